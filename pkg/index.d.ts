@@ -1472,6 +1472,8 @@ export interface MarketHours extends SeriesOf {
   open: HoursSpread;
   closed: HoursClosed[];
   closures: HoursClosure[];
+  /** The file by which anyone computes `open`, `closed` and `closures` again. */
+  figure_url: string;
 }
 
 /** A book some slots after an event: `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar. */

@@ -2,6 +2,7 @@
 
 import { bytesOf, parse, write } from './canonical.mjs';
 import { decay, readParameters } from './decay.mjs';
+import { hours, readHours } from './figure_hours.mjs';
 import { exposure, readExposure } from './exposure.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
@@ -23,6 +24,13 @@ const FIGURES = {
     make: (asked, slots) => decay(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
   'exposure/1': { read: readExposure, make: exposure },
+  'hours/1': {
+    read: (value) => {
+      const asked = readHours(value);
+      return { ...asked, pools: [asked.pool] };
+    },
+    make: (asked, slots) => hours(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
+  },
   'stress/1': { read: readStress, make: stress },
 };
 

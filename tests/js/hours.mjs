@@ -27,6 +27,8 @@ const OPEN = {
   _extended: ['pre', 'regular', 'after'],
   _24x5: ['overnight', 'pre', 'regular', 'after'],
 };
+/** Which of a trading day's instants open and close it, by a calendar's suffix; the regular session's without one. */
+const BOUNDS = [['_extended', 1, 4], ['_24x5', 0, 4], ['_continuous']];
 const SUFFIXES = [...Object.keys(OPEN), '_continuous'];
 
 /** Whether a day since 1970-01-01, which was a Thursday, is a Saturday or a Sunday. */
@@ -55,6 +57,48 @@ export function sessionAt(calendar, hash, at) {
   if (table === undefined) return new Newer('table', hash);
   const state = stateOf(table, at);
   return { state, note: `${table.name}/${state}`, open: OPEN[suffixOf(table)]?.includes(state) ?? true };
+}
+
+/** The sessions of a calendar that count as open, each `{from, to, day}`, ascending; undefined where it is always open. */
+function openOf(calendar, hash) {
+  const table = TABLES.find(({ name, hash: own }) => own === hash && calendar.startsWith(name.split('@')[0].toLowerCase()));
+  if (table === undefined) throw new Newer('table', hash);
+  const [, opens, closes] = BOUNDS.find(([suffix]) => calendar.endsWith(suffix)) ?? ['', 2, 3];
+  if (opens === undefined) return undefined;
+  return table.days.map(({ day, bounds }) => ({ day, from: bounds[opens], to: bounds[closes] }));
+}
+
+/** What lies between two trading days: 0 a night, 1 a weekend, 2 a holiday. */
+function kindBetween(before, next) {
+  const days = Array.from({ length: next - before - 1 }, (_, skipped) => before + 1 + skipped);
+  if (days.length === 0) return 0;
+  return days.every(isWeekend) ? 1 : 2;
+}
+
+/** The times between the sessions of one calendar. */
+function closuresOf(sessions) {
+  const between = sessions.slice(1).map((next, at) => {
+    const { day, to } = sessions[at];
+    return { from: to, to: next.from, kind: kindBetween(day, next.day) };
+  });
+  return between.filter(({ from, to }) => from < to);
+}
+
+/**
+ * The markets of some calendars, each `{calendar, table}`, open while all of them are: their closures, ascending, those
+ * that touch as one of the greater kind, and whether all are open at an instant.
+ */
+export function marketsOf(calendars) {
+  const open = calendars.map(({ calendar, table }) => openOf(calendar, table)).filter((sessions) => sessions !== undefined);
+  const all = open.flatMap(closuresOf).sort((a, b) => a.from - b.from);
+  const closures = [];
+  for (const closure of all) {
+    const last = closures.at(-1);
+    if (last === undefined || closure.from > last.to) closures.push({ ...closure });
+    else Object.assign(last, { to: Math.max(last.to, closure.to), kind: Math.max(last.kind, closure.kind) });
+  }
+  const isOpen = (at) => open.every((sessions) => sessions.some(({ from, to }) => from <= at && at < to));
+  return { closures, isOpen };
 }
 
 /** Compares a file of instants with what the first table says of them. */

@@ -58,7 +58,8 @@ function readSessions(values, tokens, timestamp) {
     const said = sessionAt(code(session.calendar), hexHash(session.table), timestamp);
     if (said instanceof Newer) return said;
     require(session.state === said.state && session.note === said.note, 'a session other than the table\'s');
-    return { ...said, token: session.token };
+    const { token, calendar, table } = session;
+    return { ...said, token, calendar, table };
   });
 }
 
@@ -120,6 +121,10 @@ function readPriced({ tokens, readings, timestamp, pair }) {
     decimals: pair.map((at) => tokens[at].decimals),
     usd: pair.map((at) => usdPrice(readings, at)),
     stale: own.some((reading) => isStale(reading, timestamp)),
+    timestamp,
+    // When each of the two tokens' feeds last had a round, as far as they have rounds.
+    rounds: pair.map((at) => readings.filter(({ place, round }) => place === at && round !== undefined)
+      .map(({ round }) => round.updatedAt)),
   };
 }
 

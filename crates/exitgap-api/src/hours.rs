@@ -188,4 +188,6 @@ pub struct MarketHours {
     pub closed: Vec<HoursClosed>,
     /// Each closure of the period with a recorded slot, ascending.
     pub closures: Vec<HoursClosure>,
+    /// The file by which anyone computes `open`, `closed` and `closures` again.
+    pub figure_url: String,
 }

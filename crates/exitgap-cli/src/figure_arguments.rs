@@ -17,6 +17,9 @@ pub struct HoursArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     pub source: RecordedArgs,
 }

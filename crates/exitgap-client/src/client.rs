@@ -473,7 +473,7 @@ fn body(
     }
 }
 
-fn series_target(operation: Operation, of: &HistoryOf) -> Target {
+pub(crate) fn series_target(operation: Operation, of: &HistoryOf) -> Target {
     operation
         .target_of(&of.pool)
         .with(&SERIES_SIZE, of.size)

@@ -22,8 +22,8 @@ use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::Percent;
 
-use crate::client::JSON;
-use crate::{Client, ClientError, Transport};
+use crate::client::{JSON, series_target};
+use crate::{Client, ClientError, HistoryOf, Transport};
 
 impl<T: Transport> Client<T> {
     /// `GET /v1/decay/{pool}`: how a book thins after its price has moved. The guards of the client count, not those
@@ -58,6 +58,12 @@ impl<T: Transport> Client<T> {
     /// The figure file of a decay: bytes to verify, not yet verified.
     pub async fn decay_file(&self, asked: &DecayAsked) -> Result<Vec<u8>, ClientError> {
         let target = with_terms(Operation::DecayFile.target_of(&asked.pool), asked);
+        self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// The figure file of market hours, of the same question as [`Client::hours`]: bytes to verify, not yet verified.
+    pub async fn hours_file(&self, of: &HistoryOf) -> Result<Vec<u8>, ClientError> {
+        let target = series_target(Operation::HoursFile, of);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 

@@ -181,6 +181,7 @@ impl IntoProblem for FigureError {
     fn into_problem(self) -> Problem {
         match self {
             Self::Decay(error) => error.into_problem(),
+            Self::Hours(error) => error.into_problem(),
             Self::Venues(error) => error.into_problem(),
             Self::Accuracy(error) => error.into_problem(),
             Self::Alert(error) => error.into_problem(),

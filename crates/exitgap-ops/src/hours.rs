@@ -1,7 +1,11 @@
 //! Open against closed markets: what a pool's last 28 days say of its closures.
 
-use exitgap_api::operations::HoursAsked;
-use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
+use exitgap_api::operations::{HoursAsked, HoursFileAsked, Operation};
+use exitgap_api::{
+    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, ProblemCode,
+};
+use exitgap_core::analytics::hours::{HoursError, HoursTerms};
+use exitgap_core::evidence::Base;
 use exitgap_core::exit::{Exit, Reopened, reopened};
 use exitgap_core::hours::{
     Closed, ClosureFigures, ClosureKind, HoursFigures, Market, Markets, NEEDED_CLOSURES,
@@ -12,8 +16,9 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::Percent;
 use exitgap_store::{FindError, Gap, Held, Point, Reader, Rollup, StoreError};
 
+use super::figures::FigureFile;
 use super::history::Series;
-use super::{Service, Urls};
+use super::{IntoProblem, Service, Urls};
 
 /// The period: 28 days.
 const SLOTS: u32 = 28 * Slot::PER_DAY;
@@ -53,7 +58,32 @@ struct ClosureAtHand {
     closes_in_s: Option<u64>,
 }
 
+/// The terms of a figure file of a series; its calendars are the store's to find.
+fn terms(series: &Series) -> HoursTerms {
+    HoursTerms {
+        pool: series.pool.id.clone(),
+        base: Base::from(series.direction),
+        from: series.from,
+        to: series.to,
+        size: series.size,
+        sessions: Vec::new(),
+    }
+}
+
 impl Service {
+    /// The figure file of a pool's market hours.
+    pub async fn hours_file(&self, asked: HoursFileAsked) -> Result<FigureFile, Problem> {
+        let HoursFileAsked { series: asked } = asked;
+        let named = asked.base.is_some().then_some(asked.from.zip(asked.to)).flatten();
+        let base = self.series_base(&asked).await?;
+        let find = move |reader: &Reader| Series::find(reader, &asked, base, SLOTS);
+        let terms = terms(&self.read(find).await?).checked().map_err(IntoProblem::into_problem)?;
+        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let of = Operation::HoursFile.of_hours(&terms);
+        let make = move |reader: &Reader| reader.hours_file(terms);
+        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
+    }
+
     /// Whether a pool's market is open, and what its closures were like.
     pub async fn hours(&self, asked: HoursAsked) -> Result<MarketHours, Problem> {
         let HoursAsked { series: asked } = asked;
@@ -76,6 +106,7 @@ impl Service {
         let closed: Vec<HoursClosed> = read.figures.closed.iter().map(closed).collect();
         let kind = hand.kind.map(|kind| kind.as_str().to_owned());
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
+        let file = Operation::HoursFile.of_hours(&terms(&read.series));
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
         Ok(MarketHours {
             block_time: rfc3339(at),
@@ -101,8 +132,25 @@ impl Service {
                 .map(|one| one.worded(&self.urls, &read.series))
                 .collect(),
             closed,
+            figure_url: [self.urls.web.as_str(), file.as_str()].concat(),
             of,
         })
+    }
+}
+
+impl IntoProblem for HoursError {
+    fn into_problem(self) -> Problem {
+        let code = match &self {
+            Self::Period { .. } | Self::Parameter { .. } => ProblemCode::InvalidParameter,
+            Self::OutOfOrder { .. } | Self::OtherCalendars { .. } => ProblemCode::InternalError,
+        };
+        let problem = Problem::new(code, self.to_string());
+        match &self {
+            Self::Period { most, .. } => problem
+                .field("from")
+                .hint(format!("at most {most} slots, which are 31 days, at a time")),
+            _ => problem,
+        }
     }
 }
 

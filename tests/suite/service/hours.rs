@@ -1,9 +1,14 @@
 //! Open against closed markets, of recorded series.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use exitgap_core::hours::{Calendar, Hours};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, TokenSession};
 use exitgap_store::NewEntry;
+use exitgap_tests::binaries;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -90,6 +95,8 @@ fn a_weekend_and_what_the_market_opened_to() {
     let found = number(closure, "reopening_gap_pct");
     assert!((found - expected).abs() < 1e-5, "{found} {expected}");
 
+    is_proven(folder.path(), &here, &hours);
+
     // Where nothing closes, nothing is missing.
     let around = here.get(&format!("/v1/hours/{}?size_usd=1000", ids[1])).found();
     assert_eq!((&around["enough"], &around["needed"]), (&json!(true), &json!(0)));
@@ -99,6 +106,60 @@ fn a_weekend_and_what_the_market_opened_to() {
         [("", 400), ("?size_usd=7", 400), ("?size_usd=1000&min_days_observed=9", 412)]
     {
         assert_eq!(here.get(&format!("/v1/hours/{}{query}", ids[0])).status, code, "{query}");
+    }
+}
+
+/// The file says what the answer says, and proves it; and no longer once something of it is another.
+fn is_proven(folder: &Path, here: &Here, hours: &Value) {
+    let url = hours["figure_url"].as_str().unwrap();
+    let file = here.get(&url[url.find("/api/").unwrap()..]);
+    assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    let told = file.found()["result"].clone();
+    let number = |text: &Value| text.as_str().map(|text| text.parse::<f64>().unwrap());
+    for (spread, answer) in [
+        (&told["open"], &hours["open"]),
+        (&told["closed"][0]["spread"], &hours["closed"][0]),
+        (&told["closed"][1]["spread"], &hours["closed"][1]),
+    ] {
+        for (field, same) in [
+            ("depth_q50_usd", "depth_usd_q50"),
+            ("depth_lowest_usd", "depth_usd_lowest"),
+            ("gap_q50_pct", "exit_gap_pct_q50"),
+            ("gap_q95_pct", "exit_gap_pct_q95"),
+        ] {
+            assert_eq!(number(&spread[field]), answer[same].as_f64(), "{field}");
+        }
+        assert_eq!(
+            (&spread["slots"], &spread["slots_refused"]),
+            (&answer["slots"], &answer["slots_refused"])
+        );
+    }
+    let ([of_file], [closure]) = (
+        told["closures"].as_array().unwrap().as_slice(),
+        hours["closures"].as_array().unwrap().as_slice(),
+    ) else {
+        panic!("{told}")
+    };
+    assert_eq!(number(&of_file["reopening_gap_pct"]), closure["reopening_gap_pct"].as_f64());
+    let slot = |number: &Value| Slot::new(number.as_u64().unwrap()).unwrap().to_string();
+    for field in ["last_closed_slot", "reopened_slot"] {
+        assert_eq!(slot(&of_file[field]), closure[field].as_str().unwrap(), "{field}");
+    }
+    assert_eq!(of_file["slots"], closure["slots_recorded"]);
+    assert_eq!((&told["slots_missing"], &told["slots_unknown"]), (&json!(0), &json!(0)));
+
+    fs::write(folder.join("key"), here.get("/log/verifier-key").body).unwrap();
+    let whole = String::from_utf8(file.body).unwrap();
+    let changed = whole.replacen("\"size_usd\":\"1000\"", "\"size_usd\":\"1001\"", 1);
+    assert_ne!(changed, whole);
+    for (text, expected) in [(whole, (Some(0), "valid")), (changed, (Some(6), "invalid"))] {
+        fs::write(folder.join("hours.json"), text).unwrap();
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.current_dir(folder).args(["verify", "hours.json", "--json", "--trust", "key"]);
+        let output = command.args(["--snapshots", "series.db"]).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = (output.status.code(), report["verdict"].as_str().unwrap());
+        assert_eq!(found, expected, "{report}");
     }
 }
 

@@ -1,12 +1,15 @@
 //! What is asked of figures that are drawn from many slots.
 
 use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent};
 
-use super::parameters::{BASE, BASE_BY_PLACE, BOOK_GAP, MOVE, PERIOD_FROM, POOL, TO, WITHIN_SLOTS};
+use super::parameters::{
+    BASE, BASE_BY_PLACE, BOOK_GAP, FROM, MOVE, PERIOD_FROM, POOL, SERIES_SIZE, TO, WITHIN_SLOTS,
+};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
 
@@ -99,6 +102,15 @@ impl Question for DecayFileAsked {
 }
 
 impl Operation {
+    /// The address of the figure file of market hours: all that it depends on is named.
+    pub fn of_hours(self, terms: &HoursTerms) -> Target {
+        self.target_of(&terms.pool)
+            .with(&SERIES_SIZE, terms.size)
+            .with(&BASE, terms.base.code())
+            .with(&FROM, terms.from)
+            .with(&TO, terms.to)
+    }
+
     /// The address of a decay's figure file, or of the figure: all that it depends on is named.
     pub fn of_decay(self, terms: &DecayTerms) -> Target {
         self.target_of(&terms.pool)

@@ -35,9 +35,9 @@ pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
-    BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS,
-    PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy,
-    StateProofAsked, StressAsked, position_as_written,
+    BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, HoursFileAsked, LogFileAsked,
+    MAX_POSITIONS, PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked,
+    SortBy, StateProofAsked, StressAsked, position_as_written,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};
@@ -99,6 +99,8 @@ pub enum Operation {
     Log,
     /// Open against closed markets.
     Hours,
+    /// Its figure file.
+    HoursFile,
     /// The venues of a token, each alone and split.
     Routes,
     /// How a book thins after a move of the price.

@@ -141,6 +141,20 @@ impl Question for HoursAsked {
     }
 }
 
+/// The figure file of open against closed markets: the base by its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoursFileAsked {
+    /// Of which period: without a first slot, 28 days.
+    pub series: SeriesAsked,
+}
+
+impl Question for HoursFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
+        SeriesAsked::read(given).map(|series| Self { series })
+    }
+}
+
 /// A page of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryAsked {

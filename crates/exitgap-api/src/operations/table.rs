@@ -282,6 +282,16 @@ pub(super) static ROWS: [Row; COUNT] = [
         ..row(Operation::Hours, "readMarketHours", "/v1/hours/{pool}")
     },
     Row {
+        group: Group::Evidence,
+        title: "The figure file of market hours",
+        about: "One canonical JSON document of what was asked, the calendars, the heads of the period, every snapshot by its hash, and the result: what /v1/hours/{pool} says of closures, of any size and of at most 31 days; 28 where no first slot is named. With base, period and size its bytes never change. `exitgap verify` recomputes it from the snapshots.",
+        parameters: &[&POOL, &SERIES_SIZE, &BASE_BY_PLACE, &FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        ..row(Operation::HoursFile, "readHoursFile", "/api/v1/hours/{pool}")
+    },
+    Row {
         title: "Through which venues is this size best sold?",
         about: "All recorded pools of the token at one slot: all of it in each alone, ranked, and the exact split. Every leg is a sale of its own with its own evidence, and the legs add up to the size. No split over the venues that are not `left_out` has a gap that is lower by more than `optimality_gap_pct`. One token for another in one step, within one chain; gas only as `fixed_cost_usd` states it.",
         parameters: &[

@@ -31,6 +31,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::History => operation.read::<HistoryAsked>(named, query).map(drop),
         O::Stress => operation.read::<StressAsked>(named, query).map(drop),
         O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
+        O::HoursFile => operation.read::<HoursFileAsked>(named, query).map(drop),
         O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
         O::Decay => operation.read::<DecayAsked>(named, query).map(drop),
         O::DecayFile => operation.read::<DecayFileAsked>(named, query).map(drop),

@@ -135,7 +135,7 @@ impl Pass<'_> {
         let mut tried = BTreeSet::new();
         let due: Vec<(usize, Reader, Observation)> = results
             .iter()
-            .filter(|(place, _)| slot.number() >= self.memory[**place].try_from)
+            .filter(|(place, _)| self.is_due_for_trial(slot, **place))
             .filter(|(place, _)| tried.insert(self.pool(**place).id.contract()))
             .filter_map(|(place, result)| {
                 let reader = self.memory[*place].identity.as_ref()?.reader.clone();
@@ -171,6 +171,15 @@ impl Pass<'_> {
             }
             self.memory[place].try_from = schedule.next_turn(slot, place);
         }
+    }
+
+    /// Whether it is a pool's turn: at once where it was never tried. Pools that move tokens and pools that do not are
+    /// asked for in requests of their own, and so in slots of their own, every other one.
+    fn is_due_for_trial(&self, slot: Slot, place: usize) -> bool {
+        let PoolMemory { identity, try_from, .. } = &self.memory[place];
+        let moves_tokens = identity.as_ref().is_some_and(|known| known.reader.moves_tokens());
+        let is_turn = *try_from == 0 || moves_tokens == slot.number().is_multiple_of(2);
+        slot.number() >= *try_from && is_turn
     }
 
     pub(super) fn schedule(&self) -> Schedule {

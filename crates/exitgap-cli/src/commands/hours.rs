@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use exitgap_api::operations::{HoursAsked, Operation};
+use exitgap_api::operations::{HoursAsked, HoursFileAsked, Operation};
 use exitgap_api::{HoursSpread, MarketHours, Number};
 use exitgap_client::HistoryOf;
 
-use super::print_json;
+use super::{print_json, write_file};
 use crate::arguments::HoursArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
@@ -15,6 +15,16 @@ use crate::recorded::question;
 
 pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
     let asked = read(args)?;
+    if let Some(path) = &args.file {
+        let bytes = args.source.ask(
+            async |client| client.hours_file(&HistoryOf::from(&asked.series)).await,
+            async |service| {
+                let asked = HoursFileAsked { series: asked.series.clone() };
+                Ok(service.hours_file(asked).await?.bytes.to_vec())
+            },
+        )?;
+        return write_file(path, &bytes);
+    }
     let hours = args.source.ask(
         async |client| client.hours(&HistoryOf::from(&asked.series)).await,
         async |service| service.hours(asked.clone()).await,
@@ -76,6 +86,7 @@ fn print_text(hours: &MarketHours) -> Result<(), Failure> {
     }
     write!(out, "{table}")?;
     writeln!(out, "{:<16}{} slots of the period", "missing", hours.slots_missing)?;
+    writeln!(out, "{:<16}{}", "figure", printable(&hours.figure_url))?;
     Ok(writeln!(out, "{:<16}{}", "method", printable(&of.method_version))?)
 }
 

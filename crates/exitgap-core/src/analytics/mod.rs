@@ -5,6 +5,7 @@
 //! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
+//! - [`hours`]: what a pool is like while its markets are open, and in closures of each kind
 //! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity gone and prices fallen
 //! - `venues`: what the figures of several venues share
 //! - [`redemption`]: selling now beside redeeming later, modelled
@@ -17,6 +18,7 @@ pub mod accuracy;
 pub mod decay;
 pub mod exposure;
 pub mod figure;
+pub mod hours;
 #[cfg(test)]
 pub(crate) mod made_up;
 pub mod redemption;

@@ -337,13 +337,14 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 8] = [
+const FIGURES: [Operation; 9] = [
     Operation::Decay,
     Operation::DecayFile,
     Operation::Exposure,
     Operation::ExposureFile,
     Operation::VenueStress,
     Operation::VenueStressFile,
+    Operation::HoursFile,
     Operation::Accuracy,
     Operation::AlertsOf,
 ];

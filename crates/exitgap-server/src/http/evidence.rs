@@ -5,8 +5,8 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
-    DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation, StateProofAsked,
-    VenueStressFileAsked,
+    DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep, Operation,
+    StateProofAsked, VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::FigureFile;
@@ -56,6 +56,12 @@ pub async fn exposure_file(State(app): State<App>, address: Address) -> Result<R
 pub async fn venue_stress_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: VenueStressFileAsked = address.read(Operation::VenueStressFile)?;
     Ok(figure_file(app.service.venue_stress_file(asked).await?))
+}
+
+/// The figure file of market hours.
+pub async fn hours_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: HoursFileAsked = address.read(Operation::HoursFile)?;
+    Ok(figure_file(app.service.hours_file(asked).await?))
 }
 
 /// The figure file of a decay.

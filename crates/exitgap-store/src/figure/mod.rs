@@ -12,11 +12,13 @@ use exitgap_core::alerts::AlertRunError;
 use exitgap_core::analytics::VenuesError;
 use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
-use exitgap_core::analytics::figure::{FigureUse, write_decay};
+use exitgap_core::analytics::figure::{FigureUse, write_decay, write_hours};
+use exitgap_core::analytics::hours::{HoursError, HoursScan, HoursTerms};
 use exitgap_core::analytics::standing;
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Observation;
 
 use crate::bodies::packing::Dictionaries;
 use crate::bodies::parse;
@@ -38,6 +40,9 @@ pub enum FigureError {
     /// What is asked is out of bounds, or of another kind of pool.
     #[error(transparent)]
     Decay(#[from] DecayError),
+    /// The same of market hours, or other calendars were named than the pool's.
+    #[error(transparent)]
+    Hours(#[from] HoursError),
     /// The same of a figure of several pools, or its venues do not go together.
     #[error(transparent)]
     Venues(#[from] VenuesError),
@@ -74,6 +79,22 @@ impl Reader {
         let (result, uses) = self.scan(&terms, &pool)?;
         let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
         Ok(write_decay(&terms, &windows, &uses, &result)?)
+    }
+
+    /// The file that proves what a pool is like while its markets are open and closed: the same bytes each time. The
+    /// calendars are those of the period's last standing snapshot, whatever the terms name.
+    pub fn hours_file(&self, terms: HoursTerms) -> Result<Vec<u8>, FigureError> {
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        let heads = self.heads(&pool, terms.from, terms.to)?;
+        let last = standing(heads.iter().map(|stored| &stored.head)).pop();
+        let last = last.map(|(slot, _)| self.snapshot_at(&pool, slot)).transpose()?.flatten();
+        let sessions = last.map(|last| last.observation().pool_sessions()).unwrap_or_default();
+        let terms = HoursTerms { sessions, ..terms };
+        let mut scan = HoursScan::new(terms.clone())?;
+        let take = |slot, observation| Ok(scan.take(slot, observation)?);
+        let uses = self.each_standing(&pool, terms.from, terms.to, take)?;
+        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
+        Ok(write_hours(&terms, &windows, &uses, &scan.finish()?)?)
     }
 
     /// The head windows of a pool that bear a period out, at most six, ascending.
@@ -140,17 +161,30 @@ impl Reader {
         terms: &DecayTerms,
         pool: &Pool,
     ) -> Result<(DecayResult, Vec<FigureUse>), FigureError> {
-        let heads = self.heads(pool, terms.from, terms.to)?;
         let mut scan = DecayScan::new(terms.clone())?;
+        let take = |slot, observation| Ok(scan.take(slot, observation)?);
+        let uses = self.each_standing(pool, terms.from, terms.to, take)?;
+        Ok((scan.finish(), uses))
+    }
+
+    /// Gives what a pool's standing slots of a period say, ascending, one unpacked after the other.
+    fn each_standing(
+        &self,
+        pool: &Pool,
+        from: Slot,
+        to: Slot,
+        mut take: impl FnMut(Slot, Observation) -> Result<(), FigureError>,
+    ) -> Result<Vec<FigureUse>, FigureError> {
+        let heads = self.heads(pool, from, to)?;
         let (mut uses, mut kept) = (Vec::new(), Dictionaries::default());
         for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
             let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
             let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
             let snapshot = parse(&pool.id, hash, &documents)?;
-            scan.take(slot, snapshot.observation().clone())?;
+            take(slot, snapshot.observation().clone())?;
             uses.push(FigureUse { pool: pool.id.clone(), slot, snapshot: hash });
         }
-        Ok((scan.finish(), uses))
+        Ok(uses)
     }
 }
 

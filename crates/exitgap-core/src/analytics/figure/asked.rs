@@ -4,6 +4,7 @@ use super::file::{FigureFile, FigureUse, part};
 use crate::analytics::VenuesError;
 use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureParameters, ExposureScan, ExposureTerms};
+use crate::analytics::hours::{HOURS, HoursError, HoursParameters, HoursScan, HoursTerms};
 use crate::analytics::stress::{STRESS, StressParameters, StressScan, StressTerms};
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
@@ -15,6 +16,7 @@ use crate::snapshot::Observation;
 pub(super) enum Asked {
     Decay(DecayTerms),
     Exposure(ExposureTerms),
+    Hours(HoursTerms),
     Stress(StressTerms),
 }
 
@@ -38,6 +40,7 @@ pub(super) struct Refused {
 pub(super) enum Scan {
     Decay(Box<DecayScan>),
     Exposure(Box<ExposureScan>),
+    Hours(Box<HoursScan>),
     Stress(Box<StressScan>),
 }
 
@@ -54,6 +57,10 @@ impl Asked {
                     .map(Self::Exposure)
                     .map_err(|error| invalid(&error))
             }
+            HOURS => {
+                let parameters = parameters::<HoursParameters>(file)?;
+                HoursTerms::try_from(&parameters).map(Self::Hours).map_err(|error| invalid(&error))
+            }
             STRESS => {
                 let parameters = parameters::<StressParameters>(file)?;
                 StressTerms::try_from(&parameters)
@@ -69,6 +76,7 @@ impl Asked {
         match self {
             Self::Decay(_) => DECAY,
             Self::Exposure(_) => EXPOSURE,
+            Self::Hours(_) => HOURS,
             Self::Stress(_) => STRESS,
         }
     }
@@ -77,6 +85,7 @@ impl Asked {
     pub fn pools(&self) -> Vec<PoolId> {
         let venues = match self {
             Self::Decay(terms) => return vec![terms.pool.clone()],
+            Self::Hours(terms) => return vec![terms.pool.clone()],
             Self::Exposure(terms) => &terms.venues,
             Self::Stress(terms) => &terms.venues,
         };
@@ -88,6 +97,7 @@ impl Asked {
         match self {
             Self::Decay(terms) => (terms.from, terms.to),
             Self::Exposure(terms) => (terms.from, terms.to),
+            Self::Hours(terms) => (terms.from, terms.to),
             Self::Stress(terms) => (terms.from, terms.to),
         }
     }
@@ -98,6 +108,7 @@ impl Asked {
             Self::Exposure(terms) => {
                 ExposureScan::new(terms).ok().map(Box::new).map(Scan::Exposure)
             }
+            Self::Hours(terms) => HoursScan::new(terms).ok().map(Box::new).map(Scan::Hours),
             Self::Stress(terms) => StressScan::new(terms).ok().map(Box::new).map(Scan::Stress),
         }
     }
@@ -108,6 +119,7 @@ impl Scan {
         match self {
             Self::Decay(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Exposure(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
+            Self::Hours(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Stress(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
         }
     }
@@ -117,6 +129,7 @@ impl Scan {
         match self {
             Self::Decay(scan) => Ok(part(&scan.finish())?),
             Self::Exposure(scan) => Ok(part(&scan.finish()?)?),
+            Self::Hours(scan) => Ok(part(&scan.finish()?)?),
             Self::Stress(scan) => Ok(part(&scan.finish()?)?),
         }
     }
@@ -132,6 +145,12 @@ fn invalid(why: &impl ToString) -> NotAsked {
 
 impl From<DecayError> for Refused {
     fn from(error: DecayError) -> Self {
+        Self { code: error.code(), why: error.to_string() }
+    }
+}
+
+impl From<HoursError> for Refused {
+    fn from(error: HoursError) -> Self {
         Self { code: error.code(), why: error.to_string() }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
+use crate::analytics::hours::{HOURS, HoursResult, HoursTerms};
 use crate::analytics::stress::{STRESS, StressResult, StressTerms};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
@@ -75,6 +76,16 @@ pub fn write_exposure(
     result: &ExposureResult,
 ) -> Result<Vec<u8>, DocumentError> {
     write(EXPOSURE, part(&terms.parameters())?, windows, uses, part(result)?)
+}
+
+/// The bytes of a file of market hours, with windows and uses as [`write_decay`] wants them.
+pub fn write_hours(
+    terms: &HoursTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: &HoursResult,
+) -> Result<Vec<u8>, DocumentError> {
+    write(HOURS, part(&terms.parameters())?, windows, uses, part(result)?)
 }
 
 /// The bytes of a file of stress, with windows and uses as [`write_exposure`] wants them.

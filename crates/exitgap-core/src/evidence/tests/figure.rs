@@ -73,7 +73,7 @@ fn report_on(scene: &Scene, file: &[u8]) -> FigureReport {
     verifier.finish()
 }
 
-fn failed(report: &FigureReport) -> Option<(FigureCheckName, &'static str)> {
+pub(super) fn failed(report: &FigureReport) -> Option<(FigureCheckName, &'static str)> {
     let check = report.checks.iter().find(|check| check.outcome == Outcome::Fail);
     check.map(|check| (check.name, check.code))
 }
@@ -290,7 +290,7 @@ fn stress_of(
 }
 
 /// Feeds a file the snapshots of all pools of its scene.
-fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
+pub(super) fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
     while let Some(wanted) = verifier.wanted() {
         let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
@@ -419,7 +419,7 @@ fn thin_and_deep(liquidity: i128) -> PoolState {
 }
 
 #[cfg(not(target_family = "wasm"))]
-fn is_vector(name: &str, scene: &Scene, bytes: &[u8]) {
+pub(super) fn is_vector(name: &str, scene: &Scene, bytes: &[u8]) {
     assert_eq!(report_on_all(scene, bytes).verdict, Verdict::Valid);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let documents = scene.pools.iter().flat_map(|series| series.snapshots.iter().flatten());

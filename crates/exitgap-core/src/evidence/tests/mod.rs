@@ -1,6 +1,7 @@
 //! A small log of two pools.
 
 mod figure;
+mod figure_hours;
 mod files;
 mod head;
 mod vectors;

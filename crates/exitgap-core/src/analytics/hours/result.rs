@@ -1,0 +1,189 @@
+//! What comes of a pass.
+
+use super::scan::ClosureFound;
+use crate::hours::{ClosureFigures, HoursFigures, NEEDED_CLOSURES, Spread};
+use crate::json::wire_struct;
+use crate::series::Slot;
+use crate::units::Percent;
+
+/// The figure. Percentages are strings of six decimals, dollars strings of whole ones.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct HoursResult {
+    /// While a market was closed: nights, weekends, holidays.
+    pub closed: Vec<HoursKindResult>,
+    /// Each closure of the period with a standing slot, ascending.
+    pub closures: Vec<HoursClosureResult>,
+    /// Standing slots.
+    pub have_slots: u32,
+    /// While the markets of both tokens were open.
+    pub open: HoursSpreadResult,
+    /// Slots of the period that do not stand.
+    pub slots_missing: u32,
+    /// Standing slots of which no table says whether a market was open.
+    pub slots_unknown: u32,
+    /// `live`, or `preview` where any input is.
+    pub status: String,
+}
+
+/// How the depths and gaps of some slots are spread, by nearest rank.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct HoursSpreadResult {
+    /// The lowest depth at 2 %; `null` where no search answered, or too few closures are.
+    pub depth_lowest_usd: Option<String>,
+    /// The median depth; likewise.
+    pub depth_q50_usd: Option<String>,
+    /// The median gap; `null` where that is a refusal, or too few closures are.
+    pub gap_q50_pct: Option<String>,
+    /// The gap that 95 % of the slots do not exceed; likewise.
+    pub gap_q95_pct: Option<String>,
+    /// The slots.
+    pub slots: u32,
+    /// Slots of them in which the size was refused.
+    pub slots_refused: u32,
+}
+
+/// The closures of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct HoursKindResult {
+    /// `night`, `weekend` or `holiday`.
+    pub closure_kind: String,
+    /// Whether there are as many closures as are needed; else the statistics are `null`.
+    pub enough: bool,
+    /// Closures of the kind with a standing slot.
+    pub have: u32,
+    /// As many are needed.
+    pub needed: u32,
+    /// The greatest reopening gap of these closures.
+    pub reopening_gap_pct_worst: Option<String>,
+    /// Their slots, together.
+    pub spread: HoursSpreadResult,
+    /// Whether their median depth is less than half of that of the open market.
+    pub thin_when_closed: Option<bool>,
+}
+
+/// One closure.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct HoursClosureResult {
+    /// When the market closed, seconds UTC.
+    pub closed_at_s: u64,
+    /// `night`, `weekend` or `holiday`.
+    pub closure_kind: String,
+    /// The lowest depth at 2 % in it.
+    pub depth_lowest_usd: Option<String>,
+    /// The last standing slot in it.
+    pub last_closed_slot: Slot,
+    /// When the market opens again, seconds UTC.
+    pub opens_at_s: u64,
+    /// The first standing slot with a round since the opening of every feed of a token with a calendar.
+    pub reopened_slot: Option<Slot>,
+    /// What the size fetched in the last closed slot, below what the oracle gave for it in the reopened one: **positive
+    /// where selling before the opening was worse**.
+    pub reopening_gap_pct: Option<String>,
+    /// Its standing slots.
+    pub slots: u32,
+}
+
+wire_struct!(HoursResult {
+    closed,
+    closures,
+    have_slots,
+    open,
+    slots_missing,
+    slots_unknown,
+    status,
+});
+wire_struct!(HoursSpreadResult {
+    depth_lowest_usd,
+    depth_q50_usd,
+    gap_q50_pct,
+    gap_q95_pct,
+    slots,
+    slots_refused,
+});
+wire_struct!(HoursKindResult {
+    closure_kind,
+    enough,
+    have,
+    needed,
+    reopening_gap_pct_worst,
+    spread,
+    thin_when_closed,
+});
+wire_struct!(HoursClosureResult {
+    closed_at_s,
+    closure_kind,
+    depth_lowest_usd,
+    last_closed_slot,
+    opens_at_s,
+    reopened_slot,
+    reopening_gap_pct,
+    slots,
+});
+
+impl HoursResult {
+    /// Of a period of `asked` slots, `have` of which stand.
+    pub(super) fn of(
+        figures: &HoursFigures,
+        closures: &[ClosureFound],
+        have: usize,
+        asked: u64,
+        is_live: bool,
+    ) -> Self {
+        let have_slots = u32::try_from(have).unwrap_or(u32::MAX);
+        let missing = asked.saturating_sub(have_slots.into());
+        Self {
+            closed: figures.closed.iter().map(|kind| HoursKindResult::of(kind, closures)).collect(),
+            closures: closures.iter().map(HoursClosureResult::of).collect(),
+            have_slots,
+            open: HoursSpreadResult::of(&figures.open),
+            slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
+            slots_unknown: figures.slots_unknown,
+            status: if is_live { "live" } else { "preview" }.to_owned(),
+        }
+    }
+}
+
+impl HoursSpreadResult {
+    fn of(spread: &Spread) -> Self {
+        Self {
+            depth_lowest_usd: spread.depth_usd_lowest.map(|usd| usd.to_string()),
+            depth_q50_usd: spread.depth_usd_q50.map(|usd| usd.to_string()),
+            gap_q50_pct: spread.gap_q50.map(Percent::to_fixed),
+            gap_q95_pct: spread.gap_q95.map(Percent::to_fixed),
+            slots: spread.slots,
+            slots_refused: spread.slots_refused,
+        }
+    }
+}
+
+impl HoursKindResult {
+    fn of(figures: &ClosureFigures, closures: &[ClosureFound]) -> Self {
+        let enough = figures.is_enough();
+        let of_kind = closures.iter().filter(|found| found.closed.kind == figures.kind);
+        let worst = of_kind.filter_map(|found| found.reopened?.1).max();
+        Self {
+            closure_kind: figures.kind.as_str().to_owned(),
+            enough,
+            have: figures.have,
+            needed: NEEDED_CLOSURES,
+            reopening_gap_pct_worst: worst.filter(|_| enough).map(Percent::to_fixed),
+            spread: HoursSpreadResult::of(&figures.spread),
+            thin_when_closed: figures.thin,
+        }
+    }
+}
+
+impl HoursClosureResult {
+    fn of(found: &ClosureFound) -> Self {
+        Self {
+            closed_at_s: found.closed.from,
+            closure_kind: found.closed.kind.as_str().to_owned(),
+            depth_lowest_usd: found.lowest.map(|usd| usd.to_string()),
+            last_closed_slot: found.last,
+            opens_at_s: found.closed.to,
+            reopened_slot: found.reopened.map(|(slot, _)| slot),
+            reopening_gap_pct: found.reopened.and_then(|(_, gap)| gap).map(Percent::to_fixed),
+            slots: found.slots,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What is asked of the figure.
+
+use crate::evidence::Base;
+use crate::hours::{Calendar, Markets};
+use crate::ids::{Code, PoolId, TableHash};
+use crate::json::wire_struct;
+use crate::series::Slot;
+use crate::snapshot::TokenSession;
+use crate::units::SizeUsd;
+
+/// What is asked, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoursTerms {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold.
+    pub base: Base,
+    /// The first slot looked at.
+    pub from: Slot,
+    /// The last slot looked at.
+    pub to: Slot,
+    /// The size of the gaps.
+    pub size: SizeUsd,
+    /// The calendars of the pool's tokens in the last standing snapshot, by token; none: around the clock.
+    pub sessions: Vec<TokenSession>,
+}
+
+/// The same as a figure file spells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoursParameters {
+    base: Base,
+    calendars: Vec<HoursCalendar>,
+    from: u64,
+    pool: PoolId,
+    size_usd: String,
+    to: u64,
+}
+
+/// A token's calendar, by its name in snapshots and the hash of its table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HoursCalendar {
+    calendar: Code,
+    table: TableHash,
+    token: u8,
+}
+
+wire_struct!(HoursParameters { base, calendars, from, pool, size_usd, to });
+wire_struct!(HoursCalendar { calendar, table, token });
+
+/// Why there is no figure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HoursError {
+    /// The period ends before it begins, or is too long.
+    #[error("a period has 1 to {most} slots, asked for {found}; ask for a shorter one")]
+    Period {
+        /// Slots asked for; 0 where it ends before it begins.
+        found: u64,
+        /// The most there may be.
+        most: u32,
+    },
+    /// A number is outside of its bounds, or not in its one spelling.
+    #[error("{field}: {rule}")]
+    Parameter {
+        /// The parameter.
+        field: &'static str,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A slot before the one that was given last, or outside of the period.
+    #[error("slot {slot} is out of order, or outside of the period")]
+    OutOfOrder {
+        /// The slot.
+        slot: Slot,
+    },
+    /// The last snapshot has other calendars than those of the terms.
+    #[error("the tokens of slot {slot} have other calendars")]
+    OtherCalendars {
+        /// The last standing slot.
+        slot: Slot,
+    },
+}
+
+impl HoursError {
+    /// The stable code, e.g. `figure_period`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Period { .. } => "figure_period",
+            Self::Parameter { .. } => "figure_parameter",
+            Self::OutOfOrder { .. } => "figure_slot_order",
+            Self::OtherCalendars { .. } => "figure_calendars",
+        }
+    }
+}
+
+impl HoursTerms {
+    /// The most slots of a period: 31 days.
+    pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
+
+    /// Requires that the period lies within its bounds, and that there is one calendar of a token at most.
+    pub fn checked(self) -> Result<Self, HoursError> {
+        let slots = u64::from(self.to.number()) + 1;
+        let found = slots.saturating_sub(self.from.number().into());
+        let most = Self::MAX_SLOTS;
+        if found == 0 || found > most.into() {
+            return Err(HoursError::Period { found, most });
+        }
+        let tokens: Vec<u8> = self.sessions.iter().map(|session| session.token).collect();
+        if !matches!(tokens.as_slice(), [] | [0 | 1] | [0, 1]) {
+            let rule = "of tokens 0 and 1, ascending, one of each at most";
+            return Err(HoursError::Parameter { field: "calendars", rule });
+        }
+        Ok(self)
+    }
+
+    /// The markets of the pool's tokens.
+    pub fn markets(&self) -> Markets {
+        Markets::new(self.sessions.iter().map(|session| session.calendar).collect())
+    }
+
+    /// As a figure file spells it.
+    pub fn parameters(&self) -> HoursParameters {
+        let calendar = |session: &TokenSession| HoursCalendar {
+            calendar: session.calendar.code(),
+            table: session.calendar.table().hash(),
+            token: session.token,
+        };
+        HoursParameters {
+            base: self.base,
+            calendars: self.sessions.iter().map(calendar).collect(),
+            from: self.from.number().into(),
+            pool: self.pool.clone(),
+            size_usd: self.size.to_string(),
+            to: self.to.number().into(),
+        }
+    }
+}
+
+impl TryFrom<&HoursParameters> for HoursTerms {
+    type Error = HoursError;
+
+    fn try_from(read: &HoursParameters) -> Result<Self, HoursError> {
+        let wrong = |field, rule| HoursError::Parameter { field, rule };
+        let slot = |field, number| {
+            Slot::new(number).map_err(|_| wrong(field, "the number of a slot of the series"))
+        };
+        let session = |read: &HoursCalendar| {
+            let calendar = Calendar::from_code(&read.calendar)
+                .and_then(|calendar| calendar.with_table(read.table))
+                .ok_or_else(|| wrong("calendars", "a calendar and a table that are known"))?;
+            Ok(TokenSession { token: read.token, calendar })
+        };
+        let terms = Self {
+            pool: read.pool.clone(),
+            base: read.base,
+            from: slot("from", read.from)?,
+            to: slot("to", read.to)?,
+            size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
+            sessions: read.calendars.iter().map(session).collect::<Result<_, _>>()?,
+        };
+        let terms = terms.checked()?;
+        if terms.size.to_string() != read.size_usd {
+            return Err(wrong("size_usd", "without trailing zeros"));
+        }
+        Ok(terms)
+    }
+}
