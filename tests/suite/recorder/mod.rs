@@ -7,6 +7,7 @@ mod drawn;
 mod example;
 mod example_chains;
 mod four;
+mod init;
 mod peers;
 mod proofs;
 mod slots;

@@ -5,6 +5,7 @@ mod alerts;
 mod check;
 mod evidence;
 mod fsck;
+mod init;
 mod key;
 mod peers;
 mod record;
@@ -14,7 +15,6 @@ mod slot_arg;
 mod successor;
 mod witness;
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ use exitgap_store::{
 };
 
 use crate::alerts::AlertsStartError;
-use crate::config::{Checked, ConfigError, EXAMPLE};
+use crate::config::{Checked, ConfigError};
 use crate::http::ListenError;
 use crate::payments::TillError;
 use crate::peers::FollowersError;
@@ -36,6 +36,7 @@ use alerts::{AlertsArgs, alerts};
 use check::check;
 use evidence::{EvidenceArgs, evidence};
 use fsck::fsck;
+use init::{InitArgs, InitError, init};
 use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key, new_witness_key};
 use record::{RecordArgs, record};
 use restore::restore;
@@ -63,14 +64,12 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes a commented configuration file to start from.
+    /// Writes a configuration file to start from.
     ///
-    /// It names well-known Ethereum pools and feeds. A file that exists is left alone.
-    Init {
-        /// Where to write it.
-        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
-        config: PathBuf,
-    },
+    /// Of a chain and its pools (--chain, --rpc, --pool) it asks the nodes what the pools are, and writes a file that `check`
+    /// passes. On a terminal it asks for them where they are not named. Else it writes a commented example with well-known
+    /// Ethereum pools and feeds, in which every key is explained. A file that exists is left alone.
+    Init(InitArgs),
     /// Makes the key that signs what is recorded.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -178,6 +177,8 @@ enum CliError {
     #[error("a rehearsal is for preview chains, and {chain} is live; leave out --rehearse-at")]
     RehearsalOnLiveChain { chain: String },
     #[error(transparent)]
+    Init(#[from] InitError),
+    #[error(transparent)]
     Key(#[from] KeyError),
     #[error("the configuration of chain {chain} cannot be used: {error}")]
     Chain { chain: String, error: String },
@@ -240,7 +241,7 @@ impl From<Damage> for CliError {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Init { config } => init(&config),
+        Command::Init(args) => init(args),
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Key(KeyCommand::Receipts { out }) => new_receipt_key(&out).map_err(Into::into),
         Command::Key(KeyCommand::Witness { out, name }) => {
@@ -269,20 +270,6 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn init(path: &Path) -> Result<(), CliError> {
-    let file_error = |source| CliError::File { path: path.to_owned(), source };
-    let created = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = created.map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => CliError::Exists { path: path.to_owned() },
-        _ => file_error(source),
-    })?;
-    file.write_all(EXAMPLE.as_bytes()).map_err(file_error)?;
-    let mut err = io::stderr();
-    let _ = writeln!(err, "wrote {}; put your nodes into rpc_urls, then:", path.display());
-    let _ = writeln!(err, "    exitgap-server check --config {}", path.display());
-    Ok(())
 }
 
 fn backup(out: &Path, config: &Path) -> Result<(), CliError> {

@@ -1,0 +1,99 @@
+//! What the named pools are: asked of the chain's nodes.
+
+use std::time::Duration;
+
+use exitgap_chain::config::{
+    BaseToken, ChainConfig, Config as Sources, FeeConfig, OracleConfig, Plan, PoolConfig,
+};
+use exitgap_chain::{ChainReader, Limits, Missing, PoolInfo};
+use tokio::time::Instant;
+
+use super::{InitError, PoolGiven, Wanted};
+
+/// How long the nodes are asked.
+const WITHIN: Duration = Duration::from_mins(2);
+
+/// The fee of Uniswap's v2 pairs, which no contract tells. `check` tries whether the pair takes it.
+pub const PAIR_FEE: FeeConfig = FeeConfig { numerator: 3, denominator: 1_000 };
+
+/// The oracle that stands where a price is not looked at yet.
+const UNREAD: &str = "unread";
+
+/// A pool that was named, and what it is.
+pub struct Found {
+    pub given: PoolGiven,
+    pub info: PoolInfo,
+    /// The fee that its entry needs.
+    pub fee: Option<FeeConfig>,
+}
+
+/// Asks what each pool is. One that is refused as it was named may be a pair, which needs its fee.
+pub async fn pools(wanted: &Wanted) -> Result<Vec<Found>, InitError> {
+    let all = &wanted.pools;
+    let first = asked(wanted, all, None).await?;
+    let refused = |found: &Result<PoolInfo, Missing>| found.is_err();
+    let again: Vec<PoolGiven> = all
+        .iter()
+        .zip(&first)
+        .filter_map(|(pool, found)| refused(found).then_some(*pool))
+        .collect();
+    let pairs =
+        if again.is_empty() { Vec::new() } else { asked(wanted, &again, Some(PAIR_FEE)).await? };
+    let mut pairs = pairs.into_iter();
+    let found = all.iter().zip(first).map(|(&given, found)| match found {
+        Ok(info) => Ok(Found { given, info, fee: None }),
+        Err(missing) => match pairs.next() {
+            Some(Ok(info)) => Ok(Found { given, info, fee: Some(PAIR_FEE) }),
+            _ => Err(InitError::Pool { pool: given.to_string(), error: missing.to_string() }),
+        },
+    });
+    found.collect()
+}
+
+async fn asked(
+    wanted: &Wanted,
+    pools: &[PoolGiven],
+    fee: Option<FeeConfig>,
+) -> Result<Vec<Result<PoolInfo, Missing>>, InitError> {
+    let nodes = |error: String| InitError::Nodes { chain: wanted.chain.clone(), error };
+    let plan = Plan::new(&sources(wanted, pools, fee)).map_err(|error| nodes(error.to_string()))?;
+    let plan = plan.into_chains().remove(0);
+    let mut reader = ChainReader::new(plan, Limits::for_one_answer())
+        .map_err(|error| nodes(error.to_string()))?;
+    let described = reader.describe(Instant::now() + WITHIN).await;
+    Ok(described.into_iter().map(|(_, info)| info).collect())
+}
+
+/// The chain with these pools, whose prices are read from nowhere: what a pool is does not depend on them.
+fn sources(wanted: &Wanted, pools: &[PoolGiven], fee: Option<FeeConfig>) -> Sources {
+    let chain = ChainConfig {
+        slug: wanted.chain.clone(),
+        chain_id: wanted.chain_id,
+        rpc_urls: wanted.rpc.iter().map(|node| node.url.clone()).collect(),
+        genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
+        multicall3: None,
+        confirmations: None,
+        factory: Vec::new(),
+    };
+    let unread = OracleConfig::Chainlink {
+        name: UNREAD.to_owned(),
+        chain: wanted.chain.clone(),
+        feed: pools[0].address,
+        heartbeat_s: 3_600,
+    };
+    let pool = |given: &PoolGiven| PoolConfig {
+        chain: wanted.chain.clone(),
+        address: given.address.into(),
+        pair: given.pair,
+        key: None,
+        base: BaseToken::Token0,
+        fee,
+        token0_usd: vec![UNREAD.to_owned()],
+        token1_usd: vec![UNREAD.to_owned()],
+    };
+    let pool = pools.iter().map(pool).collect();
+    Sources { chain: vec![chain], oracle: vec![unread], pool, ..Sources::default() }
+}

@@ -1,0 +1,268 @@
+//! `init`: a configuration to start from. Of a named chain and its pools it is one that `check` passes, once the key is made; of
+//! nothing it is the commented example.
+
+mod ask;
+mod describe;
+mod priced;
+mod text;
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use exitgap_chain::config::{RpcUrl, UrlError, parse_address};
+use exitgap_core::ids::{Address, ChainSlug, Word};
+
+use super::{CliError, runtime};
+use crate::config::{Checked, EXAMPLE};
+use ask::Asked;
+use priced::{Known, PriceError};
+
+/// What `init` is told.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Where to write it.
+    #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+    config: PathBuf,
+    /// The chain: ethereum, base, arbitrum or optimism; or a name of your own with --chain-id.
+    #[arg(long, value_name = "CHAIN", requires_all = ["rpc", "pool"])]
+    chain: Option<ChainSlug>,
+    /// The EIP-155 id of a chain that is not known by its name. Its figures are marked "preview".
+    #[arg(long, value_name = "ID", requires = "chain")]
+    chain_id: Option<u64>,
+    /// A node of the chain, which is asked what the pools are; again for a second one.
+    #[arg(long, value_name = "URL", requires = "chain")]
+    rpc: Vec<NodeGiven>,
+    /// A pool's address; of a contract of three tokens and more with the pair's indices, 0x….0-2.
+    /// Again for each further one.
+    #[arg(long, value_name = "ADDRESS", requires = "chain")]
+    pool: Vec<PoolGiven>,
+    /// What a token's price is read from: its symbol or address, the Chainlink feed in USD, and the
+    /// feed's heartbeat in seconds. Well-known tokens of the four chains have theirs.
+    #[arg(long, value_name = "TOKEN=FEED@SECONDS", requires = "chain")]
+    feed: Vec<FeedGiven>,
+}
+
+/// A node as it was named. It is shown without its path, which may hold a key.
+#[derive(Clone, PartialEq, Eq)]
+struct NodeGiven {
+    url: RpcUrl,
+    text: String,
+}
+
+impl fmt::Debug for NodeGiven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.url, f)
+    }
+}
+
+impl std::str::FromStr for NodeGiven {
+    type Err = UrlError;
+
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        Ok(Self { url: text.parse()?, text: text.to_owned() })
+    }
+}
+
+/// A pool as it was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PoolGiven {
+    address: Address,
+    pair: Option<[u8; 2]>,
+}
+
+impl fmt::Display for PoolGiven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.address)?;
+        self.pair.map_or(Ok(()), |[low, high]| write!(f, ".{low}-{high}"))
+    }
+}
+
+impl std::str::FromStr for PoolGiven {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.to_ascii_lowercase().parse::<Word>().is_ok() {
+            return Err(format!(
+                "{text} is the id of a pool that a manager holds, which is read with its key: take the \
+                 commented example, and write both into a [[pool]]"
+            ));
+        }
+        let (address, pair) = match text.split_once('.') {
+            Some((address, pair)) => (address, Some(pair)),
+            None => (text, None),
+        };
+        let indices = |pair: &str| {
+            let (low, high) = pair.split_once('-')?;
+            Some([low.parse().ok()?, high.parse().ok()?])
+        };
+        let pair = pair.map(|pair| {
+            indices(pair).ok_or_else(|| {
+                format!("{pair:?} names no pair; write two indices of tokens, as in 0-2")
+            })
+        });
+        Ok(Self { address: parse_address(address)?, pair: pair.transpose()? })
+    }
+}
+
+/// A token's feed as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FeedGiven {
+    token: String,
+    feed: Address,
+    heartbeat_s: u32,
+}
+
+impl std::str::FromStr for FeedGiven {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').and_then(|(token, rest)| {
+            let (feed, seconds) = rest.split_once('@')?;
+            Some((token.trim(), feed.trim(), seconds.trim()))
+        });
+        let Some((token, feed, seconds)) = parts.filter(|(token, ..)| !token.is_empty()) else {
+            return Err(format!("{text:?} is not as WETH=0x…@3600: token, feed, heartbeat"));
+        };
+        let heartbeat_s = seconds.parse().ok().filter(|seconds| *seconds > 0);
+        let heartbeat_s = heartbeat_s.ok_or_else(|| {
+            format!("{seconds:?} is no heartbeat; write whole seconds, as in 3600")
+        })?;
+        Ok(Self { token: token.to_owned(), feed: parse_address(feed)?, heartbeat_s })
+    }
+}
+
+/// Why no configuration was written.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// No chain of this name is known.
+    #[error(
+        "the chain {chain} is not known; known are {}. For another name its id with --chain-id, and its \
+         figures are marked \"preview\"",
+        Known::slugs()
+    )]
+    UnknownChain {
+        /// The name.
+        chain: ChainSlug,
+    },
+    /// A known chain with the id of another.
+    #[error(
+        "the chain {chain} has the id {known}, and not {found}; leave --chain-id out, or give it another name"
+    )]
+    OtherId {
+        /// The name.
+        chain: ChainSlug,
+        /// Its id.
+        known: u64,
+        /// What was named.
+        found: u64,
+    },
+    /// The same pool twice.
+    #[error("the pool {pool} is named twice; name it once")]
+    PoolTwice {
+        /// The pool.
+        pool: String,
+    },
+    /// What is at a pool's address is not read as a pool, or no node was asked.
+    #[error("the pool {pool}: {error}")]
+    Pool {
+        /// The pool.
+        pool: String,
+        /// What the node or the contract says.
+        error: String,
+    },
+    /// A token's price is known from nowhere.
+    #[error(transparent)]
+    Price(#[from] PriceError),
+    /// The chain's nodes cannot be asked.
+    #[error("the nodes of chain {chain} cannot be asked: {error}")]
+    Nodes {
+        /// The chain.
+        chain: ChainSlug,
+        /// Why.
+        error: String,
+    },
+    /// What was typed ended before all was told.
+    #[error("the input ended before all was answered; nothing was written")]
+    InputEnded,
+    /// The terminal.
+    #[error("asking on the terminal: {0}")]
+    Terminal(#[source] io::Error),
+}
+
+/// The chain and the pools that a configuration is made of.
+struct Wanted {
+    chain: ChainSlug,
+    chain_id: u64,
+    rpc: Vec<NodeGiven>,
+    pools: Vec<PoolGiven>,
+    feeds: Vec<FeedGiven>,
+}
+
+/// Writes the configuration, and says what comes next.
+pub fn init(args: InitArgs) -> Result<(), CliError> {
+    let path = args.config.clone();
+    if path.try_exists().map_err(|source| CliError::File { path: path.clone(), source })? {
+        return Err(CliError::Exists { path });
+    }
+    let asks = args.chain.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal();
+    let wanted = if asks {
+        ask::wanted(&mut io::stdin().lock(), &mut io::stderr())?
+    } else {
+        args.chain.map(|chain| Asked {
+            chain,
+            chain_id: args.chain_id,
+            rpc: args.rpc,
+            pools: args.pool,
+        })
+    };
+    let Some(Asked { chain, chain_id, rpc, pools }) = wanted else {
+        create(&path, EXAMPLE)?;
+        say_next(&path, "put your nodes into rpc_urls, then:", &["check"]);
+        return Ok(());
+    };
+    let chain_id = Known::id_of(&chain, chain_id)?;
+    if let Some(twice) = (1..pools.len()).find(|place| pools[..*place].contains(&pools[*place])) {
+        return Err(InitError::PoolTwice { pool: pools[twice].to_string() }.into());
+    }
+    let wanted = Wanted { chain, chain_id, rpc, pools, feeds: args.feed };
+    let found = runtime("exitgap-server")?.block_on(describe::pools(&wanted))?;
+    let prices = priced::prices(&wanted, &found, |token| {
+        if asks { ask::feed(&mut io::stdin().lock(), &mut io::stderr(), token) } else { Ok(None) }
+    })?;
+    let text = text::configuration(&wanted, &found, &prices);
+    // What is written is read by the same rules first.
+    Checked::parse(&text, &path)?;
+    create(&path, &text)?;
+    let key = path.with_file_name("exitgap.key");
+    let key = format!("key new --out {} --name <your domain>/exits", key.display());
+    say_next(&path, "then:", &[&key, "check", "serve"]);
+    Ok(())
+}
+
+/// Makes the file, which must not be there.
+fn create(path: &Path, text: &str) -> Result<(), CliError> {
+    let file_error = |source| CliError::File { path: path.to_owned(), source };
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = created.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => CliError::Exists { path: path.to_owned() },
+        _ => file_error(source),
+    })?;
+    file.write_all(text.as_bytes()).map_err(file_error)
+}
+
+fn say_next(path: &Path, what: &str, commands: &[&str]) {
+    let mut err = io::stderr();
+    let _ = writeln!(err, "wrote {}; {what}", path.display());
+    for command in commands {
+        let config = if command.starts_with("key") {
+            String::new()
+        } else {
+            format!(" --config {}", path.display())
+        };
+        let _ = writeln!(err, "    exitgap-server {command}{config}");
+    }
+}

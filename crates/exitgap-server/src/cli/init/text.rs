@@ -1,0 +1,96 @@
+//! The configuration of what was found, as it is written.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use exitgap_core::snapshot::Token;
+
+use super::Wanted;
+use super::describe::Found;
+use super::priced::{Feed, Prices};
+
+/// The file's text.
+pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> String {
+    let mut text = format!(
+        "# Written by `exitgap-server init`, of what nodes of chain {} answered. Where it is told nothing, it writes an\n\
+         # example in which every key is explained.\n\n\
+         [store]\npath = \"exitgap.db\"\n\n\
+         [evidence]\nkey_file = \"exitgap.key\"\nfolder = \"exitgap-log\"\n",
+        wanted.chain
+    );
+    let nodes: Vec<String> = wanted.rpc.iter().map(|node| quoted(&node.text)).collect();
+    table(
+        &mut text,
+        &[
+            "[[chain]]".to_owned(),
+            format!("slug = \"{}\"", wanted.chain),
+            format!("chain_id = {}", wanted.chain_id),
+            format!("rpc_urls = [{}]", nodes.join(", ")),
+        ],
+    );
+    let feeds: BTreeMap<&str, &Feed> =
+        prices.values().flatten().map(|feed| (feed.name.as_str(), feed)).collect();
+    for (name, feed) in feeds {
+        table(
+            &mut text,
+            &[
+                "[[oracle]]".to_owned(),
+                format!("name = {}", quoted(name)),
+                format!("chain = \"{}\"", wanted.chain),
+                "source = \"chainlink\"".to_owned(),
+                format!("feed = \"{}\"", feed.proxy),
+                "# Compare it with the feed's page.".to_owned(),
+                format!("heartbeat_s = {}", feed.heartbeat_s),
+            ],
+        );
+    }
+    for pool in found {
+        table(&mut text, &pool_table(wanted, pool, prices));
+    }
+    text
+}
+
+fn pool_table(wanted: &Wanted, pool: &Found, prices: &Prices) -> Vec<String> {
+    let [token0, token1] = &pool.info.tokens;
+    let mut lines = vec![
+        format!("# {}/{}, {}.", token0.symbol, token1.symbol, pool.info.kind),
+        "[[pool]]".to_owned(),
+        format!("chain = \"{}\"", wanted.chain),
+        format!("address = \"{}\"", pool.given.address),
+    ];
+    if let Some([low, high]) = pool.given.pair {
+        lines.push(format!("pair = [{low}, {high}]"));
+    }
+    if let Some(fee) = pool.fee {
+        lines.push(
+            "# Uniswap's; no contract of this kind tells its fee, and `check` tries it.".to_owned(),
+        );
+        lines.push(format!(
+            "fee = {{ numerator = {}, denominator = {} }}",
+            fee.numerator, fee.denominator
+        ));
+    }
+    lines.push("# The token that is sold unless a caller says otherwise.".to_owned());
+    lines.push(format!("base = \"token{}\"", u8::from(is_dollar(token0) && !is_dollar(token1))));
+    for (side, token) in [token0, token1].into_iter().enumerate() {
+        let names = prices.get(&token.address).into_iter().flatten();
+        let names: Vec<String> = names.map(|feed| quoted(&feed.name)).collect();
+        lines.push(format!("token{side}_usd = [{}]", names.join(", ")));
+    }
+    lines
+}
+
+/// Whether a token calls itself a dollar: of two tokens the other one is sold.
+fn is_dollar(token: &Token) -> bool {
+    token.symbol.as_str().to_ascii_uppercase().contains("USD") || token.symbol.as_str() == "DAI"
+}
+
+fn table(text: &mut String, lines: &[String]) {
+    // Writing to a String cannot fail.
+    let _ = write!(text, "\n{}\n", lines.join("\n"));
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
