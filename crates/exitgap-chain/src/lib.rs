@@ -60,7 +60,8 @@ pub use missing::Missing;
 pub use pool_logs::{LogsSince, LogsUntil, PoolLogs};
 pub use pools::PoolInfo;
 pub use prove::{
-    ProveError, Proven, StateProver, Unproven, figures_range, judged, subject_to_record,
+    AnchoringError, ProveError, Proven, StateProver, Unproven, figures_range, judged,
+    subject_to_record,
 };
 pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

@@ -1,5 +1,6 @@
 //! From nodes to snapshots, and the development chain itself.
 
+mod anchors;
 mod arbitrum;
 mod balancer;
 mod balancer_third;

@@ -53,7 +53,7 @@ impl Asked<'_> {
     }
 
     /// A header's RLP, which hashes to the block's hash; `None`: there is no such block yet.
-    async fn header(&self, number: u64) -> Result<Option<Vec<u8>>, ProveError> {
+    pub async fn header(&self, number: u64) -> Result<Option<Vec<u8>>, ProveError> {
         let params = json!([format!("{number:#x}"), false]);
         let read = |raw: &RawValue| {
             let answered: Option<Answered<Sealed>> = value(raw)?;

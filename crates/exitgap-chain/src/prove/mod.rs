@@ -2,8 +2,9 @@
 //!
 //! What a node answers is put together by the core, which follows every word of it down from the block's hash: what does
 //! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed;
-//! `reach`: how far back a node proves.
+//! `reach`: how far back a node proves; `anchors`: older blocks, from a newer one.
 
+mod anchors;
 mod ask;
 mod reach;
 mod recorded;
@@ -16,6 +17,7 @@ use exitgap_core::proof::{
 use exitgap_core::snapshot::Snapshot;
 use tokio::time::Instant;
 
+pub use anchors::AnchoringError;
 pub(crate) use reach::{Reach, reach};
 pub(crate) use recorded::Proving;
 pub use recorded::{Proven, Unproven, figures_range, judged, subject_to_record};
