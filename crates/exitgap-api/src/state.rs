@@ -4,7 +4,7 @@ use exitgap_core::evidence::{Evidence, Outcome};
 use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    StateCheck, StateCheckName, StateClaim, StateProof, check_canonical_block, check_claim,
+    BlockSource, StateCheck, StateCheckName, StateClaim, StateProof, check_canonical, check_claim,
 };
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
@@ -55,9 +55,13 @@ impl StateReport {
     /// Holds a claim against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
     /// its number.
     pub fn of(claim: &StateClaim, proof: &[u8], asked: &[(String, Option<BlockHash>)]) -> Self {
-        let mut checks = check_claim(&StateProof::read(proof), claim).to_vec();
+        let proof = StateProof::read(proof);
+        let mut checks = check_claim(&proof, claim).to_vec();
         if !asked.is_empty() {
-            checks.push(check_canonical_block(claim.block, asked));
+            let sources: Vec<BlockSource> =
+                asked.iter().map(|(name, hash)| BlockSource::asked(name.as_str(), *hash)).collect();
+            let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
+            checks.push(check_canonical(claim.block, child, &sources, None));
         }
         let unproven = still_unproven(&checks);
         Self { checks, unproven }

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use exitgap_api::{Days, Guards, Problem};
 
 use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
+use crate::chain_arguments::ChainArgs;
 use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
@@ -73,6 +74,10 @@ Examples:
   exitgap verify - --trust 'exitgap.example/log/5957856+d837dc1b+ARl/…' < evidence.json
   exitgap verify evidence.json --trust verifier-key --since checkpoint.last-week --log log/
   exitgap verify ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example --kept seen/
+  exitgap verify evidence.json --trust verifier-key --trust other.key \
+    --rpc https://node.example --rpc https://other.example --peer theirs.json --at-least 2
+  exitgap verify evidence.json --trust verifier-key --state-proof state.egp \
+    --anchors anchors/20800 --anchors anchors/20801 --trusted-block 0x4f1c…
 
 With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
@@ -373,31 +378,6 @@ pub struct VerifyArgs {
     /// Of a figure file: where the snapshots are that it is recomputed from, a recorder's database or a service's URL.
     #[arg(long, value_name = "FILE|URL")]
     pub snapshots: Option<String>,
-}
-
-/// The chain itself, by nodes of the reader's own choice.
-#[derive(Debug, Args)]
-pub struct ChainArgs {
-    /// A node that you trust: the pool's state is proven from the block's own hash, and each node named must have that
-    /// block. May be given several times.
-    #[arg(long, value_name = "URL", help_heading = "The chain's word", conflicts_with = "api")]
-    pub rpc: Vec<String>,
-    /// A state proof (.egp) to use in place of one asked of the node; without --rpc nobody says that the chain has the block.
-    #[arg(long, value_name = "FILE", help_heading = "The chain's word", conflicts_with = "api")]
-    pub state_proof: Option<PathBuf>,
-    /// Keeps the proof that the node gave.
-    #[arg(
-        long,
-        value_name = "FILE",
-        help_heading = "The chain's word",
-        requires = "rpc",
-        conflicts_with = "state_proof"
-    )]
-    pub keep_proof: Option<PathBuf>,
-    /// How the contract keeps its words, where the snapshot does not say whose factory made it: `uniswap_v2`, `uniswap_v3`,
-    /// `pancake_v3`, `slipstream` or `aerodrome_v2`.
-    #[arg(long, value_name = "NAME", help_heading = "The chain's word", requires = "rpc")]
-    pub layout: Option<String>,
 }
 
 #[derive(Debug, Args)]

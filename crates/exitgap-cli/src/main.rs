@@ -7,6 +7,7 @@
 
 mod alert_arguments;
 mod arguments;
+mod chain_arguments;
 mod commands;
 mod copy;
 mod failure;

@@ -7,7 +7,8 @@ use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    Layout, ProvenWords, StateProof, TickRange, check_canonical, check_state, needed_ticks,
+    BlockSource, Layout, ProvenWords, StateProof, TickRange, check_canonical, check_state,
+    needed_ticks,
 };
 use exitgap_core::snapshot::{Observation, Snapshot};
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
@@ -198,7 +199,7 @@ async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
     assert!(matches!(forged, Err(ProveError::Contradiction(_))), "{forged:?}");
     let block = snapshot.observation().block();
     let told = honest.canonical(block.number, deadline()).await.unwrap();
-    let asked = |hash| check_canonical(&snapshot, &[("mine".to_owned(), hash)]);
+    let asked = |hash| check_canonical(block, None, &[BlockSource::asked("mine", hash)], None);
     assert_eq!(asked(Some(told)).outcome, Outcome::Pass);
     assert_eq!(asked(Some(BlockHash([1; 32]))).code, "other_block");
     assert_eq!(asked(None).code, "not_answered");

@@ -116,6 +116,40 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
         program("exitgap", honest.folder.path(), &["compare", &honest.log(), &lying.log()]);
     assert!(words(&printed).contains("state_differs"), "{}", words(&printed));
     shown(&chain, &honest, &lying, &pair);
+    vouched(&honest, &lying, &pair);
+}
+
+/// Of which block the chain has, the one is a source for the other's readers: by a key that they trust, and once.
+fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
+    let at = Slot::new(FIRST_SLOT + 3).unwrap().to_string();
+    let file = |operator: &Operator, slug: &str| {
+        let pool = pair.replace("anvil", slug);
+        let made = ["evidence", &pool, "--size-usd", "1000", "--at", &at, "--out", "peer.json"];
+        let made = program("exitgap-server", operator.folder.path(), &made);
+        assert!(made.status.success(), "{}", words(&made));
+        operator.folder.path().join("peer.json").to_str().unwrap().to_owned()
+    };
+    let (own, theirs) = (file(honest, "anvil"), file(lying, "devnet"));
+    let [key, their_key] = [honest, lying].map(|one| format!("{}/verifier-key", one.log()));
+    let proven = honest.folder.path().join("state.egp");
+    let proven = proven.to_str().unwrap();
+    let verify = ["verify", &own, "--trust", &key, "--state-proof", proven, "--json", "--peer"];
+    let run =
+        |more: &[&str]| program("exitgap", honest.folder.path(), &[&verify[..], more].concat());
+    let output = run(&[&theirs, "--trust", &their_key]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = report["chain"][3]["found"].as_str().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert!(found.contains("by 1 of 1: log devnet.example/exits/"), "{found}");
+    // Unknown keys vouch for nobody, and nobody for himself.
+    for (more, code, said) in [
+        (vec![theirs.as_str()], 5, "no key that you trust"),
+        (vec![own.as_str()], 2, "counts once"),
+    ] {
+        let output = run(&more);
+        assert_eq!(output.status.code(), Some(code), "{}", words(&output));
+        assert!(words(&output).contains(said), "{}", words(&output));
+    }
 }
 
 fn reserve_of(operator: &Operator, pair: &str, slot: u64) -> u128 {

@@ -12,4 +12,5 @@ mod copied_hostile;
 mod evidence;
 mod rpc;
 mod verify_chain;
+mod verify_sources;
 mod watch;

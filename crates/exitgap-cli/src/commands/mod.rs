@@ -28,6 +28,7 @@ mod verify;
 mod verify_figure;
 mod verify_receipt;
 mod verify_remote;
+mod verify_sources;
 mod verify_state;
 mod verify_witnesses;
 mod watch;

@@ -44,7 +44,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         policy.required.push(CheckName::Window);
     }
     let report = VerificationReport::beside_tiles(&evidence, &policy, args.log.is_some());
-    let chain = verify_state::checks(&args.chain, &evidence)?;
+    let chain = verify_state::checks(&args.chain, &policy.keys, &evidence)?;
     let witnessed = verify_witnesses::check(args.witnesses.as_deref(), &evidence)?;
     let witnessed = witnessed.as_ref();
     let verdict = verify_state::together(report.report.verdict, &chain);
@@ -65,7 +65,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
-fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
+pub(super) fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
     let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
     Some(SignedCheckpoint { note, checkpoint })

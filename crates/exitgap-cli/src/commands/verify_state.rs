@@ -9,61 +9,65 @@ use anstyle::{AnsiColor, Style};
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, size_asked, still_unproven};
 use exitgap_chain::{Limits, ProveError, StateProver};
 use exitgap_core::evidence::{Evidence, Outcome, Verdict};
-use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
     Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateProof, TickRange, check_canonical,
-    check_state, needed_ticks,
+    check_state, needed_ticks, trust_left,
 };
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::SizeUsd;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::arguments::ChainArgs;
+use super::verify_sources::Sources;
+use crate::chain_arguments::ChainArgs;
 use crate::failure::Failure;
 use crate::format::printable;
 use crate::source::{self, unreadable};
 
 /// How long nodes may take for a proof.
-const DEADLINE: Duration = Duration::from_mins(2);
+pub(super) const DEADLINE: Duration = Duration::from_mins(2);
 
 /// Ticks beyond those that are read, on both sides: that a size a little larger is proven, too.
 const MARGIN_TICKS: i32 = 100;
 
-/// What the chain says of a file's snapshot; nothing where it was not asked.
-pub fn checks(args: &ChainArgs, evidence: &Evidence) -> Result<Vec<StateCheck>, Failure> {
-    if args.rpc.is_empty() && args.state_proof.is_none() {
+/// What the chain says of a file's snapshot; nothing where it was not asked. `keys` are those that the reader trusts.
+pub fn checks(
+    args: &ChainArgs,
+    keys: &[VerifierKey],
+    evidence: &Evidence,
+) -> Result<Vec<StateCheck>, Failure> {
+    if !args.is_asked() {
         return Ok(Vec::new());
     }
     let unread = || unreadable("the file has no snapshot that can be read".to_owned());
     let snapshot = evidence.snapshot().ok_or_else(unread)?;
     let size = size_asked(evidence);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = &runtime;
     let provers =
         args.rpc.iter().map(|url| prover(url, snapshot)).collect::<Result<Vec<_>, _>>()?;
+    let provers = provers.as_slice();
+    let sources = Sources { args, keys, evidence, snapshot, provers, runtime };
+    let sources = args.has_sources().then(|| sources.ask()).transpose()?;
     let proof = match &args.state_proof {
         Some(path) => source::read_named("state proof", path, MAX_PROOF_BYTES)?,
-        None => asked(args, &runtime, &provers, snapshot, size)?,
+        None if provers.is_empty() => {
+            let detail = "state-proof: no node is named that the state could be asked of";
+            let hint = "name one with --rpc, or a proof that was kept with --state-proof";
+            return Err(invalid_parameter("state_proof", detail, hint).into());
+        }
+        None => asked(args, runtime, provers, snapshot, size)?,
     };
-    let mut checks = check_state(&StateProof::read(&proof), snapshot, size).to_vec();
-    if !args.rpc.is_empty() {
-        let number = snapshot.observation().block().number;
-        let hash = |prover: &StateProver| -> Option<BlockHash> {
-            runtime.block_on(prover.canonical(number, Instant::now() + DEADLINE)).ok()
-        };
-        let named: Vec<(String, Option<BlockHash>)> =
-            args.rpc.iter().zip(&provers).map(|(url, prover)| (host(url), hash(prover))).collect();
-        checks.push(check_canonical(snapshot, &named));
+    let proof = StateProof::read(&proof);
+    let mut checks = check_state(&proof, snapshot, size).to_vec();
+    if let Some(sources) = sources {
+        let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
+        let at_least = args.at_least.map(usize::from);
+        checks.push(check_canonical(snapshot.observation().block(), child, &sources, at_least));
     }
     Ok(checks)
-}
-
-/// A node by its host: the rest of its address may be a key.
-fn host(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    rest[..end].rsplit('@').next().unwrap_or_default().to_owned()
 }
 
 fn prover(url: &str, snapshot: &Snapshot) -> Result<StateProver, Failure> {
@@ -145,11 +149,6 @@ pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
     }
 }
 
-/// Whether somebody has the block.
-fn said_by_chain(checks: &[StateCheck]) -> bool {
-    checks.iter().any(|check| check.name == StateCheckName::Canonical)
-}
-
 /// The checks, and what nobody but the operator says.
 pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     if checks.is_empty() {
@@ -181,14 +180,7 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
             writeln!(out, "{:<26}found     {found}", "")?;
         }
     }
-    if checks.iter().all(|check| check.outcome == Outcome::Pass) && said_by_chain(checks) {
-        let green = Style::new().bold().fg_color(Some(AnsiColor::Green.into()));
-        writeln!(
-            out,
-            "\n{green}Confirmed by the chain{green:#}: the nodes you named have this block, and its state is what was recorded. No \
-             key of the log's counts in that."
-        )?;
-    }
+    writeln!(out, "\n{bold}{}{bold:#}", printable(&trust_left(checks)))?;
     let unproven = still_unproven(checks);
     writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;
     Ok(())

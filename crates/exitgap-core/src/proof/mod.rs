@@ -3,7 +3,8 @@
 //! - `rlp`: encodings of the chain; `trie`: a walk down its tries, node after node; `header`: blocks and accounts
 //! - `layout`: where contracts keep their words, and `feed`, where oracles do; `subject`: what is to be proven; `words`: what was
 //! - `file`: a proof as a file (`.egp`); `assembly`: one made of what a node answers
-//! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven
+//! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven, and beside what
+//!   those say whom the reader asked for its block
 //! - `draw`: of which slots a pool is proven whole, which nobody knows while they are signed
 //! - `anchor`: older blocks' hashes proven from a newer one's; `anchor_chain`: day after day
 //!
@@ -31,8 +32,8 @@ pub use anchor::{
 };
 pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{
-    Place, StateCheck, StateCheckName, check_canonical, check_canonical_block, check_claim,
-    check_state,
+    BlockSaid, BlockSource, Place, StateCheck, StateCheckName, check_canonical, check_claim,
+    check_state, trust_left,
 };
 pub use claim::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of};
 pub use draw::{DRAWN_BELOW, is_drawn};

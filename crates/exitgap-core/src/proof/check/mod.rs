@@ -1,17 +1,21 @@
-//! A snapshot's claim beside what the chain's own state says: its block here, its pool in `pool`, its oracles in `oracle`.
+//! A snapshot's claim beside what the chain's own state says: its block here and in `canonical`, its pool in `pool`, its
+//! oracles in `oracle`.
 
+mod canonical;
 mod oracle;
 mod pool;
 
 use serde::Serialize;
 
+pub use canonical::{BlockSaid, BlockSource, check_canonical, trust_left};
+
 use super::claim::{ClaimedState, StateClaim};
 use super::file::{ProofError, StateProof};
 use super::layout::Layout;
 use crate::evidence::Outcome;
-use crate::ids::{Address, BlockHash, Word};
+use crate::ids::{Address, Word};
 use crate::pools::Direction;
-use crate::snapshot::{BlockRef, Fact, Observation, Snapshot};
+use crate::snapshot::{Fact, Observation, Snapshot};
 use crate::units::SizeUsd;
 
 /// A check of a state proof.
@@ -125,32 +129,6 @@ impl Place {
         let address = contract.address().or_else(|| Some(manager()?.contract));
         Self { address, id: contract.id(), layout: Layout::of_facts(facts) }
     }
-}
-
-/// Whether the chain has a snapshot's block, by those whom the reader asked: each by its name, with the hash that it has at the
-/// block's number.
-pub fn check_canonical(snapshot: &Snapshot, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
-    check_canonical_block(snapshot.observation().block(), asked)
-}
-
-/// The same of a block.
-pub fn check_canonical_block(block: BlockRef, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
-    let name = StateCheckName::Canonical;
-    let other =
-        asked.iter().find_map(|(by, hash)| Some((by, hash.filter(|hash| *hash != block.hash)?)));
-    if let Some((by, hash)) = other {
-        let words = [format!("{hash}, by {by}"), block.hash.to_string()];
-        return StateCheck::of(name, Outcome::Fail, "other_block", words);
-    }
-    let named: Vec<&str> =
-        asked.iter().filter(|(_, hash)| hash.is_some()).map(|(by, _)| by.as_str()).collect();
-    if named.len() < asked.len() || named.is_empty() {
-        let found = format!("{} of {} answered", named.len(), asked.len());
-        let words = ["an answer of everybody who was asked".to_owned(), found];
-        return StateCheck::of(name, Outcome::NotChecked, "not_answered", words);
-    }
-    let found = format!("block {} is {} by {}", block.number, block.hash, named.join(", "));
-    StateCheck::pass(name, found, &["that those who were asked do not lie together"])
 }
 
 /// Whether a proof is of a snapshot's pool and block at all.

@@ -22,7 +22,7 @@ struct Chain {
 }
 
 const ADDRESS: Address = Address([0xaa; 20]);
-const NUMBER: u64 = 77;
+pub const NUMBER: u64 = 77;
 
 pub fn block_of(parent: [u8; 32], state_root: [u8; 32], block: u64, timestamp: u64) -> Vec<u8> {
     let trimmed = |number: u64| {
@@ -39,7 +39,7 @@ pub fn block_of(parent: [u8; 32], state_root: [u8; 32], block: u64, timestamp: u
     encode(&fields)
 }
 
-fn at() -> Slot {
+pub fn at() -> Slot {
     Slot::FIRST
 }
 

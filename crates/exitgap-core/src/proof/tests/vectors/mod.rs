@@ -129,9 +129,10 @@ impl Vector {
         let size = asked.size.map(|(direction, size)| (direction, size.parse().unwrap()));
         let mut checks = check_state(&StateProof::read(changed), snapshot, size).to_vec();
         if !asked.blocks.is_empty() {
-            let named: Vec<(String, Option<BlockHash>)> =
-                asked.blocks.iter().map(|(by, hash)| ((*by).to_owned(), *hash)).collect();
-            checks.push(check_canonical(snapshot, &named));
+            let sources: Vec<BlockSource> =
+                asked.blocks.iter().map(|(by, hash)| BlockSource::asked(*by, *hash)).collect();
+            let block = snapshot.observation().block();
+            checks.push(check_canonical(block, None, &sources, None));
         }
         let found: Vec<&str> = checks.iter().map(|check| check.code).collect();
         if !codes.is_empty() && found.join(" ") != codes {

@@ -1,0 +1,137 @@
+//! Whether the chain has a snapshot's block, by sources that the reader chose, and what is left to be believed then.
+
+use super::{StateCheck, StateCheckName};
+use crate::evidence::Outcome;
+use crate::ids::BlockHash;
+use crate::proof::header::BlockHeader;
+use crate::snapshot::BlockRef;
+
+/// Somebody whom the reader chose to ask for a block: a node, a wallet, another operator's log, anchors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockSource {
+    /// As the reader knows them.
+    pub name: String,
+    /// What they said.
+    pub said: BlockSaid,
+}
+
+/// What a source says of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockSaid {
+    /// The hash of the block of that number.
+    Block(BlockHash),
+    /// The hash of the next one, which names that one as its parent.
+    Next(BlockHash),
+    /// Nothing.
+    Nothing,
+}
+
+impl BlockSource {
+    /// Of whoever was asked for the block by its number; `None`: no answer.
+    pub fn asked(name: impl Into<String>, hash: Option<BlockHash>) -> Self {
+        let said = hash.map_or(BlockSaid::Nothing, BlockSaid::Block);
+        Self { name: name.into(), said }
+    }
+}
+
+/// What sources have at a block's height.
+struct Counted {
+    /// Those that have the block.
+    having: Vec<String>,
+    /// Those that have another, with its hash.
+    against: Vec<String>,
+}
+
+/// Whether the chain has a snapshot's block. `child` is the next header of a proof, which what is said of the next block is about.
+/// At least `at_least` of the sources must have the block; `None`: all of them.
+///
+/// It passes where so many have it, and more than have another. It fails where those that have another are as many as those
+/// that have it, or leave fewer than `at_least` that could. Who contradicts is named, whatever comes of it.
+pub fn check_canonical(
+    block: BlockRef,
+    child: Option<&BlockHeader>,
+    sources: &[BlockSource],
+    at_least: Option<usize>,
+) -> StateCheck {
+    let name = StateCheckName::Canonical;
+    let next = child.filter(|child| {
+        child.parent == block.hash && block.number.checked_add(1) == Some(child.number)
+    });
+    let (mut having, mut against) = (Vec::new(), Vec::new());
+    for BlockSource { name, said } in sources {
+        let (expected, found) = match said {
+            BlockSaid::Block(hash) => (Some(block.hash), *hash),
+            BlockSaid::Next(hash) => (next.map(|next| next.hash), *hash),
+            BlockSaid::Nothing => continue,
+        };
+        match (expected, said) {
+            (Some(expected), _) if expected == found => having.push(name.clone()),
+            (Some(_), BlockSaid::Next(_)) => against.push(format!("{name} (next: {found})")),
+            (Some(_), _) => against.push(format!("{name} ({found})")),
+            (None, _) => {}
+        }
+    }
+    let counted = Counted { having, against };
+    let (most, needed) = (sources.len(), at_least.unwrap_or(sources.len()).max(1));
+    let Counted { having, against } = &counted;
+    let found = counted.words(block.number, block.hash, most);
+    let outvoted = against.is_empty() || having.len() > against.len();
+    if having.len() >= needed && outvoted {
+        return StateCheck::pass(name, found, &[AGREEING_UNPROVEN]);
+    }
+    let out_of_reach = most.saturating_sub(against.len()) < needed;
+    if !against.is_empty() && (!outvoted || out_of_reach) {
+        let expected = format!("{}, by at least {needed} of {most}", block.hash);
+        return StateCheck::of(name, Outcome::Fail, "other_block", [expected, found]);
+    }
+    let expected = format!("an answer of at least {needed} of {most} who were asked");
+    StateCheck::of(name, Outcome::NotChecked, "not_answered", [expected, found])
+}
+
+/// What is left to be believed of those who were asked.
+const AGREEING_UNPROVEN: &str = "that those who were asked do not lie together";
+
+impl Counted {
+    fn words(&self, number: u64, hash: BlockHash, most: usize) -> String {
+        let Self { having, against } = self;
+        let mut words = format!("block {number} is {hash} by {} of {most}", having.len());
+        for (before, named) in [(": ", having), ("; another by ", against)] {
+            if !named.is_empty() {
+                words.push_str(before);
+                words.push_str(&named.join(", "));
+            }
+        }
+        words
+    }
+}
+
+/// How far checks lead, and whom that leaves to be trusted, in one sentence.
+pub fn trust_left(checks: &[StateCheck]) -> String {
+    let of = |name| checks.iter().find(|check| check.name == name);
+    let outcome = |name| of(name).map(|check| check.outcome);
+    let canonical = of(StateCheckName::Canonical);
+    let is_failed = |check: &StateCheck| check.outcome == Outcome::Fail;
+    if let Some(check) = canonical.filter(|check| is_failed(check)) {
+        let found = &check.found;
+        return format!("The chain does not have this block, by whom you asked: {found}.");
+    }
+    if checks.iter().any(is_failed) {
+        return "Not so: under this very block the chain's own state is another than was signed; keep the proof and the file."
+            .to_owned();
+    }
+    let proven = [StateCheckName::Header, StateCheckName::PoolState]
+        .iter()
+        .all(|name| outcome(*name) == Some(Outcome::Pass));
+    match canonical {
+        _ if !proven => {
+            "Not proven: nothing contradicts it, but this proof does not cover it.".to_owned()
+        }
+        Some(StateCheck { outcome: Outcome::Pass, found, .. }) => format!(
+            "Confirmed by the chain: {found}; its state is what was recorded, no key of the log counts in that, and what is left is \
+             that those you chose do not lie together."
+        ),
+        _ => "Proven down from the block's hash: a block with this hash held this state; that the chain has it, somebody of your \
+              choice must say."
+            .to_owned(),
+    }
+}

@@ -1,0 +1,140 @@
+//! `exitgap verify` with several sources of which block the chain has: nodes on both sides of a reorganisation, anchors from a
+//! block that the reader trusts, another operator's log.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use exitgap_chain::StateProver;
+use exitgap_chain::config::Plan;
+use exitgap_core::evidence::Evidence;
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::Caip2;
+use exitgap_core::snapshot::BlockRef;
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::{DevChain, World};
+use serde_json::{Value, json};
+
+use crate::scenes::chain::{deadline, scene, small_limits, world_config};
+use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::{Recorded, Service, configured, record};
+
+fn run(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// What came of `canonical`: its outcome, code, and what was found.
+fn canonical(recorded: &Recorded, arguments: &[&str]) -> [String; 3] {
+    let all = [&["verify", "evidence.json", "--state-proof", "state.egp", "--json"], arguments];
+    let output = run(recorded, &all.concat());
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{arguments:?}: {}", text(&output)));
+    let checks = report["chain"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == "canonical").unwrap();
+    ["outcome", "code", "found"].map(|key| check[key].as_str().unwrap().to_owned())
+}
+
+/// Evidence of a pool, its proof, and the block they are of.
+fn written(recorded: &Recorded, node: &str) -> BlockRef {
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let (pool, slot) = (recorded.pool(1), recorded.last.number());
+    let target = format!(
+        "/api/v1/exit/{pool}?base=token0&slot={slot}&size_usd=1000&method_version={METHOD_VERSION}"
+    );
+    let evidence = service.get(&target);
+    assert_eq!(evidence.status, 200, "{}", String::from_utf8_lossy(&evidence.body));
+    fs::write(recorded.path("evidence.json"), &evidence.body).unwrap();
+    let kept = ["--layout", "uniswap_v3", "--keep-proof", "state.egp"];
+    let asked = [&["verify", "evidence.json", "--rpc", node], &kept[..]].concat();
+    let output = run(recorded, &asked);
+    assert!(text(&output).contains("Confirmed by the chain: "), "{}", text(&output));
+    Evidence::read(&evidence.body).snapshot().unwrap().observation().block()
+}
+
+/// A node that still has a block as it was: its own answer of then.
+async fn as_it_was(chain: &DevChain, number: u64) -> Proxy {
+    let at = format!("{number:#x}");
+    let answer: Value = chain.rpc("eth_getBlockByNumber", (at.as_str(), false)).await.unwrap();
+    let proxy = Proxy::start(&chain.url());
+    proxy.lie(move |request, _| {
+        let is_asked =
+            request["method"] == "eth_getBlockByNumber" && request["params"][0] == json!(at);
+        is_asked.then(|| Lie::Result(answer.clone()))
+    });
+    proxy
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_contradicts_is_named_and_so_many_as_the_reader_asks_must_agree() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let last = record(&chain, &world, &folder, 2).await;
+    let recorded = Recorded { folder, world, last };
+    let node = chain.url();
+    let block = written(&recorded, &node);
+    // A day's anchors, while the chain still has these blocks.
+    let config = world_config(&chain, &recorded.world, &[chain.url()], [0]).await;
+    let plan = Plan::new(&config).unwrap();
+    let prover = StateProver::new(&plan, &"anvil".parse().unwrap(), small_limits());
+    let prover = prover.unwrap().unwrap();
+    let newest = chain.mine_next(&[]).await.unwrap().number;
+    assert!(newest > block.number + 1);
+    let of = |caip2| prover.anchors(caip2, 20_800, newest, [block.number + 1], deadline());
+    fs::write(recorded.path("day"), of(Caip2(31_337)).await.unwrap()).unwrap();
+    fs::write(recorded.path("other-chain"), of(Caip2(1)).await.unwrap()).unwrap();
+    let trusted = prover.canonical(newest, deadline()).await.unwrap().to_string();
+    let anchors = ["--anchors", "day", "--trusted-block", &trusted];
+    let before = as_it_was(&chain, block.number).await;
+    let before = before.url();
+    let all = [&["--rpc", &node, "--rpc", &before], &anchors[..]].concat();
+
+    let [outcome, _, found] = canonical(&recorded, &all);
+    assert_eq!(outcome, "pass", "{found}");
+    assert!(found.contains("by 3 of 3") && found.contains("which you trust"), "{found}");
+
+    // The first node leaves that block, as after a reorganisation.
+    chain.reorg(newest - block.number + 1).await.unwrap();
+    let contradicts = |found: &str| {
+        let host = node.trim_start_matches("http://");
+        assert!(found.contains(&format!("another by {host} (0x")), "{found}");
+    };
+    for (more, expected) in [
+        (&[][..], ["fail", "other_block"]),
+        (&["--at-least", "3"], ["fail", "other_block"]),
+        (&["--at-least", "2"], ["pass", "ok"]),
+    ] {
+        let [outcome, code, found] = canonical(&recorded, &[&all[..], more].concat());
+        assert_eq!([outcome.as_str(), &code], expected, "{more:?}: {found}");
+        contradicts(&found);
+    }
+    // One against one decides nothing; anchors alone are a source, and say nothing of a chain that is not theirs.
+    let one = [&["--rpc", &node, "--at-least", "1"], &anchors[..]].concat();
+    let [outcome, code, found] = canonical(&recorded, &one);
+    assert_eq!([outcome.as_str(), &code], ["fail", "other_block"], "{found}");
+    assert_eq!(canonical(&recorded, &anchors)[0], "pass");
+    refused(&recorded, &trusted);
+}
+
+fn refused(recorded: &Recorded, trusted: &str) {
+    let other = format!("0x{}", "11".repeat(32));
+    fs::write(recorded.path("none"), "nothing").unwrap();
+    for (arguments, code, said) in [
+        (vec!["--anchors", "other-chain", "--trusted-block", trusted], 2, "of chain eip155:1"),
+        (vec!["--anchors", "day", "--trusted-block", &other], 2, "is trusted"),
+        (vec!["--anchors", "day"], 2, "--trusted-block"),
+        (vec!["--anchors", "none", "--trusted-block", trusted], 5, "does not end"),
+        (vec!["--trusted-block", trusted], 2, "--anchors"),
+        (vec!["--anchors", "day", "--trusted-block", trusted, "--at-least", "2"], 2, "2 of 1"),
+        (vec!["--at-least", "1"], 2, "1 of 0"),
+        (vec!["--peer", "evidence.json"], 5, "no key that you trust"),
+    ] {
+        let all = [&["verify", "evidence.json", "--state-proof", "state.egp"], &arguments[..]];
+        let output = run(recorded, &all.concat());
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output));
+        assert!(text(&output).contains(said), "{said}: {}", text(&output));
+    }
+}
