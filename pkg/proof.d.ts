@@ -24,6 +24,10 @@ export interface VerifyStateOptions {
    * Who was asked for the block, each by a name for people in printable ASCII, with the hash; none where it did not answer.
    */
   blocks?: readonly { by: string; hash?: string | null }[];
+  /** How many of them must have the block, and they must be more than have another; all of them, where it is not said. */
+  atLeast?: number;
+  /** The outcome of `witnessed`, where the log's witnesses were checked: the sentence says it, too. */
+  witnessed?: Outcome;
 }
 
 export interface StateCheck {
@@ -42,4 +46,10 @@ export interface StateReport {
   checks: StateCheck[];
   /** What stays somebody's word after all of them. */
   unproven: string[];
+  /** What the chain says, all in all. */
+  says: 'uncovered' | 'proven' | 'confirmed' | 'other_state' | 'other_block';
+  /** The highest rung that was reached, from the operator's signature up. */
+  rung: 'signed' | 'proof' | 'block' | 'witnesses' | 'block_and_witnesses' | 'contradicted';
+  /** The rung, and whom it leaves to be trusted, in one sentence: the same as on the page and the command line. */
+  sentence: string;
 }

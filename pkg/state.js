@@ -14,6 +14,7 @@ export const startJudge = once('proof_bg.wasm', async (source) => {
   isLoaded = true;
 });
 
+const OUTCOMES = ['pass', 'fail', 'not_checked'];
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** Whom the caller asked for the block, a line each: the hash, or `-`, and the name. */
@@ -27,24 +28,35 @@ function lineOf(block) {
 
 const parted = (line) => (line === '' ? [] : line.split('\t'));
 
-/** The report in the lines of an answer: six of each check, then one. */
+/** The report in the lines of an answer: six of each check, then four. */
 function reportOf(answer) {
   const lines = answer.split('\n');
+  const [left, says, rung, sentence] = lines.splice(-4);
   const checks = [];
-  for (let at = 0; at + 6 < lines.length; at += 6) {
+  for (let at = 0; at < lines.length; at += 6) {
     const [name, outcome, code, expected, found, unproven] = lines.slice(at, at + 6);
     checks.push({ name, outcome, code, expected, found, unproven: parted(unproven) });
   }
-  return { checks, unproven: parted(lines.at(-1)) };
+  return { checks, unproven: parted(left), says, rung, sentence };
+}
+
+/** How many of those who were asked must have the block; 0: all. */
+function leastOf(atLeast, asked) {
+  if (atLeast == null) return 0;
+  const isOne = Number.isInteger(atLeast) && atLeast >= 1 && atLeast <= asked;
+  if (!isOne) throw wrong('atLeast', `a whole number from 1 to the ${asked} who were asked`);
+  return atLeast;
 }
 
 /** Holds evidence against what the chain's own state says, and against the block of those who were asked for it. */
 export function verifyState(evidence, proof, of) {
   return call(() => {
-    const { blocks } = options(of, ['blocks']);
-    const asked = list(blocks ?? undefined, 'blocks', 100, lineOf).join('\n');
+    const { blocks, atLeast, witnessed } = options(of, ['blocks', 'atLeast', 'witnessed']);
+    const asked = list(blocks ?? undefined, 'blocks', 100, lineOf);
+    const least = leastOf(atLeast, asked.length);
+    if (witnessed != null && !OUTCOMES.includes(witnessed)) throw wrong('witnessed', 'an outcome is pass, fail or not_checked');
     const file = proof == null ? new Uint8Array() : bytes(proof, 'proof', limits.proof);
     const claim = wasm.stateClaim(bytes(evidence, 'evidence', limits.evidence));
-    return reportOf(judge.check(claim, file, asked));
+    return reportOf(judge.check(claim, file, asked.join('\n'), least, witnessed ?? ''));
   }, isLoaded && limits !== null, 'exitgap/proof');
 }

@@ -35,6 +35,7 @@ async function browser(lie, width = 1280) {
 }
 
 const rung = (page) => page.locator("#rung").getAttribute("data-rung");
+const sentence = (page) => page.locator("#rung").textContent();
 const later = [];
 const outcomes = async (page) => Object.fromEntries(await page.locator("#by-chain li[data-check]")
   .evaluateAll((all) => all.map((one) => [one.dataset.check, one.dataset.outcome])));
@@ -46,6 +47,7 @@ async function opened(context, width) {
   page.on("request", (request) => later.push(request.url()));
   await page.waitForSelector(".verdict.pass");
   assert.equal(await rung(page), "signed");
+  assert.match(await sentence(page), /^Signed by the operator; left to trust: /);
   assert.ok(!later.some((url) => /proof(_bg)?-/.test(url)), "what judges comes when it is asked for");
   await page.locator("#ask-chain").click();
   await page.waitForSelector("#chain-verdict");
@@ -65,6 +67,7 @@ for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
   await page.waitForSelector("#chain-verdict.pass >> text=Confirmed by the chain");
   assert.deepEqual(await outcomes(page), { ...proven, canonical: "pass" });
   assert.equal(await rung(page), "block");
+  assert.match(await sentence(page), /^Confirmed by the chain: .*; left to trust: that those whom you asked do not lie together, and the operator's word/);
   assert.ok(!(await page.locator("#unproven").textContent()).includes("that the chain has a block"));
   await scene.accessible(page, name);
   await page.locator("#by-chain").scrollIntoViewIfNeeded();
@@ -196,6 +199,7 @@ assert.equal(await judged(page, "quorum"), "failed ");
 const forged = await cosigned((text) => one.line(text, 1) + two.line(text));
 assert.equal(await judged(forged, policyOf("any")), "fail cosignature_forged");
 assert.equal(await rung(forged), "contradicted");
+assert.match(await sentence(forged), /^Not so: somebody else signed/);
 
 await scene.browser.close();
 assert.deepEqual(scene.noise, [], "the browser complained");

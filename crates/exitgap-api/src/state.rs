@@ -4,20 +4,22 @@ use exitgap_core::evidence::{Evidence, Outcome};
 use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    BlockSource, StateCheck, StateCheckName, StateClaim, StateProof, check_canonical, check_claim,
+    BlockSource, ChainSays, StateCheck, StateCheckName, StateClaim, StateProof, check_canonical,
+    check_claim,
 };
 use exitgap_core::units::SizeUsd;
-use serde::Serialize;
 
 use crate::{Problem, ProblemCode};
 
 /// An evidence file's snapshot held against a state proof.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateReport {
     /// `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked for the block.
     pub checks: Vec<StateCheck>,
     /// What stays somebody's word all the same.
     pub unproven: Vec<&'static str>,
+    /// What they come to.
+    pub says: ChainSays,
 }
 
 /// The sale that an evidence file is about.
@@ -53,17 +55,23 @@ pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
 
 impl StateReport {
     /// Holds a claim against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
-    /// its number.
-    pub fn of(claim: &StateClaim, proof: &[u8], asked: &[(String, Option<BlockHash>)]) -> Self {
+    /// its number. So many of them as `at_least` must have it; `None`: all.
+    pub fn of(
+        claim: &StateClaim,
+        proof: &[u8],
+        asked: &[(String, Option<BlockHash>)],
+        at_least: Option<usize>,
+    ) -> Self {
         let proof = StateProof::read(proof);
         let mut checks = check_claim(&proof, claim).to_vec();
         if !asked.is_empty() {
             let sources: Vec<BlockSource> =
                 asked.iter().map(|(name, hash)| BlockSource::asked(name.as_str(), *hash)).collect();
             let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
-            checks.push(check_canonical(claim.block, child, &sources, None));
+            checks.push(check_canonical(claim.block, child, &sources, at_least));
         }
         let unproven = still_unproven(&checks);
-        Self { checks, unproven }
+        let says = ChainSays::of(&checks);
+        Self { checks, unproven, says }
     }
 }

@@ -8,7 +8,7 @@
 use exitgap_api::StateReport;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::BlockHash;
-use exitgap_core::proof::{StateCheck, StateCheckName, StateClaim};
+use exitgap_core::proof::{Rung, StateCheck, StateCheckName, StateClaim, WitnessesSay};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Half as large as the one that comes with Rust.
@@ -23,6 +23,8 @@ pub enum NotJudged {
     Claim,
     /// The line of this number, from 0, names nobody, or no hash.
     Asked(usize),
+    /// What witnesses are said to say is no outcome of a check.
+    Witnessed,
 }
 
 impl NotJudged {
@@ -31,17 +33,32 @@ impl NotJudged {
         match self {
             Self::Claim => "claim: its bytes are of another version of exitgap",
             Self::Asked(_) => "blocks: a block's hash is 0x and 64 hex digits",
+            Self::Witnessed => "witnessed: an outcome is pass, fail or not_checked",
         }
     }
 }
 
 /// Holds a claim against a proof. `asked` are those whom the reader asked for the block, a line each: the hash that they have
-/// at its number, or `-`, a space, and their name.
+/// at its number, or `-`, a space, and their name. So many of them as `at_least` must have the block; 0: all. `witnessed` is what
+/// came of the check of witnesses, where it was made; empty: it was not.
 ///
 /// The answer has six lines for each check: name, outcome, code, what was expected, what was found, and what stays somebody's
-/// word, separated by tabs. The last line is what stays so after all of them.
-pub fn check(claim: &[u8], proof: &[u8], asked: &str) -> Result<String, NotJudged> {
+/// word, separated by tabs. Then four: what stays so after all of them; what the chain says, and the rung that was reached, each
+/// by a word for programs; and the sentence of it.
+pub fn check(
+    claim: &[u8],
+    proof: &[u8],
+    asked: &str,
+    at_least: u32,
+    witnessed: &str,
+) -> Result<String, NotJudged> {
     let claim = StateClaim::from_bytes(claim).ok_or(NotJudged::Claim)?;
+    let witnesses = match witnessed {
+        "" | "not_checked" => WitnessesSay::Nothing,
+        "pass" => WitnessesSay::Cosigned,
+        "fail" => WitnessesSay::Forged,
+        _ => return Err(NotJudged::Witnessed),
+    };
     let mut named = Vec::new();
     for (at, line) in asked.lines().enumerate() {
         let (hash, by) = line.split_once(' ').ok_or(NotJudged::Asked(at))?;
@@ -51,12 +68,16 @@ pub fn check(claim: &[u8], proof: &[u8], asked: &str) -> Result<String, NotJudge
         };
         named.push((by.to_owned(), hash));
     }
-    let StateReport { checks, unproven } = StateReport::of(&claim, proof, &named);
+    let at_least = usize::try_from(at_least).ok().filter(|least| *least > 0);
+    let StateReport { checks, unproven, says } = StateReport::of(&claim, proof, &named, at_least);
     let mut text = String::new();
     for check in &checks {
         append(&mut text, check);
     }
-    text.push_str(&unproven.join("\t"));
+    let rung = Rung { chain: says, witnesses };
+    let last =
+        [unproven.join("\t").as_str(), says.code(), rung.code(), &rung.sentence()].join("\n");
+    text.push_str(&last);
     Ok(text)
 }
 
@@ -81,8 +102,15 @@ fn append(text: &mut String, check: &StateCheck) {
 
 /// See [`check`].
 #[wasm_bindgen(js_name = check)]
-pub fn js_check(claim: &[u8], proof: &[u8], asked: &str) -> Result<String, JsValue> {
-    check(claim, proof, asked).map_err(|why| JsValue::from_str(why.words()))
+pub fn js_check(
+    claim: &[u8],
+    proof: &[u8],
+    asked: &str,
+    at_least: u32,
+    witnessed: &str,
+) -> Result<String, JsValue> {
+    let judged = check(claim, proof, asked, at_least, witnessed);
+    judged.map_err(|why| JsValue::from_str(why.words()))
 }
 
 #[cfg(test)]
@@ -102,16 +130,22 @@ mod tests {
         state_claim(&Evidence::read(evidence)).unwrap().to_bytes()
     }
 
+    /// The codes of the checks.
     fn codes(said: &str) -> Vec<&str> {
-        said.split('\n').skip(2).step_by(6).collect()
+        let lines: Vec<&str> = said.split('\n').collect();
+        let checks = lines.len() - 4;
+        lines[..checks].iter().skip(2).step_by(6).copied().collect()
     }
 
     #[test]
     fn a_check_has_six_lines_and_a_kind_without_layout_its_own_code() {
-        let said = check(&claim(PAIR), b"", "").unwrap();
+        let said = check(&claim(PAIR), b"", "", 0, "").unwrap();
         assert_eq!(codes(&said), ["proof_unusable"; 3]);
-        assert_eq!(said.split('\n').count(), 19);
-        let said = check(&claim(LINKED), b"nothing", "").unwrap();
+        assert_eq!(said.split('\n').count(), 22);
+        let last: Vec<&str> = said.split('\n').skip(19).collect();
+        assert_eq!(last[..2], ["uncovered", "signed"]);
+        assert!(last[2].starts_with("Not proven: "), "{last:?}");
+        let said = check(&claim(LINKED), b"nothing", "", 0, "").unwrap();
         assert_eq!(codes(&said), ["proof_unusable", "unsupported_layout", "proof_unusable"]);
         assert!(said.contains("concentrated_linked"), "{said}");
     }
@@ -119,16 +153,38 @@ mod tests {
     #[test]
     fn whoever_was_asked_is_named_with_a_hash_or_none() {
         let own = BlockHash([5; 32]).to_string();
-        let of = |asked: &str| check(&claim(PAIR), b"", asked);
-        let code = |asked: &str| codes(&of(asked).unwrap()).get(3).map(|code| (*code).to_owned());
-        assert_eq!(code(""), None);
-        assert_eq!(code(&format!("{own} my node")).as_deref(), Some("ok"));
-        assert_eq!(code(&format!("{own} my node\n- yours")).as_deref(), Some("not_answered"));
+        let of = |asked: &str, at_least| check(&claim(PAIR), b"", asked, at_least, "");
+        let code = |asked: &str, at_least| {
+            codes(&of(asked, at_least).unwrap()).get(3).map(|code| (*code).to_owned())
+        };
+        let two = format!("{own} my node\n- yours");
         let other = BlockHash([6; 32]);
-        assert_eq!(code(&format!("{other} my node")).as_deref(), Some("other_block"));
+        assert_eq!(code("", 0), None);
+        assert_eq!(code(&format!("{own} my node"), 0).as_deref(), Some("ok"));
+        assert_eq!(code(&two, 0).as_deref(), Some("not_answered"));
+        assert_eq!(code(&two, 1).as_deref(), Some("ok"));
+        assert_eq!(code(&format!("{two}\n{other} theirs"), 1).as_deref(), Some("other_block"));
+        assert_eq!(code(&format!("{other} my node"), 0).as_deref(), Some("other_block"));
         for (asked, at) in [("soon my node", 0), ("nobody", 0), ("- one\n0x12 two", 1)] {
-            assert_eq!(of(asked), Err(NotJudged::Asked(at)), "{asked}");
+            assert_eq!(of(asked, 0), Err(NotJudged::Asked(at)), "{asked}");
         }
-        assert_eq!(check(b"", b"", ""), Err(NotJudged::Claim));
+        assert_eq!(check(b"", b"", "", 0, ""), Err(NotJudged::Claim));
+    }
+
+    #[test]
+    fn what_witnesses_say_stands_in_the_sentence() {
+        let rung = |witnessed: &str| {
+            let said = check(&claim(PAIR), b"", "", 0, witnessed)?;
+            Ok(said.split('\n').nth(20).unwrap().to_owned())
+        };
+        for (witnessed, expected) in [
+            ("", "signed"),
+            ("not_checked", "signed"),
+            ("pass", "witnesses"),
+            ("fail", "contradicted"),
+        ] {
+            assert_eq!(rung(witnessed).as_deref(), Ok(expected), "{witnessed}");
+        }
+        assert_eq!(rung("maybe"), Err(NotJudged::Witnessed));
     }
 }

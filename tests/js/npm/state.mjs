@@ -32,6 +32,24 @@ assert.ok(!same.unproven.includes('that the chain has a block with this hash'));
 const other = asked({ by: 'my node', hash: block.hash }, { by: 'theirs', hash: `0x${'11'.repeat(32)}` });
 assert.equal(words(other)[3], 'canonical fail other_block');
 assert.equal(words(asked({ by: 'my node' }))[3], 'canonical not_checked not_answered');
+// So many as the caller asks for, and what all of it comes to: with witnesses, where those were checked.
+const least = (atLeast, ...blocks) => verifyState(evidence, proof, { blocks, atLeast });
+const [own, theirs] = [{ by: 'my node', hash: block.hash }, { by: 'theirs', hash: `0x${'11'.repeat(32)}` }];
+assert.equal(words(least(1, own, { by: 'silent' }))[3], 'canonical pass ok');
+assert.equal(words(least(2, own, { ...own, by: 'mine too' }, theirs))[3], 'canonical pass ok');
+assert.equal(words(least(1, own, theirs))[3], 'canonical fail other_block');
+for (const wrong of [0, 3, 1.5, -1, '1', NaN]) {
+  assert.throws(() => least(wrong, own, theirs), { code: 'invalid_parameter', field: 'atLeast' });
+}
+assert.deepEqual([report, same, other].map(({ says, rung }) => `${says} ${rung}`),
+  ['proven proof', 'confirmed block', 'other_block contradicted']);
+assert.match(same.sentence, /^Confirmed by the chain: .*; left to trust: that those whom you asked do not lie together, and the operator's word about when/);
+const cosigned = verifyState(evidence, proof, { blocks: [own], witnessed: 'pass' });
+assert.equal(cosigned.rung, 'block_and_witnesses');
+assert.match(cosigned.sentence, /your witnesses do not lie together/);
+assert.equal(verifyState(evidence, proof, { witnessed: 'fail' }).rung, 'contradicted');
+assert.throws(() => verifyState(evidence, proof, { witnessed: 'maybe' }), { code: 'invalid_parameter' });
+
 assert.throws(() => asked({ by: 'my node', hash: 'soon' }), { code: 'invalid_parameter', field: 'blocks' });
 assert.throws(() => asked({ hash: block.hash }), { code: 'invalid_parameter', field: 'blocks' });
 assert.throws(() => verifyState('{}', proof), { code: 'invalid_parameter', field: 'evidence' });
@@ -76,4 +94,5 @@ for (const x of garbage) {
 }
 assert.ok(refused > 70, `${refused}`);
 assert.deepEqual(words(verifyState(evidence, proof)), proven, 'it goes on as before');
-console.log(JSON.stringify(report.checks));
+const { checks, rung, sentence } = report;
+console.log(JSON.stringify({ chain: checks, rung, sentence }));

@@ -114,7 +114,7 @@ async fn a_figure_is_computed_again_from_what_a_service_sends() {
     );
 }
 
-/// The same checks, word for word, in the module and on the command line.
+/// The same checks, and the same sentence of them, word for word, in the module and on the command line.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_chains_own_state_is_held_against_evidence() {
     let recorded = recorded(3).await;
@@ -134,7 +134,9 @@ async fn the_chains_own_state_is_held_against_evidence() {
             .output()
             .unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(report["chain"], ours, "{report}");
+        for what in ["chain", "rung", "sentence"] {
+            assert_eq!(report[what], ours[what], "{report}");
+        }
     }
 }
 

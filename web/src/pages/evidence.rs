@@ -7,6 +7,7 @@ use exitgap_api::{Answers, Context, Direct, Naming, Provenance};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
 use exitgap_core::evidence::{Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::proof::Rung;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use leptos::prelude::*;
@@ -15,7 +16,6 @@ use leptos_router::hooks::use_location;
 use super::evidence_break::BreakIt;
 use super::evidence_chain::ByChain;
 use super::evidence_later::Later;
-use super::evidence_rungs::{Rung, Rungs};
 use super::evidence_witnesses::ByWitnesses;
 use super::pool::slippage;
 use crate::check;
@@ -138,7 +138,7 @@ fn Evidence(found: Found) -> impl IntoView {
     let (later, by_chain) = (of.clone(), of.clone());
     let verified = Arc::new(verification.clone());
     let proven = Arc::clone(&verified);
-    let rungs = RwSignal::new(Rungs::default());
+    let rung = RwSignal::new(Rung::default());
     view! {
         <PreviewNotice shown=preview/>
         <Verdicts report=verification.report.clone() trust=trust told=told/>
@@ -167,9 +167,9 @@ fn Evidence(found: Found) -> impl IntoView {
         </p>
         <h2>"Every check"</h2>
         <Checks checks=checks/>
-        <Rung rungs/>
-        <ByChain of=by_chain verified=Arc::clone(&proven) rungs/>
-        <ByWitnesses verified=proven rungs/>
+        <p id="rung" role="status" data-rung=move || rung.get().code()>{move || rung.get().sentence()}</p>
+        <ByChain of=by_chain verified=Arc::clone(&proven) rung/>
+        <ByWitnesses verified=proven rung/>
         <BreakIt verification=verification/>
         <h2>"The depth snapshot"</h2>
         <Drawn points=points/>

@@ -7,11 +7,10 @@ use exitgap_api::{ProblemCode, state_claim};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, Verification};
 use exitgap_core::evidence::Evidence;
 use exitgap_core::ids::{BlockHash, Caip2};
-use exitgap_core::proof::ClaimedState;
+use exitgap_core::proof::{ChainSays, ClaimedState, Rung};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::evidence_rungs::{OfChain, Rungs};
 use crate::download::download;
 use crate::module::{Module, PROOF, bytes};
 use crate::parts::Asking;
@@ -35,7 +34,7 @@ pub fn ByChain(
     /// As it was verified.
     verified: Arc<Verification>,
     /// What the page says was reached.
-    rungs: RwSignal<Rungs>,
+    rung: RwSignal<Rung>,
 ) -> impl IntoView {
     let wanted = RwSignal::new(false);
     view! {
@@ -44,7 +43,7 @@ pub fn ByChain(
             {move || {
                 if wanted.get() {
                     let (of, evidence) = (of.clone(), Arc::clone(&verified.evidence));
-                    return view! { <Fetched of evidence rungs/> }.into_any();
+                    return view! { <Fetched of evidence rung/> }.into_any();
                 }
                 view! {
                     <p>"All of the above follows from what the operator signed. Whether the chain really held this state, a proof says that \
@@ -95,7 +94,7 @@ async fn fetched(
 /// The proof and what judges it, fetched once they are wanted: the one is many times as large as the evidence, and few want the
 /// other.
 #[component]
-fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rungs: RwSignal<Rungs>) -> impl IntoView {
+fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) -> impl IntoView {
     let block = evidence.snapshot().map(|snapshot| {
         let observation = snapshot.observation();
         (observation.chain().caip2, observation.block().number)
@@ -113,7 +112,7 @@ fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rungs: RwSignal<Rungs>) -> i
             view! { <p class="quiet" role="status">"Fetching the state proof …"</p> }.into_any()
         }
         Some(Err(absent)) => nothing(absent, retry),
-        Some(Ok(judged)) => view! { <Proven block judged rungs/> }.into_any(),
+        Some(Ok(judged)) => view! { <Proven block judged rung/> }.into_any(),
     }
 }
 
@@ -151,7 +150,7 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
 
 /// The checks, and the wallet.
 #[component]
-fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rungs: RwSignal<Rungs>) -> impl IntoView {
+fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rung: RwSignal<Rung>) -> impl IntoView {
     let asked = RwSignal::new(Asked::Not);
     let ask = move |_| {
         let Some((chain, number)) = block else { return };
@@ -176,7 +175,7 @@ fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rungs: RwSignal<Rungs>) -
         {move || match report() {
             Err(why) => view! { <p role="status">{why}</p> }.into_any(),
             Ok(report) => {
-                rungs.update(|rungs| rungs.chain = report.rung());
+                rung.update(|rung| rung.chain = report.says);
                 shown(report)
             }
         }}
@@ -200,6 +199,7 @@ const WALLET: &str = "your wallet";
 struct Report {
     checks: Vec<Told>,
     unproven: Vec<String>,
+    says: ChainSays,
 }
 
 /// A check, as the program that judges spells it.
@@ -215,46 +215,25 @@ impl Report {
     /// Lets the program judge; `asked` has a line for everybody who was asked for the block.
     fn of(judged: &Judged, asked: &str) -> Result<Self, String> {
         let Judged { judge, claim, proof } = judged;
-        let said = judge.call("check", &[bytes(claim), bytes(proof), asked.into()])?;
+        let all = 0.into();
+        let said =
+            judge.call("check", &[bytes(claim), bytes(proof), asked.into(), all, "".into()])?;
         Self::read(&said.as_string().unwrap_or_default())
             .ok_or_else(|| "what judges the proof answers what this page does not know".to_owned())
     }
 
-    /// Six lines of each check, then what is left.
+    /// Six lines of each check, then what is left, what the chain says, and what this page says itself.
     fn read(said: &str) -> Option<Self> {
         let lines: Vec<&str> = said.split('\n').collect();
-        let (last, of_checks) = lines.split_last()?;
+        let (of_checks, last) = lines.split_at_checked(lines.len().checked_sub(4)?)?;
         let checks = of_checks.chunks_exact(6).map(|lines| {
             let [name, outcome, code, expected, found] =
                 [0, 1, 2, 3, 4].map(|at| lines[at].to_owned());
             Told { name, outcome, code, expected, found }
         });
-        let checks: Vec<Told> = checks.collect();
-        let unproven = last.split('\t').filter(|what| !what.is_empty()).map(str::to_owned);
-        (!checks.is_empty()).then(|| Self { checks, unproven: unproven.collect() })
-    }
-
-    /// Whether header and pool are proven.
-    fn is_proven(&self) -> bool {
-        self.has("header", PASS) && self.has("pool_state", PASS)
-    }
-
-    /// How far this got.
-    fn rung(&self) -> OfChain {
-        match (self.fails(), self.is_proven(), self.has("canonical", PASS)) {
-            (true, ..) => OfChain::Contradicts,
-            (_, true, true) => OfChain::Named,
-            (_, true, false) => OfChain::Proven,
-            _ => OfChain::Nothing,
-        }
-    }
-
-    fn fails(&self) -> bool {
-        self.checks.iter().any(|check| check.outcome == FAIL)
-    }
-
-    fn has(&self, name: &str, outcome: &str) -> bool {
-        self.checks.iter().any(|check| check.name == name && check.outcome == outcome)
+        let unproven = last[0].split('\t').filter(|what| !what.is_empty()).map(str::to_owned);
+        let (checks, unproven) = (checks.collect(), unproven.collect());
+        Some(Self { checks, unproven, says: ChainSays::of_code(last[1])? })
     }
 }
 
@@ -280,35 +259,18 @@ fn wallet_words(asked: &Asked, block: Option<(Caip2, u64)>) -> String {
     }
 }
 
-/// The rung that was reached, in a sentence, and each check.
+/// What the chain says, in words, and each check.
 fn shown(report: Report) -> AnyView {
-    let (class, words) = match report.rung() {
-        OfChain::Contradicts if report.has("canonical", FAIL) => (
-            "verdict fail",
-            "Your wallet has another block there: the chain does not have the one that this rests on.",
-        ),
-        OfChain::Contradicts => (
-            "verdict fail",
-            "Not so: under this very block the chain's own state is another than was signed. Keep the proof and the file.",
-        ),
-        OfChain::Named => (
-            "verdict pass",
-            "Confirmed by the chain: your wallet has this block, and its state is what was recorded. No key of this log counts in that.",
-        ),
-        OfChain::Proven => (
-            "verdict warn",
-            "Proven down from the block's hash: a block with this hash held this state. That the chain has it, somebody of your choice must say.",
-        ),
-        OfChain::Nothing => (
-            "verdict warn",
-            "Not proven: nothing contradicts it, but this proof does not cover it.",
-        ),
+    let class = match report.says {
+        ChainSays::OtherState | ChainSays::OtherBlock => "verdict fail",
+        ChainSays::Confirmed => "verdict pass",
+        ChainSays::Nothing | ChainSays::Uncovered | ChainSays::Proven => "verdict warn",
     };
-    let Report { checks, unproven } = report;
+    let Report { checks, unproven, says } = report;
     let rows: Vec<_> = checks.into_iter().map(row).collect();
     let unproven = (!unproven.is_empty()).then(|| unproven.join("; "));
     view! {
-        <div class=class role="status" id="chain-verdict"><p><strong>{words}</strong></p></div>
+        <div class=class role="status" id="chain-verdict"><p><strong>{says.words()}"."</strong></p></div>
         <ol class="checks">{rows}</ol>
         {unproven.map(|unproven| view! { <p class="quiet" id="unproven">"Still somebody's word: "{unproven}"."</p> })}
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use exitgap_client::{Storage, Verification};
+use exitgap_core::proof::{Rung, WitnessesSay};
 use js_sys::{Array, Date};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use super::evidence_rungs::{OfWitnesses, Rungs};
 use crate::local_storage::LocalStorage;
 use crate::module::{EXITGAP, Module, bytes, field, text};
 
@@ -66,7 +66,7 @@ pub fn ByWitnesses(
     /// The evidence, as it was verified.
     verified: Arc<Verification>,
     /// What the page says was reached.
-    rungs: RwSignal<Rungs>,
+    rung: RwSignal<Rung>,
 ) -> impl IntoView {
     let policy = RwSignal::new(LocalStorage.get(KEPT).unwrap_or_default());
     let (state, set) = signal_local(State::NotAsked);
@@ -78,12 +78,12 @@ pub fn ByWitnesses(
             let found = found(&verified.bytes, &policy).await;
             let is = |outcome: &str| found.as_ref().is_ok_and(|found| found.outcome == outcome);
             let said = match (is("pass"), is("fail")) {
-                (true, _) => OfWitnesses::Cosigned,
-                (_, true) => OfWitnesses::Forged,
-                _ => OfWitnesses::Nothing,
+                (true, _) => WitnessesSay::Cosigned,
+                (_, true) => WitnessesSay::Forged,
+                _ => WitnessesSay::Nothing,
             };
             // The reader may have left the page.
-            let _ = rungs.try_update(|rungs| rungs.witnesses = said);
+            let _ = rung.try_update(|rung| rung.witnesses = said);
             drop(set.try_set(found.map_or_else(State::Failed, State::Found)));
         });
     };

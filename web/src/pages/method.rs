@@ -111,7 +111,8 @@ fn WhoCanLie() -> impl IntoView {
             <li>
                 <b>"The nodes that you asked"</b>
                 ". With the evidence alone: are not asked. \
-                 With a state proof, and the block looked up: all of them together can."
+                 With a state proof, and the block looked up: all of them together can. \
+                 On the command line you say how many of which sources must agree: nodes, other operators, a newer block whose hash you trust."
             </li>
         </ul>
         <p>

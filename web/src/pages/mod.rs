@@ -15,7 +15,6 @@ pub mod verify;
 mod evidence_break;
 mod evidence_chain;
 mod evidence_later;
-mod evidence_rungs;
 mod evidence_witnesses;
 mod exit_comparison;
 mod exit_numbers;

@@ -8,7 +8,7 @@ use exitgap_client::{ClientError, Since};
 use exitgap_core::evidence::{
     Base, Check, CheckName, Evidence, Outcome, Report, Verdict, WitnessCheck,
 };
-use exitgap_core::proof::StateCheck;
+use exitgap_core::proof::{Rung, StateCheck};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -29,6 +29,12 @@ pub struct Explained<'a> {
     chain: &'a [StateCheck],
     #[serde(skip_serializing_if = "Option::is_none")]
     witnessed: Option<&'a WitnessCheck>,
+    /// The highest rung that was reached, by a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rung: Option<&'static str>,
+    /// The same in a sentence, with whom it leaves to be trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<String>,
 }
 
 impl<'a> Explained<'a> {
@@ -36,7 +42,9 @@ impl<'a> Explained<'a> {
     pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
         let explanations = || checks.iter().map(|check| Explanation::of(check.name)).collect();
-        Self { report, explanations: explain.then(explanations), chain: &[], witnessed: None }
+        let (chain, witnessed, rung, sentence) = (&[], None, None, None);
+        let explanations = explain.then(explanations);
+        Self { report, explanations, chain, witnessed, rung, sentence }
     }
 
     /// And what the chain itself says.
@@ -44,10 +52,23 @@ impl<'a> Explained<'a> {
         Self { chain, ..self }
     }
 
+    /// And how far all of it leads.
+    pub fn with_rung(self, rung: Option<Rung>) -> Self {
+        Self { rung: rung.map(Rung::code), sentence: rung.map(Rung::sentence), ..self }
+    }
+
     /// And what its witnesses say.
     pub fn with_witnesses(self, witnessed: Option<&'a WitnessCheck>) -> Self {
         Self { witnessed, ..self }
     }
+}
+
+/// How far all of it leads, and whom that leaves to be trusted.
+pub fn print_rung(rung: Option<Rung>) -> Result<(), Failure> {
+    let Some(rung) = rung else { return Ok(()) };
+    let bold = Style::new().bold();
+    writeln!(anstream::stdout(), "\n{bold}{}{bold:#}", rung.sentence())?;
+    Ok(())
 }
 
 pub fn print_text(

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use exitgap_api::{VerificationReport, invalid_parameter};
 use exitgap_core::analytics::figure::{MAX_FIGURE_BYTES, is_figure_file};
 use exitgap_core::evidence::{CheckName, Evidence, MAX_WINDOW_BYTES, Policy, SeenCheckpoint};
+use exitgap_core::proof::{ChainSays, Rung, WitnessesSay};
 use exitgap_core::tlog::{
     Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
     VerifierKey, consistency_proof, root,
 };
 
-use super::verdict::{Explained, print_advice, print_text};
+use super::verdict::{Explained, print_advice, print_rung, print_text};
 use super::{explain, print_json, verify_figure, verify_remote, verify_state, verify_witnesses};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
@@ -49,14 +50,17 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let witnessed = witnessed.as_ref();
     let verdict = verify_state::together(report.report.verdict, &chain);
     let verdict = verify_witnesses::together(verdict, witnessed);
+    let witnesses = witnessed.map(|check| WitnessesSay::of(check.outcome));
+    let rung = Rung { chain: ChainSays::of(&chain), witnesses: witnesses.unwrap_or_default() };
+    let rung = (!chain.is_empty() || witnessed.is_some()).then_some(rung);
     read_or_not(if json {
-        print_json(
-            &Explained::of(&report, args.explain).with_chain(&chain).with_witnesses(witnessed),
-        )
+        let explained = Explained::of(&report, args.explain).with_chain(&chain);
+        print_json(&explained.with_witnesses(witnessed).with_rung(rung))
     } else {
         print_text(&evidence, &report, args.explain, witnessed)
             .and_then(|()| verify_witnesses::print(witnessed))
             .and_then(|()| verify_state::print(&chain))
+            .and_then(|()| print_rung(rung))
     })?;
     if !json {
         print_advice(&report, policy.keys.is_empty());

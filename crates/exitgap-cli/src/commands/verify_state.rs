@@ -12,7 +12,7 @@ use exitgap_core::evidence::{Evidence, Outcome, Verdict};
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
     Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateProof, TickRange, check_canonical,
-    check_state, needed_ticks, trust_left,
+    check_state, needed_ticks,
 };
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::VerifierKey;
@@ -180,7 +180,6 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
             writeln!(out, "{:<26}found     {found}", "")?;
         }
     }
-    writeln!(out, "\n{bold}{}{bold:#}", printable(&trust_left(checks)))?;
     let unproven = still_unproven(checks);
     writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;
     Ok(())

@@ -32,8 +32,8 @@ pub use anchor::{
 };
 pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{
-    BlockSaid, BlockSource, Place, StateCheck, StateCheckName, check_canonical, check_claim,
-    check_state, trust_left,
+    BlockSaid, BlockSource, ChainSays, Place, Rung, StateCheck, StateCheckName, WitnessesSay,
+    check_canonical, check_claim, check_state,
 };
 pub use claim::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of};
 pub use draw::{DRAWN_BELOW, is_drawn};

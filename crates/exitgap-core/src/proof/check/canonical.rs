@@ -1,4 +1,4 @@
-//! Whether the chain has a snapshot's block, by sources that the reader chose, and what is left to be believed then.
+//! Whether the chain has a snapshot's block, by sources that the reader chose.
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
@@ -40,6 +40,8 @@ struct Counted {
     having: Vec<String>,
     /// Those that have another, with its hash.
     against: Vec<String>,
+    /// Those that did not say.
+    silent: Vec<String>,
 }
 
 /// Whether the chain has a snapshot's block. `child` is the next header of a proof, which what is said of the next block is about.
@@ -57,23 +59,26 @@ pub fn check_canonical(
     let next = child.filter(|child| {
         child.parent == block.hash && block.number.checked_add(1) == Some(child.number)
     });
-    let (mut having, mut against) = (Vec::new(), Vec::new());
+    let (mut having, mut against, mut silent) = (Vec::new(), Vec::new(), Vec::new());
     for BlockSource { name, said } in sources {
         let (expected, found) = match said {
             BlockSaid::Block(hash) => (Some(block.hash), *hash),
             BlockSaid::Next(hash) => (next.map(|next| next.hash), *hash),
-            BlockSaid::Nothing => continue,
+            BlockSaid::Nothing => {
+                silent.push(name.clone());
+                continue;
+            }
         };
         match (expected, said) {
             (Some(expected), _) if expected == found => having.push(name.clone()),
             (Some(_), BlockSaid::Next(_)) => against.push(format!("{name} (next: {found})")),
             (Some(_), _) => against.push(format!("{name} ({found})")),
-            (None, _) => {}
+            (None, _) => silent.push(name.clone()),
         }
     }
-    let counted = Counted { having, against };
+    let counted = Counted { having, against, silent };
     let (most, needed) = (sources.len(), at_least.unwrap_or(sources.len()).max(1));
-    let Counted { having, against } = &counted;
+    let Counted { having, against, .. } = &counted;
     let found = counted.words(block.number, block.hash, most);
     let outvoted = against.is_empty() || having.len() > against.len();
     if having.len() >= needed && outvoted {
@@ -93,45 +98,16 @@ const AGREEING_UNPROVEN: &str = "that those who were asked do not lie together";
 
 impl Counted {
     fn words(&self, number: u64, hash: BlockHash, most: usize) -> String {
-        let Self { having, against } = self;
+        let Self { having, against, silent } = self;
         let mut words = format!("block {number} is {hash} by {} of {most}", having.len());
-        for (before, named) in [(": ", having), ("; another by ", against)] {
+        for (before, named) in
+            [(": ", having), ("; another by ", against), ("; no answer of ", silent)]
+        {
             if !named.is_empty() {
                 words.push_str(before);
                 words.push_str(&named.join(", "));
             }
         }
         words
-    }
-}
-
-/// How far checks lead, and whom that leaves to be trusted, in one sentence.
-pub fn trust_left(checks: &[StateCheck]) -> String {
-    let of = |name| checks.iter().find(|check| check.name == name);
-    let outcome = |name| of(name).map(|check| check.outcome);
-    let canonical = of(StateCheckName::Canonical);
-    let is_failed = |check: &StateCheck| check.outcome == Outcome::Fail;
-    if let Some(check) = canonical.filter(|check| is_failed(check)) {
-        let found = &check.found;
-        return format!("The chain does not have this block, by whom you asked: {found}.");
-    }
-    if checks.iter().any(is_failed) {
-        return "Not so: under this very block the chain's own state is another than was signed; keep the proof and the file."
-            .to_owned();
-    }
-    let proven = [StateCheckName::Header, StateCheckName::PoolState]
-        .iter()
-        .all(|name| outcome(*name) == Some(Outcome::Pass));
-    match canonical {
-        _ if !proven => {
-            "Not proven: nothing contradicts it, but this proof does not cover it.".to_owned()
-        }
-        Some(StateCheck { outcome: Outcome::Pass, found, .. }) => format!(
-            "Confirmed by the chain: {found}; its state is what was recorded, no key of the log counts in that, and what is left is \
-             that those you chose do not lie together."
-        ),
-        _ => "Proven down from the block's hash: a block with this hash held this state; that the chain has it, somebody of your \
-              choice must say."
-            .to_owned(),
     }
 }

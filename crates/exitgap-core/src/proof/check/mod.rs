@@ -1,13 +1,15 @@
 //! A snapshot's claim beside what the chain's own state says: its block here and in `canonical`, its pool in `pool`, its
-//! oracles in `oracle`.
+//! oracles in `oracle`; `rung`, what all of it comes to, in a sentence.
 
 mod canonical;
 mod oracle;
 mod pool;
+mod rung;
 
 use serde::Serialize;
 
-pub use canonical::{BlockSaid, BlockSource, check_canonical, trust_left};
+pub use canonical::{BlockSaid, BlockSource, check_canonical};
+pub use rung::{ChainSays, Rung, WitnessesSay};
 
 use super::claim::{ClaimedState, StateClaim};
 use super::file::{ProofError, StateProof};

@@ -64,7 +64,11 @@ fn as_many_as_the_reader_asks_must_have_the_block_and_more_than_have_another() {
     ] {
         let check = judged(said, at_least);
         assert_eq!((check.outcome, check.code), expected, "{said} {at_least:?}: {check:?}");
-        // Whoever contradicts is named.
+        // Whoever contradicts is named, and whoever is silent.
+        for (at, _) in said.char_indices().filter(|(_, said)| *said == '.') {
+            let (_, silent) = check.found.split_once("; no answer of ").unwrap();
+            assert!(silent.split(", ").any(|name| name == format!("source-{at}")), "{check:?}");
+        }
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '-') {
             assert!(check.found.contains(&format!("source-{at} ({OTHER})")), "{check:?}");
         }
@@ -104,34 +108,94 @@ fn the_next_block_names_its_parent_and_a_forged_one_is_told() {
     assert_eq!(judged(None, BlockSaid::Block(block.hash)), pass);
 }
 
-#[test]
-fn one_sentence_says_how_far_it_leads() {
-    let of = |name, outcome, found: &str| StateCheck {
+/// The checks of a proof, and what came of asking for its block.
+fn checks_of(outcomes: [Outcome; 2], canonical: Option<StateCheck>) -> Vec<StateCheck> {
+    let names = [StateCheckName::Header, StateCheckName::PoolState];
+    let of = |(name, outcome)| StateCheck {
         name,
         outcome,
         code: "ok",
         expected: String::new(),
-        found: found.to_owned(),
+        found: String::new(),
         unproven: Vec::new(),
     };
-    let [header, state] = [StateCheckName::Header, StateCheckName::PoolState];
-    let said = |outcomes: [Outcome; 2], canonical: Option<StateCheck>| {
-        let checks = [of(header, outcomes[0], "h"), of(state, outcomes[1], "s")];
-        trust_left(&checks.into_iter().chain(canonical).collect::<Vec<_>>())
-    };
-    let (pass, both) = (Outcome::Pass, [Outcome::Pass; 2]);
-    let confirmed = said(both, Some(judged("++-", Some(2))));
-    for words in ["Confirmed by the chain: ", "2 of 3: source-0, source-1; another by source-2 ("] {
-        assert!(confirmed.contains(words), "{confirmed}");
-    }
-    for (sentence, begins) in [
-        (said(both, None), "Proven down from the block's hash: "),
-        (said(both, Some(judged("+.", None))), "Proven down from the block's hash: "),
-        (said([pass, Outcome::NotChecked], Some(judged("+", None))), "Not proven: "),
-        (said([pass, Outcome::Fail], Some(judged("+", None))), "Not so: "),
-        (said(both, Some(judged("+-", None))), "The chain does not have this block, "),
+    names.into_iter().zip(outcomes).map(of).chain(canonical).collect()
+}
+
+#[test]
+fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
+    let (pass, open, fail) = (Outcome::Pass, Outcome::NotChecked, Outcome::Fail);
+    let (both, has) = ([pass; 2], |said| Some(judged(said, None)));
+    let (operator, somebody) = ("operator's word that the chain", "somebody's word that the chain");
+    let together = "those whom you asked do not lie together";
+    for (checks, says, code, begins, left) in [
+        (Vec::new(), ChainSays::Nothing, "signed", "Signed by the operator; ", operator),
+        (checks_of([open; 2], None), ChainSays::Uncovered, "signed", "Not proven: ", operator),
+        (
+            checks_of([pass, open], has("+")),
+            ChainSays::Uncovered,
+            "signed",
+            "Not proven: ",
+            operator,
+        ),
+        (checks_of(both, None), ChainSays::Proven, "proof", "Proven down from ", somebody),
+        (checks_of(both, has("+.")), ChainSays::Proven, "proof", "Proven down from ", somebody),
+        (
+            checks_of(both, has("++")),
+            ChainSays::Confirmed,
+            "block",
+            "Confirmed by the chain: ",
+            together,
+        ),
+        (
+            checks_of([pass, fail], has("+")),
+            ChainSays::OtherState,
+            "contradicted",
+            "Not so: ",
+            "says otherwise",
+        ),
+        (
+            checks_of([fail, open], None),
+            ChainSays::OtherState,
+            "contradicted",
+            "Not so: ",
+            "says otherwise",
+        ),
+        (
+            checks_of(both, has("+-")),
+            ChainSays::OtherBlock,
+            "contradicted",
+            "Not so: ",
+            "does not have",
+        ),
     ] {
-        assert!(sentence.starts_with(begins), "{sentence}");
-        assert_eq!(sentence.matches(". ").count(), 0, "one sentence: {sentence}");
+        assert_eq!(ChainSays::of(&checks), says);
+        assert_eq!(ChainSays::of_code(says.code()), Some(says));
+        for (witnessed, dated) in [
+            (None, "the operator's word about when"),
+            (Some(pass), "your witnesses do not lie together"),
+            (Some(open), "the operator's word about when"),
+        ] {
+            let witnesses = witnessed.map(WitnessesSay::of).unwrap_or_default();
+            let rung = Rung { chain: says, witnesses };
+            let sentence = rung.sentence();
+            assert!(sentence.starts_with(begins) && sentence.contains(left), "{sentence}");
+            assert!(
+                sentence.ends_with('.') && sentence.matches('.').count() == 1,
+                "one sentence: {sentence}"
+            );
+            let is_contradicted = code == "contradicted";
+            assert_eq!(sentence.contains(dated), !is_contradicted, "{sentence}");
+            let expected = match (code, witnessed) {
+                ("block", Some(Outcome::Pass)) => "block_and_witnesses",
+                ("signed" | "proof", Some(Outcome::Pass)) => "witnesses",
+                (code, _) => code,
+            };
+            assert_eq!(rung.code(), expected, "{sentence}");
+        }
+        let forged = Rung { chain: says, witnesses: WitnessesSay::of(fail) };
+        assert_eq!(forged.code(), "contradicted");
+        assert!(forged.sentence().starts_with("Not so: "), "{}", forged.sentence());
     }
+    assert_eq!(ChainSays::of_code("certain"), None);
 }

@@ -1,0 +1,163 @@
+//! How far up a reader got, from what the operator signed to what the chain and witnesses say, and whom that leaves to be trusted.
+
+use super::{StateCheck, StateCheckName};
+use crate::evidence::Outcome;
+
+/// What the chain's own state says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChainSays {
+    /// Nothing: it was not asked.
+    #[default]
+    Nothing,
+    /// Nothing of this number: there is no proof, or it does not cover it.
+    Uncovered,
+    /// A block of this hash held the state.
+    Proven,
+    /// The same, and sources of the reader's choice have that block.
+    Confirmed,
+    /// That block held another state.
+    OtherState,
+    /// The chain has another block there, by those sources.
+    OtherBlock,
+}
+
+/// What the reader's witnesses say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WitnessesSay {
+    /// Nothing that was asked, or not enough of them.
+    #[default]
+    Nothing,
+    /// They cosigned.
+    Cosigned,
+    /// Somebody else signed in their name.
+    Forged,
+}
+
+/// The rungs that were reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rung {
+    /// By the chain.
+    pub chain: ChainSays,
+    /// By witnesses.
+    pub witnesses: WitnessesSay,
+}
+
+const CHAIN_CODES: [(ChainSays, &str); 6] = [
+    (ChainSays::Nothing, "nothing"),
+    (ChainSays::Uncovered, "uncovered"),
+    (ChainSays::Proven, "proven"),
+    (ChainSays::Confirmed, "confirmed"),
+    (ChainSays::OtherState, "other_state"),
+    (ChainSays::OtherBlock, "other_block"),
+];
+
+impl ChainSays {
+    /// What comes of checks; of none, nothing.
+    pub fn of(checks: &[StateCheck]) -> Self {
+        let is = |name, outcome| {
+            checks.iter().any(|check| check.name == name && check.outcome == outcome)
+        };
+        let fails = |check: &StateCheck| check.outcome == Outcome::Fail;
+        if checks.is_empty() {
+            return Self::Nothing;
+        }
+        if is(StateCheckName::Canonical, Outcome::Fail) {
+            return Self::OtherBlock;
+        }
+        if checks.iter().any(fails) {
+            return Self::OtherState;
+        }
+        let is_proven = is(StateCheckName::Header, Outcome::Pass)
+            && is(StateCheckName::PoolState, Outcome::Pass);
+        match (is_proven, is(StateCheckName::Canonical, Outcome::Pass)) {
+            (false, _) => Self::Uncovered,
+            (true, true) => Self::Confirmed,
+            (true, false) => Self::Proven,
+        }
+    }
+
+    /// A word for programs.
+    pub fn code(self) -> &'static str {
+        let own = CHAIN_CODES.iter().find(|(says, _)| *says == self);
+        own.map_or("", |(_, code)| code)
+    }
+
+    /// By that word.
+    pub fn of_code(code: &str) -> Option<Self> {
+        CHAIN_CODES.iter().find(|(_, own)| *own == code).map(|(says, _)| *says)
+    }
+
+    /// For people, without a full stop.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Nothing => "Signed by the operator",
+            Self::Uncovered => {
+                "Not proven: nothing contradicts it, but no proof covers what this number reads"
+            }
+            Self::Proven => {
+                "Proven down from the block's hash: a block with this hash held this state"
+            }
+            Self::Confirmed => {
+                "Confirmed by the chain: those whom you asked have this block, and its state is what was recorded, by no key of the log"
+            }
+            Self::OtherState => {
+                "Not so: under this very block the chain itself says otherwise than was signed; keep the proof and the file"
+            }
+            Self::OtherBlock => {
+                "Not so: by those whom you asked, the chain does not have the block that this rests on"
+            }
+        }
+    }
+}
+
+impl WitnessesSay {
+    /// What comes of the check of a policy.
+    pub fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Pass => Self::Cosigned,
+            Outcome::Fail => Self::Forged,
+            Outcome::NotChecked => Self::Nothing,
+        }
+    }
+}
+
+impl Rung {
+    /// A word for programs: the highest rung.
+    pub fn code(self) -> &'static str {
+        match (self.chain, self.witnesses) {
+            (ChainSays::OtherState | ChainSays::OtherBlock, _) | (_, WitnessesSay::Forged) => {
+                "contradicted"
+            }
+            (ChainSays::Confirmed, WitnessesSay::Cosigned) => "block_and_witnesses",
+            (ChainSays::Confirmed, WitnessesSay::Nothing) => "block",
+            (_, WitnessesSay::Cosigned) => "witnesses",
+            (ChainSays::Proven, _) => "proof",
+            (ChainSays::Nothing | ChainSays::Uncovered, _) => "signed",
+        }
+    }
+
+    /// The rung and whom it leaves to be trusted, in one sentence.
+    pub fn sentence(self) -> String {
+        let chain = self.chain.words();
+        let state = match self.chain {
+            ChainSays::OtherState | ChainSays::OtherBlock => return format!("{chain}."),
+            _ if self.witnesses == WitnessesSay::Forged => {
+                return "Not so: somebody else signed in the name of a witness whom you trust; keep the file.".to_owned();
+            }
+            ChainSays::Nothing | ChainSays::Uncovered => {
+                "the operator's word that the chain held this state"
+            }
+            ChainSays::Proven => "somebody's word that the chain has this block",
+            ChainSays::Confirmed => "that those whom you asked do not lie together",
+        };
+        let time = match self.witnesses {
+            WitnessesSay::Cosigned => {
+                "that your witnesses do not lie together about when it was there"
+            }
+            _ => {
+                "the operator's word about when it was recorded and that everybody sees the same log"
+            }
+        };
+        format!("{chain}; left to trust: {state}, and {time}.")
+    }
+}
