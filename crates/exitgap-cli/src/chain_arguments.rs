@@ -29,15 +29,25 @@ pub struct ChainArgs {
     /// `pancake_v3`, `slipstream` or `aerodrome_v2`.
     #[arg(long, value_name = "NAME", help_heading = "The chain's word", requires = "rpc")]
     pub layout: Option<String>,
-    /// Another operator's evidence of the same slot, of any pool of the chain, verified by a key of --trust: a source of which
-    /// block the chain has. May be given several times.
-    #[arg(long, value_name = "FILE", help_heading = "The chain's word", conflicts_with = "api")]
-    pub peer: Vec<PathBuf>,
-    /// A day's anchors: they lead from --trusted-block, or from a block that a node has, to older
-    /// ones. May be given several times, up to the day of the slot.
-    #[arg(long, value_name = "FILE", help_heading = "The chain's word", conflicts_with = "api")]
-    pub anchors: Vec<PathBuf>,
-    /// The hash of the block that the newest anchors begin at, which you have from elsewhere, such as a light client: makes
+    /// Another operator: the URL of their service, or a file of their evidence of the same slot, of any pool of the chain,
+    /// verified by a key of --trust. A source of which block the chain has. May be given several times.
+    #[arg(
+        long,
+        value_name = "URL|FILE",
+        help_heading = "The chain's word",
+        conflicts_with = "api"
+    )]
+    pub peer: Vec<String>,
+    /// Days' anchors, which lead from --trusted-block, or from a block that a node has, to older ones: the folder of a
+    /// log, the URL of its service, or a file of one day. May be given several times.
+    #[arg(
+        long,
+        value_name = "FOLDER|URL|FILE",
+        help_heading = "The chain's word",
+        conflicts_with = "api"
+    )]
+    pub anchors: Vec<String>,
+    /// The hash of a block at which one of the anchors begins, which you have from elsewhere, such as a light client: makes
     /// them a source.
     #[arg(long, value_name = "HASH", help_heading = "The chain's word", requires = "anchors")]
     pub trusted_block: Option<BlockHash>,

@@ -110,6 +110,17 @@ pub fn read_or_not(printed: Result<(), Failure>) -> Result<(), Failure> {
 }
 
 impl Failure {
+    /// Why, for a sentence that goes on.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Problem(problem)
+            | Self::Service { problem, .. }
+            | Self::NotPaid { problem, .. }
+            | Self::Receipt { problem, .. } => problem.detail.clone(),
+            Self::Output(error) => error.to_string(),
+        }
+    }
+
     /// Tells stderr, as a document with `--json`, and gives the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
         match self {

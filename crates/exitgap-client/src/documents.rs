@@ -2,13 +2,14 @@
 
 use core::fmt::Display;
 
-use exitgap_api::SlotStatus;
 use exitgap_api::operations::parameters::SLOT;
 use exitgap_api::operations::{Operation, Target};
+use exitgap_api::{ProblemCode, SlotStatus};
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
-use exitgap_core::proof::MAX_PROOF_BYTES;
+use exitgap_core::proof::{MAX_ANCHOR_BYTES, MAX_PROOF_BYTES};
+use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 
@@ -31,6 +32,20 @@ impl<T: Transport> Client<T> {
     pub async fn state_proof(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::StateProof.target_of(format_args!("{pool}/{}", slot.number()));
         self.bytes(&target, "application/octet-stream", MAX_PROOF_BYTES).await
+    }
+
+    /// The anchors of a day, in days since 1970-01-01 UTC: bytes to verify. `None`: the log has none of that day.
+    pub async fn anchors(
+        &self,
+        chain: &ChainSlug,
+        day: u32,
+    ) -> Result<Option<Vec<u8>>, ClientError> {
+        let file = LogFile::Anchors(chain.clone(), day).to_string();
+        let target = Operation::Log.target_of(file);
+        match self.bytes(&target, "application/octet-stream", MAX_ANCHOR_BYTES).await {
+            Err(error) if error.code() == ProblemCode::NotFound.as_str() => Ok(None),
+            read => read.map(Some),
+        }
     }
 
     /// What became of a slot since it was sealed.

@@ -11,7 +11,7 @@ use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::Caip2;
 use exitgap_core::snapshot::BlockRef;
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::{DevChain, World};
+use exitgap_tests::devchain::DevChain;
 use serde_json::{Value, json};
 
 use crate::scenes::chain::{deadline, scene, small_limits, world_config};

@@ -25,6 +25,7 @@ mod stress;
 mod venue_stress;
 mod verdict;
 mod verify;
+mod verify_anchors;
 mod verify_figure;
 mod verify_receipt;
 mod verify_remote;

@@ -4,26 +4,34 @@ use std::path::Path;
 
 use exitgap_api::{VerificationReport, invalid_parameter};
 use exitgap_chain::StateProver;
+use exitgap_client::{ClientError, EvidenceOf};
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
-use exitgap_core::evidence::{Evidence, Policy, Verdict};
-use exitgap_core::ids::BlockHash;
-use exitgap_core::proof::{
-    AnchorChain, AnchorChainError, AnchorError, Anchors, BlockSaid, BlockSource, MAX_ANCHOR_BYTES,
-};
+use exitgap_core::evidence::{Base, Evidence, Policy, Verdict};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{BlockHash, PoolId};
+use exitgap_core::proof::{AnchorChain, Anchors, BlockSaid, BlockSource};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::{Origin, VerifierKey};
+use exitgap_core::units::SizeUsd;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
 use super::verify::signed_checkpoint;
+use super::verify_anchors;
 use super::verify_state::DEADLINE;
 use crate::chain_arguments::ChainArgs;
 use crate::failure::Failure;
 use crate::format::printable;
-use crate::source::{self, unreadable};
+use crate::source::{self, api, unreadable};
 
-/// The most files of anchors: a few years of days.
-const MAX_ANCHOR_FILES: usize = 1_500;
+/// The most pools of another operator that are asked for evidence of a slot.
+const MAX_PEER_POOLS: usize = 8;
+
+/// The size of the evidence that another operator is asked for, which is not looked at: a dollar.
+const PEER_SIZE: &str = "1";
+
+/// The most characters of why somebody did not answer.
+const MAX_WHY: usize = 160;
 
 /// What the reader brings to ask about a snapshot's block.
 pub struct Sources<'a> {
@@ -38,49 +46,36 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// What each of them says.
     pub fn ask(&self) -> Result<Vec<BlockSource>, Failure> {
-        let days = self.days()?;
+        let (chain, slot) = (self.snapshot.observation().pool().chain(), self.snapshot.slot());
+        let days = verify_anchors::days(&self.args.anchors, chain, slot)?;
         let nodes = self.args.rpc.iter().zip(self.provers);
         let mut said: Vec<BlockSource> =
             nodes.map(|(url, prover)| self.node(&host(url), prover, &days)).collect();
-        for path in &self.args.peer {
-            said.push(self.peer(path)?);
+        for peer in &self.args.peer {
+            said.push(self.peer(peer)?);
         }
         if let Some(trusted) = self.args.trusted_block {
             let chain = self.snapshot.observation().chain().caip2;
-            let followed = AnchorChain::follow(chain, trusted, days);
-            let followed = followed.map_err(|error| unusable(&error))?;
+            let followed = verify_anchors::follow(chain, trusted, days)?;
             let name = format!("anchors from block {}, which you trust", followed.from.number);
             said.push(BlockSource { name, said: self.by_anchors(&followed) });
-        } else if !days.is_empty() && said.is_empty() {
-            let hint = "name the block that the newest of them begin at with --trusted-block, or a node with --rpc";
+        } else if !days.is_empty() && self.provers.is_empty() {
+            let hint = "name the block that one of them begins at with --trusted-block, or a node with --rpc";
             let detail = "anchors: nothing says that the chain has the block that they begin at";
             return Err(invalid_parameter("anchors", detail, hint).into());
         }
         if let Some(least) = self.args.at_least.filter(|least| usize::from(*least) > said.len()) {
             let detail = format!("at-least: {least} of {} sources", said.len());
-            let hint = "name more nodes (--rpc), other operators' evidence (--peer) or anchors (--anchors)";
+            let hint = "name more nodes (--rpc), other operators (--peer) or anchors (--anchors)";
             return Err(invalid_parameter("at_least", &detail, hint).into());
         }
         Ok(said)
     }
 
-    fn days(&self) -> Result<Vec<Anchors>, Failure> {
-        if self.args.anchors.len() > MAX_ANCHOR_FILES {
-            let detail = format!("anchors: more than {MAX_ANCHOR_FILES} files");
-            let hint = "begin at a block that is nearer to the slot";
-            return Err(invalid_parameter("anchors", &detail, hint).into());
-        }
-        let read = |path: &Path| -> Result<Anchors, Failure> {
-            let bytes = source::read_named("anchors", path, MAX_ANCHOR_BYTES)?;
-            let wrong =
-                |error: AnchorError| unreadable(format!("anchors {}: {error}", path.display()));
-            Anchors::read(&bytes).map_err(|error| wrong(error).into())
-        };
-        self.args.anchors.iter().map(|path| read(path)).collect()
-    }
-
-    fn hash_by(&self, prover: &StateProver, number: u64) -> Option<BlockHash> {
-        self.runtime.block_on(prover.canonical(number, Instant::now() + DEADLINE)).ok()
+    /// What a node has at a number; in words, where it does not say.
+    fn hash_by(&self, prover: &StateProver, number: u64) -> Result<BlockHash, String> {
+        let told = self.runtime.block_on(prover.canonical(number, Instant::now() + DEADLINE));
+        told.map_err(|missing| missing.to_string())
     }
 
     /// A node's own word; where it has none of that block, what follows by anchors from a newer block that it has.
@@ -88,15 +83,15 @@ impl Sources<'_> {
         let observation = self.snapshot.observation();
         let own = self.hash_by(prover, observation.block().number);
         let newest = days.iter().map(|day| day.from.number).max();
-        if let (None, Some(newest)) = (own, newest)
-            && let Some(trusted) = self.hash_by(prover, newest)
+        if let (Err(_), Some(newest)) = (&own, newest)
+            && let Ok(trusted) = self.hash_by(prover, newest)
             && let Ok(followed) =
                 AnchorChain::follow(observation.chain().caip2, trusted, days.to_vec())
         {
             let name = format!("{host} by anchors from block {newest}");
             return BlockSource { name, said: self.by_anchors(&followed) };
         }
-        BlockSource::asked(host, own)
+        asked(host.to_owned(), own)
     }
 
     /// What anchors say: of the next block where they have it, which shows the instant, too; else of the block itself.
@@ -109,10 +104,17 @@ impl Sources<'_> {
 
     /// What another operator recorded of the same slot. A file that no trusted key verifies is refused: a source that is not
     /// the one that the reader meant says nothing.
-    fn peer(&self, path: &Path) -> Result<BlockSource, Failure> {
-        let bytes = source::read_named("evidence of a peer", path, MAX_FIGURE_BYTES)?;
+    fn peer(&self, named: &str) -> Result<BlockSource, Failure> {
+        let bytes = if named.contains("://") {
+            match self.fetched(named) {
+                Ok(bytes) => bytes,
+                Err(why) => return Ok(asked(host(named), Err(why))),
+            }
+        } else {
+            source::read_named("evidence of a peer", Path::new(named), MAX_FIGURE_BYTES)?
+        };
         let peer = Evidence::read(&bytes);
-        let refused = |why: String| unreadable(format!("peer {}: {why}", path.display()));
+        let refused = |why: String| unreadable(format!("peer {named}: {why}"));
         let policy = Policy::trusting(self.keys.to_vec());
         let verdict = VerificationReport::beside_tiles(&peer, &policy, false).report.verdict;
         if verdict != Verdict::Valid {
@@ -141,15 +143,62 @@ impl Sources<'_> {
         let hash = same_height.then_some(other.block().hash);
         Ok(BlockSource::asked(printable(&format!("log {origin}")), hash))
     }
+    /// Evidence of the slot that another operator's service has, of any pool of the chain: of the same contract, where it
+    /// records that; in words, where it has none.
+    fn fetched(&self, url: &str) -> Result<Vec<u8>, String> {
+        let slot = self.snapshot.slot();
+        let failed = |failure: Failure| failure.words();
+        let pools = api::list_pools(url, None).map_err(failed)?.pools;
+        let mut pools: Vec<PoolId> =
+            pools.iter().filter_map(|entry| entry.pool.parse().ok()).collect();
+        let own = self.snapshot.observation().pool();
+        pools.sort_by_key(|pool| {
+            let is_same = pool.contract().address() == own.contract().address();
+            (!is_same, pool.chain() != own.chain())
+        });
+        pools.truncate(MAX_PEER_POOLS);
+        let size: SizeUsd = PEER_SIZE.parse().map_err(|error| format!("{error}"))?;
+        let chain = self.snapshot.observation().chain().caip2;
+        let is_of_chain = |bytes: &[u8]| {
+            let evidence = Evidence::read(bytes);
+            evidence
+                .snapshot()
+                .is_some_and(|snapshot| snapshot.observation().chain().caip2 == chain)
+        };
+        let asked = async |client: &exitgap_client::Client<exitgap_client::Native>| {
+            let mut failed: Option<ClientError> = None;
+            for pool in pools {
+                let method_version = METHOD_VERSION.to_owned();
+                let of = EvidenceOf { pool, base: Base::Token0, slot, size, method_version };
+                match client.evidence(&of).await {
+                    Ok(bytes) if is_of_chain(&bytes) => return Ok(Ok(bytes)),
+                    Ok(_) => {}
+                    Err(error) => failed = Some(error),
+                }
+            }
+            Ok(Err(failed))
+        };
+        match api::with(url, asked).map_err(failed)? {
+            Ok(bytes) => Ok(bytes),
+            Err(Some(error)) => Err(error.to_string()),
+            Err(None) => Err(format!("it records no pool of chain {chain}")),
+        }
+    }
+}
+
+/// Whoever was asked, with why they said nothing.
+fn asked(name: String, said: Result<BlockHash, String>) -> BlockSource {
+    match said {
+        Ok(hash) => BlockSource::asked(name, Some(hash)),
+        Err(why) => {
+            let why: String = printable(&why).chars().take(MAX_WHY).collect();
+            BlockSource::asked(format!("{name} ({why})"), None)
+        }
+    }
 }
 
 fn origin_of(evidence: &Evidence) -> Option<Origin> {
     signed_checkpoint(evidence).map(|signed| signed.checkpoint.origin)
-}
-
-fn unusable(error: &AnchorChainError) -> Failure {
-    let hint = "give the files of every day from that block down to the slot's, and the hash of the block that the newest begins at";
-    invalid_parameter("anchors", &format!("anchors: {error}"), hint).into()
 }
 
 /// A node by its host: the rest of its address may be a key.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::ids::{Contract, DocumentHash};
+use crate::ids::{ChainSlug, Contract, DocumentHash};
 use crate::proof::Reach;
 use crate::series::Slot;
 use crate::tlog::Tile;
@@ -29,6 +29,8 @@ pub enum LogFile {
     Tile(Tile),
     /// A state proof that is kept for ever.
     Proof(ProofName),
+    /// What of a day's blocks of a chain follows from a newer block: the day is in days since 1970-01-01 UTC.
+    Anchors(ChainSlug, u32),
     /// In what a slot of another operator's log differs from this one; the log is named by its origin's SHA-256.
     PeerSlot(DocumentHash, Slot),
     /// The newest checkpoint of another operator's log that was compared.
@@ -62,7 +64,7 @@ impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
         tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, proofs/<contract>/<slot>.egp, \
-        proofs/<contract>/<slot>.whole.egp, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
+        proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
 }
 
 impl fmt::Display for LogFile {
@@ -79,6 +81,7 @@ impl fmt::Display for LogFile {
             Self::Fills(slot) => write!(f, "fills/{}.zst", slot.number()),
             Self::Tile(tile) => f.write_str(&tile.path()),
             Self::Proof(name) => name.fmt(f),
+            Self::Anchors(chain, day) => write!(f, "anchors/{}/{day}", chain.as_str()),
             Self::PeerSlot(peer, slot) => write!(f, "peers/{}/{}.json", hex(peer), slot.number()),
             Self::PeerCheckpoint(peer) => write!(f, "peers/{}/checkpoint", hex(peer)),
         }
@@ -109,6 +112,7 @@ impl FromStr for LogFile {
             Some(("parts", hash)) => format!("0x{hash}").parse().ok().map(Self::Part),
             Some(("fills", file)) => file.strip_suffix(".zst").and_then(slot_of).map(Self::Fills),
             Some(("proofs", file)) => proof_of(file).map(Self::Proof),
+            Some(("anchors", file)) => anchors_of(file),
             Some(("peers", file)) => peer_of(file),
             Some(("tile", _)) => path.parse().ok().map(Self::Tile),
             Some(_) => None,
@@ -136,6 +140,13 @@ fn peer_of(file: &str) -> Option<LogFile> {
         return Some(LogFile::PeerCheckpoint(peer));
     }
     Some(LogFile::PeerSlot(peer, slot_of(file.strip_suffix(".json")?)?))
+}
+
+/// `<chain>/<day>`.
+fn anchors_of(file: &str) -> Option<LogFile> {
+    let (chain, number) = file.split_once('/')?;
+    let day = number.parse().ok().filter(|day: &u32| day.to_string() == number)?;
+    Some(LogFile::Anchors(chain.parse().ok()?, day))
 }
 
 /// `<contract>/<slot>.egp` or `<contract>/<slot>.whole.egp`.
@@ -171,6 +182,7 @@ mod tests {
             "tile/entries/x001/234.p/255",
             "proofs/anvil:0x00000000000000000000000000000000000000aa/5957856.egp",
             "proofs/anvil:0x00000000000000000000000000000000000000aa/5957856.whole.egp",
+            "anchors/anvil/20687",
             "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/checkpoint",
             "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/5957856.json",
         ] {
@@ -200,6 +212,13 @@ mod tests {
             "/checkpoint",
             "slots/1\0.jsonl",
             "tile/0/x1/x2/x3/x4/5",
+            "anchors/..",
+            "anchors/../20687",
+            "anchors/anvil/..",
+            "anchors/anvil/020687",
+            "anchors/anvil/20687/..",
+            "anchors/anvil/4294967296",
+            "anchors/Anvil/20687",
             "proofs/..",
             "peers/..",
             "peers/../checkpoint",

@@ -74,6 +74,11 @@ impl Slot {
         u64::from(self.0) * Self::SECONDS
     }
 
+    /// Its day, as days since 1970-01-01 UTC.
+    pub fn day(self) -> u32 {
+        self.0 / Self::PER_DAY
+    }
+
     /// The following slot, or `None` after [`Slot::LAST`].
     pub fn next(self) -> Option<Self> {
         (self < Self::LAST).then(|| Self(self.0 + 1))

@@ -172,7 +172,7 @@ fn extreme<T: Copy>(
 
 /// The day of a slot, counted from 1970-01-01.
 pub fn day_of(slot: Slot) -> u32 {
-    slot.number() / Slot::PER_DAY
+    slot.day()
 }
 
 #[cfg(test)]
