@@ -139,11 +139,15 @@ pub struct ProofsConfig {
     pub keep: bool,
     /// Where they are kept. Relative to the folder of the configuration file. Default `proofs.db`.
     pub database: PathBuf,
+    /// Whether each day's anchors are published, `anchors/<chain>/<day>` in the log's folder: which blocks the chain had, as it
+    /// follows from a newer one. The chain must keep its blocks' hashes (EIP-2935), and its node must prove states of
+    /// `confirmations` blocks before the newest, and one more for each 8,191 blocks of a day. Default: no.
+    pub anchors: bool,
 }
 
 impl Default for ProofsConfig {
     fn default() -> Self {
-        Self { each_slot: true, keep: true, database: "proofs.db".into() }
+        Self { each_slot: true, keep: true, database: "proofs.db".into(), anchors: false }
     }
 }
 

@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 44] = [
+static KEYS: [Key; 45] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -65,6 +65,7 @@ static KEYS: [Key; 44] = [
         parse(word, &mut config.proofs.each_slot)
     }),
     key("PROOFS_KEEP", "true or false", |config, word| parse(word, &mut config.proofs.keep)),
+    key("PROOFS_ANCHORS", "true or false", |config, word| parse(word, &mut config.proofs.anchors)),
     key("PROOFS_DATABASE", "a path", |config, path| parse(path, &mut config.proofs.database)),
     key("WITNESS_LOG_LIST", "a path", |config, path| {
         parse_some(path, &mut config.witness.log_list)

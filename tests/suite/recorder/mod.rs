@@ -1,5 +1,6 @@
 //! Slots, recorded by clock and chain.
 
+mod anchored;
 mod binary;
 mod chain;
 mod configured;

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::ask::Asked;
 use super::{ProveError, StateProver};
+use crate::rpc::Rpc;
 
 /// Why there are no anchors.
 #[derive(Debug, thiserror::Error)]
@@ -45,23 +46,34 @@ impl StateProver {
         blocks: impl IntoIterator<Item = u64>,
         deadline: Instant,
     ) -> Result<Vec<u8>, AnchoringError> {
-        let hops = plan_hops(chain, from, blocks).ok_or(AnchoringError::Unreachable { from })?;
-        let mut answers = Vec::with_capacity(hops.len());
-        for (number, blocks) in &hops {
-            let asked = Asked { rpc: &self.rpc, number: *number, deadline };
-            let header = asked.header(*number).await?;
-            let header = header.ok_or(AnchoringError::NoBlock { number: *number })?;
-            let slots: Vec<[u8; 32]> =
-                blocks.iter().map(|block| history_slot(chain, *block)).collect();
-            let mut nodes = Vec::new();
-            asked.words(HISTORY_CONTRACT, &slots, &mut nodes).await?;
-            answers.push((header, nodes));
-        }
-        let parts: Vec<HopParts<'_>> = hops
-            .iter()
-            .zip(&answers)
-            .map(|((_, blocks), (header, nodes))| HopParts { header, blocks, nodes })
-            .collect();
-        Ok(Anchors::file(chain, day, &parts)?)
+        anchors(&self.rpc, chain, day, from, blocks, deadline).await
     }
+}
+
+/// What [`StateProver::anchors`] does, at these nodes.
+pub(crate) async fn anchors(
+    rpc: &Rpc,
+    chain: Caip2,
+    day: u32,
+    from: u64,
+    blocks: impl IntoIterator<Item = u64>,
+    deadline: Instant,
+) -> Result<Vec<u8>, AnchoringError> {
+    let hops = plan_hops(chain, from, blocks).ok_or(AnchoringError::Unreachable { from })?;
+    let mut answers = Vec::with_capacity(hops.len());
+    for (number, blocks) in &hops {
+        let asked = Asked { rpc, number: *number, deadline };
+        let header = asked.header(*number).await?;
+        let header = header.ok_or(AnchoringError::NoBlock { number: *number })?;
+        let slots: Vec<[u8; 32]> = blocks.iter().map(|block| history_slot(chain, *block)).collect();
+        let mut nodes = Vec::new();
+        asked.words(HISTORY_CONTRACT, &slots, &mut nodes).await?;
+        answers.push((header, nodes));
+    }
+    let parts: Vec<HopParts<'_>> = hops
+        .iter()
+        .zip(&answers)
+        .map(|((_, blocks), (header, nodes))| HopParts { header, blocks, nodes })
+        .collect();
+    Ok(Anchors::file(chain, day, &parts)?)
 }

@@ -18,6 +18,7 @@ use exitgap_core::snapshot::Snapshot;
 use tokio::time::Instant;
 
 pub use anchors::AnchoringError;
+pub(crate) use anchors::anchors;
 pub(crate) use reach::{Reach, reach};
 pub(crate) use recorded::Proving;
 pub use recorded::{Proven, Unproven, figures_range, judged, subject_to_record};

@@ -38,7 +38,7 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pool_logs::{self, LogsSince, LogsUntil};
 use crate::pools::{PoolInfo, identify};
-use crate::prove::{ProveError, Proven, Proving, prove};
+use crate::prove::{AnchoringError, ProveError, Proven, Proving, anchors, prove};
 use crate::rpc::{ClientError, Rpc};
 use follow::PartMemory;
 use links::Links;
@@ -263,6 +263,18 @@ impl ChainReader {
         deadline: Instant,
     ) -> Result<Vec<u8>, ProveError> {
         prove(&self.rpc, snapshot, None, TickRange::ALL, deadline).await
+    }
+
+    /// The file of a day's anchors, which leads from the block of number `from` to these older ones.
+    pub async fn anchors(
+        &self,
+        day: u32,
+        from: u64,
+        blocks: &[u64],
+        deadline: Instant,
+    ) -> Result<Vec<u8>, AnchoringError> {
+        let chain = self.plan.tag().caip2;
+        anchors(&self.rpc, chain, day, from, blocks.iter().copied(), deadline).await
     }
 
     /// The hash of the block that is canonical at this number now.

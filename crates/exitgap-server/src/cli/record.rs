@@ -101,6 +101,9 @@ pub fn recorder(
     if config.proofs.each_slot {
         recorder.prove_states(proofs);
     }
+    if config.proofs.anchors {
+        recorder.anchor_days();
+    }
     // It was checked with the configuration.
     let asks = config.witness.plan().map(|plan| plan.asks).unwrap_or_default();
     if !asks.is_empty() {

@@ -5,6 +5,7 @@
 //! entries and never holds up another. Past slots are not read: what passed while nothing
 //! ran is `recorder_down`.
 
+mod anchors;
 mod clock;
 mod cosign;
 mod draw;
@@ -74,6 +75,8 @@ pub struct Recorder<R> {
     kept: Option<Arc<KeptProofs>>,
     /// What became of the proofs that the slot before drew.
     drawn: Drawn,
+    /// Whether each day's anchors are published.
+    anchors: bool,
     /// Who cosigns each slot before it is published.
     witnesses: Option<Arc<Witnesses>>,
     /// Who is told of each slot.
@@ -98,6 +101,7 @@ impl<R: SlotReader> Recorder<R> {
             prove: false,
             kept: None,
             drawn: Drawn::default(),
+            anchors: false,
             witnesses: None,
             told: None,
             sealed: watch::Sender::new(None),
@@ -107,6 +111,11 @@ impl<R: SlotReader> Recorder<R> {
     /// Holds what it reads against the chain's own state before it signs it, and keeps the proofs where that is wanted.
     pub fn prove_states(&mut self, kept: Option<Arc<KeptProofs>>) {
         (self.prove, self.kept) = (true, kept);
+    }
+
+    /// Publishes each day's anchors beside the log, once the day is over and final.
+    pub fn anchor_days(&mut self) {
+        self.anchors = true;
     }
 
     /// Tells `told` of each slot once it is recorded.
@@ -291,6 +300,7 @@ impl<R: SlotReader> Recorder<R> {
         self.recheck(slot).await?;
         self.drawn = self.prove_drawn(slot, &blocks).await?;
         self.publish_proofs().await;
+        self.publish_anchors(slot).await?;
         Ok(report)
     }
 

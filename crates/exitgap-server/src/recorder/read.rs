@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
+use super::anchors::Anchoring;
 use super::fills::{Ask, Gatherer, Told};
 use super::proofs::{self, Proofs};
 use super::recheck::{Due, Hashes, Recheck};
@@ -44,6 +45,8 @@ pub struct Chain<R> {
     pub recheck: Recheck,
     /// What its pools logged.
     pub fills: Gatherer,
+    /// Which of its days are anchored.
+    pub anchoring: Anchoring,
 }
 
 /// What came of one chain at one slot.
@@ -77,6 +80,7 @@ impl<R> Chain<R> {
             standing: Standing::default(),
             recheck: Recheck::default(),
             fills: Gatherer::default(),
+            anchoring: Anchoring::default(),
         }
     }
 
@@ -333,6 +337,30 @@ async fn whole<R: SlotReader>(
         made.push((snapshot, proven.unwrap_or_else(|_| Err(late()))));
     }
     (reader, made)
+}
+
+/// Has a chain's nodes prove a day's anchors, until `deadline`.
+pub async fn anchors<R: SlotReader>(
+    chain: &mut Chain<R>,
+    day: u32,
+    from: u64,
+    blocks: Vec<u64>,
+    deadline: Instant,
+) -> Result<Vec<u8>, String> {
+    let late = || "there was no time left".to_owned();
+    let reader = chain.reader.take().ok_or("the chain has no reader")?;
+    let runtime = Handle::current();
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = deadline - MARGIN.min(left / 4);
+    let making = tokio::task::spawn_blocking(move || {
+        let asked = timeout_at(until, reader.anchors(day, from, &blocks, until));
+        let made = runtime.block_on(asked);
+        (reader, made)
+    });
+    // A reader that does not come back is made anew.
+    let Ok(Ok((reader, made))) = timeout_at(deadline, making).await else { return Err(late()) };
+    chain.reader = Some(reader);
+    made.unwrap_or_else(|_| Err(late()))
 }
 
 /// Asks the chains for the blocks of earlier slots, until `deadline`. Slots whose blocks could

@@ -105,6 +105,18 @@ pub trait SlotReader: Send + 'static {
         ready(Err("nobody proves it".to_owned()))
     }
 
+    /// The file of a day's anchors, which leads from the block of number `from` to these older ones; in words, where there is
+    /// none.
+    fn anchors(
+        &self,
+        _day: u32,
+        _from: u64,
+        _blocks: &[u64],
+        _deadline: Instant,
+    ) -> impl Future<Output = Result<Vec<u8>, String>> {
+        ready(Err("nobody proves them".to_owned()))
+    }
+
     /// HTTP requests it sent so far.
     fn requests(&self) -> u64 {
         0
@@ -173,6 +185,17 @@ impl SlotReader for ChainReader {
 
     async fn prove_whole(&self, snapshot: &Snapshot, deadline: Instant) -> Result<Vec<u8>, String> {
         Self::prove_whole(self, snapshot, deadline).await.map_err(|error| error.to_string())
+    }
+
+    async fn anchors(
+        &self,
+        day: u32,
+        from: u64,
+        blocks: &[u64],
+        deadline: Instant,
+    ) -> Result<Vec<u8>, String> {
+        let made = Self::anchors(self, day, from, blocks, deadline).await;
+        made.map_err(|error| error.to_string())
     }
 
     fn requests(&self) -> u64 {

@@ -23,11 +23,12 @@ pub use restore::RestoreError;
 pub use successor::{Lost, SuccessorError};
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
-use exitgap_core::ids::DocumentHash;
+use exitgap_core::ids::{ChainSlug, DocumentHash};
+use exitgap_core::proof::MAX_ANCHOR_BYTES;
 use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
@@ -272,6 +273,35 @@ impl LogFolder {
             Ok(false) => durable::write(&path, bytes),
             Err(source) => Err(PublishError::File { path, source }),
         }
+    }
+
+    /// Whether a file is published.
+    pub fn has(&self, file: &LogFile) -> Result<bool, PublishError> {
+        let path = self.path.join(file.to_string());
+        path.try_exists().map_err(|source| PublishError::File { path, source })
+    }
+
+    /// The newest anchors of a chain before a day that are published, with their own day.
+    pub fn anchors_before(
+        &self,
+        chain: &ChainSlug,
+        day: u32,
+    ) -> Result<Option<(u32, Vec<u8>)>, PublishError> {
+        let path = self.path.join("anchors").join(chain.as_str());
+        let files = match fs::read_dir(&path) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(PublishError::File { path, source }),
+        };
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        let days =
+            names.filter_map(|name| name.parse().ok().filter(|earlier: &u32| *earlier < day));
+        let Some(newest) = days.max() else { return Ok(None) };
+        let path = path.join(newest.to_string());
+        let mut bytes = Vec::new();
+        let read = fs::File::open(&path)
+            .and_then(|file| file.take(MAX_ANCHOR_BYTES as u64 + 1).read_to_end(&mut bytes));
+        read.map(|_| Some((newest, bytes))).map_err(|source| PublishError::File { path, source })
     }
 
     /// Publishes the newest checkpoint of a peer, in place of the one before.
