@@ -2,9 +2,11 @@
 //! changed one, or a lie of a node, is ever taken.
 //!
 //! - `world`: a state as large as a busy pool's
+//! - `anchors`: a day's, of a ring that is full
 //! - `package`: the same in WebAssembly
 //! - `witness`: how long a log waits for a witness, and whether one ever cosigns another past
 
+mod anchors;
 mod package;
 mod witness;
 mod world;
@@ -38,7 +40,7 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
 
 /// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, what `package` adds, `proof.alloy_trie_times`,
 /// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`, `proof.lies_unread`, and those of
-/// witnesses.
+/// anchors and witnesses.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     eprintln!("proof: making a state of 97,000 words and 100,000 accounts");
     let world = World::new()?;
@@ -72,6 +74,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     report.add("proof.alloy_trie_times", theirs / ours);
     changed(report, &world, &range)?;
     lies(report, &world)?;
+    anchors::measure(report)?;
     witness::measure(report)
 }
 

@@ -33,7 +33,7 @@ const WORDS: usize = 97_000;
 /// Rounds that an aggregator has.
 const ROUNDS: u32 = 60_000;
 /// Accounts; mainnet has three levels more, of 532 bytes each, for each of five contracts.
-const ACCOUNTS: usize = 100_000;
+pub const ACCOUNTS: usize = 100_000;
 
 /// What is proven.
 pub struct World {
@@ -51,7 +51,7 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
 }
 
 /// Root of a trie, and the nodes that lead to some keys, each once.
-fn walked(entries: &BTreeMap<B256, Vec<u8>>, keys: &[B256]) -> (B256, Vec<Vec<u8>>) {
+pub fn walked(entries: &BTreeMap<B256, Vec<u8>>, keys: &[B256]) -> (B256, Vec<Vec<u8>>) {
     let targets = keys.iter().map(|key| Nibbles::unpack(key)).collect();
     let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(targets));
     for (key, value) in entries {
@@ -62,7 +62,7 @@ fn walked(entries: &BTreeMap<B256, Vec<u8>>, keys: &[B256]) -> (B256, Vec<Vec<u8
     (root, nodes.into_nodes_sorted().into_iter().map(|(_, node)| node.to_vec()).collect())
 }
 
-fn leaf(word: [u8; 32]) -> Vec<u8> {
+pub fn leaf(word: [u8; 32]) -> Vec<u8> {
     let mut encoded = Vec::new();
     U256::from_be_bytes(word).encode(&mut encoded);
     encoded
@@ -199,17 +199,17 @@ impl World {
 /// Root, key, value, and the nodes from the root down.
 pub type Single = (B256, Nibbles, Option<Vec<u8>>, Vec<alloy_primitives::Bytes>);
 
-fn drawn(rng: &mut Rng) -> B256 {
+pub fn drawn(rng: &mut Rng) -> B256 {
     keccak256(rng.next_u64().to_be_bytes())
 }
 
-fn account(storage_root: B256) -> Vec<u8> {
+pub fn account(storage_root: B256) -> Vec<u8> {
     let code_hash = keccak256(storage_root);
     let account = TrieAccount { nonce: 1, balance: U256::from(7), storage_root, code_hash };
     alloy_rlp::encode(account)
 }
 
-fn header(parent: B256, state_root: B256, number: u64, timestamp: u64) -> Vec<u8> {
+pub fn header(parent: B256, state_root: B256, number: u64, timestamp: u64) -> Vec<u8> {
     let mut fields = vec![alloy_rlp::encode(B256::repeat_byte(1)); 20];
     fields[0] = alloy_rlp::encode(parent);
     fields[3] = alloy_rlp::encode(state_root);

@@ -10,9 +10,11 @@ use alloy_primitives::U256;
 use exitgap_chain::config::{
     BaseToken, ChainConfig, Config, Factory, FactoryKind, OracleConfig, Plan, PoolConfig,
 };
-use exitgap_chain::{ChainReader, Limits};
+use exitgap_chain::{ChainReader, Limits, SlotReading};
 use exitgap_core::ids::ChainSlug;
+use exitgap_core::pools::PoolState;
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Snapshot, Testimony};
 use exitgap_core::tlog::SignerKey;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{Store, Totals};
@@ -51,8 +53,41 @@ struct Measured {
     slot_ms: Vec<f64>,
 }
 
+/// What two who read the same chain by themselves say of the same pools and slots.
+#[derive(Default)]
+struct Agreed {
+    slots: u32,
+    differing: u32,
+}
+
+impl Agreed {
+    /// Compares what was recorded with what was read beside it.
+    fn take(
+        &mut self,
+        recorder: &Recorder<ChainReader>,
+        read: &SlotReading,
+    ) -> Result<(), BenchError> {
+        let reader = recorder.store().map_err(failed)?.reader();
+        let testimony = |snapshot: &Snapshot| -> Result<Testimony, BenchError> {
+            let state = snapshot.observation().state().to_canonical().map_err(failed)?;
+            Ok(Testimony::of(snapshot, PoolState::hash_of(&state)))
+        };
+        for (pool, theirs) in &read.pools {
+            let theirs = theirs.as_ref().map_err(failed)?;
+            let stored = reader.pool(pool).map_err(failed)?;
+            let stored = stored.ok_or_else(|| failed(format!("{pool} is not recorded")))?;
+            let ours = reader.snapshot_at(&stored, theirs.slot()).map_err(failed)?;
+            let ours = ours.ok_or_else(|| failed(format!("{pool} has no snapshot")))?;
+            self.slots += 1;
+            let differs = testimony(&ours)?.differs_from(&testimony(theirs)?);
+            self.differing += u32::from(differs.is_some());
+        }
+        Ok(())
+    }
+}
+
 /// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
-/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool` and `store.bytes_per_snapshot`; and what
+/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool`, `store.bytes_per_snapshot`, `agree.slots` and `agree.differing`; and what
 /// [`mixed::record`] and [`proving::measure`] add.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -91,7 +126,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let mut reader = readers.pop_first().ok_or_else(|| failed("no chain"))?.1;
     let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
     let mut measured = Measured::default();
-    let mut before = None;
+    let (mut before, mut agreed) = (None, Agreed::default());
     for index in 0..WARMING + SLOTS {
         let slot = Slot::new(FIRST_SLOT + index).map_err(failed)?;
         trade(&chain, &pools, index, slot.unix_s()).await?;
@@ -114,7 +149,10 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
         if usize::try_from(done.recorded) != Ok(POOLS) {
             return Err(BenchError::Recorder(format!("slot {slot} is not whole: {done:?}")));
         }
+        agreed.take(&recorder, &reading)?;
     }
+    report.add("agree.slots", f64::from(agreed.slots));
+    report.add("agree.differing", f64::from(agreed.differing));
     let after = totals(&recorder)?;
     add(report, measured, before.as_ref().unwrap_or(&after), &after);
     proving::measure(report, &chain, &pools, &mut reader, WARMING + SLOTS).await
