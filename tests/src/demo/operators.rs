@@ -1,4 +1,5 @@
-//! A second operator, who records the same pools with a node, a key and a folder of its own: each cosigns the other's log.
+//! A second operator, who records the same pools with a node, a key and a folder of its own: each cosigns the other's log, and the
+//! second follows the first's and compares.
 
 use std::error::Error;
 use std::fs;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Plain;
 use std::time::Duration;
 
+use exitgap_core::tlog::{Cosigned, Note, WitnessKey};
 use tokio::process::{Child, Command};
 
 use super::play::Day;
@@ -34,6 +36,8 @@ pub struct Second {
     pub address: String,
     /// The folder its log is published in.
     log: PathBuf,
+    /// The key by which it says that its own node gave what the first's log has.
+    observer: WitnessKey,
 }
 
 /// Makes the second operator's configuration and keys, and two lines in each of both, by which they cosign each other's
@@ -56,25 +60,27 @@ pub fn prepare(
         &["key", "new", "--name", "second.example/exits", "--out"],
         &folder.join("exitgap.key"),
     )?;
-    let witness = |folder: &Path, name: &str| -> Result<String, Box<dyn Error>> {
+    let cosigner = |file: PathBuf, name: &str| -> Result<String, Box<dyn Error>> {
         let mut command = Plain::new(&demo.server);
-        command.args(["key", "witness", "--name", name, "--out"]).arg(folder.join("witness.key"));
+        command.args(["key", "witness", "--name", name, "--out"]).arg(file);
         let output = command.output()?;
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     };
-    let first_witness = witness(&demo.folder, "demo.example/witness")?;
-    let second_witness = witness(&folder, "second.example/witness")?;
+    let first_witness = cosigner(demo.folder.join("witness.key"), "demo.example/witness")?;
+    let second_witness = cosigner(folder.join("witness.key"), "second.example/witness")?;
+    let observer = cosigner(folder.join("observer.key"), "second.example/observer")?;
     let first_log = fs::read_to_string(day.log.join("verifier-key"))?;
     let second_log = public_key(&folder.join("exitgap.key"))?;
     witnessing(&day.config, &second_witness, &address, &second_log)?;
     witnessing(&config, &first_witness, first, first_log.trim())?;
+    following(&config, first, first_log.trim())?;
     let policy = format!(
         "witness first {first_witness}\nwitness second {second_witness}\ngroup any-of-them any first second\n\
          quorum any-of-them\n"
     );
     fs::write(demo.folder.join("witnesses"), policy)?;
     let log = folder.join("exitgap-log");
-    Ok(Second { config, address, log })
+    Ok(Second { config, address, log, observer: observer.parse()? })
 }
 
 /// The two lines, shown as they are written.
@@ -84,9 +90,26 @@ fn witnessing(
     address: &str,
     log: &str,
 ) -> Result<(), Box<dyn Error>> {
-    let lines = format!(
-        "\n[witness]\nasks = [\"{witness} http://{address}/witness\"]\nlogs = [\"{log}\"]\n"
-    );
+    appended(
+        config,
+        &format!(
+            "\n[witness]\nasks = [\"{witness} http://{address}/witness\"]\nlogs = [\"{log}\"]\n"
+        ),
+    )
+}
+
+/// Whom the second operator follows, and the key by which it says that its own node gave the same.
+fn following(config: &Path, address: &str, log: &str) -> Result<(), Box<dyn Error>> {
+    appended(
+        config,
+        &format!(
+            "\n[[peer]]\nlog = \"http://{address}/log\"\nkey = \"{log}\"\n\n\
+             [observer]\nkey_file = \"observer.key\"\n"
+        ),
+    )
+}
+
+fn appended(config: &Path, lines: &str) -> Result<(), Box<dyn Error>> {
     eprintln!("   into {}:", config.display());
     lines.trim().lines().for_each(|line| eprintln!("     {line}"));
     let mut file = fs::OpenOptions::new().append(true).open(config)?;
@@ -149,6 +172,7 @@ pub async fn confirm(
         )
         .into());
     }
+    observed(&second, next).await?;
     drop((service, other));
     step("what both operators recorded, slot by slot");
     println!("\n$ exitgap compare exitgap-log second/exitgap-log --trust <key> --trust <key>");
@@ -158,6 +182,33 @@ pub async fn confirm(
         compare.arg("--trust").arg(log.join("verifier-key"));
     }
     finish(&mut compare)
+}
+
+/// What the second operator published of the first's log, once it compared the slot.
+async fn observed(second: &Second, slot: u64) -> Result<(), Box<dyn Error>> {
+    step("the second operator follows the first's log, and cosigns what its own node gave, too");
+    let looking = async {
+        loop {
+            for peer in fs::read_dir(second.log.join("peers")).into_iter().flatten() {
+                let folder = peer?.path();
+                if let Ok(note) = fs::read_to_string(folder.join("checkpoint")) {
+                    return Ok::<_, Box<dyn Error>>((folder, note));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    let (folder, note) = tokio::time::timeout(SEALED_WITHIN, looking).await??;
+    println!("\n$ cat second/exitgap-log/peers/<the first's>/checkpoint\n{note}");
+    if folder.join(format!("{slot}.json")).exists() {
+        return Err("the second operator found a difference that is not there".into());
+    }
+    match second.observer.judge(&Note::parse(&note)?) {
+        Cosigned::At(_) => Ok(()),
+        other => {
+            Err(format!("the second operator did not observe the first's slot: {other:?}").into())
+        }
+    }
 }
 
 /// The evidence of the pool's slot, once it is sealed.
