@@ -19,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::scenes::chain::{pass_slot, scene};
 use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::Service;
 
 /// A recorder with a name of its own for the chain, which believes its node.
 struct Operator {
@@ -141,6 +142,26 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let found = report["chain"][3]["found"].as_str().unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
     assert!(found.contains("by 1 of 1: log devnet.example/exits/"), "{found}");
+    // By the service of theirs, which is asked for evidence of that slot; one that is not there says nothing.
+    let service = Service::start(lying.folder.path(), &["--no-record"], &[]);
+    let url = format!("http://{}", service.address);
+    let silent = "http://127.0.0.1:9";
+    for (peers, code, outcome, said) in [
+        (vec![url.as_str()], 0, "pass", "by 1 of 1: log devnet.example/exits/"),
+        (vec![silent], 7, "not_checked", "no answer of 127.0.0.1:9 ("),
+        (vec![silent, "--peer", &url], 7, "not_checked", "by 1 of 2: log devnet.example/exits/"),
+        (vec![silent, "--peer", &url, "--at-least", "1"], 0, "pass", "no answer of 127.0.0.1:9 ("),
+    ] {
+        let output = run(&[&peers[..], &["--trust", &their_key]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let check = &report["chain"][3];
+        assert_eq!(
+            (output.status.code(), check["outcome"].as_str()),
+            (Some(code), Some(outcome)),
+            "{report}"
+        );
+        assert!(check["found"].as_str().unwrap().contains(said), "{said}: {check}");
+    }
     // Unknown keys vouch for nobody, and nobody for himself.
     for (more, code, said) in [
         (vec![theirs.as_str()], 5, "no key that you trust"),
