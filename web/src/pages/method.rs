@@ -3,9 +3,12 @@
 use exitgap_core::exit::METHOD_VERSION;
 use leptos::prelude::*;
 
+use crate::parts::RULES;
+
 /// The page.
 #[component]
 pub fn MethodPage() -> impl IntoView {
+    let rules = RULES.map(|(_, kind, rule)| view! { <li><b>{kind}</b>". "{rule}</li> });
     view! {
         <h1>"How it works"</h1>
         <p class="lead">"One number, from recorded state, that anyone can recompute."</p>
@@ -29,12 +32,8 @@ pub fn MethodPage() -> impl IntoView {
              the recorded liquidity cannot fill has no gap: it is refused with the most that can be filled, never guessed, \
              and that has evidence like a gap."
         </p>
-        <p>
-            "What a pool's contract pays is computed by its own rules: products, ranges of prices, Curve's and Balancer's \
-             stable pools, Aerodrome's, weighted ones. Where the fee depends on the size, a smaller sale may lose more than a larger \
-             one: depth is then still the largest size within the gap, and a row says where a smaller one is worse. \
-             Crypto pools are filled, and have no depth: no search for it would be exact."
-        </p>
+        <p>"What a pool's contract pays is computed by the rules of its kind:"</p>
+        <ul id="rules">{rules}</ul>
         <h2>"Check"</h2>
         <p>
             "A recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \

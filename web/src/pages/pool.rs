@@ -17,7 +17,8 @@ use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
-    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, linked, not_understood, number,
+    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, linked, not_understood,
+    number, rule_of,
 };
 use crate::paths::{self, Page};
 use crate::service::client;
@@ -141,6 +142,8 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
             recorded.ladder(&GapLimit::LADDER, &SizeUsd::STANDARD, Some(base_name(base.get())));
         ladder.map(|ladder| ladder.figures)
     });
+    let rule =
+        recorded.with_value(|recorded| rule_of(recorded.snapshot.observation().state().protocol()));
     let points = move || {
         let recorded = recorded.read_value();
         let direction = recorded.direction(Some(base_name(base.get()))).ok()?;
@@ -149,6 +152,7 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
     view! {
         <section>
             <h2>"Depth and slippage"</h2>
+            <p class="quiet" id="rule">{rule}</p>
             <p class="quiet">"Computed in this browser from the snapshot. Each number that is a link opens the evidence of a sale of that size."</p>
             {move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })}
             {move || points().map(|points| view! { <Drawn points=points/> })}
@@ -183,13 +187,14 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
         .by_gap
         .into_iter()
         .map(|rung| {
-            let depth = rung.depth.as_ref().map_or_else(
-                || none().into_any(),
-                |depth| {
+            let depth = match (&rung.depth, &rung.problem) {
+                (Some(depth), _) => {
                     let size = depth.max_size_usd.as_str();
                     linked(text::usd(size), evidence(size))
-                },
-            );
+                }
+                (None, Some(problem)) => problem.code.title().into_any(),
+                (None, None) => none().into_any(),
+            };
             let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
             let limited =
                 limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });

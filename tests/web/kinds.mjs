@@ -1,0 +1,79 @@
+// Pages of pools of other kinds: what they are called, by which rules they pay, how large an exit may be or why that is
+// not told, and their evidence.
+// Usage: node kinds.mjs <service's address> <folder of node_modules> <folder for screenshots> <pools as JSON>
+import assert from "node:assert/strict";
+import { start } from "./browser.mjs";
+
+const [service, modules, shots, wanted] = process.argv.slice(2);
+const { browser, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
+
+/** A depth in dollars, or that the kind has none. */
+async function depths(page, { sized, worse }, name) {
+  const cells = page.locator("table", { has: page.locator("caption >> text=Depth by gap") }).locator("tbody tr td:nth-child(2)");
+  const said = await cells.allTextContents();
+  assert.ok(said.length > 3, name);
+  for (const one of said) {
+    if (sized) assert.match(one, /^\$[\d,]+|^\$0/, name);
+    else assert.equal(one, "Sizes of this kind of pool are not told", name);
+  }
+  const notes = await page.getByText("a smaller one is worse: $").count();
+  assert.equal(notes > 0, worse, `${name}: ${notes} notes of a smaller size that is worse`);
+}
+
+/** Both amounts, to the last unit, and the gap: as the service says them. */
+async function amounts(page, { pool }, name) {
+  const told = await get(`/v1/exit/${pool}?size_usd=1000`);
+  const whole = (raw, { decimals, symbol }) => {
+    const digits = raw.padStart(decimals + 1, "0");
+    const [units, part] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
+    const fraction = part.replace(/0+$/, "");
+    const grouped = BigInt(units).toLocaleString("en-US");
+    return `${fraction === "" ? grouped : `${grouped}.${fraction}`} ${symbol}`;
+  };
+  const fact = (words) => page.locator(".answer .facts > div").filter({ has: page.getByText(words, { exact: true }) }).locator("dd").textContent();
+  assert.equal(await fact("Sells"), whole(told.amount_in_raw, told.base), name);
+  assert.equal(await fact("Receives"), whole(told.amount_out_raw, told.quote), name);
+  assert.equal(await page.locator("#gap").textContent(), `${Math.abs(told.exit_gap_pct)} %`, name);
+}
+
+for (const kind of JSON.parse(wanted)) {
+  const name = kind.vector;
+  const page = await open(`/pools/${kind.pool}?size_usd=1000`, { expected: kind.sized ? [] : ["422"] });
+  await page.waitForSelector(".agreement .standing.pass");
+  const title = await page.locator("h1").textContent();
+  assert.ok(title.includes(`, ${kind.called}`), `${name}: ${title}`);
+  assert.ok((await page.title()).includes(kind.called), await page.title());
+  const rule = await page.locator("#rule").textContent();
+  assert.ok(rule.includes(kind.rule), `${name}: ${rule}`);
+  await depths(page, kind, name);
+  await amounts(page, kind, name);
+  if (!kind.sized) await page.waitForSelector("text=Orders in parts are not told of this kind of pool");
+  await fits(page, name);
+  await shoot(page, `kind-${name}`);
+  await page.locator(".agreement a").click();
+  await page.waitForURL(/\/api\/v1\/exit\//);
+  await page.waitForSelector(".verdict.pass");
+  const claim = await page.locator(".claim").textContent();
+  assert.ok(claim.includes("the oracle price"), claim);
+  await shoot(page, `kind-${name}-evidence`);
+  await page.context().close();
+}
+
+const method = await open("/method");
+const rules = await method.locator("#rules li").allTextContents();
+for (const { rule } of JSON.parse(wanted)) {
+  assert.equal(rules.filter((one) => one.includes(rule)).length, 1, `${rule}: ${rules.join("; ")}`);
+}
+await method.context().close();
+
+const board = await open("/?size=1000");
+await board.waitForSelector("table.board tbody tr");
+const names = await board.locator("table.board tbody th a").allTextContents();
+assert.equal(new Set(names).size, names.length, names.join("; "));
+for (const { called } of JSON.parse(wanted)) {
+  assert.ok(names.some((one) => one.includes(called)), `${called}: ${names.join("; ")}`);
+}
+await shoot(board, "board-of-kinds");
+await browser.close();
+assert.deepEqual(noise, []);
+console.log(JSON.stringify(figures()));
