@@ -19,6 +19,8 @@ export async function start(service, modules, shots, api = service) {
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   const noise = [];
+  // Whatever a page complained of is often why a script waits in vain.
+  process.on("exit", (code) => code !== 0 && noise.length > 0 && console.error(noise));
   let violations = 0;
 
   /** A page that remembers what the browser complained of and what it asked other hosts for. */

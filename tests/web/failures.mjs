@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { answer } from "./browser.mjs";
 
 export default async function failures({ service, pool, open, fits, shoot }) {
-  const expected = ["Failed to load resource", "net::ERR"];
+  const expected = ["Failed to load resource", "net::ERR", "Failed to fetch"];
   const page = await open("/", { expected });
   await page.waitForSelector("table.board tbody tr");
   await page.route("**/v1/ladder/**", (route) => route.abort());
@@ -13,6 +13,15 @@ export default async function failures({ service, pool, open, fits, shoot }) {
   await page.unroute("**/v1/ladder/**");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector(".agreement .standing.pass");
+  // So is a part of the program that does not come, and it is asked for again.
+  await page.goto(service);
+  await page.waitForSelector("table.board tbody tr");
+  await page.route("**/split_words*", (route) => route.abort());
+  await page.getByRole("link", { name: "How it works" }).click();
+  await page.waitForSelector(".failed[role=alert] >> text=this page's program did not come");
+  await page.unroute("**/split_words*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.waitForSelector("#rules");
   let let_go;
   const gate = new Promise((done) => { let_go = done; });
   await page.route("**/v1/fragility**", async (route) => { await gate; await route.continue(); });

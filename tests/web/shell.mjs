@@ -5,6 +5,7 @@ import { eventually, tabTo } from "./browser.mjs";
 export default async function shell(scene) {
   await everyPage(scene);
   await elsewhere(scene);
+  await parts(scene);
   await preview(scene);
   await titles(scene);
   await keyboard(scene);
@@ -54,6 +55,27 @@ async function elsewhere({ open }) {
   }
   await page.context().close();
   console.log("elsewhere: each page says whose program confirms, and which other there is");
+}
+
+/** The front page loads one module; what a page or a check needs more comes when it is asked for, once. */
+async function parts({ open }) {
+  const asked = [];
+  const page = await open("/?size=1000", { routes: {
+    "**/*.wasm": (route) => { asked.push(route.request().url().split("/").at(-1)); return route.continue(); },
+  } });
+  await page.waitForSelector("table.board tbody tr");
+  await page.waitForLoadState("networkidle");
+  assert.equal(new Set(asked).size, 1, asked.join(", "));
+  const first = page.locator("table.board tbody tr .checked-gap button").first();
+  await first.click();
+  await page.waitForSelector("table.board .standing.pass");
+  assert.ok(asked.some((name) => name.startsWith("split_evidence")), asked.join(", "));
+  const before = asked.length;
+  await page.getByRole("link", { name: "Verify", exact: true }).click();
+  await page.waitForSelector("textarea#pasted");
+  assert.equal(asked.length, before, "what is there is not fetched again");
+  await page.context().close();
+  console.log("parts: the front page loads none, a check and a page theirs");
 }
 
 /** A preview figure says so everywhere. */

@@ -5,17 +5,9 @@ use leptos_router::components::{A, FlatRoutes, Route, Router};
 use leptos_router::hooks::use_location;
 use leptos_router::path;
 
-use crate::pages::alerts::AlertsPage;
+use crate::later;
 use crate::pages::board::Board;
-use crate::pages::capabilities::CapabilitiesPage;
-use crate::pages::evidence::EvidencePage;
-use crate::pages::exit::ExitPage;
-use crate::pages::method::MethodPage;
 use crate::pages::not_found::NotFound;
-use crate::pages::pool::PoolPage;
-use crate::pages::portfolio::PortfolioPage;
-use crate::pages::risk::RiskPage;
-use crate::pages::verify::VerifyPage;
 use crate::parts::Whose;
 use crate::paths::{self, Page};
 use crate::service;
@@ -52,15 +44,15 @@ pub fn App() -> impl IntoView {
             <main id="content" tabindex="-1" node_ref=main>
                 <FlatRoutes fallback=NotFound>
                     <Route path=path!("/") view=Board/>
-                    <Route path=path!("/pools/:pool") view=PoolPage/>
-                    <Route path=path!("/api/v1/exit/:pool") view=EvidencePage/>
-                    <Route path=path!("/exit/:token") view=ExitPage/>
-                    <Route path=path!("/risk") view=RiskPage/>
-                    <Route path=path!("/verify") view=VerifyPage/>
-                    <Route path=path!("/portfolio") view=PortfolioPage/>
-                    <Route path=path!("/alerts") view=AlertsPage/>
-                    <Route path=path!("/capabilities") view=CapabilitiesPage/>
-                    <Route path=path!("/method") view=MethodPage/>
+                    <Route path=path!("/pools/:pool") view=later::pool/>
+                    <Route path=path!("/api/v1/exit/:pool") view=later::evidence/>
+                    <Route path=path!("/exit/:token") view=later::exit/>
+                    <Route path=path!("/risk") view=later::risk/>
+                    <Route path=path!("/verify") view=later::verify/>
+                    <Route path=path!("/portfolio") view=later::portfolio/>
+                    <Route path=path!("/alerts") view=later::alerts/>
+                    <Route path=path!("/capabilities") view=later::capabilities/>
+                    <Route path=path!("/method") view=later::method/>
                 </FlatRoutes>
             </main>
             <footer>

@@ -7,6 +7,7 @@
 //! - `check`: this browser's own verification
 //! - `service`: the service that is asked
 //! - `kept_rules`: the reader's own rules
+//! - `later`: pages whose programs come when they are opened
 //! - `module`: programs that are fetched when they are asked for
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
@@ -18,6 +19,7 @@ mod check;
 mod document;
 mod download;
 mod kept_rules;
+mod later;
 mod local_storage;
 mod module;
 mod pages;

@@ -17,6 +17,7 @@ mod process;
 mod setup;
 mod test;
 mod web;
+mod web_program;
 mod workspace;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Failure, Result};
+use crate::web_program::Program;
 use crate::{pkg, process, setup, test, workspace};
 
 /// What `cargo xtask web --help` prints.
@@ -16,18 +17,19 @@ Build the site into web/dist (git ignores it), which the next build of exitgap-s
 
 Usage: cargo xtask web [--plain]
 
-  --plain   into target/pages instead, put together without Trunk, not shrunk and not compressed: what
-            the demonstration serves, which need not wait for Trunk to be built
+  --plain   into target/pages instead, not shrunk and not compressed: what the demonstration serves
 
-Trunk compiles web/ for wasm32-unknown-unknown as small as it gets; wasm-opt shrinks the module, and
-every file gets a Brotli copy beside it. What is missing is installed, and said: the Rust target, trunk
-and wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry).
-Prints the size of every file, as it is and compressed; a first page that loads more than its budget
-is an error.";
+web/ is compiled for wasm32-unknown-unknown as small as it gets, and taken apart at the functions of
+web/src/later.rs; wasm-opt shrinks each part, and every file gets a Brotli copy beside it. What is missing
+is installed, and said: the Rust target, wasm_split_cli_support and wasm-bindgen-cli (from source, into
+.fixtures/) and binaryen (a pinned package of the npm registry). Prints the size of every file, as it is
+and compressed, and what each part of the program loads; more than the budget is an error.";
 
-/// The most that any first page loads, in bytes of Brotli. Every page loads all files but the copies, and but the modules
-/// that it asks for later.
-const MOST_BYTES: u64 = 593_000;
+/// The most that the front page loads, in bytes of Brotli: all files but those that are asked for later.
+const MOST_BYTES: u64 = 200_000;
+
+/// The most that any page loads, with the part of the program that it is in.
+const MOST_BYTES_OF_A_PAGE: u64 = 515_000;
 
 /// Modules of the npm package that a page asks for when its reader does.
 const LATER: [&str; 2] = ["proof", "exitgap"];
@@ -35,40 +37,56 @@ const LATER: [&str; 2] = ["proof", "exitgap"];
 /// What the page is told of them: where each has its face and its file.
 const NO_FILES: &str = "const files = {};";
 
-/// Compresses every file of a folder, and prints the sizes.
-const COMPRESS: &str = "
+/// Compresses every file of a folder, and prints the sizes; then what each part of the program loads.
+const COMPRESS: &str = r"
 const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
-const [folder, most, ...later] = process.argv.slice(1);
-const total = [0, 0, 0];
+const [folder, most, mostOfPage, linked, ...later] = process.argv.slice(1);
+const total = [0, 0, 0], weight = {};
 for (const name of readdirSync(folder).sort()) {
   const bytes = readFileSync(`${folder}/${name}`);
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   const packed = brotliCompressSync(bytes, { params });
   if (name !== 'index.html') writeFileSync(`${folder}/${name}.br`, packed);
   const sizes = [bytes.length, gzipSync(bytes).length, packed.length];
+  weight[name] = packed.length;
   const isLater = later.includes(name);
   if (!isLater) sizes.forEach((size, index) => { total[index] += size; });
   console.log(`web: ${name}: ${sizes[0]} bytes, gzip ${sizes[1]}, brotli ${sizes[2]}${isLater ? ', when it is asked for' : ''}`);
 }
 console.log(`web: all: ${total[0]} bytes, gzip ${total[1]}, brotli ${total[2]} of at most ${most}`);
-if (total[2] > Number(most)) process.exit(1);
+const chunks = {};
+let heaviest = total[2];
+for (const line of readFileSync(`${folder}/${linked}`, 'utf8').split('\n')) {
+  const file = line.match(/URL\(.\.\/([^ ]+\.wasm)/)?.[1];
+  const chunk = line.match(/^const (__chunk_\d+) = /)?.[1];
+  if (chunk !== undefined) chunks[chunk] = weight[file] ?? 0;
+  const part = line.match(/^export const __wasm_split_load_(\w+) = /)?.[1];
+  if (part === undefined) continue;
+  const needs = line.match(/__chunk_\d+/g) ?? [];
+  const more = needs.reduce((sum, chunk) => sum + chunks[chunk], weight[file] ?? 0);
+  heaviest = Math.max(heaviest, total[2] + more);
+  console.log(`web: part ${part}: brotli ${more} more, ${total[2] + more} of at most ${mostOfPage}`);
+}
+if (total[2] > Number(most) || heaviest > Number(mostOfPage)) process.exit(1);
 ";
 
 /// Builds the site.
 pub fn build(root: &Path) -> Result<()> {
-    test::ensure_wasm_target(root)?;
-    let (wasm_bindgen, wasm_opt, trunk) = setup::ensure_web_tools(root)?;
-    let made = root.join("target/site");
-    run_trunk(root, &trunk, &wasm_bindgen, &made)?;
-    let later = add_modules(&pkg::modules(root, &LATER)?, &made)?;
-    let (dist, kept) = (root.join("web/dist"), root.join("target/site.stamp"));
-    let stamp = stamp(&files(&made)?);
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
+    let (made, dist, kept) =
+        (root.join("target/site"), root.join("web/dist"), root.join("target/site.stamp"));
+    let (tools, module) = compile(root)?;
+    let modules = pkg::modules(root, &LATER)?;
+    // Of what it is made of: what takes the program apart puts it together in another order each time.
+    let stamp = stamp(root, &module, &modules)?;
     if dist.join("index.html").is_file() && fs::read_to_string(&kept).is_ok_and(|old| old == stamp)
     {
         eprintln!("web: {} is of this source", dist.display());
         return Ok(());
     }
+    let program = make(root, &tools, &module, &made)?;
+    let later = add_modules(&modules, &made)?;
     for (name, _) in files(&made)? {
         let is_module = Path::new(&name).extension().is_some_and(|extension| extension == "wasm");
         if is_module && !later.contains(&name) {
@@ -76,7 +94,9 @@ pub fn build(root: &Path) -> Result<()> {
         }
     }
     let mut compress = Command::new("node");
-    compress.args(["-e", COMPRESS]).arg(&made).arg(MOST_BYTES.to_string()).args(&later);
+    compress.args(["-e", COMPRESS]).arg(&made);
+    compress.args([MOST_BYTES, MOST_BYTES_OF_A_PAGE].map(|most| most.to_string()));
+    compress.arg(&program.linked).args(program.parts.iter().chain(&later));
     process::run(&mut compress, "compressing and weighing the site").map_err(|failure| {
         failure.remedy("decision 23 says what the budget is, and where weight was found before")
     })?;
@@ -84,63 +104,73 @@ pub fn build(root: &Path) -> Result<()> {
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
 }
 
-/// What Trunk puts in the place of the page's own lines, in the order of the page.
-const TRUNKS: [(&str, &str); 3] = [
-    (
-        r#"<link data-trunk rel="icon" href="assets/favicon.svg" type="image/svg+xml">"#,
-        "favicon.svg",
-    ),
-    (r#"<link data-trunk rel="css" href="assets/site.css" data-integrity="none">"#, "site.css"),
-    (
-        r#"<link data-trunk rel="rust" data-wasm-opt="0" data-integrity="none" data-bin="exitgap-web">"#,
-        "exitgap-web.js",
-    ),
-];
-
-/// The same program and page without Trunk, into `target/pages`, which is answered.
+/// The same program and page, neither shrunk nor compressed, into `target/pages`, which is answered.
 pub fn build_plain(root: &Path) -> Result<PathBuf> {
-    test::ensure_wasm_target(root)?;
-    // The end of a build for size keeps one core busy: the other makes the tool.
-    let (wasm_bindgen, module) = std::thread::scope(|scope| {
-        let tool = scope.spawn(|| setup::ensure_wasm_bindgen(root));
-        let module = workspace::wasm_module(root, "exitgap-web", "exitgap-web", &[]);
-        let panicked = |_| Err(Failure::new("installing wasm-bindgen panicked"));
-        (tool.join().unwrap_or_else(panicked), module)
-    });
-    let (wasm_bindgen, module, made) = (wasm_bindgen?, module?, root.join("target/pages"));
-    if made.exists() {
-        fs::remove_dir_all(&made).context(format!("removing {}", made.display()))?;
+    let made = root.join("target/pages");
+    let (tools, module) = compile(root)?;
+    make(root, &tools, &module, &made)?;
+    for name in LATER {
+        pkg::plain_module(root, name, &tools.wasm_bindgen, &made)?;
     }
-    let mut face = Command::new(&wasm_bindgen);
-    face.args(["--target", "web", "--no-typescript", "--out-name", "exitgap-web", "--out-dir"]);
-    process::run(face.arg(&made).arg(module), "wasm-bindgen")?;
+    add_modules(&made, &made)?;
+    Ok(made)
+}
+
+/// The page's own lines that name files, which get the names of what was made.
+const ICON: &str = r#"<link rel="icon" href="favicon.svg" type="image/svg+xml">"#;
+const STYLE: &str = r#"<link rel="stylesheet" href="site.css">"#;
+const PROGRAM: &str = r#"<script type="module" src="exitgap-web.js"></script>"#;
+
+/// What makes a site of a module.
+struct Tools {
+    wasm_bindgen: PathBuf,
+    wasm_split: PathBuf,
+}
+
+/// The program as the compiler makes it, and the tools.
+fn compile(root: &Path) -> Result<(Tools, PathBuf)> {
+    test::ensure_wasm_target(root)?;
+    // The end of a build for size keeps one core busy: the other makes the tools.
+    let (tools, module) = std::thread::scope(|scope| {
+        let tools = scope.spawn(|| {
+            let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
+            Ok(Tools { wasm_bindgen, wasm_split: setup::ensure_wasm_split(root)? })
+        });
+        let module = workspace::wasm_program(root, "exitgap-web", "exitgap-web");
+        let panicked = |_| Err(Failure::new("installing a tool panicked"));
+        (tools.join().unwrap_or_else(panicked), module)
+    });
+    Ok((tools?, module?))
+}
+
+/// Page, style and program, in a folder that is made anew.
+fn make(root: &Path, tools: &Tools, module: &Path, made: &Path) -> Result<Program> {
+    empty(made)?;
+    let program = Program::split(&tools.wasm_split, &tools.wasm_bindgen, module, made)?;
     let page = root.join("web/index.html");
     let mut text = fs::read_to_string(&page).context(format!("reading {}", page.display()))?;
-    for (line, name) in TRUNKS {
-        let from = if line.contains("rel=\"rust\"") { &made } else { &root.join("web/assets") };
-        let named = name_by_content(&from.join(name), &made)?;
-        let here = match name {
-            "favicon.svg" => format!(r#"<link rel="icon" href="/{named}" type="image/svg+xml">"#),
-            "site.css" => format!(r#"<link rel="stylesheet" href="/{named}">"#),
-            _ => {
-                let module = name_by_content(&made.join("exitgap-web_bg.wasm"), &made)?;
-                format!(
-                    "<script type=\"module\">import init from '/{named}';\n\
-                     await init({{ module_or_path: '/{module}' }});</script>"
-                )
-            }
-        };
+    let assets = root.join("web/assets");
+    let [icon, style] =
+        ["favicon.svg", "site.css"].map(|name| name_by_content(&assets.join(name), made));
+    for (line, here) in [
+        (ICON, format!(r#"<link rel="icon" href="/{}" type="image/svg+xml">"#, icon?)),
+        (STYLE, format!(r#"<link rel="stylesheet" href="/{}">"#, style?)),
+        (PROGRAM, program.lines()),
+    ] {
         if !text.contains(line) {
             return Err(Failure::new(format!("{} has no line {line}", page.display())));
         }
         text = text.replace(line, &here);
     }
     fs::write(made.join("index.html"), text).context("writing the page")?;
-    for name in LATER {
-        pkg::plain_module(root, name, &wasm_bindgen, &made)?;
+    Ok(program)
+}
+
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).context(format!("removing {}", folder.display()))?;
     }
-    add_modules(&made, &made)?;
-    Ok(made)
+    fs::create_dir_all(folder).context(format!("creating {}", folder.display()))
 }
 
 /// Puts the modules that are asked for later beside the page, and tells it their names, which are answered.
@@ -178,29 +208,8 @@ fn name_by_content(file: &Path, folder: &Path) -> Result<String> {
     Ok(name)
 }
 
-fn run_trunk(root: &Path, trunk: &Path, wasm_bindgen: &Path, made: &Path) -> Result<()> {
-    // Trunk takes wasm-bindgen from the path.
-    let tools = wasm_bindgen.parent().unwrap_or(Path::new("."));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = [tools.to_path_buf()].into_iter().chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(paths).map_err(|error| Failure::new(error.to_string()))?;
-    let mut build = Command::new(trunk);
-    build.args([
-        "build",
-        "--release",
-        "--cargo-profile",
-        "wasm",
-        "--locked",
-        "--offline",
-        "--dist",
-    ]);
-    build.arg(made).current_dir(root).env("PATH", path).env_remove("NO_COLOR");
-    workspace::forget_folders(root, &mut build);
-    process::run(&mut build, "trunk build")
-}
-
 /// The files of a folder, by name.
-fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+pub fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let reading = || format!("reading {}", folder.display());
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).context(reading())? {
@@ -213,13 +222,23 @@ fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-fn stamp(files: &BTreeMap<String, Vec<u8>>) -> String {
+/// The hash of all that a site is made of, tools and this program among it.
+fn stamp(root: &Path, module: &Path, modules: &Path) -> Result<String> {
     let mut of = Sha256::new();
-    for (name, bytes) in files {
+    let mut add = |name: &str, bytes: &[u8]| {
         of.update(format!("{name} {}\n", bytes.len()));
         of.update(bytes);
+    };
+    let own = std::env::current_exe().context("looking for this program")?;
+    for file in [module, &root.join("web/index.html"), &own] {
+        add("file", &fs::read(file).context(format!("reading {}", file.display()))?);
     }
-    of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    let made = LATER.map(|name| [format!("{name}.js"), format!("{name}_bg.wasm")]).concat();
+    let modules = files(modules)?.into_iter().filter(|(name, _)| made.contains(name));
+    for (name, bytes) in files(&root.join("web/assets"))?.into_iter().chain(modules) {
+        add(&name, &bytes);
+    }
+    Ok(of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
 }
 
 /// Puts what was made in the place of what was there: names hold hashes, so old files must go.

@@ -51,11 +51,27 @@ pub fn forget_folders(root: &Path, build: &mut Command) {
 
 /// Compiles a package for browsers, as small as it gets and with these arguments more, and answers its module.
 pub fn wasm_module(root: &Path, package: &str, name: &str, more: &[&str]) -> Result<PathBuf> {
+    compiled(root, package, name, "build", more)
+}
+
+/// The same of a program, with what the linker moved where written into its module: what takes it apart needs that.
+pub fn wasm_program(root: &Path, package: &str, name: &str) -> Result<PathBuf> {
+    let relocated = ["--bin", name, "--", "-C", "link-arg=--emit-relocs"];
+    compiled(root, package, name, "rustc", &relocated)
+}
+
+fn compiled(
+    root: &Path,
+    package: &str,
+    name: &str,
+    command: &str,
+    more: &[&str],
+) -> Result<PathBuf> {
     let mut build = cargo(root);
-    build.args(["build", "--locked", "--profile", "wasm", "--package", package]);
+    build.args([command, "--locked", "--profile", "wasm", "--package", package]);
     build.args(["--target", test::WASM]).args(more);
     forget_folders(root, &mut build);
-    process::run(&mut build, "cargo build for wasm")?;
+    process::run(&mut build, "compiling for wasm")?;
     let target = metadata(root)?["target_directory"].as_str().map(PathBuf::from);
     let target = target.unwrap_or_else(|| root.join("target"));
     Ok(target.join(test::WASM).join("wasm").join(format!("{name}.wasm")))

@@ -6,7 +6,8 @@ use exitgap_client::Options;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::check::{self, Published, Standing};
+use crate::check::{Published, Standing};
+use crate::later;
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -73,7 +74,7 @@ pub fn CheckedGap(
         standing.set(Standing::Checking);
         let (client, published) = (client.clone(), published.clone());
         // The reader may have gone on to another page by then.
-        spawn_local(async move { drop(standing.try_set(check::gap(&client, &published).await)) });
+        spawn_local(async move { drop(standing.try_set(later::gap(&client, &published).await)) });
     };
     let linked = match href.clone() {
         Some(href) => view! { <a href=href title=exact><b>{shown}</b></a> }.into_any(),
@@ -114,7 +115,7 @@ pub fn CheckAll(
                     None => return,
                 }
                 standing.set(Standing::Checking);
-                let found = check::gap(&client, &published).await;
+                let found = later::gap(&client, &published).await;
                 drop(standing.try_set(found));
             }
         });

@@ -1,4 +1,4 @@
-//! The pages: built by Trunk, embedded in this binary, each with its own title and a policy that
+//! The pages: built by `cargo xtask web`, embedded in this binary, each with its own title and a policy that
 //! lets nothing from anywhere else in.
 
 use std::borrow::Cow;
@@ -276,7 +276,10 @@ fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refuse
 }
 
 fn broken() -> Problem {
-    Problem::new(ProblemCode::InternalError, "the site's page is not as Trunk builds it")
+    Problem::new(
+        ProblemCode::InternalError,
+        "the site's page is not as `cargo xtask web` builds it",
+    )
 }
 
 /// Tells a page where the API is.

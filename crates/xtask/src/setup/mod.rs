@@ -23,8 +23,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
-use cargo_tools::ensure_trunk;
-pub use cargo_tools::{ensure_about, ensure_wasm_bindgen};
+pub use cargo_tools::{ensure_about, ensure_wasm_bindgen, ensure_wasm_split};
 pub use chromium::ensure_chromium;
 pub use npm_tree::{
     ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
@@ -101,20 +100,6 @@ fn fetch_all(folder: &Path, pins: &[Pin]) -> Result<()> {
             thread.join().unwrap_or_else(|_| Err(Failure::new("fetching a package panicked")))
         });
         ended.collect()
-    })
-}
-
-/// What builds the site: `wasm-bindgen`, the optimiser of WASM modules and `trunk`, those that are
-/// not there yet side by side.
-pub fn ensure_web_tools(root: &Path) -> Result<(PathBuf, PathBuf, PathBuf)> {
-    std::thread::scope(|scope| {
-        let wasm_bindgen = scope.spawn(|| ensure_wasm_bindgen(root));
-        let wasm_opt = scope.spawn(|| ensure_wasm_opt(root));
-        let trunk = ensure_trunk(root);
-        let panicked = |_| Err(Failure::new("installing a tool panicked"));
-        let wasm_bindgen = wasm_bindgen.join().unwrap_or_else(panicked);
-        let wasm_opt = wasm_opt.join().unwrap_or_else(panicked);
-        Ok((wasm_bindgen?, wasm_opt?, trunk?))
     })
 }
 

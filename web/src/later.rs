@@ -1,0 +1,103 @@
+//! Pages, and what checks a number, whose programs come when they are asked for: what one reader opens weighs on no
+//! other's first page. The build takes them apart at the functions below; what several of them need comes once.
+
+#![expect(clippy::unnecessary_wraps, reason = "what is wrapped is whether a part came")]
+
+use core::pin::Pin;
+
+use exitgap_client::{Browser, Client, ClientError, TransportError};
+use leptos::prelude::*;
+use leptos::wasm_split::{SplitLoaderError, wasm_split};
+
+use crate::check::{self, Published, Standing};
+use crate::pages::alerts::AlertsPage;
+use crate::pages::capabilities::CapabilitiesPage;
+use crate::pages::evidence::EvidencePage;
+use crate::pages::exit::ExitPage;
+use crate::pages::method::MethodPage;
+use crate::pages::pool::PoolPage;
+use crate::pages::portfolio::PortfolioPage;
+use crate::pages::risk::RiskPage;
+use crate::pages::verify::VerifyPage;
+use crate::parts::{Asking, Failed, Loading};
+
+/// How a page is shown, once its program is there.
+type Show = fn() -> AnyView;
+
+/// A page's program on its way.
+type Coming = Pin<Box<dyn Future<Output = Result<Show, NotLoaded>>>>;
+
+/// A program that did not come.
+#[derive(Debug, Clone, Copy)]
+pub struct NotLoaded;
+
+impl From<SplitLoaderError> for NotLoaded {
+    fn from(_: SplitLoaderError) -> Self {
+        Self
+    }
+}
+
+impl From<NotLoaded> for ClientError {
+    fn from(_: NotLoaded) -> Self {
+        let error = TransportError::Unreachable("this page's program did not come".to_owned());
+        Self::Transport { url: window().location().href().unwrap_or_default(), error }
+    }
+}
+
+/// A page that is shown once its program is there.
+#[component]
+fn Later(
+    /// Fetches its program.
+    fetch: fn() -> Coming,
+) -> impl IntoView {
+    let program = Asking::new(|| (), move |()| fetch());
+    let retry = program.again();
+    move || match program.answer(&()) {
+        None => view! { <Loading what="this page"/> }.into_any(),
+        Some(Err(error)) => view! { <Failed error=error.into() retry=retry/> }.into_any(),
+        Some(Ok(show)) => show(),
+    }
+}
+
+/// Pages, each with the function that it begins with and the part of the program that it is in. What is opened one after
+/// the other is in one part: the more parts, the more pieces are shared by some of them and not by others.
+macro_rules! later {
+    ($($name:ident: $page:ident in $part:ident by $program:ident;)*) => {$(
+        #[doc = concat!("The page `", stringify!($page), "`.")]
+        pub fn $name() -> AnyView {
+            #[wasm_split($part, wasm_split_path = leptos::wasm_split, fallible)]
+            fn $program() -> Result<Show, NotLoaded> {
+                Ok(|| view! { <$page/> }.into_any())
+            }
+            view! { <Later fetch=|| Box::pin($program())/> }.into_any()
+        }
+    )*};
+}
+
+later! {
+    pool: PoolPage in pool by pool_program;
+    portfolio: PortfolioPage in pool by portfolio_program;
+    evidence: EvidencePage in evidence by evidence_program;
+    verify: VerifyPage in evidence by verify_program;
+    exit: ExitPage in figures by exit_program;
+    risk: RiskPage in figures by risk_program;
+    alerts: AlertsPage in figures by alerts_program;
+    method: MethodPage in words by method_program;
+    capabilities: CapabilitiesPage in words by capabilities_program;
+}
+
+/// A check on its way.
+type Checked = Pin<Box<dyn Future<Output = Standing>>>;
+
+#[wasm_split(evidence, wasm_split_path = leptos::wasm_split, fallible)]
+fn checking(client: Client<Browser>, published: Published) -> Result<Checked, NotLoaded> {
+    Ok(Box::pin(async move { check::gap(&client, &published).await }))
+}
+
+/// Checks one published gap by its evidence.
+pub async fn gap(client: &Client<Browser>, published: &Published) -> Standing {
+    match checking(client.clone(), published.clone()).await {
+        Ok(checked) => checked.await,
+        Err(error) => Standing::Failed(ClientError::from(error).to_string()),
+    }
+}
