@@ -141,6 +141,18 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.equal(await card("Reopening gap"), "never closes");
   const stress = await Promise.all(own.map((pool) => get(`/v1/stress/${pool}?size_usd=100000&from=${told.from}&to=${told.to}`)));
   const worst = stress.flatMap(({ detail }) => detail.worst_slots).map(({ exit_gap_pct: gap }) => gap ?? Infinity).sort((a, b) => b - a);
+  // What was to be sold beside what would have been taken: drawn, listed, and computed again from its file.
+  const exposure = page.locator("#exposure");
+  const taken = await exposure.locator("tbody tr").evaluateAll((all) => all.map((row) => row.querySelector("td").textContent));
+  assert.deepEqual(taken, [told.depth_now_usd, told.depth_q50_usd, told.break_even_depth_now_usd, told.break_even_depth_q50_usd,
+    told.lowest_break_even_depth_usd, ...told.venues.map((venue) => venue.lowest_depth_usd)].map(dollars));
+  assert.equal(await exposure.locator("figure.chart rect.fill").count(), 6);
+  await exposure.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await exposure.locator(".confirmed, .refused, .failed").waitFor();
+  assert.match(await exposure.locator(".checked-figure").textContent(), /Confirmed by this browser.* snapshots/);
+  const names = pools.filter(({ pool }) => own.includes(pool)).map(({ base, quote, name }) => `${base.symbol} for ${quote.symbol}, ${name}`);
+  const called = await page.locator("table", { has: page.locator("caption >> text=Each pool alone") }).locator("tbody th a").allTextContents();
+  assert.deepEqual(called.sort(), names.sort(), "by venue and fee");
   const listed = page.locator("table").last().locator("tbody tr");
   assert.equal(await listed.count(), 10);
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take away as CSV" }).click()]);
@@ -160,6 +172,14 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   await page.setViewportSize({ width: 390, height: 900 });
   await fits(page, "a report on a phone");
   await shoot(page, "risk-390");
+  // A period of one's own is in the address, and what is told is of it.
+  const minute = (seconds) => new Date(Date.parse(told.to) - seconds * 1000).toISOString().slice(0, 16);
+  const [from, to] = [minute(1800), minute(600)];
+  await page.goto(new URL(`/risk?${asked}&size_usd=100000&from=${from}&to=${to}`, page.url()).href);
+  await page.waitForSelector("#band");
+  const period = await page.locator("#band").textContent();
+  assert.ok([from, to].every((time) => period.includes(`${time.replace("T", " ")} UTC`)), period);
+  assert.deepEqual([await page.locator("input[name=from]").inputValue(), await page.locator("input[name=to]").inputValue()], [from, to]);
   await page.goto(new URL(`/risk?${asked}&size_usd=abc`, page.url()).href);
   await page.waitForSelector(".refused >> text=size_usd");
   await page.context().close();

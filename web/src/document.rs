@@ -44,6 +44,13 @@ impl Document {
         Some(self.at(name)).filter(JsValue::is_object).map(Self)
     }
 
+    /// The texts of a list; none where it is no list.
+    pub fn text_list(&self, name: &str) -> Vec<String> {
+        let field = self.at(name);
+        let texts = Array::is_array(&field).then(|| Array::from(&field));
+        texts.iter().flat_map(Array::iter).filter_map(|text| text.as_string()).collect()
+    }
+
     /// The parts of a list; none where it is no list.
     pub fn list(&self, name: &str) -> Vec<Self> {
         let field = self.at(name);

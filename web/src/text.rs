@@ -113,6 +113,16 @@ pub fn short_pool(pool: &str) -> String {
     }
 }
 
+/// A hash, short enough for a table.
+pub fn short_hash(hash: &str) -> String {
+    match (hash.get(..10), hash.len()) {
+        (Some(first), 15..) => {
+            format!("{first}…{}", hash.get(hash.len() - 4..).unwrap_or_default())
+        }
+        _ => hash.to_owned(),
+    }
+}
+
 /// A percentage as precisely as a person reads it: two decimals, or two digits of what is smaller. What is exact
 /// stands behind it, on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {

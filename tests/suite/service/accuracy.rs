@@ -9,48 +9,16 @@ use exitgap_core::evidence::Head;
 use exitgap_server::config::Checked;
 use exitgap_store::{LogFolder, Reader};
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::{DevChain, Tx, World};
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::scenes::chain::scene;
+use crate::scenes::fills::played;
 use crate::scenes::proxy::{Lie, Proxy};
-use crate::scenes::service::{Recorded, Service, configured, record_blocks};
+use crate::scenes::service::{Recorded, Service};
 
 /// What a Swap of Uniswap v3 is named in logs.
 const SWAP: &str = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
-
-/// A recorder's folder whose chain is final after two blocks and asked at this address.
-fn soon_final(chain: &DevChain, world: &World, url: &str) -> TempDir {
-    let folder = configured(chain, world);
-    let path = folder.path().join("exitgap.toml");
-    let text = fs::read_to_string(&path).unwrap();
-    let chain_id = "chain_id = 31337\n";
-    assert!(text.contains(chain_id));
-    let text = text.replace(chain_id, "chain_id = 31337\nconfirmations = 2\n");
-    fs::write(&path, text.replace(&chain.url(), url)).unwrap();
-    folder
-}
-
-/// Records eleven slots; swaps happen in the first seven.
-async fn played(chain: &DevChain, world: World, url: &str) -> Recorded {
-    let folder = soon_final(chain, &world, url);
-    let pool = world.pools[0].pool;
-    let pair = world.pools[World::FIRST_V2].pool;
-    let weth = &world.assets[World::WETH];
-    let sell = |usd| chain.swap_tx(&pool, weth.token.address, weth.worth(usd));
-    let happens = |place| -> Vec<Tx> {
-        match place {
-            1 => vec![sell(40_000)],
-            2 => vec![chain.swap_tx(&pair, weth.token.address, weth.worth(9_000))],
-            4 => vec![sell(60_000), sell(60_000)],
-            6 => vec![sell(10_000)],
-            _ => Vec::new(),
-        }
-    };
-    let last = record_blocks(chain, &world, &folder, 11, happens).await;
-    Recorded { folder, world, last }
-}
 
 fn run(recorded: &Recorded, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(binaries::path("exitgap"));
@@ -62,7 +30,7 @@ fn run(recorded: &Recorded, arguments: &[&str]) -> (Option<i32>, String, String)
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     let (chain, world) = scene().await;
-    let recorded = played(&chain, world, &chain.url()).await;
+    let recorded = played(&chain, world, &chain.url(), "").await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let url = format!("http://{}", service.address);
     let pool = recorded.pool(0);
@@ -176,7 +144,7 @@ async fn a_swap_that_the_recorders_node_keeps_back_makes_its_stretch_incomplete(
         logs.remove(place);
         Some(Lie::Result(logs.into()))
     });
-    let recorded = played(&chain, world, &proxy.url()).await;
+    let recorded = played(&chain, world, &proxy.url(), "").await;
     assert!(proxy.fired() >= 3, "{}", proxy.fired());
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let told = service.get(&format!("/v1/accuracy/{}", recorded.pool(0))).found();

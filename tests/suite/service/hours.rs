@@ -4,35 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use exitgap_core::hours::{Calendar, Hours};
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{Snapshot, TokenSession};
-use exitgap_store::NewEntry;
 use exitgap_tests::binaries;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::scenes::here::{Here, With, stored};
+use crate::scenes::here::{Here, With};
+use crate::scenes::hours::{OPENING, a_weekend_and_an_hour};
 use crate::scenes::service::{Service, configured_with, record_in};
-use crate::scenes::store::{BusyPool, slot};
-
-/// Monday, 2026-08-24, 13:30 UTC: the first opening of the series, which begins on a Saturday.
-const OPENING: u32 = 2 * 288 + 162;
-
-/// A pool whose token 0 has a calendar, and one without, up to an hour after the first opening.
-fn a_weekend_and_an_hour() -> TempDir {
-    let (mut share, mut other) = (BusyPool::new(1, 4), BusyPool::new(2, 4));
-    let calendar = Calendar::of("XNYS", Hours::Regular).unwrap();
-    let with_calendar = |entry: NewEntry| {
-        let snapshot = entry.reading.unwrap();
-        let sessions = vec![TokenSession { token: 0, calendar }];
-        let observation = snapshot.observation().clone().with_sessions(sessions).unwrap();
-        NewEntry { reading: Ok(Snapshot::new(snapshot.slot(), observation).unwrap()), ..entry }
-    };
-    let entries = |n: u32| vec![with_calendar(share.recorded(slot(n))), other.recorded(slot(n))];
-    let slots: Vec<Vec<NewEntry>> = (0..OPENING + 12).map(entries).collect();
-    stored(&slots)
-}
 
 #[test]
 fn a_weekend_and_what_the_market_opened_to() {

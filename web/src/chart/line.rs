@@ -25,6 +25,8 @@ pub struct Line {
 /// What is not as it should be at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
+    /// The market was closed.
+    Closed,
     /// Nothing was recorded.
     Missing,
     /// What was recorded was taken back.
@@ -37,11 +39,13 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, in the order of the legend.
-    pub const ALL: [Self; 4] = [Self::Missing, Self::Retracted, Self::Partly, Self::Refused];
+    pub const ALL: [Self; 5] =
+        [Self::Closed, Self::Missing, Self::Retracted, Self::Partly, Self::Refused];
 
     /// The colour of its swatch, and what it means.
     fn legend(self) -> (&'static str, &'static str) {
         match self {
+            Self::Closed => ("swatch closed", "market closed"),
             Self::Missing => ("swatch missing", "missing"),
             Self::Retracted => ("swatch retracted", "retracted"),
             Self::Partly => ("swatch partly", "some slots missing or retracted (above)"),

@@ -16,9 +16,11 @@ pub struct Paper {
 
 impl Paper {
     const HEIGHT: f64 = 260.0;
-    const LEFT: f64 = 64.0;
+    /// Where the plane begins.
+    pub const LEFT: f64 = 64.0;
     const RIGHT: f64 = 12.0;
-    const TOP: f64 = 12.0;
+    /// Where it ends above.
+    pub const TOP: f64 = 12.0;
     const BOTTOM: f64 = 30.0;
 
     /// Paper that fits the screen.
@@ -37,11 +39,18 @@ impl Paper {
         self.width < 640.0
     }
 
-    fn right(self) -> f64 {
+    /// In its own units.
+    pub fn width(self) -> f64 {
+        self.width
+    }
+
+    /// Where the plane ends.
+    pub fn right(self) -> f64 {
         self.width - Self::RIGHT
     }
 
-    fn floor() -> f64 {
+    /// Where it ends below.
+    pub fn floor() -> f64 {
         Self::HEIGHT - Self::BOTTOM
     }
 }
@@ -93,6 +102,7 @@ impl Plane {
             let (class, y, height) = match mark {
                 Mark::Missing => ("missing", Paper::TOP, whole),
                 Mark::Retracted => ("retracted", Paper::TOP, whole),
+                Mark::Closed => ("closed", Paper::TOP, whole),
                 Mark::Partly => ("partly", Paper::TOP - 7.0, 5.0),
                 Mark::Refused => ("refused-band", Paper::floor() + 2.0, 5.0),
             };
@@ -201,7 +211,8 @@ fn isolated(values: &[Option<f64>]) -> Vec<usize> {
         .collect()
 }
 
-fn label(tick: f64) -> String {
+/// A round value in digits.
+pub fn label(tick: f64) -> String {
     let text = fixed(tick, if tick.abs() >= 1_000.0 { 0 } else { 3 });
     let short = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -7,7 +7,9 @@ use leptos::prelude::*;
 use exitgap_core::units::SizeUsd;
 
 use super::exit_comparison::Comparison;
+use crate::chart::{Later, Payoff, parsed};
 use crate::document::Document;
+use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number};
 use crate::service::client;
 use crate::text;
@@ -64,7 +66,7 @@ fn seconds(document: &Document, name: &str) -> Option<u64> {
 }
 
 /// Whether the market is open, and how the gap was spread while it was open and closed.
-fn market(told: &Document) -> AnyView {
+pub fn market(told: &Document) -> AnyView {
     if told.list("sessions").is_empty() {
         return view! { <p>"Its markets never close: waiting for an opening changes nothing."</p> }
             .into_any();
@@ -142,11 +144,53 @@ fn redeeming(told: &Document) -> AnyView {
         (heading.into_any(), cells) as Row
     };
     let rows = paths.iter().map(row).collect();
+    let table = csv(told, &paths);
+    let keep = move |_| download(table.as_bytes(), "text/csv", "redeeming.csv");
+    let drawn = drawn(told, &paths);
     let now = usd(told.text("receives_now_usd"));
     let columns = ["Wait", "Brings", "More than selling now", "A year"];
     view! {
         <p>{format!("Selling all of it there now brings {now}. Redeeming is modelled from terms that somebody read: nothing on a chain proves them.")}</p>
+        {drawn}
         <Table first="Way" columns=columns.map(number).into() rows=rows/>
+        <p class="actions"><button type="button" on:click=keep>"Take away as CSV"</button></p>
     }
     .into_any()
+}
+
+/// What each way pays, and when, beside what selling pays now.
+fn drawn(told: &Document, paths: &[Document]) -> Option<AnyView> {
+    const COLOURS: [&str; 2] = ["line-c", "line-b"];
+    let now = parsed(&told.text("receives_now_usd")?)?;
+    let way = |path: &Document| {
+        let usd = parsed(&path.text("receives_usd")?)?;
+        let wait_s = (parsed(&path.text("t_min_s")?)?, parsed(&path.text("t_max_s")?)?);
+        Some((path.text_or_none("kind").replace('_', " "), usd, wait_s))
+    };
+    let ways = paths.iter().filter_map(way).zip(COLOURS.iter().cycle());
+    let ways: Vec<_> =
+        ways.map(|((name, usd, wait_s), class)| Later { name, usd, wait_s, class }).collect();
+    let title = "What is paid, and when: a band from the soonest to the latest, a dot where redeeming has paid more".to_owned();
+    (!ways.is_empty()).then(|| view! { <Payoff title=title now=now ways=ways/> }.into_any())
+}
+
+/// A line for each way, with what proves the sale that it is compared with.
+fn csv(told: &Document, paths: &[Document]) -> String {
+    const FIELDS: [&str; 7] = [
+        "kind",
+        "t_min_s",
+        "t_max_s",
+        "receives_usd",
+        "advantage_pct",
+        "break_even_annual_pct_at_t_max",
+        "terms_sha256",
+    ];
+    let now = told.text_or_none("receives_now_usd");
+    let proof = told.text_or_none("evidence_url");
+    let line = |path: &Document| {
+        let fields = FIELDS.map(|name| path.text_or_none(name)).join(",");
+        format!("{fields},{now},{proof}\n")
+    };
+    let head = format!("{},receives_now_usd,evidence_url\n", FIELDS.join(","));
+    paths.iter().map(line).fold(head, |all, line| all + &line)
 }

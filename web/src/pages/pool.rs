@@ -9,10 +9,12 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
+use super::pool_accuracy::PoolAccuracy;
 use super::pool_alert::PoolAlert;
 use super::pool_answer::Answer;
 use super::pool_decay::PoolDecay;
 use super::pool_history::PoolHistory;
+use super::pool_hours::PoolHours;
 use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
@@ -63,6 +65,7 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
     let default = recorded.default_direction.base_index();
     let status = Status::from(observation.chain().kind);
     let pool = observation.pool().clone();
+    let closes = !observation.pool_sessions().is_empty();
     let venue = Naming::of(observation).name();
     let title = format!("{} / {}, {venue}", symbols[0], symbols[1]);
     paths::set_title(&paths::pool_title(&title));
@@ -109,9 +112,11 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
         {not_sold}
         <Answer recorded=recorded base=base size=size/>
         <Ladders recorded=recorded base=base/>
-        <PoolHistory pool=pool.clone() base=base symbols=symbols asked=size/>
+        <PoolHistory pool=pool.clone() base=base symbols=symbols.clone() asked=size closes=closes/>
+        {closes.then(|| view! { <PoolHours pool=pool.clone() base=base/> })}
         <PoolAlert pool=pool.clone() base=base size=size/>
-        <PoolDecay pool=pool base=base/>
+        <PoolDecay pool=pool.clone() base=base/>
+        <PoolAccuracy pool=pool symbols=symbols/>
         <Simulate recorded=recorded base=base size=size/>
     }
 }

@@ -101,7 +101,8 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
     }
 }
 
-fn is_other_kind(error: &ClientError) -> bool {
+/// Whether a figure is not told of pools of this kind.
+pub fn is_other_kind(error: &ClientError) -> bool {
     matches!(error, ClientError::Refused(problem) if problem.code == ProblemCode::FigureUnsupportedKind.as_str())
 }
 

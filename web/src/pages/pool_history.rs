@@ -7,6 +7,7 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
+use super::pool_hours::{Closure, closures};
 use super::pool_series::Series;
 use super::pool_stress::{Period, Worst};
 use crate::parts::{Asking, Empty, Failed, Loading};
@@ -34,6 +35,8 @@ pub fn PoolHistory(
     symbols: [String; 2],
     /// The text of the size box: the series begins with the standard size nearest to it.
     asked: Memo<String>,
+    /// Whether a token's market closes.
+    closes: bool,
 ) -> impl IntoView {
     let asked = size_as_written(&asked.get_untracked()).unwrap_or(SizeUsd::STANDARD[2]);
     let apart = |one: &SizeUsd| one.micros().abs_diff(asked.micros());
@@ -41,6 +44,14 @@ pub fn PoolHistory(
     let (size, set_size) = signal(nearest);
     let (interval, set_interval) = signal(Interval::Hour);
     let (period, set_period) = signal(None::<(String, String)>);
+    let shut = Asking::new(move || base.get(), {
+        let pool = pool.clone();
+        move |base| {
+            let closures = closes.then(|| closures(pool.clone(), base));
+            async move { if let Some(closures) = closures { closures.await } else { Vec::new() } }
+        }
+    });
+    let shut = Memo::new(move |_| shut.answer(&base.get()).unwrap_or_default());
     let of = move |interval, period: Between| {
         let (from, to) = period.unzip();
         let base = Some(if base.get() == 0 { Base::Token0 } else { Base::Token1 });
@@ -61,7 +72,7 @@ pub fn PoolHistory(
                  the worst of a period."
             </p>
             <Controls size=size set_size=set_size interval=interval set_interval=set_interval/>
-            <Recorded of=series_of sells=sells set_period=set_period/>
+            <Recorded of=series_of sells=sells closures=shut set_period=set_period/>
             <Period period=period set_period=set_period/>
             <WorstOf of=stress_of sells=sells/>
         </section>
@@ -113,6 +124,7 @@ fn Controls(
 fn Recorded(
     of: Memo<HistoryOf>,
     sells: Memo<String>,
+    closures: Memo<Vec<Closure>>,
     set_period: WriteSignal<Between>,
 ) -> impl IntoView {
     let history = Asking::new(
@@ -123,16 +135,18 @@ fn Recorded(
         },
     );
     let retry = history.again();
-    move || match history.answer(&of.get()) {
+    move || {
+        match history.answer(&of.get()) {
         None => view! { <Loading what="the series"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
         Some(Ok(history)) if history.rows.is_empty() => {
             view! { <Empty words="The series has no slot in this period.".to_owned()/> }.into_any()
         }
         Some(Ok(history)) => {
-            view! { <Series history=history size=of.get().size sells=sells set_period=set_period/> }
+            view! { <Series history=history size=of.get().size sells=sells closures=closures set_period=set_period/> }
                 .into_any()
         }
+    }
     }
 }
 

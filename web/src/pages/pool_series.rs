@@ -10,6 +10,7 @@ use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
 use super::pool_history::Between;
+use super::pool_hours::Closure;
 use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
@@ -31,6 +32,8 @@ pub fn Series(
     size: SizeUsd,
     /// The symbol of the token sold: hostile text.
     sells: Memo<String>,
+    /// When the market was closed.
+    closures: Memo<Vec<Closure>>,
     /// Sets the period whose worst is asked for.
     set_period: WriteSignal<Between>,
 ) -> impl IntoView {
@@ -38,7 +41,10 @@ pub fn Series(
     let start = history.rows.len().saturating_sub(ROWS);
     let rows = &history.rows[start..];
     let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
-    let marks: Vec<Vec<Marked>> = rows.iter().map(marks).collect();
+    let closures = closures.get();
+    let closed = |row: &HistoryRow| Closure::mark(&closures, &row.time);
+    let marks: Vec<Vec<Marked>> =
+        rows.iter().map(|row| closed(row).into_iter().chain(marks(row)).collect()).collect();
     let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
         [
             "quoted (mid), last slot of the row",

@@ -1,15 +1,17 @@
 //! What a lender asks of the pools that a collateral is sold in: a page to read, to print, and to take away.
 
-use exitgap_api::size_as_written;
+use exitgap_api::{size_as_written, slot_at};
+use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
+use super::risk_exposure::absorbed;
 use super::risk_figures::{Report, ask};
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
 use crate::download::download;
-use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice};
+use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice, listed_pools, name_of};
 use crate::service::client;
 use crate::text;
 
@@ -27,6 +29,10 @@ pub struct RiskAsked {
     pub bonus: String,
     /// How far the price has fallen in every slot, percent.
     pub fall: String,
+    /// The first slot; a week before the last where none is named.
+    pub from: Option<Slot>,
+    /// The last slot; the newest that all pools have where none is named.
+    pub to: Option<Slot>,
 }
 
 /// The page.
@@ -45,6 +51,8 @@ pub fn RiskPage() -> impl IntoView {
             size,
             bonus: said("bonus_pct", "5"),
             fall: said("fall_pct", "20"),
+            from: instant("from", &said("from", ""))?,
+            to: instant("to", &said("to", ""))?,
         })
     });
     let found = Asking::new(
@@ -61,7 +69,7 @@ pub fn RiskPage() -> impl IntoView {
     view! {
         <h1>"Risk report"</h1>
         <p class="lead">
-            "If your collateral had to be sold at once in these pools, in the worst slot of the last seven days: would \
+            "If your collateral had to be sold at once in these pools, in the worst slot of a week: would \
              they have taken it, and at what loss?"
         </p>
         <Controls asked=asked/>
@@ -74,17 +82,23 @@ pub fn RiskPage() -> impl IntoView {
     }
 }
 
-/// Pools, size and terms. A form of the browser's own: what it asks for is the next address.
+/// An instant as the form's control writes it, of UTC, or as RFC 3339; none where there is no text.
+fn instant(name: &str, text: &str) -> Result<Option<Slot>, exitgap_api::Problem> {
+    match text.len() {
+        0 => Ok(None),
+        16 => slot_at(name, &format!("{text}:00Z")).map(Some),
+        _ => slot_at(name, text).map(Some),
+    }
+}
+
+/// Pools, size, terms and period. A form of the browser's own: what it asks for is the next address.
 #[component]
 fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoView {
     let known = Asking::new(
         || (),
         |()| {
             let client = client();
-            async move {
-                let target = exitgap_api::operations::Operation::Pools.target();
-                client.read::<Document>(&target).await
-            }
+            async move { listed_pools(&client).await }
         },
     );
     let retry = known.again();
@@ -94,36 +108,32 @@ fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoVi
         Some(Ok(list)) => {
             let chosen = asked.get().map(|asked| asked.pools).unwrap_or_default();
             let choice = |pool: &Document| {
-                let id = pool.text_or_none("pool");
-                let symbol = |side| {
-                    pool.part(side).map(|token| token.text_or_none("symbol")).unwrap_or_default()
-                };
-                let words = format!(
-                    "{} for {}, {}",
-                    symbol("base"),
-                    symbol("quote"),
-                    pool.text_or_none("name")
-                );
+                let (id, words) = (pool.text_or_none("pool"), name_of(pool)?);
                 let checked = chosen.contains(&id);
-                view! { <label class="choice"><input type="checkbox" name="pool" value=id checked=checked/>{words}</label> }
+                Some(
+                    view! { <label class="choice"><input type="checkbox" name="pool" value=id checked=checked/>{words}</label> },
+                )
             };
-            list.list("pools")
-                .iter()
-                .filter(|pool| pool.part("base").is_some())
-                .map(choice)
-                .collect_view()
-                .into_any()
+            list.iter().filter_map(choice).collect_view().into_any()
         }
+    };
+    // As the control writes an instant: to the minute, without a zone.
+    let minute = |slot: Option<Slot>| {
+        slot.map(|slot| slot.to_string().chars().take(16).collect()).unwrap_or_default()
     };
     let field = move |read: fn(&RiskAsked) -> String| {
         asked.get_untracked().map(|asked| read(&asked)).unwrap_or_default()
     };
+    let period = asked.get_untracked().map(|asked| [asked.from, asked.to].map(minute));
+    let [from, to]: [String; 2] = period.unwrap_or_default();
     view! {
         <form class="controls card" method="get" action="/risk">
             <fieldset class="pools"><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
             <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
             <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
             <label>"Price fall before, %" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
+            <label>"From (UTC), else seven days" <input type="datetime-local" name="from" value=from/></label>
+            <label>"To (UTC), else the newest" <input type="datetime-local" name="to" value=to/></label>
             <button type="submit" class="primary">"Make the report"</button>
         </form>
     }
@@ -208,7 +218,7 @@ fn Told(report: Report) -> impl IntoView {
     let table = StoredValue::new(csv(&report));
     let keep = move |_| download(table.read_value().as_bytes(), "text/csv", "risk.csv");
     let print = |_| drop(window().print());
-    let (totals, slots) = (totals(&report), slots(&report));
+    let (absorbed, totals, slots) = (absorbed(&report), totals(&report), slots(&report));
     let preview = exposure.text_or_none("status") == "preview";
     view! {
         <PreviewNotice shown=preview/>
@@ -227,6 +237,7 @@ fn Told(report: Report) -> impl IntoView {
             <button type="button" on:click=keep>"Take away as CSV"</button>
             {file.map(|href| view! { <a href=href rel="external" download="exposure.json">"The exposure's figure file"</a>" (recompute it: "<code>"exitgap verify exposure.json"</code>")" })}
         </p>
+        {absorbed}
         {totals}
         {slots}
     }

@@ -1,15 +1,18 @@
 //! The documents behind a risk report.
 
-use exitgap_api::operations::Operation;
-use exitgap_api::operations::parameters::{BONUS, CASCADE, FALL, FROM, SERIES_SIZE, TO, VENUE};
+use exitgap_api::operations::parameters::{
+    BONUS, CASCADE, FALL, FROM, PERIOD_FROM, SERIES_SIZE, TO, VENUE,
+};
+use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{parse_pool, slot_at};
 use exitgap_client::{Browser, Client, ClientError};
+use exitgap_core::series::Slot;
 
-use super::exit_numbers::week_before;
 use super::exit_wait::standard;
 use super::risk::RiskAsked;
 use crate::chart::parsed;
 use crate::document::Document;
+use crate::parts::{listed_pools, name_of};
 use crate::text;
 
 /// What is said of one pool.
@@ -17,7 +20,9 @@ use crate::text;
 pub struct PoolRisk {
     /// The pool.
     pub pool: String,
-    /// The worst of the week.
+    /// What it is called: hostile text.
+    pub name: String,
+    /// The worst of the period.
     pub stress: Document,
     /// How its book thins after moves; none where that rests on a kind of pool that this one is not.
     pub decay: Option<Document>,
@@ -28,29 +33,34 @@ pub struct PoolRisk {
 /// All of it.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The size sold, USD.
-    pub size: String,
+    /// What was asked.
+    pub asked: RiskAsked,
     /// The exposure of all pools together.
     pub exposure: Document,
     /// Each pool.
     pub pools: Vec<PoolRisk>,
 }
 
-/// Asks for all of it, one after the other: a service that is asked for weeks of many pools at once would refuse.
-pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, ClientError> {
-    let target = asked
-        .pools
-        .iter()
-        .fold(Operation::Exposure.target(), |target, pool| target.with(&VENUE, pool));
+/// The question about all pools together; in the words of its figure file's address, too.
+pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> Target {
+    let target = Operation::Exposure.target();
+    let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
     let target =
         target.with(&CASCADE, asked.size).with(&BONUS, &asked.bonus).with(&FALL, &asked.fall);
-    let exposure: Document = client.read(&target).await?;
-    let to = slot_at("to", &exposure.text_or_none("to"))?;
+    target.maybe(&PERIOD_FROM, from.as_ref()).maybe(&TO, to.as_ref())
+}
+
+/// Asks for all of it, one after the other: a service that is asked for weeks of many pools at once would refuse.
+pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, ClientError> {
+    let exposure: Document = client.read(&exposure_of(asked, asked.from, asked.to)).await?;
+    let [from, to] = ["from", "to"].map(|name| slot_at(name, &exposure.text_or_none(name)));
+    let (from, to) = (from?, to?);
+    let listed = listed_pools(client).await?;
     let mut pools = Vec::new();
     for pool in &asked.pools {
         let id = parse_pool(pool)?;
         let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
-        let stress = client.read(&stress.with(&FROM, week_before(to)).with(&TO, to)).await?;
+        let stress = client.read(&stress.with(&FROM, from).with(&TO, to)).await?;
         let decay = match client.read(&Operation::Decay.target_of(&id)).await {
             Ok(decay) => Some(decay),
             Err(ClientError::Refused(_)) => None,
@@ -59,9 +69,11 @@ pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, 
         let hours = client
             .read(&Operation::Hours.target_of(&id).with(&SERIES_SIZE, standard(asked.size)))
             .await?;
-        pools.push(PoolRisk { pool: pool.clone(), stress, decay, hours });
+        let named = listed.iter().find(|one| one.text("pool").as_ref() == Some(pool));
+        let name = named.and_then(name_of).unwrap_or_else(|| text::short_pool(pool));
+        pools.push(PoolRisk { pool: pool.clone(), name, stress, decay, hours });
     }
-    Ok(Report { size: asked.size.to_string(), exposure, pools })
+    Ok(Report { asked: asked.clone(), exposure, pools })
 }
 
 impl PoolRisk {
@@ -74,6 +86,12 @@ impl PoolRisk {
 }
 
 impl Report {
+    /// What one of its pools is called.
+    pub fn name_of(&self, pool: &str) -> String {
+        let found = self.pools.iter().find(|one| one.pool == pool);
+        found.map_or_else(|| text::short_pool(pool), |one| one.name.clone())
+    }
+
     /// The greatest share that was withdrawn after falls, and what stands behind it.
     pub fn withdrawn(&self) -> (String, String) {
         let found = self.pools.iter().filter_map(PoolRisk::withdrawn);

@@ -24,7 +24,8 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
         "Lowest depth at 2 %",
         "Missing slots",
     ];
-    let caption = format!("Each pool alone, selling {}, seven days", text::usd_exact(&report.size));
+    let caption =
+        format!("Each pool alone, selling {}", text::usd_exact(&report.asked.size.to_string()));
     view! { <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/> }
 }
 
@@ -61,12 +62,14 @@ fn total(one: &PoolRisk) -> Row {
         missing.into_any(),
     ];
     let href = Page::Pool(one.pool.clone()).href();
-    (view! { <a href=href>{text::short_pool(&one.pool)}</a> }.into_any(), cells)
+    let pool = text::short_pool(&one.pool);
+    (view! { <a href=href>{one.name.clone()}</a><small>{pool}</small> }.into_any(), cells)
 }
 
 /// A slot of a pool, and its gap.
 struct Worst {
     pool: String,
+    name: String,
     time: String,
     gap: Option<String>,
     href: Option<String>,
@@ -87,6 +90,7 @@ fn worst(report: &Report) -> Vec<Worst> {
             };
             Worst {
                 pool: one.pool.clone(),
+                name: one.name.clone(),
                 time: slot.text_or_none("time"),
                 gap: slot.text("exit_gap_pct"),
                 href: own.or_else(alike),
@@ -107,7 +111,7 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     let row = |one: Worst| -> Row {
         let gap =
             one.gap.map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(&gap));
-        let cells = vec![text::short_pool(&one.pool).into_any(), linked(gap, one.href)];
+        let cells = vec![one.name.into_any(), linked(gap, one.href)];
         (text::instant(&one.time).into_any(), cells)
     };
     let rows = worst(report).into_iter().map(row).collect();

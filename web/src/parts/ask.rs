@@ -1,13 +1,10 @@
 //! "I hold so much of this token": the holder's question, asked on the front page and above its answer.
 
-use exitgap_api::operations::Operation;
-use exitgap_api::operations::parameters::POOL_CURSOR;
 use exitgap_client::{Browser, Client, ClientError};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
 
-use super::{Asking, Failed, Loading};
-use crate::document::Document;
+use super::{Asking, Failed, Loading, listed_pools};
 use crate::paths::Page;
 use crate::service::client;
 use crate::text;
@@ -15,32 +12,20 @@ use crate::text;
 /// What is sold where the address says nothing.
 const DEFAULT: &str = "100,000";
 
-/// Pages of the pools' list that are read for the picker.
-const MOST_PAGES: usize = 4;
-
 /// A token, as an address of this site names it, and in words.
 type Held = (String, String);
 
 /// Every token that a recorded pool sells, by its symbol.
 async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
     let mut tokens: Vec<Held> = Vec::new();
-    let mut cursor = None;
-    for _ in 0..MOST_PAGES {
-        let target = Operation::Pools.target().maybe(&POOL_CURSOR, cursor.as_ref());
-        let list: Document = client.read(&target).await?;
-        for pool in list.list("pools") {
-            let chain = pool.text_or_none("chain");
-            for side in ["base", "quote"] {
-                let Some(token) = pool.part(side) else { continue };
-                let value = format!("{chain}:{}", token.text_or_none("address"));
-                if !tokens.iter().any(|(one, _)| *one == value) {
-                    tokens.push((value, format!("{} on {chain}", token.text_or_none("symbol"))));
-                }
+    for pool in listed_pools(&client).await? {
+        let chain = pool.text_or_none("chain");
+        for side in ["base", "quote"] {
+            let Some(token) = pool.part(side) else { continue };
+            let value = format!("{chain}:{}", token.text_or_none("address"));
+            if !tokens.iter().any(|(one, _)| *one == value) {
+                tokens.push((value, format!("{} on {chain}", token.text_or_none("symbol"))));
             }
-        }
-        cursor = list.text("next_cursor");
-        if cursor.is_none() {
-            break;
         }
     }
     tokens.sort_by_key(|(_, words)| words.to_lowercase());

@@ -1,0 +1,74 @@
+// The accuracy record of a pool, and what redeeming pays beside selling: as the service says it, drawn and to take away.
+// Usage: node record.mjs <service's address> <folder of node_modules> <folder for screenshots> <pool> <token>
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { start } from "./browser.mjs";
+
+const [service, modules, shots, pool, token] = process.argv.slice(2);
+const { browser, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
+
+/** A number as a page writes it. */
+const percent = (number) => `${number.toLocaleString("en-US", { maximumFractionDigits: 6 })} %`.replace("-", "−");
+
+async function taken(page, section) {
+  const button = page.locator(section).getByRole("button", { name: "Take away as CSV" });
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  return readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
+}
+
+const told = await get(`/v1/accuracy/${pool}`);
+assert.ok(told.compared >= 3 && told.worst.length >= 3, JSON.stringify(told));
+for (const [width, dark] of [[1280, false], [390, true]]) {
+  const page = await open(`/pools/${pool}`, { width, dark });
+  const section = page.locator("#accuracy");
+  const asked = [];
+  page.on("request", (request) => request.url().includes("/v1/accuracy/") && asked.push(request.url()));
+  await page.waitForSelector(".agreement .standing.pass");
+  assert.deepEqual(asked, [], "swaps are replayed for those who open it");
+  await section.locator("summary").first().click();
+  await page.waitForSelector("#compared");
+  assert.equal(await page.locator("#swaps").textContent(), String(told.swaps));
+  assert.equal(Number(await page.locator("#compared").evaluate((one) => one.firstChild.textContent)), told.compared);
+  const worst = section.locator("table", { has: page.locator("caption >> text=The largest errors") }).locator("tbody tr");
+  assert.equal(await worst.count(), told.worst.length);
+  for (const [place, swap] of told.worst.entries()) {
+    const cells = await worst.nth(place).locator("td").allTextContents();
+    assert.deepEqual(cells.slice(1, 4), [swap.estimated_out_raw, swap.amount_out_raw, percent(swap.error_pct)]);
+  }
+  // The age of an estimate, by keys.
+  const chart = section.locator("figure.chart");
+  await chart.locator("svg").focus();
+  await page.keyboard.press("Home");
+  const newest = told.by_age.find(({ older_slots: older }) => older === 0);
+  assert.ok((await chart.locator(".reading").textContent()).includes(`median error ${percent(newest.abs_error_pct_q50)}`));
+  const lines = await taken(page, "#accuracy");
+  assert.equal(lines.length, 1 + told.by_age.length + told.worst.length);
+  assert.ok(lines.slice(1).every((line) => line.at(-1) === told.fills_url), lines.join("; "));
+  await fits(page, `accuracy at ${width}`);
+  await shoot(page, `accuracy-${width}${dark ? "-dark" : ""}`);
+  await page.context().close();
+}
+
+const [chain] = pool.split(":");
+for (const [width, dark] of [[1280, false], [390, true]]) {
+  const page = await open(`/exit/${chain}:${token}?size_usd=250000`, { width, dark });
+  await page.waitForSelector("#wait .actions");
+  const { alone: [best] } = await get(`/v1/routes/${chain}/${token}?size_usd=250000`);
+  const now = await get(`/v1/redemption/${best.pool}?size_usd=250000&base=${token}`);
+  assert.equal(now.paths.length, 2);
+  assert.ok(now.paths.some(({ advantage_pct: more }) => more > 0), "redeeming pays more than this sale");
+  // A step for the sale and for each way, and a dot where a way has paid more.
+  const drawn = page.locator("#wait figure.chart");
+  const paying = now.paths.filter(({ receives_usd: usd, t_min_s: wait }) => usd !== null && wait !== null);
+  assert.equal(await drawn.locator("path").count(), 1 + paying.length);
+  assert.equal(await drawn.locator("circle").count(), paying.filter(({ advantage_pct: more }) => more > 0).length);
+  const lines = await taken(page, "#wait");
+  assert.deepEqual(lines.slice(1).map((line) => [Number(line[3]), Number(line[4]), line.at(-1)]),
+    now.paths.map((path) => [path.receives_usd, path.advantage_pct, now.evidence_url]));
+  await fits(page, `redeeming at ${width}`);
+  await shoot(page, `redeeming-${width}${dark ? "-dark" : ""}`);
+  await page.context().close();
+}
+await browser.close();
+assert.deepEqual(noise, []);
+console.log(JSON.stringify(figures()));

@@ -1,0 +1,225 @@
+//! How good the estimates were: every swap of the pool against what was estimated of it before.
+
+use core::fmt::Write;
+
+use exitgap_api::operations::Operation;
+use exitgap_client::ClientError;
+use exitgap_core::ids::PoolId;
+use leptos::prelude::*;
+
+use super::pool_decay::is_other_kind;
+use crate::chart::{Line, LineChart, parsed};
+use crate::document::Document;
+use crate::download::download;
+use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number, words};
+use crate::service::client;
+use crate::text;
+
+/// Swaps that were not compared, by why not: the field, and the words.
+const NOT_COMPARED: [(&str, &str); 5] = [
+    ("fills_incomplete", "a log is absent"),
+    ("estimate_refused", "the slot's pool did not take so much"),
+    ("two_sided", "both tokens went in, or out"),
+    ("zero", "nothing went in, or came out"),
+    ("out_of_range", "the error is out of bounds"),
+];
+
+/// The section.
+#[component]
+pub fn PoolAccuracy(
+    /// The pool.
+    pool: PoolId,
+    /// Both tokens' symbols.
+    symbols: [String; 2],
+) -> impl IntoView {
+    let (opened, set_opened) = signal(false);
+    let of = StoredValue::new((pool, symbols));
+    view! {
+        <section id="accuracy">
+            <h2>"How good the estimates were"</h2>
+            <p class="quiet">
+                "Every swap that the pool logged, against what was estimated of it from the newest slot before, and from older \
+                 ones. Nothing is selected. An error is the realized gap less the estimated one: above zero, reality was worse."
+            </p>
+            // The service replays every swap for it: only for those who ask.
+            <details on:toggle=move |_| set_opened.set(true)>
+                <summary>"Show the record"</summary>
+                <Show when=move || opened.get()><Record of=of.get_value()/></Show>
+            </details>
+        </section>
+    }
+}
+
+/// What is behind it, once it is open.
+#[component]
+fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
+    let (pool, symbols) = of;
+    let record = Asking::new(
+        || (),
+        move |()| {
+            let (client, pool) = (client(), pool.clone());
+            async move {
+                let target = Operation::Accuracy.target_of(&pool);
+                client.read::<Document>(&target).await
+            }
+        },
+    );
+    let retry = record.again();
+    move || match record.answer(&()) {
+        None => view! { <Loading what="every swap"/> }.into_any(),
+        Some(Err(error)) if is_other_kind(&error) => {
+            let words = "Told of pools that log as Uniswap v3's and v2's do only.";
+            view! { <Empty words=words.to_owned()/> }.into_any()
+        }
+        Some(Err(error)) => unanswered(error, retry),
+        Some(Ok(record)) => told(&record, &symbols),
+    }
+}
+
+fn unanswered(error: ClientError, retry: Callback<()>) -> AnyView {
+    view! { <Failed error=error retry=retry/> }.into_any()
+}
+
+fn percent(of: &Document, name: &str) -> String {
+    of.text(name).map_or_else(|| "–".to_owned(), |error| text::percent(&error))
+}
+
+/// The answer.
+fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
+    let (from, to) = (record.text_or_none("from"), record.text_or_none("to"));
+    let period = format!("{} to {}", text::instant(&from), text::instant(&to));
+    let (swaps, compared) = (record.count("swaps"), record.count("compared"));
+    let not = record.part("not_compared");
+    let why = |(field, words): &(&str, &str)| {
+        let count = not.as_ref().map_or(0, |not| not.count(field));
+        (count > 0).then(|| format!("{count}: {words}"))
+    };
+    let why: Vec<_> = NOT_COMPARED.iter().filter_map(why).collect();
+    let why = (!why.is_empty()).then(|| view! { <small>{why.join("; ")}</small> });
+    let (stretches, incomplete) = (record.count("stretches"), record.count("stretches_incomplete"));
+    let replayed = format!("{} of {stretches}", stretches.saturating_sub(incomplete));
+    let short = (!record.is("enough")).then(|| {
+        view! { <p class="quiet">"Not enough for a record: that takes 200 swaps and seven days. What there is, is told all the same."</p> }
+    });
+    let csv = csv(record);
+    let keep = move |_| download(csv.as_bytes(), "text/csv", "accuracy.csv");
+    let drawn = (compared > 0)
+        .then(|| view! { {fan(record)}{by_size(record, symbols)}{worst(record, symbols)} });
+    view! {
+        <dl class="facts">
+            <div><dt>"Period"</dt><dd>{period}</dd></div>
+            <div><dt>"Swaps logged"</dt><dd id="swaps">{text::grouped(&swaps.to_string())}</dd></div>
+            <div><dt>"Compared"</dt><dd id="compared">{text::grouped(&compared.to_string())}{why}</dd></div>
+            <div><dt>"Stretches between slots whose logs, replayed, gave the later state"</dt><dd>{replayed}</dd></div>
+        </dl>
+        {short}
+        {drawn}
+        <p class="actions">
+            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+            <span class="quiet">"Anyone recounts it from a node: "<code>"exitgap accuracy --rpc"</code></span>
+        </p>
+    }
+    .into_any()
+}
+
+/// Errors by the age of the estimate: the median, and up to the error that 95 of 100 did not exceed.
+fn fan(record: &Document) -> AnyView {
+    let ages: Vec<Document> =
+        record.list("by_age").into_iter().filter(|age| age.count("n") > 0).collect();
+    let place = |age: &Document| match age.count("older_slots") {
+        0 => "newest slot before".to_owned(),
+        older => format!("{} older", text::age(older * 300)),
+    };
+    let values = |name: &str| -> Vec<Option<f64>> {
+        ages.iter().map(|age| age.text(name).as_deref().and_then(parsed)).collect()
+    };
+    let line = |words: &str, class, name: &str, others: Vec<Option<f64>>| Line {
+        name: words.to_owned(),
+        class,
+        values: values(name),
+        others,
+        shown: ages.iter().map(|age| percent(age, name)).collect(),
+    };
+    let lines = vec![
+        line("median error", "line-a", "abs_error_pct_q50", values("abs_error_pct_q95")),
+        line("95 of 100 within", "line-c", "abs_error_pct_q95", Vec::new()),
+    ];
+    let title = "Error without its sign, by the age of the estimate, %".to_owned();
+    view! { <LineChart title=title places=ages.iter().map(place).collect() lines=lines unit=" %"/> }
+        .into_any()
+}
+
+fn symbol(of: &Document, symbols: &[String; 2]) -> String {
+    symbols[usize::from(of.text_or_none("base") == "token1")].clone()
+}
+
+/// Errors by size and token sold.
+fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
+    let row = |size: &Document| -> Row {
+        let from = size.count("from_usd");
+        let sizes = if from == 0 {
+            "below $1".to_owned()
+        } else {
+            format!("{} to {}", text::usd(&from.to_string()), text::usd(&(from * 10).to_string()))
+        };
+        let exact = format!("{} of {}", size.count("exact_n"), size.count("n"));
+        let cells = [exact]
+            .into_iter()
+            .chain(
+                ["abs_error_pct_q50", "abs_error_pct_q95", "worst_pct", "mean_error_pct"]
+                    .map(|name| percent(size, name)),
+            )
+            .map(IntoAny::into_any);
+        (format!("{sizes} of {}", symbol(size, symbols)).into_any(), cells.collect())
+    };
+    let rows = record.list("by_size").iter().map(row).collect();
+    let columns = ["To the unit", "Median", "95 of 100 within", "Worst", "Mean, signed"];
+    view! { <Table caption="By size, of estimates of the newest slot before" first="Sold" columns=columns.map(number).into() rows=rows/> }
+        .into_any()
+}
+
+/// The largest errors either way.
+fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
+    let row = |swap: &Document| -> Row {
+        let flags = swap.text_list("flags").join(", ").replace('_', " ");
+        let cells = vec![
+            format!("{} of {}", text::usd(&swap.text_or_none("size_usd")), symbol(swap, symbols))
+                .into_any(),
+            swap.text_or_none("estimated_out_raw").into_any(),
+            swap.text_or_none("amount_out_raw").into_any(),
+            percent(swap, "error_pct").into_any(),
+            flags.into_any(),
+        ];
+        let place = format!("block {}, log {}", swap.count("block"), swap.count("log_index"));
+        let transaction = text::short_hash(&swap.text_or_none("transaction"));
+        (view! { {place}<small>{transaction}</small> }.into_any(), cells)
+    };
+    let rows = record.list("worst").iter().map(row).collect();
+    let columns = vec![
+        number("Sold"),
+        number("Estimated, raw units"),
+        number("Received, raw units"),
+        number("Error"),
+        words("Around it"),
+    ];
+    view! { <Table caption="The largest errors" first="Swap" columns=columns rows=rows/> }
+        .into_any()
+}
+
+/// A line for each age and for each of the largest errors, with what they are recounted from.
+fn csv(record: &Document) -> String {
+    let fills = record.text_or_none("fills_url");
+    let mut out =
+        String::from("of,n,exact_n,abs_error_pct_q50,abs_error_pct_q95,error_pct,fills_url\n");
+    for age in record.list("by_age") {
+        let fields = ["n", "exact_n", "abs_error_pct_q50", "abs_error_pct_q95", "mean_error_pct"];
+        let fields = fields.map(|name| age.text_or_none(name)).join(",");
+        let _ = writeln!(out, "{} slots older,{fields},{fills}", age.count("older_slots"));
+    }
+    for swap in record.list("worst") {
+        let (transaction, error) =
+            (swap.text_or_none("transaction"), swap.text_or_none("error_pct"));
+        let _ = writeln!(out, "{transaction},1,,,,{error},{fills}");
+    }
+    out
+}

@@ -1,0 +1,165 @@
+//! A pool whose market closes: whether it is open, and what the closures of the last weeks did to depth and gap.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
+use exitgap_api::{History, Interval};
+use exitgap_client::{ClientError, HistoryOf};
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::PoolId;
+use exitgap_core::units::SizeUsd;
+use leptos::prelude::*;
+
+use super::exit_wait::market;
+use super::pool::base_name;
+use crate::chart::{Line, LineChart, Mark, Marked, parsed};
+use crate::document::Document;
+use crate::parts::{Asking, Failed, Loading, Row, Table, linked, number, words};
+use crate::paths::evidence_href;
+use crate::service::client;
+use crate::text;
+
+/// Hours of the strip: a week.
+const STRIP: usize = 168;
+
+/// A closure: from when, until when, both RFC 3339, and of which kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closure {
+    closed_at: String,
+    opens_at: String,
+    kind: String,
+}
+
+impl Closure {
+    /// Those of a document of hours.
+    fn all(told: &Document) -> Vec<Self> {
+        let closure = |one: &Document| Self {
+            closed_at: one.text_or_none("closed_at"),
+            opens_at: one.text_or_none("opens_at"),
+            kind: one.text_or_none("closure_kind"),
+        };
+        told.list("closures").iter().map(closure).collect()
+    }
+
+    /// The mark of a row that begins at this instant, where it lies in one of these. Instants of one form are ordered
+    /// as their texts are.
+    pub fn mark(closures: &[Self], time: &str) -> Option<Marked> {
+        let within = |one: &&Self| one.closed_at.as_str() <= time && time < one.opens_at.as_str();
+        let found = closures.iter().find(within)?;
+        Some(Marked { mark: Mark::Closed, words: format!("market closed: {}", found.kind) })
+    }
+}
+
+/// Asks for the hours of a pool.
+pub async fn hours(pool: PoolId, base: usize, size: SizeUsd) -> Result<Document, ClientError> {
+    let target = Operation::Hours.target_of(&pool).with(&STANDARD_SIZE, size);
+    client().read(&target.with(&BASE, base_name(base))).await
+}
+
+/// The closures of a pool, or none where they cannot be had: a chart is drawn all the same.
+pub async fn closures(pool: PoolId, base: usize) -> Vec<Closure> {
+    let told = hours(pool, base, SizeUsd::STANDARD[2]).await;
+    told.map(|told| Closure::all(&told)).unwrap_or_default()
+}
+
+/// The section, of a pool with a calendar.
+#[component]
+pub fn PoolHours(
+    /// The pool.
+    pool: PoolId,
+    /// The token sold.
+    base: Memo<usize>,
+) -> impl IntoView {
+    let size = SizeUsd::STANDARD[2];
+    let found = Asking::new(
+        move || base.get(),
+        move |base| {
+            let (pool, client) = (pool.clone(), client());
+            let sold = Some(if base == 0 { Base::Token0 } else { Base::Token1 });
+            let told = hours(pool.clone(), base, size);
+            async move {
+                let told = told.await?;
+                let (from, to, interval, cursor) = (None, None, Interval::Hour, None);
+                let of = HistoryOf { pool, base: sold, size, interval, from, to, cursor };
+                Ok::<_, ClientError>((told, client.history(&of).await?))
+            }
+        },
+    );
+    let retry = found.again();
+    view! {
+        <section id="hours">
+            <h2>"Open and closed"</h2>
+            {move || match found.answer(&base.get()) {
+                None => view! { <Loading what="the market's hours"/> }.into_any(),
+                Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+                Some(Ok((told, history))) => view! { {market(&told)}{strip(&told, &history)}{listed(&told)} }.into_any(),
+            }}
+        </section>
+    }
+}
+
+/// The last week, hour by hour: the lowest depth, closures shaded.
+fn strip(told: &Document, history: &History) -> AnyView {
+    let rows = &history.rows[history.rows.len().saturating_sub(STRIP)..];
+    let closures = Closure::all(told);
+    let depth = |row: &exitgap_api::HistoryRow| {
+        row.lowest_depth.as_ref().map(|point| point.depth_usd.as_str().to_owned())
+    };
+    let line = Line {
+        name: "lowest depth at 2 % of the hour".to_owned(),
+        class: "line-a",
+        values: rows.iter().map(|row| depth(row).as_deref().and_then(parsed)).collect(),
+        others: Vec::new(),
+        shown: rows
+            .iter()
+            .map(|row| depth(row).map_or_else(String::new, |usd| text::usd(&usd)))
+            .collect(),
+    };
+    let missing = |row: &exitgap_api::HistoryRow| {
+        let words = "missing".to_owned();
+        (row.slots_recorded == 0).then_some(Marked { mark: Mark::Missing, words })
+    };
+    let marks = rows
+        .iter()
+        .map(|row| Closure::mark(&closures, &row.time).into_iter().chain(missing(row)).collect())
+        .collect();
+    let places = rows.iter().map(|row| text::instant(&row.time)).collect();
+    let title = "Depth at 2 % over the last week, closures shaded, USD".to_owned();
+    view! { <LineChart title=title places=places lines=vec![line] unit=" $" marks=marks/> }
+        .into_any()
+}
+
+/// Each closure, with what it reopened to.
+fn listed(told: &Document) -> AnyView {
+    let row = |one: &Document| -> Row {
+        let gap = one.text("reopening_gap_pct");
+        let href = one.text("evidence_url").as_deref().and_then(evidence_href);
+        let gap = match gap {
+            Some(gap) => linked(text::percent(&gap), href),
+            None => "not known".into_any(),
+        };
+        let depth =
+            one.text("depth_usd_lowest").map_or_else(|| "–".to_owned(), |usd| text::usd(&usd));
+        let cells = vec![
+            one.text_or_none("closure_kind").into_any(),
+            text::instant(&one.text_or_none("opens_at")).into_any(),
+            depth.into_any(),
+            gap,
+        ];
+        (text::instant(&one.text_or_none("closed_at")).into_any(), cells)
+    };
+    let closures = told.list("closures");
+    let rows = closures.iter().rev().map(row).collect();
+    let columns = vec![
+        words("Kind"),
+        words("Opened"),
+        number("Lowest depth at 2 %"),
+        number("Reopening gap"),
+    ];
+    view! {
+        <details><summary>{format!("Each of the {} closures", closures.len())}</summary>
+            <p class="quiet">"A reopening gap is what was lost by selling in the last closed slot, against the first fresh price after it."</p>
+            <Table first="Closed" columns=columns rows=rows/>
+        </details>
+    }
+    .into_any()
+}

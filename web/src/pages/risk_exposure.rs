@@ -1,0 +1,92 @@
+//! What would have to be sold, beside what the pools would have taken: drawn, as a table, and computed again here.
+
+use exitgap_api::operations::{ExposureAsked, Operation};
+use exitgap_api::slot_at;
+use leptos::prelude::*;
+
+use super::figure_check::CheckedFigure;
+use super::risk_figures::{Report, exposure_of};
+use crate::chart::{Bar, Bars, fixed, parsed};
+use crate::parts::{Row, Table, number};
+use crate::service::client;
+use crate::text;
+
+/// The depths of an exposure: what each is, its field, and the field of its slot.
+const DEPTHS: [(&str, &str, &str, &str); 5] = [
+    ("depth at 2 % now", "line-a", "depth_now_usd", "to"),
+    ("depth at 2 %, median", "line-a", "depth_q50_usd", ""),
+    ("depth at break-even now, after the fall", "line-c", "break_even_depth_now_usd", "to"),
+    ("depth at break-even, median", "line-c", "break_even_depth_q50_usd", ""),
+    (
+        "depth at break-even, least",
+        "line-c",
+        "lowest_break_even_depth_usd",
+        "lowest_break_even_time",
+    ),
+];
+
+/// The section.
+pub fn absorbed(report: &Report) -> AnyView {
+    let exposure = &report.exposure;
+    let cascade = exposure.text_or_none("cascade_usd");
+    let mut bars = vec![bar("to be sold", "line-b", Some(cascade.clone()))];
+    let mut rows = Vec::new();
+    for (name, class, field, time) in DEPTHS {
+        let usd = exposure.text(field);
+        let when = exposure.text(time).map(|time| text::instant(&time));
+        rows.push(row(name.to_owned(), usd.as_deref(), &cascade, when));
+        bars.push(bar(name, class, usd));
+    }
+    for venue in exposure.list("venues") {
+        let pool = venue.text_or_none("pool");
+        let when = venue.text("lowest_depth_time").map(|time| text::instant(&time));
+        let name = format!("least depth at 2 %, {}", report.name_of(&pool));
+        rows.push(row(name, venue.text("lowest_depth_usd").as_deref(), &cascade, when));
+    }
+    let title = format!(
+        "{} to be sold, beside what all pools together would have taken",
+        text::usd(&cascade)
+    );
+    view! {
+        <section id="exposure">
+            <h2>"Would they have taken it?"</h2>
+            <p class="quiet">"At 2 % from the oracle, before the fall; and within the gap up to which whoever liquidates does not lose, after it. \
+                The dashed line is what is to be sold: a bar that ends before it would not have been enough."</p>
+            <Bars title=title bars=bars/>
+            <Table first="What the pools take" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>
+            {checked(report)}
+        </section>
+    }
+    .into_any()
+}
+
+fn bar(name: &str, class: &'static str, usd: Option<String>) -> Bar {
+    let value = usd.as_deref().and_then(parsed);
+    let shown = usd.map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd));
+    Bar { name: name.to_owned(), value, class, shown }
+}
+
+fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> Row {
+    let ratio = usd.and_then(parsed).zip(parsed(cascade).filter(|cascade| *cascade > 0.0));
+    let ratio = ratio.map_or_else(String::new, |(usd, cascade)| {
+        // Cut, never rounded up: 1.00 is said of what suffices alone.
+        let cents = (usd / cascade * 100.0).floor() / 100.0;
+        format!("{}×", text::grouped(&fixed(cents, 2)))
+    });
+    let usd = usd.map_or_else(|| "not known".to_owned(), text::usd);
+    (name.into_any(), vec![usd.into_any(), ratio.into_any(), when.unwrap_or_default().into_any()])
+}
+
+/// The figure, computed again from the file of the very question that was asked, with the period that was answered.
+fn checked(report: &Report) -> Option<impl IntoView + use<>> {
+    let slot = |name| slot_at(name, &report.exposure.text_or_none(name)).ok();
+    let target = exposure_of(&report.asked, slot("from"), slot("to"));
+    let (_, query) = target.as_str().split_once('?')?;
+    let asked: ExposureAsked = Operation::Exposure.read(None, query).ok()?;
+    let (service, asked) = (client(), StoredValue::new(asked));
+    let fetch = move || {
+        let (client, asked) = (service.clone(), asked.get_value());
+        async move { client.exposure_file(&asked).await }
+    };
+    Some(view! { <CheckedFigure what="exposure" fetch=fetch/> })
+}
