@@ -29,13 +29,11 @@ export async function start(service, modules, shots, api = service) {
       viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", bypassCSP: false,
     });
     const page = await own.newPage();
-    page.on("console", (message) => {
-      const text = message.text();
-      if (COMPLAINTS.includes(message.type()) && !expected.some((part) => text.includes(part))) {
-        noise.push(`${path}: ${text}`);
-      }
-    });
-    page.on("pageerror", (error) => noise.push(`${path}: ${error}`));
+    const complain = (text) => {
+      if (!expected.some((part) => text.includes(part))) noise.push(`${path}: ${text}`);
+    };
+    page.on("console", (message) => COMPLAINTS.includes(message.type()) && complain(message.text()));
+    page.on("pageerror", (error) => complain(String(error)));
     page.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(service) && !url.startsWith(`${api}/v1/`) && !url.startsWith("blob:") && !url.startsWith("data:")) {
