@@ -5,10 +5,16 @@ import assert from "node:assert/strict";
 import { start } from "./browser.mjs";
 
 const [service, modules, shots, wanted] = process.argv.slice(2);
-const { browser, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
+const { browser, pools, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
 
-/** A depth in dollars, or that the kind has none. */
-async function depths(page, { sized, worse }, name) {
+/** The rows of a pool in which a smaller size is worse, as the service says. */
+async function worseRows(pool) {
+  const { by_gap: gaps, by_size: sizes } = await get(`/v1/ladder/${pool}`);
+  return [...gaps, ...sizes].filter((row) => row.worse_below_usd !== undefined).length;
+}
+
+/** A depth in dollars, or that the kind has none; and a note in each row in which a smaller size is worse. */
+async function depths(page, { pool, sized, worse }, name) {
   const cells = page.locator("table", { has: page.locator("caption >> text=Depth by gap") }).locator("tbody tr td:nth-child(2)");
   const said = await cells.allTextContents();
   assert.ok(said.length > 3, name);
@@ -17,7 +23,8 @@ async function depths(page, { sized, worse }, name) {
     else assert.equal(one, "Sizes of this kind of pool are not told", name);
   }
   const notes = await page.getByText("a smaller one is worse: $").count();
-  assert.equal(notes > 0, worse, `${name}: ${notes} notes of a smaller size that is worse`);
+  assert.equal(notes, await worseRows(pool), `${name}: notes of a smaller size that is worse`);
+  if (!worse) assert.equal(notes, 0, `${name}: only a fee that depends on the size does that`);
 }
 
 /** Both amounts, to the last unit, and the gap: as the service says them. */
@@ -47,7 +54,11 @@ for (const kind of JSON.parse(wanted)) {
   assert.ok(rule.includes(kind.rule), `${name}: ${rule}`);
   await depths(page, kind, name);
   await amounts(page, kind, name);
-  if (!kind.sized) await page.waitForSelector("text=Orders in parts are not told of this kind of pool");
+  if (!kind.sized) {
+    const refused = await get(`/v1/simulate/${kind.pool}?size_usd=1000&orders=10&recovery_pct=50`);
+    assert.equal(refused.code, "orders_not_exact");
+    await page.locator("p.refused", { hasText: refused.detail }).waitFor();
+  }
   await fits(page, name);
   await shoot(page, `kind-${name}`);
   await page.locator(".agreement a").click();
@@ -58,6 +69,13 @@ for (const kind of JSON.parse(wanted)) {
   await shoot(page, `kind-${name}-evidence`);
   await page.context().close();
 }
+
+const rows = await Promise.all(pools.map(async ({ pool }) => [pool, await worseRows(pool)]));
+const [steep, count] = rows.find(([, rows]) => rows > 0) ?? assert.fail("no pool has a smaller size that is worse");
+const page = await open(`/pools/${steep}?size_usd=1000`);
+await page.waitForSelector(".agreement .standing.pass");
+assert.equal(await page.getByText("a smaller one is worse: $").count(), count);
+await page.context().close();
 
 const method = await open("/method");
 const rules = await method.locator("#rules li").allTextContents();
