@@ -53,7 +53,7 @@ something is paid twice, answered unpaid or paid and not answered, or more is pa
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
-    ensure_strace();
+    setup::ensure_strace();
     // A flood is of a service that records a chain.
     setup::ensure(root)?;
     let mut build = workspace::cargo(root);
@@ -63,29 +63,6 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let metadata = workspace::metadata(root)?;
     let mut faults = Command::new(workspace::debug_binary(&metadata, "faults"));
     process::run(faults.args(arguments), "the fault harness")
-}
-
-/// Makes sure of `strace`, where that can be done without asking: as root on Debian. Says what will
-/// fail where it is not there.
-pub fn ensure_strace() {
-    if answers("strace", &["-V"]) {
-        return;
-    }
-    if is_root() && answers("apt-get", &["--version"]) {
-        eprintln!(
-            "setup: installing the package strace, for the tests of power cuts and failing disks"
-        );
-        let install = ["install", "-y", "--no-install-recommends", "-q", "strace"];
-        if answers("apt-get", &install)
-            || (answers("apt-get", &["update", "-q"]) && answers("apt-get", &install))
-        {
-            return;
-        }
-    }
-    eprintln!(
-        "setup: strace is not here: the tests of power cuts and failing syncs will fail; install the \
-         package `strace` of your system"
-    );
 }
 
 /// Whether this runs as root.

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{faults, pkg, process, setup, web, workspace};
+use crate::{pkg, process, setup, web, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -17,7 +17,7 @@ Usage: cargo xtask test [--all]
   --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis and
           aics-witness (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
-          inspector, its TypeScript and Python clients)
+          inspector, its TypeScript and Python clients); as root on Debian also its packages systemd and debootstrap
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -43,7 +43,7 @@ const MEASURED_BY_TESTS: [&str; 2] = ["mcp.conformance_failures", "x402.clients_
 pub fn run(root: &Path, all: bool) -> Result<()> {
     let started = Instant::now();
     setup::ensure(root)?;
-    faults::ensure_strace();
+    setup::ensure_strace();
     setup::ensure_chromium();
     setup::ensure_npm_tools(root)?;
     step("building the npm package");
@@ -51,6 +51,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     step("building the site");
     web::build(root)?;
     if all {
+        setup::ensure_deployment_tools();
         setup::ensure_schemathesis(root)?;
         setup::ensure_witness(root)?;
         setup::ensure_lighthouse(root)?;

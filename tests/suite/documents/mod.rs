@@ -1,5 +1,6 @@
 //! The documents for whoever is new here: what they say to type is typed, and what they list is whole.
 
+mod deployed;
 mod lists;
 mod operators;
 mod tutorial;

@@ -6,8 +6,8 @@
 //! over the pin list makes a run with nothing to do take milliseconds.
 
 mod cargo_tools;
-mod chromium;
 mod compiled;
+mod debian;
 mod fetch;
 mod npm_tree;
 mod pins;
@@ -24,7 +24,7 @@ use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
 pub use cargo_tools::{ensure_about, ensure_wasm_bindgen, ensure_wasm_split};
-pub use chromium::ensure_chromium;
+pub use debian::{ensure_chromium, ensure_deployment_tools, ensure_strace};
 pub use npm_tree::{
     ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
 };
