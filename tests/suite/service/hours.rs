@@ -178,7 +178,7 @@ async fn a_configured_calendar_is_recorded_on_the_development_chain() {
         ["--api", &format!("http://{}", service.address)],
     ] {
         let cli = |more: &[&str]| {
-            let mut command = std::process::Command::new(exitgap_tests::binaries::path("exitgap"));
+            let mut command = Command::new(binaries::path("exitgap"));
             command.args(["hours", &pool]).args(source).args(more).output().unwrap()
         };
         let output = cli(&["--json"]);
