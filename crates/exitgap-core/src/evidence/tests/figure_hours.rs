@@ -46,7 +46,7 @@ fn share(id: &PoolId, slot: Slot) -> Snapshot {
     };
     let observation = Observation::new(
         id.clone(),
-        told.chain().clone(),
+        told.chain(),
         told.block(),
         told.tokens().clone(),
         told.state().clone(),
