@@ -53,7 +53,7 @@ pub fn check(
     witnessed: &str,
 ) -> Result<String, NotJudged> {
     let claim = StateClaim::from_bytes(claim).ok_or(NotJudged::Claim)?;
-    let witnesses = match witnessed {
+    let cosigned = match witnessed {
         "" | "not_checked" => WitnessesSay::Nothing,
         "pass" => WitnessesSay::Cosigned,
         "fail" => WitnessesSay::Forged,
@@ -74,7 +74,7 @@ pub fn check(
     for check in &checks {
         append(&mut text, check);
     }
-    let rung = Rung { chain: says, witnesses };
+    let rung = Rung { chain: says, witnesses: cosigned };
     let last =
         [unproven.join("\t").as_str(), says.code(), rung.code(), &rung.sentence()].join("\n");
     text.push_str(&last);

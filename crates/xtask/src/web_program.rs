@@ -50,13 +50,13 @@ impl Program {
         face.args(["--target", "web", "--no-typescript", "--keep-lld-exports"]);
         face.args(["--out-name", "exitgap-web", "--out-dir"]).arg(made);
         process::run(face.arg(main), "wasm-bindgen")?;
-        let found = Self::named(web::files(&apart)?, made);
+        let found = Self::named(&web::files(&apart)?, made);
         fs::remove_dir_all(&apart).context(format!("removing {}", apart.display()))?;
         found
     }
 
     /// Gives everything its name, also where it is called by it.
-    fn named(apart: BTreeMap<String, Vec<u8>>, made: &Path) -> Result<Self> {
+    fn named(apart: &BTreeMap<String, Vec<u8>>, made: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for (name, bytes) in apart.iter().chain(&web::files(made)?) {
             hash.update(format!("{name} {}\n", bytes.len()));
@@ -78,7 +78,7 @@ impl Program {
         let linked = apart.get(LINKED).ok_or_else(|| missing(LINKED))?;
         let mut linked = called(&String::from_utf8_lossy(linked), FROM, MAIN, &program.face)?;
         let mut parts = Vec::new();
-        for (name, bytes) in &apart {
+        for (name, bytes) in apart {
             let Some(stem) = name.strip_suffix(".wasm").filter(|stem| *stem != "main") else {
                 continue;
             };

@@ -57,7 +57,7 @@ impl<R: SlotReader> Recorder<R> {
             let chain = self.chains[place].slug().clone();
             match self.anchor_day(&folder, place, day, slot).await? {
                 // The day is not final yet: the next slot asks again.
-                Ok(false) => continue,
+                Ok(false) => {}
                 Ok(true) => self.chains[place].anchoring.done = Some(day),
                 Err(why) => {
                     tracing::warn!(%chain, day, why, "the day's anchors are not published yet: tried again in an hour");
