@@ -59,7 +59,7 @@ const MODULES: [Module; 2] = [
         built_of: ["exitgap-proof-wasm", "exitgap_proof_wasm"],
         name: "proof",
         scripts: &["proof.js", "state.js"],
-        most_bytes: 60_000,
+        most_bytes: 57_000,
     },
 ];
 
