@@ -11,7 +11,7 @@ fn refusal(from: &str, to: &str) -> ConfigError {
 }
 
 #[test]
-fn the_example_is_thirteen_pools_and_says_the_defaults() {
+fn the_example_is_fourteen_pools_and_says_the_defaults() {
     let checked = Checked::parse(EXAMPLE, Path::new(PATH)).unwrap();
     assert_eq!(checked.config.store.path, Path::new("folder/exitgap.db"));
     assert_eq!(checked.config.evidence.key_file, Path::new("folder/exitgap.key"));
@@ -20,7 +20,7 @@ fn the_example_is_thirteen_pools_and_says_the_defaults() {
     assert_eq!(checked.config.log, LogConfig::default());
     assert_eq!(checked.config.http, HttpConfig::default());
     assert_eq!(checked.config.serve, ServeConfig::default());
-    assert_eq!(checked.plan.chains()[0].pools().len(), 13);
+    assert_eq!(checked.plan.chains()[0].pools().len(), 14);
     let v2: PoolId = "ethereum:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc".parse().unwrap();
     assert!(checked.plan.pool(&v2).unwrap().fee.is_some());
 }

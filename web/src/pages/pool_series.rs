@@ -41,10 +41,6 @@ pub fn Series(
     let start = history.rows.len().saturating_sub(ROWS);
     let rows = &history.rows[start..];
     let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
-    let closures = closures.get();
-    let closed = |row: &HistoryRow| Closure::mark(&closures, &row.time);
-    let marks: Vec<Vec<Marked>> =
-        rows.iter().map(|row| closed(row).into_iter().chain(marks(row)).collect()).collect();
     let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
         [
             "quoted (mid), last slot of the row",
@@ -73,8 +69,20 @@ pub fn Series(
         text::instant(&history.of.to)
     );
     let newest: Vec<HistoryRow> = rows.iter().rev().take(LISTED).cloned().collect();
+    let all = rows.to_vec();
+    // Closures may come after the rows do.
+    let chart = move || {
+        let closures = closures.get();
+        let closed = |row: &HistoryRow| Closure::mark(&closures, &row.time);
+        let marks: Vec<Vec<Marked>> =
+            all.iter().map(|row| closed(row).into_iter().chain(marks(row)).collect()).collect();
+        let (title, places, lines) = (title.clone(), places.clone(), lines.clone());
+        view! {
+            <LineChart title=title places=places lines=lines unit=" %" reference=100.0 marks=marks on_range=dragged/>
+        }
+    };
     view! {
-        <LineChart title=title places=places lines=lines unit=" %" reference=100.0 marks=marks on_range=dragged/>
+        {chart}
         <p class="quiet">{sums(rows)}</p>
         <Listed rows=newest of=history.of size=size/>
     }
