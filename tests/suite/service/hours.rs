@@ -128,7 +128,7 @@ fn is_proven(folder: &Path, here: &Here, hours: &Value) {
 
     fs::write(folder.join("key"), here.get("/log/verifier-key").body).unwrap();
     let whole = String::from_utf8(file.body).unwrap();
-    let changed = whole.replacen("\"size_usd\":\"1000\"", "\"size_usd\":\"1001\"", 1);
+    let changed = whole.replacen("\"size_usd\":\"1000\"", "\"size_usd\":\"1000000\"", 1);
     assert_ne!(changed, whole);
     for (text, expected) in [(whole, (Some(0), "valid")), (changed, (Some(6), "invalid"))] {
         fs::write(folder.join("hours.json"), text).unwrap();
