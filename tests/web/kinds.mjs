@@ -2,7 +2,7 @@
 // not told, and their evidence.
 // Usage: node kinds.mjs <service's address> <folder of node_modules> <folder for screenshots> <pools as JSON>
 import assert from "node:assert/strict";
-import { start } from "./browser.mjs";
+import { eventually, start } from "./browser.mjs";
 
 const [service, modules, shots, wanted] = process.argv.slice(2);
 const { browser, pools, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
@@ -74,7 +74,7 @@ const rows = await Promise.all(pools.map(async ({ pool }) => [pool, await worseR
 const [steep, count] = rows.find(([, rows]) => rows > 0) ?? assert.fail("no pool has a smaller size that is worse");
 const page = await open(`/pools/${steep}?size_usd=1000`);
 await page.waitForSelector(".agreement .standing.pass");
-assert.equal(await page.getByText("a smaller one is worse: $").count(), count);
+await eventually("smaller sizes that are worse are told", async () => await page.getByText("a smaller one is worse: $").count() === count);
 await page.context().close();
 
 const method = await open("/method");

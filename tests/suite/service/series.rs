@@ -262,7 +262,8 @@ async fn a_portfolios_total_says_what_it_rests_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_base_is_named_alike_wherever_the_description_says_so() {
     let recorded = recorded(2).await;
-    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let unlimited = [("EXITGAP_HTTP_RATE_PER_MINUTE", "0")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &unlimited);
     let pool = recorded.pool(0);
     let document = service.get("/v1/openapi.json").found();
     let sold = service.get(&format!("/v1/exit/{pool}?size_usd=1000&base=token1")).found();
