@@ -158,8 +158,9 @@ export class Client {
       const { keys, onProgress, signal: given } = options(of, ['keys', 'onProgress', 'signal']);
       const signal = real(given);
       const file = await this.figure(figureUrl, { signal });
-      const page = async ({ pool, slot }) => {
-        const url = await this.#at(`/api/v1/series/${id(pool)}?slot=${slot}`, signal);
+      const page = async ({ pool, slot, fills }) => {
+        const path = fills === undefined ? '/api/v1/series/' : '/v1/fills/';
+        const url = await this.#at(`${path}${id(pool)}?slot=${slot}`, signal);
         return this.#bytes(url, 'application/x-ndjson', MOST.page, signal);
       };
       return verifyFigure(file, { keys, onProgress, page });

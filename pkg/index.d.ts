@@ -82,8 +82,8 @@ export interface WitnessedOptions {
 }
 
 /**
- * Computes a figure file's result anew from the snapshots that it names, each hashed, and makes the other checks.
- * The snapshots are asked of `page`; without it the check `snapshots` is not made, and the verdict is `incomplete`.
+ * Computes a figure file's result anew from the snapshots and documents that it names, each hashed, and makes the other
+ * checks. They are asked of `page`; without it the check `snapshots` is not made, and the verdict is `incomplete`.
  */
 export function verifyFigure(figure: Bytes, of?: VerifyFigureOptions): Promise<FigureReport>;
 
@@ -97,19 +97,21 @@ export interface VerifyFigureOptions {
   /** As those of {@link VerifyPolicy}. */
   keys?: readonly string[];
   /**
-   * Gives snapshot files, one a line, beginning with the one that is wanted: as much of a series as it likes to. One
-   * that it does not give is absent.
+   * Gives snapshot files, one a line, beginning with the one that is wanted: as much of a series as it likes to; or, where
+   * `fills` are wanted, lines of `GET /v1/fills/{pool}`. What it does not give is absent.
    */
-  page?: (wanted: WantedSnapshot) => Bytes | undefined | Promise<Bytes | undefined>;
+  page?: (wanted: WantedPage) => Bytes | undefined | Promise<Bytes | undefined>;
   /** Told after each page how many of how many snapshots were looked at. */
   onProgress?: (seen: number, all: number) => void;
 }
 
-export interface WantedSnapshot {
+export interface WantedPage {
   pool: string;
   slot: number;
-  /** Its hash. */
-  snapshot: string;
+  /** The hash of the snapshot that is wanted. */
+  snapshot?: string;
+  /** The hash of the document that is wanted: what the pool logged, as the head of the slot commits to it. */
+  fills?: string;
 }
 
 /** What a sale of a size fills at. */
@@ -1606,6 +1608,8 @@ export interface AccuracySwap {
   amount_in_raw: string;
   amount_out_raw: string;
   estimated_out_raw: string;
+  /** How far below the oracle it was estimated to fill. */
+  estimated_gap_pct: number;
   error_pct: number;
   /** What stood around it. */
   flags?: ("same_tx" | "jit" | "sandwich_suspected")[];
@@ -1639,12 +1643,16 @@ export interface PoolAccuracy {
   by_size: (AccuracyErrors & { from_usd: number; base: "token0" | "token1" })[];
   /** The largest errors either way, at most ten. */
   worst: AccuracySwap[];
+  /** The newest compared swaps, at most a hundred, the newest last. */
+  newest: AccuracySwap[];
   days_observed: number;
   /** Later slots whose swaps no head commits to yet. */
   slots_waiting: number;
   documents: number;
   /** The documents that the swaps were read from. */
   fills_url: string;
+  /** The file by which anyone computes the record again. */
+  figure_url: string;
 }
 
 /** `GET /v1/decay/{pool}`. Books are whole USD. */

@@ -1,9 +1,11 @@
 // Figure files: figures drawn from many snapshots, computed again.
 
 import { bytesOf, parse, write } from './canonical.mjs';
+import { accuracy, readAccuracy } from './accuracy.mjs';
 import { decay, readParameters } from './decay.mjs';
 import { hours, readHours } from './figure_hours.mjs';
 import { exposure, readExposure } from './exposure.mjs';
+import { readFills } from './logged.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
@@ -16,6 +18,14 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** How each figure's parameters are read, its pools in their order, and what it makes of slots and snapshots. */
 const FIGURES = {
+  'accuracy/1': {
+    read: (value) => {
+      const asked = readAccuracy(value);
+      return { ...asked, pools: [asked.pool] };
+    },
+    make: (asked, slots, documents) => accuracy(asked, slots.map(([at, [snapshot]]) => [at, snapshot]), documents),
+    takesFills: true,
+  },
   'decay/1': {
     read: (value) => {
       const asked = readParameters(value);
@@ -37,7 +47,7 @@ const FIGURES = {
 function readFigure(bytes) {
   const value = parse(bytes, MAX_BYTES);
   version1(value);
-  const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows']);
+  const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows'], ['fills']);
   const rules = FIGURES[string(file.figure)];
   if (rules === undefined) throw new Newer('figure', file.figure);
   if (string(file.method) !== '1.0.0') throw new Newer('method', file.method);
@@ -45,8 +55,13 @@ function readFigure(bytes) {
     const { pool, slot: of, snapshot } = fields(use, ['pool', 'slot', 'snapshot']);
     return { pool: poolId(pool).name, slot: (slot(of), of), snapshot: hexHash(snapshot) };
   });
+  require(file.fills === undefined || (rules.takesFills && file.fills.length > 0), 'documents of a figure that is drawn from none');
+  const fills = list(file.fills ?? []).map((one) => {
+    const { document, pool, slot: of } = fields(one, ['document', 'pool', 'slot']);
+    return { document: hexHash(document), pool: poolId(pool).name, slot: (slot(of), of) };
+  });
   const asked = rules.read(file.parameters);
-  return { rules, asked, result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
+  return { rules, asked, fills, result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
 }
 
 /** The heads of one pool's windows, unbroken, of the whole period. */
@@ -96,6 +111,24 @@ function requireUses({ asked, uses }, heads) {
   require(write(expected.map(({ use }) => use)) === write(uses), 'other snapshots than those of the standing slots');
 }
 
+/** Requires the documents that heads of the period commit to, all of them. */
+function requireFills({ asked, fills }, heads) {
+  const expected = heads.flatMap((own, place) => own
+    .filter((head) => head.slot >= asked.from && head.fills !== undefined)
+    .map((head) => ({ document: head.fills, pool: asked.pools[place].name, slot: head.slot })));
+  require(write(expected) === write(fills), 'other documents than those that the heads commit to');
+}
+
+/** The documents of what pools logged, in the order of their heads. */
+function readDocuments({ fills }, documentsOf) {
+  return fills.map(({ document }) => {
+    const [text] = documentsOf(document) ?? [];
+    if (text === undefined) throw new NotChecked('a document that is not at hand');
+    require(nameOf(Buffer.from(text)) === document, 'another document');
+    return readFills(Buffer.from(text));
+  });
+}
+
 /** The snapshots of the uses, by slot and pool; `documentsOf` gives the texts of a snapshot and its state. */
 function readSnapshots({ asked, uses }, documentsOf) {
   const slots = new Map();
@@ -116,8 +149,8 @@ function readSnapshots({ asked, uses }, documentsOf) {
 }
 
 /**
- * Verifies a figure file for a caller who trusts `keys`, from the snapshots that `documentsOf` gives by
- * their hash.
+ * Verifies a figure file for a caller who trusts `keys`, from the snapshots and documents that `documentsOf`
+ * gives by their hash: texts of a snapshot and its state, or of a document.
  */
 export function verifyFigure(bytes, documentsOf, spelledKeys) {
   const keys = spelledKeys.map(parseKey);
@@ -143,11 +176,17 @@ export function verifyFigure(bytes, documentsOf, spelledKeys) {
   });
   check('signature', () => requireSigned(need('period').checkpoints, keys));
   check('sealed_leaves', () => { throw new NotChecked('no leaves'); });
-  check('uses', () => requireUses(need('file'), need('period').heads));
-  check('snapshots', () => { found.slots = readSnapshots(need('file'), documentsOf); });
+  check('uses', () => {
+    requireUses(need('file'), need('period').heads);
+    if (need('file').rules.takesFills) requireFills(need('file'), need('period').heads);
+  });
+  check('snapshots', () => {
+    found.slots = readSnapshots(need('file'), documentsOf);
+    found.documents = readDocuments(need('file'), documentsOf);
+  });
   check('result', () => {
     const { rules, asked, result } = need('file');
-    require(write(rules.make(asked, need('slots'))) === write(result), 'a result other than the one computed');
+    require(write(rules.make(asked, need('slots'), need('documents'))) === write(result), 'a result other than the one computed');
   });
   const failed = checks.some(({ outcome }) => outcome === 'fail');
   const open = checks.some(({ name, outcome }) => outcome !== 'pass' && name !== 'sealed_leaves');

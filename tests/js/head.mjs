@@ -102,6 +102,8 @@ export function readHead(value) {
   return {
     bytes,
     commits,
+    // What the pool logged, as far as a document of it is committed to.
+    fills: head.commits?.fills,
     ...entry,
     pool: poolId(head.pool),
     slot: head.slot,

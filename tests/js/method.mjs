@@ -32,7 +32,7 @@ export function readSize(size) {
 }
 
 /** The one spelling of a size. */
-function writeSize(micro) {
+export function writeSize(micro) {
   const part = String(micro % MICRO).padStart(6, '0').replace(/0+$/, '');
   return `${micro / MICRO}${part === '' ? '' : `.${part}`}`;
 }

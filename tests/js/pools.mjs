@@ -5,7 +5,8 @@
 //   givesNothing   whether the contract takes an amount for which it gives nothing,
 //   largest(n)     the largest amount up to `n` that is taken whole,
 //   sell(n)        for such an amount `{out, after}`: what it brings, and the mid price after it,
-//                  and where the fee depends on that, `fee`,
+//                  and where the fee depends on that, `fee`; of ranges of prices also the `end`, price,
+//                  tick and liquidity,
 //   segment(i)     the curve's segment `i`, counted from the start of the sale, if there is one;
 //                  the kinds of `pools/` have none, and say there what they have instead.
 //
@@ -15,7 +16,7 @@
 //   ideal(n)       what `n` units sold from its start on bring if nothing were rounded, as a fraction.
 
 import { isKind, poolOfKind } from './pools/kinds.mjs';
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, nextStop, sqrtPriceAt } from './ticks.mjs';
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, nextStop, sqrtPriceAt, tickAt } from './ticks.mjs';
 
 const Q96 = 1n << 96n;
 const U112_MAX = 2n ** 112n - 1n;
@@ -101,12 +102,12 @@ function* walk(state, down, fee) {
     const taken = amountIn(price, target, liquidity, down);
     const end = start + taken + ceilDiv(taken * fee, PIPS - fee);
     const outEnd = outStart + amountOut(price, target, liquidity, down);
-    yield { price, target, liquidity, start, end, outStart, outEnd };
+    const left = target === stopPrice
+      ? { sqrtPrice: target, tick: stop.tick - (down ? 1 : 0), liquidity: liquidity + (down ? -stop.net : stop.net) }
+      : { sqrtPrice: target, tick: tickAt(target), liquidity };
+    yield { price, tick, target, liquidity, start, end, outStart, outEnd, left };
     [start, outStart, price] = [end, outEnd, target];
-    if (target === stopPrice) {
-      liquidity += down ? -stop.net : stop.net;
-      tick = down ? stop.tick - 1 : stop.tick;
-    }
+    ({ tick, liquidity } = left);
   }
 }
 
@@ -129,10 +130,12 @@ function concentrated(state, base) {
 
   /** Where a sale ends inside a step: the price, and all it brought. */
   function partOf(step, amount) {
-    if (amount === step.end) return { out: step.outEnd, price: step.target };
+    if (amount === step.end) return { out: step.outEnd, end: step.left };
     const kept = ((amount - step.start) * keptPips) / PIPS;
     const price = nextPrice(step.price, step.liquidity, kept, down);
-    return { out: step.outStart + amountOut(step.price, price, step.liquidity, down), price };
+    const tick = () => (price === step.price ? step.tick : tickAt(price));
+    const end = price === step.target ? step.left : { sqrtPrice: price, tick: tick(), liquidity: step.liquidity };
+    return { out: step.outStart + amountOut(step.price, price, step.liquidity, down), end };
   }
 
   /** Takes one step more; whether there was one. */
@@ -160,9 +163,10 @@ function concentrated(state, base) {
     },
     sell(amount) {
       // Nothing sold leaves the price where it is.
-      if (amount === 0n) return { out: 0n, after: midAt(state.sqrtPrice) };
-      const { out, price } = partOf(segments[firstEndingAt(segments, amount)], amount);
-      return { out, after: midAt(price) };
+      const { sqrtPrice, tick, liquidity } = state;
+      if (amount === 0n) return { out: 0n, after: midAt(sqrtPrice), end: { sqrtPrice, tick, liquidity } };
+      const { out, end } = partOf(segments[firstEndingAt(segments, amount)], amount);
+      return { out, after: midAt(end.sqrtPrice), end };
     },
     segment(index) {
       while (segments.length <= index && extend());

@@ -34,11 +34,10 @@ function readChain(value) {
 function readBlock(value, ofSlot) {
   const block = fields(value, ['hash', 'number', 'timestamp']);
   hexHash(block.hash);
-  integer(block.number);
   const age = instant(ofSlot) - integer(block.timestamp);
   require(age >= 0, 'a block after the slot');
   require(age <= MAX_BLOCK_AGE_S, 'a block more than 600 s before the slot');
-  return block.timestamp;
+  return { block: integer(block.number), timestamp: block.timestamp };
 }
 
 function readToken(value) {
@@ -137,7 +136,7 @@ export function readSnapshot(value, stateValue, pool) {
   const snapshot = fields(value, ['v', 'contract', 'chain', 'slot', 'block', 'tokens', 'state',
     'oracles', 'sessions', 'facts']);
   const kind = readChain(snapshot.chain);
-  const timestamp = readBlock(snapshot.block, slot(snapshot.slot));
+  const { block, timestamp } = readBlock(snapshot.block, slot(snapshot.slot));
   const tokens = list(snapshot.tokens, MAX_TOKENS).map(readToken);
   require(tokens.length >= 2, 'fewer than two tokens');
   const readings = list(snapshot.oracles, MAX_READINGS)
@@ -154,7 +153,7 @@ export function readSnapshot(value, stateValue, pool) {
   requireTokens(tokens, state);
   const pair = pairOf(pool, tokens.length);
   const own = sessions.filter(({ token }) => pair.includes(token));
-  return { ...known, facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
+  return { ...known, block, facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

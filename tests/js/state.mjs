@@ -27,14 +27,15 @@ function readConstantProduct(value) {
 }
 
 /** The gross liquidity of a tick stands there only where the net one does not tell it. */
-function requireGross(net, gross) {
+function readGross(net, gross) {
   const size = net < 0n ? -net : net;
   if (gross === undefined) require(size > 0n, 'a tick without liquidity');
   else require(raw(gross, 1n, U128_MAX) > size, 'a gross liquidity said twice, or below the net one');
+  return gross === undefined ? size : BigInt(gross);
 }
 
 /**
- * Every initialised tick, from the lowest, as `{tick, net}`: multiples of `step`. No fill depends on
+ * Every initialised tick, from the lowest, as `{tick, net, gross}`: multiples of `step`. No fill depends on
  * the gross.
  */
 function readTicks(values, step) {
@@ -45,8 +46,7 @@ function readTicks(values, step) {
     require(tick % step === 0, 'a tick off the spacing');
     require(at === 0 || values[at - 1][0] < tick, 'ticks that do not ascend');
     const liquidity = signedRaw(net);
-    requireGross(liquidity, gross);
-    return { tick, net: liquidity };
+    return { tick, net: liquidity, gross: readGross(liquidity, gross) };
   });
 }
 

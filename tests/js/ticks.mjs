@@ -31,6 +31,17 @@ export function sqrtPriceAt(tick) {
   return (ratio >> 32n) + (rest === 0n ? 0n : 1n);
 }
 
+/** The greatest tick whose ratio is not above a √price. */
+export function tickAt(price) {
+  let [low, high] = [MIN_TICK, MAX_TICK];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (sqrtPriceAt(middle) <= price) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /**
  * Where a swap stops next, going `down` or up from `tick`: an initialised tick or the edge of a
  * word of the tick bitmap, whichever comes first. `ticks` are the initialised ones from the lowest.

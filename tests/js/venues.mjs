@@ -6,7 +6,7 @@ import { dollarsOf, saleOf } from './method.mjs';
 import { least } from './pools.mjs';
 import { fields, list, poolId, require, text } from './shape.mjs';
 import { squareRoot } from './square.mjs';
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK, sqrtPriceAt } from './ticks.mjs';
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAt } from './ticks.mjs';
 
 /** One, in millionths of a percent. */
 export const ONE = 100_000_000n;
@@ -55,17 +55,6 @@ export function thinnedState(state, haircut) {
     return { ...one, net: left(whole) - below };
   });
   return { ...state, ticks, liquidity: left(state.liquidity) };
-}
-
-/** The greatest tick whose ratio is not above a √price. */
-function tickAt(price) {
-  let [low, high] = [MIN_TICK, MAX_TICK];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (sqrtPriceAt(middle) <= price) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /** A state once the price of the token sold has fallen. */

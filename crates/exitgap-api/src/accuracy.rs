@@ -1,7 +1,7 @@
 //! The accuracy record: every real swap against what was estimated of it.
 
 use exitgap_core::analytics::accuracy::{
-    ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared, SwapFlags,
+    ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::Word;
@@ -101,7 +101,9 @@ pub struct AccuracySwap {
     pub amount_out_raw: String,
     /// Estimated, raw units.
     pub estimated_out_raw: String,
-    /// Positive: reality was worse.
+    /// How far below the oracle it was estimated to fill, percent.
+    pub estimated_gap_pct: Number,
+    /// By how much farther it did. Positive: reality was worse.
     pub error_pct: Number,
     /// What stood around it: `same_tx`, `jit`, `sandwich_suspected`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,6 +146,8 @@ pub struct AccuracyRecord {
     pub by_size: Vec<AccuracyBySize>,
     /// The largest errors either way, at most ten.
     pub worst: Vec<AccuracySwap>,
+    /// The newest compared swaps, at most a hundred, the newest last.
+    pub newest: Vec<AccuracySwap>,
 }
 
 impl AccuracyRecord {
@@ -179,6 +183,7 @@ impl AccuracyRecord {
             by_age: result.ages.iter().map(AccuracyByAge::from).collect(),
             by_size: result.sizes.iter().map(AccuracyBySize::from).collect(),
             worst: result.worst.iter().map(AccuracySwap::from).collect(),
+            newest: result.newest.iter().map(AccuracySwap::from).collect(),
         }
     }
 }
@@ -221,16 +226,11 @@ impl From<&ComparedSwap> for AccuracySwap {
             amount_in_raw: swap.amount_in.to_string(),
             amount_out_raw: swap.amount_out.to_string(),
             estimated_out_raw: swap.estimated_out.to_string(),
+            estimated_gap_pct: swap.estimated_gap.into(),
             error_pct: swap.error.into(),
-            flags: flags_of(swap.flags),
+            flags: swap.flags.names().map(str::to_owned).collect(),
         }
     }
-}
-
-fn flags_of(flags: SwapFlags) -> Vec<String> {
-    let SwapFlags { same_tx, jit, sandwich_suspected } = flags;
-    let all = [("same_tx", same_tx), ("jit", jit), ("sandwich_suspected", sandwich_suspected)];
-    all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps are those of the documents that the
@@ -250,4 +250,6 @@ pub struct PoolAccuracy {
     pub documents: u32,
     /// … and where they are, from the first slot on.
     pub fills_url: String,
+    /// The file by which anyone computes the record again.
+    pub figure_url: String,
 }

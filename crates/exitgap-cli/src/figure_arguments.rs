@@ -196,6 +196,9 @@ pub struct AccuracyArgs {
     /// The last slot, an RFC 3339 instant [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE", conflicts_with = "rpc")]
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     pub source: RecordedArgs,
 }

@@ -13,10 +13,13 @@ use exitgap_api::{
     DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, Number,
     PoolAccuracy, StressedVenue, VenueStress,
 };
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::analytics::exposure::Liquidation;
-use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
+use exitgap_core::analytics::figure::{
+    FigureFills, FigureReport, FigureUse, FigureVerifier, FigureWant, MAX_FIGURE_BYTES,
+};
 use exitgap_core::evidence::Base;
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::VerifierKey;
@@ -53,6 +56,13 @@ impl<T: Transport> Client<T> {
             return Err(self.not_as_specified(&target, "it answers another question"));
         }
         Ok(told)
+    }
+
+    /// The figure file of the accuracy record: bytes to verify, not yet verified.
+    pub async fn accuracy_file(&self, asked: &AccuracyAsked) -> Result<Vec<u8>, ClientError> {
+        let target = Operation::AccuracyFile.target_of(&asked.pool);
+        let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
+        self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
     /// The figure file of a decay: bytes to verify, not yet verified.
@@ -149,8 +159,8 @@ impl<T: Transport> Client<T> {
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// Whether a figure file proves its result, recomputed here from the service's snapshots: each is hashed. `told`
-    /// is called with how many of how many were looked at.
+    /// Whether a figure file proves its result, recomputed here from the service's snapshots, and from what pools logged
+    /// where it is drawn from that: each is hashed. `told` is called with how many of how many were looked at.
     pub async fn verify_figure(
         &self,
         file: &[u8],
@@ -160,22 +170,59 @@ impl<T: Transport> Client<T> {
         let mut verifier = FigureVerifier::new(file, keys);
         let mut pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>> =
             BTreeMap::new();
-        while let Some(wanted) = verifier.wanted().cloned() {
-            let page = pages.entry(wanted.pool.clone()).or_default();
-            if !page.contains_key(&wanted.snapshot) {
-                *page = self.snapshots_from(&wanted).await?;
+        let mut logged: BTreeMap<DocumentHash, Vec<u8>> = BTreeMap::new();
+        while let Some(wanted) = verifier.wanted() {
+            match wanted {
+                FigureWant::Snapshot(wanted) => {
+                    let wanted = wanted.clone();
+                    let page = pages.entry(wanted.pool.clone()).or_default();
+                    if !page.contains_key(&wanted.snapshot) {
+                        *page = self.snapshots_from(&wanted).await?;
+                    }
+                    let found = page.remove(&wanted.snapshot);
+                    verifier.take(found.as_ref());
+                }
+                FigureWant::Fills(wanted) => {
+                    let wanted = wanted.clone();
+                    if !logged.contains_key(&wanted.document) {
+                        logged = self.fills_from(&wanted).await?;
+                    }
+                    let found = logged.remove(&wanted.document);
+                    verifier.take_fills(found.as_deref());
+                }
             }
-            let found = page.remove(&wanted.snapshot);
-            verifier.take(found.as_ref());
             let (seen, all) = verifier.progress();
             told(seen, all);
         }
         Ok(verifier.finish())
     }
 
+    /// What a pool logged, by the documents that its heads commit to from a slot on, by their hashes.
+    async fn fills_from(
+        &self,
+        wanted: &FigureFills,
+    ) -> Result<BTreeMap<DocumentHash, Vec<u8>>, ClientError> {
+        let target = Operation::Fills.target_of(&wanted.pool);
+        let target = target.with(&SLOT, wanted.slot.number());
+        let lines = self.fills(&wanted.pool, wanted.slot).await?;
+        let read = |line: &[u8]| {
+            let document = Fills::document_of_line(line);
+            let (_, document) =
+                document.map_err(|error| self.not_as_specified(&target, error.to_string()))?;
+            Ok((Fills::hash_of(&document), document))
+        };
+        lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect()
+    }
+
     /// A page of a pool's snapshots from a slot on: snapshot files, one a line. Nothing of them is checked.
     pub async fn series(&self, pool: &PoolId, from: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::Snapshots.target_of(pool).with(&SLOT, from.number());
+        self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await
+    }
+
+    /// What a pool logged from a slot on: documents, one a line with its slot. Nothing of them is checked.
+    pub async fn fills(&self, pool: &PoolId, from: Slot) -> Result<Vec<u8>, ClientError> {
+        let target = Operation::Fills.target_of(pool).with(&SLOT, from.number());
         self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await
     }
 

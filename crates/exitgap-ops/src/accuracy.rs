@@ -1,32 +1,78 @@
 //! How good estimates were: what pools logged, and their swaps against what was estimated of them.
 
-use exitgap_api::operations::{AccuracyAsked, Operation, SeriesAsked, SlotAsked, parameters};
+use exitgap_api::operations::{
+    AccuracyAsked, AccuracyFileAsked, Operation, SeriesAsked, SlotAsked, parameters,
+};
 use exitgap_api::{
     AccuracyRecord, Guards, Number, PoolAccuracy, Problem, ProblemCode, SNAPSHOT_PAGE_BYTES,
     Standing, Status,
 };
-use exitgap_core::analytics::accuracy::{AccuracyError, Fills};
+use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyOfPeriod, AccuracyTerms, Fills};
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{FindError, Reader, RecordedAccuracy, StoreError};
+use exitgap_store::{FindError, Reader, StoreError};
 
 use super::evidence::proof;
+use super::figures::FigureFile;
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
 /// The period where none is named: seven days.
 const SLOTS: u32 = 7 * Slot::PER_DAY;
 
-/// The most slots of a period.
-const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
-
 /// Documents of one answer.
 const DOCUMENTS: usize = 96;
+
+/// What a record is of, with what answers say of its series.
+struct AccuracyOf {
+    terms: AccuracyTerms,
+    recorded_count: u32,
+    newest: Option<Slot>,
+}
 
 impl Service {
     /// Every swap of a pool in a period against its estimate.
     pub async fn accuracy(&self, asked: AccuracyAsked) -> Result<PoolAccuracy, Problem> {
-        let AccuracyAsked { pool, from, to, guards } = asked;
+        let guards = asked.guards;
+        let of = self.accuracy_of(asked).await?;
+        let (terms, id) = (of.terms.clone(), of.terms.pool.clone());
+        let current = self.current();
+        let labels = current.pools.get(&id).and_then(|now| now.labels.clone());
+        guards.check(&Standing {
+            status: labels.map_or(Status::Preview, |labels| labels.status),
+            recorded_slots: Some(of.recorded_count.into()),
+            age_s: of.newest.map(|slot| self.age_s(slot)),
+        })?;
+        let told = self.figures.read(move |reader| reader.accuracy(&terms)).await?;
+        let AccuracyOfPeriod { result, slots, slots_waiting, documents } = told;
+        let [first, last] = slots.unwrap_or([of.terms.from, of.terms.to]);
+        let period = [first.to_string(), last.to_string()];
+        let fills = Operation::Fills.target_of(&id).with(&parameters::SLOT, first.number());
+        let file = Operation::AccuracyFile.of_accuracy(&of.terms);
+        let days = days_observed_hundredths(of.recorded_count.into());
+        let web = self.urls().web.as_str();
+        Ok(PoolAccuracy {
+            record: AccuracyRecord::new(id.to_string(), period, &result),
+            days_observed: Number::from_hundredths(days),
+            slots_waiting,
+            documents,
+            fills_url: [web, fills.as_str()].concat(),
+            figure_url: [web, file.as_str()].concat(),
+        })
+    }
+
+    /// The file that the record is recomputed from: the same bytes each time.
+    pub async fn accuracy_file(&self, asked: AccuracyFileAsked) -> Result<FigureFile, Problem> {
+        let named = asked.0.from.zip(asked.0.to);
+        let terms = self.accuracy_of(asked.0).await?.terms;
+        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let of = Operation::AccuracyFile.of_accuracy(&terms);
+        let make = move |reader: &Reader| reader.accuracy_file(&terms);
+        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
+    }
+
+    async fn accuracy_of(&self, asked: AccuracyAsked) -> Result<AccuracyOf, Problem> {
+        let AccuracyAsked { pool, from, to, guards: _ } = asked;
         let series = SeriesAsked {
             pool,
             base: None,
@@ -38,32 +84,12 @@ impl Service {
         let base = self.series_base(&series).await?;
         let found =
             self.read(move |reader: &Reader| Series::find(reader, &series, base, SLOTS)).await?;
-        let (id, from, to) = (found.pool.id.clone(), found.from, found.to);
-        if to.number() - from.number() >= MOST_SLOTS {
-            let problem =
-                Problem::new(ProblemCode::InvalidParameter, "from: at most 31 days at a time");
-            return Err(problem.field(parameters::PERIOD_FROM.name));
-        }
-        let current = self.current();
-        let labels = current.pools.get(&id).and_then(|now| now.labels.clone());
-        guards.check(&Standing {
-            status: labels.map_or(Status::Preview, |labels| labels.status),
-            recorded_slots: Some(found.recorded_count().into()),
-            age_s: found.newest.map(|slot| self.age_s(slot)),
-        })?;
-        let of = id.clone();
-        let told = self.figures.read(move |reader| reader.accuracy(&of, [from, to])).await?;
-        let RecordedAccuracy { result, slots, slots_waiting, documents } = told;
-        let [first, last] = slots.unwrap_or([from, to]);
-        let period = [first.to_string(), last.to_string()];
-        let fills = Operation::Fills.target_of(&id).with(&parameters::SLOT, first.number());
-        let days = days_observed_hundredths(found.recorded_count().into());
-        Ok(PoolAccuracy {
-            record: AccuracyRecord::new(id.to_string(), period, &result),
-            days_observed: Number::from_hundredths(days),
-            slots_waiting,
-            documents,
-            fills_url: [self.urls().web.as_str(), fills.as_str()].concat(),
+        let terms =
+            AccuracyTerms { pool: found.pool.id.clone(), from: found.from, to: found.to }.checked();
+        Ok(AccuracyOf {
+            terms: terms.map_err(IntoProblem::into_problem)?,
+            recorded_count: found.recorded_count(),
+            newest: found.newest,
         })
     }
 
@@ -98,8 +124,17 @@ impl IntoProblem for AccuracyError {
     fn into_problem(self) -> Problem {
         let code = match &self {
             Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::OutOfOrder { .. } | Self::LogOutOfOrder { .. } => ProblemCode::InternalError,
+            Self::Period { .. } | Self::NoSlot { .. } => ProblemCode::InvalidParameter,
+            Self::OutOfOrder { .. } | Self::LogOutOfOrder { .. } | Self::OtherFills { .. } => {
+                ProblemCode::InternalError
+            }
         };
-        Problem::new(code, self.to_string())
+        let problem = Problem::new(code, self.to_string());
+        match &self {
+            Self::Period { most, .. } => problem
+                .field(parameters::PERIOD_FROM.name)
+                .hint(format!("at most {most} slots, which are 31 days, at a time")),
+            _ => problem,
+        }
     }
 }

@@ -90,7 +90,7 @@ pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy, WatchedSlot, Watching};
+pub use figure::{AlertEvaluated, FigureError, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{
     LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError, unpack_body,

@@ -1,76 +1,109 @@
-//! A figure file, checked with the snapshots that it names.
+//! A figure file, checked with the snapshots and the documents of swaps that it names.
 
 use std::collections::BTreeMap;
 
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::analytics::figure::{FigureReport, FigureVerifier};
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::figure::{FigureReport, FigureVerifier, FigureWant};
+use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use serde::Serialize;
 
 use crate::verifying::verifier_keys;
 
-/// A snapshot that a figure names.
+/// What a figure names: a snapshot, or a document of what a pool logged.
 #[derive(Debug, Serialize)]
-pub struct WantedSnapshot {
+pub struct WantedPage {
     /// Its pool.
     pub pool: String,
     /// Its slot's number.
     pub slot: u32,
-    /// Its hash.
-    pub snapshot: String,
+    /// The snapshot's hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// The document's hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fills: Option<String>,
 }
 
-/// A figure file being checked: fed pages of snapshots while it [wants](Self::wanted) one.
+/// A figure file being checked: fed pages of what it [wants](Self::wanted).
 #[derive(Debug)]
 pub struct CheckedFigure {
     verifier: FigureVerifier,
     /// The last page of each pool.
     pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>>,
+    /// The last page of documents.
+    logged: BTreeMap<DocumentHash, Vec<u8>>,
 }
 
 impl CheckedFigure {
     /// Reads a file, and makes the checks that need no snapshot.
     pub fn read(file: &[u8], keys: &[String]) -> Result<Self, Problem> {
         let verifier = FigureVerifier::new(file, &verifier_keys(keys)?);
-        Ok(Self { verifier, pages: BTreeMap::new() })
+        Ok(Self { verifier, pages: BTreeMap::new(), logged: BTreeMap::new() })
     }
 
-    /// The next snapshot that is needed; `None` where all were given.
-    pub fn wanted(&self) -> Option<WantedSnapshot> {
-        let wanted = self.verifier.wanted()?;
-        Some(WantedSnapshot {
-            pool: wanted.pool.to_string(),
-            slot: wanted.slot.number(),
-            snapshot: wanted.snapshot.to_string(),
-        })
+    /// What is needed next; `None` where all was given.
+    pub fn wanted(&self) -> Option<WantedPage> {
+        let (pool, slot, snapshot, fills) = match self.verifier.wanted()? {
+            FigureWant::Snapshot(of) => (&of.pool, of.slot, Some(of.snapshot.to_string()), None),
+            FigureWant::Fills(of) => (&of.pool, of.slot, None, Some(of.document.to_string())),
+        };
+        Some(WantedPage { pool: pool.to_string(), slot: slot.number(), snapshot, fills })
     }
 
-    /// Takes snapshot files of the pool of the one that is wanted, one a line, in place of those that it had. The one that
-    /// is wanted counts as absent where it is not among them.
+    /// Takes a page for what is wanted, in place of the one before: snapshot files of the pool, one a line, or lines of
+    /// what it logged. What is wanted counts as absent where it is not among them.
     pub fn take(&mut self, lines: &[u8]) -> Result<(), Problem> {
-        let Some(first) = self.verifier.wanted().cloned() else { return Ok(()) };
-        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let mut page = BTreeMap::new();
-        for line in lines {
-            let file = SnapshotFile::read(line).map_err(|error| {
-                let why = format!("page: {error}");
-                Problem::new(ProblemCode::SourceUnreadable, why).field("page")
-            })?;
-            page.insert(file.documents.hash(), file.documents);
+        match self.verifier.wanted() {
+            Some(FigureWant::Snapshot(first)) => {
+                let first = first.clone();
+                let mut page = BTreeMap::new();
+                for line in lines_of(lines) {
+                    let file = SnapshotFile::read(line).map_err(|error| unreadable(&error))?;
+                    page.insert(file.documents.hash(), file.documents);
+                }
+                let found = page.remove(&first.snapshot);
+                self.pages.insert(first.pool, page);
+                self.verifier.take(found.as_ref());
+            }
+            Some(FigureWant::Fills(first)) => {
+                let first = first.document;
+                self.logged.clear();
+                for line in lines_of(lines) {
+                    let (_, document) =
+                        Fills::document_of_line(line).map_err(|error| unreadable(&error))?;
+                    self.logged.insert(Fills::hash_of(&document), document);
+                }
+                let found = self.logged.remove(&first);
+                self.verifier.take_fills(found.as_deref());
+            }
+            None => {}
         }
-        let found = page.remove(&first.snapshot);
-        self.pages.insert(first.pool, page);
-        self.verifier.take(found.as_ref());
-        while let Some(wanted) = self.verifier.wanted() {
-            let page = self.pages.get_mut(&wanted.pool);
-            let Some(found) = page.and_then(|page| page.remove(&wanted.snapshot)) else { break };
-            self.verifier.take(Some(&found));
-        }
+        self.go_on();
         Ok(())
     }
 
-    /// How many of how many snapshots were looked at.
+    /// Gives what is wanted as long as the last pages have it.
+    fn go_on(&mut self) {
+        while let Some(wanted) = self.verifier.wanted() {
+            match wanted {
+                FigureWant::Snapshot(wanted) => {
+                    let page = self.pages.get_mut(&wanted.pool);
+                    let Some(found) = page.and_then(|page| page.remove(&wanted.snapshot)) else {
+                        return;
+                    };
+                    self.verifier.take(Some(&found));
+                }
+                FigureWant::Fills(wanted) => {
+                    let Some(found) = self.logged.remove(&wanted.document) else { return };
+                    self.verifier.take_fills(Some(&found));
+                }
+            }
+        }
+    }
+
+    /// How many of how many snapshots and documents were looked at.
     pub fn progress(&self) -> (usize, usize) {
         self.verifier.progress()
     }
@@ -79,4 +112,12 @@ impl CheckedFigure {
     pub fn report(self) -> FigureReport {
         self.verifier.finish()
     }
+}
+
+fn lines_of(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+fn unreadable(error: &impl std::fmt::Display) -> Problem {
+    Problem::new(ProblemCode::SourceUnreadable, format!("page: {error}")).field("page")
 }

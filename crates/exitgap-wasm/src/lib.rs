@@ -31,7 +31,7 @@ mod verifying;
 mod witnessed;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
-pub use figure::{CheckedFigure, WantedSnapshot};
+pub use figure::{CheckedFigure, WantedPage};
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;

@@ -120,6 +120,79 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
     vouched(&honest, &lying, &pair);
 }
 
+/// Two nodes that were told the same have the same blocks. Then one of them had other transactions before its last slot, and
+/// takes the other's past for its own later.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_nobody_lied() {
+    let mut operators = Vec::new();
+    let mut nodes = Vec::new();
+    for slug in ["anvil", "devnet"] {
+        let (chain, world) = scene().await;
+        let mut operator = Operator::new(&chain, &world, &chain.url(), slug);
+        let mut market = Market::new(&chain, &world, 9).await.unwrap();
+        for slot in FIRST_SLOT..FIRST_SLOT + 2 {
+            market.play_slot(slot).await.unwrap();
+            operator.record(slot).await;
+        }
+        operators.push(operator);
+        nodes.push((chain, world, market));
+    }
+    let keys = [0, 1].map(|place: usize| format!("{}/verifier-key", operators[place].log()));
+    let trusted = ["--trust", &keys[0], "--trust", &keys[1]];
+    let heads = [nodes[0].0.head().await.unwrap(), nodes[1].0.head().await.unwrap()];
+    assert_eq!(heads[0], heads[1], "both nodes have one history");
+    let pools = u64::try_from(nodes[0].1.pools.len()).unwrap();
+    let (code, report) = compared(&operators[0], &operators[1], &trusted);
+    assert_eq!((code, &report["slots"]), (Some(0), &Value::from(2 * pools)), "{report}");
+    assert_eq!(report["differing"], 0);
+
+    // The one goes on as before; on the other nobody trades.
+    let parting = nodes[1].0.snapshot().await.unwrap();
+    nodes[0].2.play_slot(FIRST_SLOT + 2).await.unwrap();
+    pass_slot(&nodes[1].0, FIRST_SLOT + 2).await;
+    for operator in &mut operators {
+        operator.record(FIRST_SLOT + 2).await;
+    }
+    let (code, report) = compared(&operators[0], &operators[1], &trusted);
+    assert_eq!((code, &report["verdict"]), (Some(7), &Value::from("incomplete")), "{report}");
+    assert_eq!((&report["differing"], &report["other_block"]), (&pools.into(), &pools.into()));
+
+    // Each reader's own node is the one that says which of both is the chain's.
+    let pair = format!("anvil:{:#x}", nodes[0].1.pools[World::FIRST_V2].pool.address);
+    let urls = [nodes[0].0.url(), nodes[1].0.url()];
+    confirmed_by(&operators, &pair, &urls, [("pass", "fail"), ("fail", "pass")]);
+    let (chain, _, market) = &mut nodes[1];
+    chain.revert(parting).await.unwrap();
+    market.play_slot(FIRST_SLOT + 2).await.unwrap();
+    assert_eq!(chain.head().await.unwrap(), nodes[0].0.head().await.unwrap());
+    confirmed_by(&operators, &pair, &urls, [("pass", "pass"), ("fail", "fail")]);
+}
+
+/// What each node says of the newest block of each operator.
+fn confirmed_by(
+    operators: &[Operator],
+    pair: &str,
+    urls: &[String; 2],
+    expected: [(&str, &str); 2],
+) {
+    let at = Slot::new(FIRST_SLOT + 2).unwrap().to_string();
+    for ((operator, slug), expected) in operators.iter().zip(["anvil", "devnet"]).zip(expected) {
+        let pool = pair.replace("anvil", slug);
+        let made = ["evidence", &pool, "--size-usd", "1000", "--at", &at, "--out", "apart.json"];
+        let made = program("exitgap-server", operator.folder.path(), &made);
+        assert!(made.status.success(), "{}", words(&made));
+        for (url, outcome) in urls.iter().zip([expected.0, expected.1]) {
+            let key = format!("{}/verifier-key", operator.log());
+            let verify = ["verify", "apart.json", "--trust", &key, "--rpc", url, "--json"];
+            let output = program("exitgap", operator.folder.path(), &verify);
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let checks = report["chain"].as_array().unwrap();
+            let check = checks.iter().find(|check| check["name"] == "canonical").unwrap();
+            assert_eq!(check["outcome"], outcome, "{slug} by {url}: {report}");
+        }
+    }
+}
+
 /// Of which block the chain has, the one is a source for the other's readers: by a key that they trust, and once.
 fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let at = Slot::new(FIRST_SLOT + 3).unwrap().to_string();

@@ -70,6 +70,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     let of_pair = service.get(&format!("/v1/accuracy/{pair}")).found();
     assert_eq!((&of_pair["compared"], &of_pair["by_age"][0]["exact_n"]), (&json!(1), &json!(1)));
     committed(&recorded, &service, &told);
+    proven(&recorded, &service, &told);
     refused(&recorded, &service);
     assert_eq!(service.end(), Some(0));
 }
@@ -104,6 +105,44 @@ fn committed(recorded: &Recorded, service: &Service, told: &Value) {
     let files = fs::read_dir(log.path().join("fills")).unwrap().count();
     assert!(files > 4, "{files}");
     assert!(reader.fsck(|_| {}).unwrap().fills > 4);
+}
+
+/// The file says what the answer says; whoever has snapshots and documents computes it again, and a changed one does not hold.
+fn proven(recorded: &Recorded, service: &Service, told: &Value) {
+    let url = told["figure_url"].as_str().unwrap();
+    let file = service.get(&url[url.find("/api/").unwrap()..]);
+    assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    let whole = String::from_utf8(file.body.clone()).unwrap();
+    let result = &file.found()["result"];
+    for name in ["compared", "swaps", "stretches", "stretches_incomplete", "not_compared", "flagged"] {
+        assert_eq!(result[name], told[name], "{name}");
+    }
+    assert_eq!((&result["have_slots"], &result["documents"]), (&told["slots"], &told["documents"]));
+    let pool = recorded.pool(0);
+    let write = ["accuracy", &pool, "--db", "exitgap.db", "--file", "own.json"];
+    let (code, _, said) = run(recorded, &write);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(fs::read(recorded.path("own.json")).unwrap(), file.body);
+    fs::write(recorded.path("key"), service.get("/log/verifier-key").body).unwrap();
+    let changed = whole.replacen("\"compared\":4", "\"compared\":5", 1);
+    let other = whole.replacen("\"fills\":[{", "\"fills\":[{\"document\":\"0x", 1);
+    assert!(changed != whole && other != whole);
+    let api = format!("http://{}", service.address);
+    for (text, expected) in
+        [(&whole, (Some(0), "valid")), (&changed, (Some(6), "invalid")), (&other, (Some(6), "invalid"))]
+    {
+        fs::write(recorded.path("figure.json"), text).unwrap();
+        for from in ["exitgap.db", &api] {
+            let verify = ["verify", "figure.json", "--json", "--trust", "key", "--snapshots", from];
+            let (code, report, _) = run(recorded, &verify);
+            let report: Value = serde_json::from_str(&report).unwrap();
+            assert_eq!((code, report["verdict"].as_str().unwrap()), expected, "{from}: {report}");
+        }
+    }
+    // Without snapshots and documents it is not known.
+    fs::write(recorded.path("figure.json"), &whole).unwrap();
+    let (code, text, _) = run(recorded, &["verify", "figure.json", "--trust", "key"]);
+    assert!(code == Some(7) && text.contains("snapshots_absent") | text.contains("needs"), "{text}");
 }
 
 /// What is no question, or has no answer.

@@ -6,6 +6,7 @@ mod heat;
 mod line;
 mod payoff;
 mod plane;
+mod scatter;
 mod spark;
 
 pub use bars::{Bar, Bars};
@@ -13,4 +14,5 @@ pub use geometry::{fixed, length, parsed, stacked};
 pub use heat::{HOURS, Heat, Hour, SHADES, hour_in_words};
 pub use line::{Line, LineChart, Mark, Marked};
 pub use payoff::{Later, Payoff};
+pub use scatter::{Dot, Scatter};
 pub use spark::Spark;

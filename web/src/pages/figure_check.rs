@@ -83,7 +83,7 @@ where
         State::At(_, 0) => view! { <p role="status">"Fetching the figure's file …"</p> }.into_any(),
         State::At(seen, all) => view! {
             <p role="status"><progress max=all.to_string() value=seen.to_string()></progress>
-                {format!(" {seen} of {all} snapshots")}</p>
+                {format!(" {seen} of {all}")}</p>
         }
         .into_any(),
         State::Failed(why) => view! { <p class="failed" role="alert">{why}</p> }.into_any(),
@@ -115,8 +115,13 @@ async fn found(
     let keys: Array = keys.map(JsValue::from_str).collect();
     let checker = Module::load(EXITGAP).await?;
     let checked = method(&checker.class("CheckedFigure"), "read", &[bytes(&file), keys.into()])?;
-    while let Some((pool, slot)) = wanted(&method(&checked, "wanted", &[])?)? {
-        let page = client.series(&pool, slot).await.map_err(words)?;
+    while let Some((pool, slot, is_fills)) = wanted(&method(&checked, "wanted", &[])?)? {
+        let page = if is_fills {
+            client.fills(&pool, slot).await
+        } else {
+            client.series(&pool, slot).await
+        };
+        let page = page.map_err(words)?;
         method(&checked, "take", &[bytes(&page)])?;
         let progress = method(&checked, "progress", &[])?;
         told(count(&field(&progress, "0")), count(&field(&progress, "1")));
@@ -124,8 +129,9 @@ async fn found(
     Ok((Found::of(&method(&checked, "report", &[])?), own))
 }
 
-/// The pool and the slot of the snapshot that is needed next; nothing where all were given.
-fn wanted(wanted: &JsValue) -> Result<Option<(PoolId, Slot)>, String> {
+/// The pool and the slot of what is needed next, and whether that is a document of what the pool logged; nothing where all
+/// was given.
+fn wanted(wanted: &JsValue) -> Result<Option<(PoolId, Slot, bool)>, String> {
     if wanted.is_undefined() {
         return Ok(None);
     }
@@ -133,7 +139,7 @@ fn wanted(wanted: &JsValue) -> Result<Option<(PoolId, Slot)>, String> {
     let slot =
         Slot::new(u64::try_from(slot).unwrap_or(u64::MAX)).map_err(|error| error.to_string())?;
     let pool = text(wanted, "pool").parse::<PoolId>().map_err(|error| error.to_string())?;
-    Ok(Some((pool, slot)))
+    Ok(Some((pool, slot, !field(wanted, "fills").is_undefined())))
 }
 
 /// A whole number that 32 bits hold.

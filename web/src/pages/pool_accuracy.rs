@@ -2,13 +2,14 @@
 
 use core::fmt::Write;
 
-use exitgap_api::operations::Operation;
+use exitgap_api::operations::{AccuracyFileAsked, Operation};
 use exitgap_client::ClientError;
 use exitgap_core::ids::PoolId;
 use leptos::prelude::*;
 
+use super::figure_check::CheckedFigure;
 use super::pool_decay::is_other_kind;
-use crate::chart::{Line, LineChart, parsed};
+use crate::chart::{Dot, Line, LineChart, Scatter, fixed, parsed};
 use crate::document::Document;
 use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number, words};
@@ -72,7 +73,7 @@ fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
             view! { <Empty words=words.to_owned()/> }.into_any()
         }
         Some(Err(error)) => unanswered(error, retry),
-        Some(Ok(record)) => told(&record, &symbols),
+        Some(Ok(record)) => view! { {told(&record, &symbols)}{checked(&record)} }.into_any(),
     }
 }
 
@@ -104,7 +105,7 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
     let csv = csv(record);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "accuracy.csv");
     let drawn = (compared > 0)
-        .then(|| view! { {fan(record)}{by_size(record, symbols)}{worst(record, symbols)} });
+        .then(|| view! { {against(record, symbols)}{fan(record)}{by_size(record, symbols)}{worst(record, symbols)} });
     view! {
         <dl class="facts">
             <div><dt>"Period"</dt><dd>{period}</dd></div>
@@ -120,6 +121,36 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
         </p>
     }
     .into_any()
+}
+
+/// The record, computed again from the file that the answer names.
+fn checked(record: &Document) -> Option<impl IntoView + use<>> {
+    let (url, pool) = (record.text("figure_url")?, record.text("pool")?);
+    let (_, query) = url.split_once('?')?;
+    let asked: AccuracyFileAsked = Operation::AccuracyFile.read(Some(&pool), query).ok()?;
+    let (service, asked) = (client(), StoredValue::new(asked.0));
+    let fetch = move || {
+        let (client, asked) = (service.clone(), asked.get_value());
+        async move { client.accuracy_file(&asked).await }
+    };
+    Some(view! { <CheckedFigure what="accuracy" fetch=fetch/> })
+}
+
+/// What the newest swaps were estimated to fill at, and what they filled at.
+fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
+    let dot = |swap: &Document| {
+        let number = |name: &str| swap.text(name).as_deref().and_then(parsed);
+        let (estimated, error) = (number("estimated_gap_pct")?, number("error_pct")?);
+        let realised = fixed(estimated + error, 6);
+        let sold = text::usd(&swap.text_or_none("size_usd"));
+        let (block, of) = (swap.count("block"), symbol(swap, symbols));
+        let [guess, found] = [percent(swap, "estimated_gap_pct"), text::percent(&realised)];
+        let said = format!("{sold} of {of} in block {block}: estimated {guess}, realized {found}");
+        Some(Dot { across: estimated, up: estimated + error, said })
+    };
+    let dots: Vec<Dot> = record.list("newest").iter().filter_map(dot).collect();
+    let title = format!("Realized gap beside the estimated one, the newest {} swaps, %", dots.len());
+    view! { <Scatter title=title dots=dots unit=" %"/> }.into_any()
 }
 
 /// Errors by the age of the estimate: the median, and up to the error that 95 of 100 did not exceed.

@@ -1,6 +1,6 @@
 //! A pool whose market closes: whether it is open, and what the closures of the last weeks did to depth and gap.
 
-use exitgap_api::operations::Operation;
+use exitgap_api::operations::{HoursFileAsked, Operation};
 use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
 use exitgap_api::{History, Interval};
 use exitgap_client::{ClientError, HistoryOf};
@@ -10,6 +10,7 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
 use super::exit_wait::market;
+use super::figure_check::CheckedFigure;
 use super::pool::base_name;
 use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::document::Document;
@@ -91,10 +92,23 @@ pub fn PoolHours(
             {move || match found.answer(&base.get()) {
                 None => view! { <Loading what="the market's hours"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-                Some(Ok((told, history))) => view! { {market(&told)}{strip(&told, &history)}{listed(&told)} }.into_any(),
+                Some(Ok((told, history))) => view! { {market(&told)}{strip(&told, &history)}{listed(&told)}{checked(&told)} }.into_any(),
             }}
         </section>
     }
+}
+
+/// The closures, computed again from the file that the answer names.
+fn checked(told: &Document) -> Option<impl IntoView + use<>> {
+    let (url, pool) = (told.text("figure_url")?, told.text("pool")?);
+    let (_, query) = url.split_once('?')?;
+    let asked: HoursFileAsked = Operation::HoursFile.read(Some(&pool), query).ok()?;
+    let (service, of) = (client(), StoredValue::new(HistoryOf::from(&asked.series)));
+    let fetch = move || {
+        let (client, of) = (service.clone(), of.get_value());
+        async move { client.hours_file(&of).await }
+    };
+    Some(view! { <CheckedFigure what="hours" fetch=fetch/> })
 }
 
 /// The last week, hour by hour: the lowest depth, closures shaded.

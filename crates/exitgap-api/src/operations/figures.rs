@@ -1,5 +1,6 @@
 //! What is asked of figures that are drawn from many slots.
 
+use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
@@ -75,6 +76,16 @@ impl Question for AccuracyAsked {
     }
 }
 
+/// The same, for its figure file, which has no guards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracyFileAsked(pub AccuracyAsked);
+
+impl Question for AccuracyFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        AccuracyAsked::read(given).map(Self)
+    }
+}
+
 /// The first and the last slot of a period, where they are named.
 pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), Problem> {
     let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
@@ -102,6 +113,11 @@ impl Question for DecayFileAsked {
 }
 
 impl Operation {
+    /// The address of the figure file of the accuracy record: all that it depends on is named.
+    pub fn of_accuracy(self, terms: &AccuracyTerms) -> Target {
+        self.target_of(&terms.pool).with(&PERIOD_FROM, terms.from).with(&TO, terms.to)
+    }
+
     /// The address of the figure file of market hours: all that it depends on is named.
     pub fn of_hours(self, terms: &HoursTerms) -> Target {
         self.target_of(&terms.pool)

@@ -30,7 +30,7 @@ mod tests;
 pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
-pub use figures::{AccuracyAsked, DecayAsked, DecayFileAsked};
+pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked};
 pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
@@ -121,6 +121,8 @@ pub enum Operation {
     Redemption,
     /// Swaps of a pool against estimates.
     Accuracy,
+    /// Its figure file.
+    AccuracyFile,
     /// What a pool logged, document after document.
     Fills,
     /// Sealed slots as they come.

@@ -429,6 +429,16 @@ pub(super) static ROWS: [Row; COUNT] = [
     },
     Row {
         group: Group::Evidence,
+        title: "The figure file of the accuracy record",
+        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot and every document of swaps by its hash, and the result: what /v1/accuracy/{pool} says, of at most 31 days; seven where no first slot is named. With its period its bytes never change. `exitgap verify` recomputes it from snapshots and documents.",
+        parameters: &[&POOL, &PERIOD_FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        ..row(Operation::AccuracyFile, "readAccuracyFile", "/api/v1/accuracy/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
         title: "What a pool logged",
         about: "A line for each head from this slot on that commits to one, at most 96 and no further after 4 MiB: `slot`, and `fills`, the canonical document whose SHA-256 stands in that head under `commits.fills`. Each tells all swaps and changes of liquidity of the blocks after `after_block` up to `to_block`, and follows the one before; one of no blocks begins anew after blocks that could not be read.",
         parameters: &[&POOL, &SLOT],

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use exitgap_core::analytics::figure::FigureVerifier;
+use exitgap_core::analytics::figure::{FigureVerifier, FigureWant};
 use exitgap_core::evidence::Verdict;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
@@ -34,7 +34,7 @@ impl<'a> File<'a> {
     pub fn natively_ms(&self) -> Result<f64, BenchError> {
         milliseconds(|| -> Result<(), BenchError> {
             let mut verifier = FigureVerifier::new(&self.bytes, core::slice::from_ref(&self.key));
-            while let Some(wanted) = verifier.wanted() {
+            while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
                 let documents = self.reader.documents(wanted.snapshot).map_err(failed)?;
                 verifier.take(documents.as_ref());
             }

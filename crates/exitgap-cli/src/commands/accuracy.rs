@@ -6,20 +6,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use exitgap_api::operations::{AccuracyAsked, Operation};
+use exitgap_api::operations::{AccuracyAsked, AccuracyFileAsked, Operation};
 use exitgap_api::{
     AccuracyErrors, AccuracyRecord, Number, PoolAccuracy, Problem, ProblemCode,
     SNAPSHOT_PAGE_BYTES, Status, parse_pool, slot_at,
 };
 use exitgap_chain::{Limits, PoolLogs};
-use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyScan, PoolLog};
+use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyScan, AccuracyTerms, PoolLog};
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotFile};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use super::print_json;
+use super::{print_json, write_file};
 use crate::arguments::AccuracyArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
@@ -28,9 +28,6 @@ use crate::source::{self, unreadable};
 
 /// Slots of a page of snapshots, as a service serves them.
 const PAGE: u32 = 96;
-
-/// The most slots of a period: 31 days.
-const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
 
 /// How long a node may take for the logs of one page.
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -74,6 +71,16 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         [("pool", Some(&args.pool)), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
     let asked: AccuracyAsked = question(Operation::Accuracy, given)?;
     let asked = AccuracyAsked { guards: args.source.guards()?, ..asked };
+    if let Some(path) = &args.file {
+        let bytes = args.source.ask(
+            async |client| client.accuracy_file(&asked).await,
+            async |service| {
+                let file = service.accuracy_file(AccuracyFileAsked(asked.clone())).await?;
+                Ok(file.bytes.to_vec())
+            },
+        )?;
+        return write_file(path, &bytes);
+    }
     let told = args.source.ask(
         async |client| client.accuracy(&asked).await,
         async |service| service.accuracy(asked.clone()).await,
@@ -83,11 +90,12 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     } else {
         print_text(&told.record)?;
         let mut out = anstream::stdout().lock();
-        let PoolAccuracy { documents, slots_waiting, .. } = &told;
+        let PoolAccuracy { documents, slots_waiting, figure_url, .. } = &told;
         writeln!(out, "{:<16}{documents} documents that the pool's heads commit to", "swaps from")?;
         if *slots_waiting > 0 {
             writeln!(out, "{:<16}{slots_waiting} later slots: not final, or not read", "to come")?;
         }
+        writeln!(out, "{:<16}{}", "figure", printable(figure_url))?;
     }
     Ok(if told.record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
@@ -136,9 +144,12 @@ impl Pass {
 fn problem(error: &AccuracyError) -> Problem {
     let code = match error {
         AccuracyError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-        AccuracyError::OutOfOrder { .. } | AccuracyError::LogOutOfOrder { .. } => {
-            ProblemCode::SourceUnreadable
+        AccuracyError::Period { .. } | AccuracyError::NoSlot { .. } => {
+            ProblemCode::InvalidParameter
         }
+        AccuracyError::OutOfOrder { .. }
+        | AccuracyError::LogOutOfOrder { .. }
+        | AccuracyError::OtherFills { .. } => ProblemCode::SourceUnreadable,
     };
     Problem::new(code, error.to_string())
 }
@@ -158,9 +169,8 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     if from > to {
         return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to").into());
     }
-    if to.number() - from.number() >= MOST_SLOTS {
-        return Err(wrong("from", "at most 31 days at a time").into());
-    }
+    let terms = AccuracyTerms { pool: pool.clone(), from, to };
+    terms.checked().map_err(|error| wrong("from", &error.to_string()))?;
     Ok([from, to])
 }
 

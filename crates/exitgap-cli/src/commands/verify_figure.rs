@@ -5,9 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_core::analytics::figure::{FigureCheck, FigureReport, FigureVerifier};
+use exitgap_core::analytics::figure::{
+    FigureCheck, FigureFills, FigureReport, FigureVerifier, FigureWant,
+};
 use exitgap_core::evidence::{Outcome, Verdict};
 use exitgap_core::tlog::VerifierKey;
+use exitgap_store::StoreError;
 
 use super::print_json;
 use crate::arguments::VerifyArgs;
@@ -35,10 +38,21 @@ pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failu
 fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<FigureReport, Failure> {
     let reader = source::open(path)?;
     let mut verifier = FigureVerifier::new(file, keys);
+    let unread = |error: StoreError| unreadable(error.to_string());
     while let Some(wanted) = verifier.wanted() {
-        let documents = reader.documents(wanted.snapshot);
-        let documents = documents.map_err(|error| unreadable(error.to_string()))?;
-        verifier.take(documents.as_ref());
+        match wanted {
+            FigureWant::Snapshot(wanted) => {
+                let documents = reader.documents(wanted.snapshot).map_err(unread)?;
+                verifier.take(documents.as_ref());
+            }
+            FigureWant::Fills(FigureFills { pool, slot, .. }) => {
+                let run = [*slot; 2];
+                let pool = reader.pool(pool).map_err(unread)?;
+                let page = pool.map(|pool| reader.fills(&pool, run, 1)).transpose();
+                let found = page.map_err(unread)?.and_then(|mut page| page.entries.pop());
+                verifier.take_fills(found.map(|stored| stored.canonical).as_deref());
+            }
+        }
         let (seen, all) = verifier.progress();
         told(seen, all);
     }
@@ -51,7 +65,7 @@ fn told(seen: usize, all: usize) {
     if out.is_terminal() && (seen.is_multiple_of(EVERY) || seen == all) {
         let end = if seen == all { "\n" } else { "" };
         // Nobody depends on it.
-        let _ = write!(out, "\r{seen} of {all} snapshots{end}");
+        let _ = write!(out, "\r{seen} of {all}{end}");
     }
 }
 

@@ -31,7 +31,7 @@ pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
-pub use realised::{estimate_error, worth_of};
+pub use realised::{estimate_error, gap_of, worth_of};
 pub use reopening::{Reopened, reopened};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,

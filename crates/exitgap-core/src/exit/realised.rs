@@ -19,6 +19,16 @@ pub fn estimate_error(
     Some(if received > estimated { Percent(-magnitude.0) } else { magnitude })
 }
 
+/// How far below an observation's oracle prices a sale fills that pays so much, half-even to six decimals. `None` out of a
+/// percentage's bounds.
+pub fn gap_of(
+    observation: &Observation,
+    direction: Direction,
+    [amount_in, amount_out]: [U256; 2],
+) -> Option<Percent> {
+    Terms::of_observed(observation, direction).gap(amount_in, amount_out)
+}
+
 /// What raw units of the token sold are worth at an observation's oracle price, rounded down; capped.
 pub fn worth_of(observation: &Observation, direction: Direction, amount: U256) -> UsdMicros {
     UsdMicros(Terms::of_observed(observation, direction).worth(amount))

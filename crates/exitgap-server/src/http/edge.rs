@@ -337,7 +337,7 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 9] = [
+const FIGURES: [Operation; 10] = [
     Operation::Decay,
     Operation::DecayFile,
     Operation::Exposure,
@@ -346,6 +346,7 @@ const FIGURES: [Operation; 9] = [
     Operation::VenueStressFile,
     Operation::HoursFile,
     Operation::Accuracy,
+    Operation::AccuracyFile,
     Operation::AlertsOf,
 ];
 const FIGURE: u32 = 20;

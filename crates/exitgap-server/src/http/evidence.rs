@@ -5,7 +5,7 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
-    DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep, Operation,
+    AccuracyFileAsked, DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep, Operation,
     StateProofAsked, VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
@@ -62,6 +62,12 @@ pub async fn venue_stress_file(State(app): State<App>, address: Address) -> Resu
 pub async fn hours_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: HoursFileAsked = address.read(Operation::HoursFile)?;
     Ok(figure_file(app.service.hours_file(asked).await?))
+}
+
+/// The figure file of the accuracy record.
+pub async fn accuracy_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: AccuracyFileAsked = address.read(Operation::AccuracyFile)?;
+    Ok(figure_file(app.service.accuracy_file(asked).await?))
 }
 
 /// The figure file of a decay.

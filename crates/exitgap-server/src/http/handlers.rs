@@ -94,6 +94,7 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         }
         O::DecayFile => get(evidence::decay_file),
         O::HoursFile => get(evidence::hours_file),
+        O::AccuracyFile => get(evidence::accuracy_file),
         O::Exposure => document(operation, |app, asked: ExposureAsked| async move {
             app.service.exposure(asked).await
         }),

@@ -2,17 +2,12 @@
 
 use std::collections::VecDeque;
 
-use exitgap_core::analytics::accuracy::{AccuracyResult, AccuracyScan, Fills, PoolLog};
-use exitgap_core::analytics::standing;
-use exitgap_core::ids::PoolId;
+use exitgap_core::analytics::accuracy::{AccuracyOfPeriod, AccuracyPass, AccuracyTerms, Fills};
+use exitgap_core::analytics::figure::{FigureFills, FigureUse, write_accuracy};
 use exitgap_core::series::Slot;
 
 use super::FigureError;
-use crate::bodies::packing::Dictionaries;
-use crate::bodies::parse;
-use crate::corrupt::CorruptBody;
 use crate::error::StoreError;
-use crate::evidence::EvidenceError;
 use crate::fills::StoredFills;
 use crate::model::{Page, Pool};
 use crate::reader::Reader;
@@ -20,101 +15,83 @@ use crate::reader::Reader;
 /// Documents that are read in one go.
 const AT_ONCE: usize = 64;
 
-/// A pool's record over a period.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordedAccuracy {
-    /// The figure.
-    pub result: AccuracyResult,
-    /// The first and the last slot of which the logs are known; `None`: there is none.
-    pub slots: Option<[Slot; 2]>,
-    /// Later slots that stand in the period, and whose logs no head commits to yet.
-    pub slots_waiting: u32,
-    /// Documents that were read.
-    pub documents: u32,
-}
-
 impl Reader {
-    /// Every swap of a pool in a period against its estimate.
-    pub fn accuracy(
-        &self,
-        id: &PoolId,
-        [from, to]: [Slot; 2],
-    ) -> Result<RecordedAccuracy, FigureError> {
-        let unknown = || EvidenceError::UnknownPool { pool: id.clone() };
-        let pool = self.pool(id)?.ok_or_else(unknown)?;
-        let heads = self.heads(&pool, from, to)?;
-        let (mut scan, mut kept) = (AccuracyScan::new(), Dictionaries::default());
-        let mut logs = Logs::of(self, &pool, from);
-        let (mut slots, mut slots_waiting) = (None, 0);
-        for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
-            let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
-            let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
-            let observation = parse(&pool.id, hash, &documents)?.observation().clone();
-            let block = observation.block().number;
-            if slots_waiting > 0 || !logs.reach(block)? {
-                slots_waiting += 1;
-                continue;
-            }
-            scan.take(slot, observation, &logs.up_to(block))?;
-            slots = Some(slots.map_or([slot; 2], |[first, _]: [Slot; 2]| [first, slot]));
+    /// Every swap of a pool in a period against its estimate. What was logged is what the heads of the period commit to.
+    pub fn accuracy(&self, terms: &AccuracyTerms) -> Result<AccuracyOfPeriod, FigureError> {
+        let terms = terms.clone().checked()?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        Ok(self.accuracy_pass(&terms, &pool)?.0.finish())
+    }
+
+    /// The file that proves [`Reader::accuracy`]: the same bytes each time.
+    pub fn accuracy_file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, FigureError> {
+        let terms = terms.clone().checked()?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        let (pass, uses) = self.accuracy_pass(&terms, &pool)?;
+        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
+        let (mut fills, mut next) = (Vec::new(), Some(terms.from));
+        while let Some(from) = next {
+            let page = self.fills(&pool, [from, terms.to], AT_ONCE)?;
+            fills.extend(page.entries.into_iter().map(|stored| FigureFills {
+                document: stored.hash,
+                pool: pool.id.clone(),
+                slot: stored.slot,
+            }));
+            next = page.next;
         }
-        let documents = logs.documents;
-        Ok(RecordedAccuracy { result: scan.finish(), slots, slots_waiting, documents })
+        Ok(write_accuracy(&terms, &windows, &uses, fills, &pass.figure())?)
+    }
+
+    fn accuracy_pass(
+        &self,
+        terms: &AccuracyTerms,
+        pool: &Pool,
+    ) -> Result<(AccuracyPass, Vec<FigureUse>), FigureError> {
+        let mut pass = AccuracyPass::new(terms.clone())?;
+        let mut documents = Documents::of(self, pool, [terms.from, terms.to]);
+        let take = |slot, observation| {
+            pass.take(slot, observation)?;
+            while pass.wants_fills() {
+                match documents.next()? {
+                    Some(fills) => pass.take_fills(fills)?,
+                    None => pass.no_more_fills(),
+                }
+            }
+            Ok(())
+        };
+        let uses = self.each_standing(pool, terms.from, terms.to, take)?;
+        Ok((pass, uses))
     }
 }
 
-/// What a pool logged, document after document.
-struct Logs<'a> {
+/// The documents that the heads of a period commit to, one after the other.
+struct Documents<'a> {
     reader: &'a Reader,
     pool: &'a Pool,
+    to: Slot,
     /// The slot from which on heads were not asked.
     next: Option<Slot>,
     read: VecDeque<StoredFills>,
-    /// What was logged and not handed out.
-    unused: VecDeque<PoolLog>,
-    /// The last block that the documents so far say something of.
-    until: Option<u64>,
-    documents: u32,
 }
 
-impl<'a> Logs<'a> {
-    fn of(reader: &'a Reader, pool: &'a Pool, from: Slot) -> Self {
-        Self {
-            reader,
-            pool,
-            next: Some(from),
-            read: VecDeque::new(),
-            unused: VecDeque::new(),
-            until: None,
-            documents: 0,
-        }
+impl<'a> Documents<'a> {
+    fn of(reader: &'a Reader, pool: &'a Pool, [from, to]: [Slot; 2]) -> Self {
+        Self { reader, pool, to, next: Some(from), read: VecDeque::new() }
     }
 
-    /// Reads on until a block; whether documents go so far.
-    fn reach(&mut self, block: u64) -> Result<bool, StoreError> {
-        while self.until.is_none_or(|until| until < block) {
-            if self.read.is_empty()
-                && let Some(from) = self.next
-            {
-                let Page { entries, next } =
-                    self.reader.fills(self.pool, [from, Slot::LAST], AT_ONCE)?;
-                (self.read, self.next) = (entries.into(), next);
-            }
-            let Some(stored) = self.read.pop_front() else { return Ok(false) };
-            let fills = Fills::from_canonical(&stored.canonical).map_err(|error| {
-                let found = format!("slot {}: {error}", stored.slot);
-                StoreError::CorruptRow { table: "fills", found }
-            })?;
-            self.until = Some(fills.to_block);
-            self.unused.extend(fills.logs);
-            self.documents += 1;
+    fn next(&mut self) -> Result<Option<Fills>, StoreError> {
+        if self.read.is_empty()
+            && let Some(from) = self.next
+        {
+            let run = [from, self.to];
+            let Page { entries, next } = self.reader.fills(self.pool, run, AT_ONCE)?;
+            (self.read, self.next) = (entries.into(), next);
         }
-        Ok(true)
-    }
-
-    /// What was logged up to a block and not handed out before.
-    fn up_to(&mut self, block: u64) -> Vec<PoolLog> {
-        let count = self.unused.partition_point(|log| log.block <= block);
-        self.unused.drain(..count).collect()
+        let Some(stored) = self.read.pop_front() else { return Ok(None) };
+        let fills = Fills::from_canonical(&stored.canonical).map_err(|error| {
+            let found = format!("slot {}: {error}", stored.slot);
+            StoreError::CorruptRow { table: "fills", found }
+        })?;
+        Ok(Some(fills))
     }
 }

@@ -28,7 +28,6 @@ use crate::evidence::EvidenceError;
 use crate::model::Pool;
 use crate::reader::Reader;
 
-pub use accuracy::RecordedAccuracy;
 pub use alert::{AlertEvaluated, WatchedSlot, Watching};
 
 /// Why there is no figure.
@@ -191,7 +190,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use exitgap_core::U256;
-    use exitgap_core::analytics::figure::{FigureCheckName, FigureVerifier};
+    use exitgap_core::analytics::figure::{FigureCheckName, FigureVerifier, FigureWant};
     use exitgap_core::evidence::{Base, Verdict};
     use exitgap_core::ids::{Address, BlockHash, PoolId};
     use exitgap_core::pools::{Concentrated, Direction, Tick, sqrt_ratio_at_tick};
@@ -285,7 +284,7 @@ mod tests {
         let log = reader.log().unwrap().unwrap();
         let trusted = key.named(&log.origin.to_string()).unwrap().verifier();
         let mut verifier = FigureVerifier::new(&file, &[trusted]);
-        while let Some(wanted) = verifier.wanted() {
+        while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
             let documents = reader.documents(wanted.snapshot).unwrap();
             verifier.take(documents.as_ref());
         }

@@ -114,9 +114,15 @@ impl Fills {
 
     /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
     pub fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), FillsError> {
+        let (slot, document) = Self::document_of_line(line)?;
+        Ok((slot, Self::from_canonical(&document)?, Self::hash_of(&document)))
+    }
+
+    /// The slot and the document's bytes of an untrusted line. Nothing of the document is read.
+    pub fn document_of_line(line: &[u8]) -> Result<(Slot, Vec<u8>), FillsError> {
         let json = parse(line, MAX_FILLS_BYTES + 256)?;
         let Line { slot, fills } = Line::read(&json).map_err(DocumentError::Shape)?;
-        Ok((slot, Self::from_canonical(&fills.0)?, Self::hash_of(&fills.0)))
+        Ok((slot, fills.0))
     }
 
     fn check(&self) -> Result<(), FillsError> {

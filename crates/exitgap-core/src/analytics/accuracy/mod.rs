@@ -4,6 +4,8 @@
 //! - `events`: what a pool's contract logged; `replay`: whether the logs are all of them
 //! - `fills`: the document in which a recorder keeps the logs of some blocks, and to which its heads commit
 //! - `scan`: the one pass over slots and logs; `flags`: what stood around a swap; `result`: what comes of it
+//! - `terms`: what is asked; `pass`: a period, from snapshots and documents one at a time; `figure`: what a figure file
+//!   has of it
 //!
 //! Nothing is selected: each swap between two slots that stand is compared, or counted among those that could not be,
 //! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots are
@@ -18,19 +20,25 @@
 //! It says nothing of reverted trades, nor of orders that were never sent.
 
 mod events;
+mod figure;
 mod fills;
 mod flags;
+mod pass;
 mod replay;
 mod result;
 mod scan;
+mod terms;
 
 use crate::pools::PoolState;
 
 pub use events::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+pub use figure::AccuracyFigure;
 pub use fills::{Fills, FillsError, MAX_FILLS_BYTES, MAX_FILLS_LOGS};
 pub use flags::{SwapFlags, SwapsFlagged};
+pub use pass::{AccuracyOfPeriod, AccuracyPass};
 pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
 pub use scan::{AccuracyError, AccuracyScan};
+pub use terms::{AccuracyParameters, AccuracyTerms};
 
 /// Whether swaps of a pool of this kind are compared: what it logs is known, and replayed.
 pub fn is_told_of(state: &PoolState) -> bool {

@@ -1,5 +1,7 @@
 //! What comes of a pass.
 
+use std::collections::VecDeque;
+
 use super::OLDER_SLOTS;
 use super::flags::{SwapFlags, SwapsFlagged};
 use crate::analytics::shared::nearest_rank;
@@ -32,6 +34,8 @@ pub struct AccuracyResult {
     pub sizes: Vec<AccuracySize>,
     /// The swaps of the largest errors either way, at most ten, the largest first.
     pub worst: Vec<ComparedSwap>,
+    /// The newest compared swaps, at most a hundred, the newest last.
+    pub newest: Vec<ComparedSwap>,
     /// Whether there is enough for a record: 200 swaps over seven days.
     pub enough: bool,
     /// Whether every snapshot is of a live chain.
@@ -104,7 +108,9 @@ pub struct ComparedSwap {
     pub estimated_out: U256,
     /// What it was worth at the oracle price of the slot.
     pub size_usd: UsdMicros,
-    /// Positive: reality was worse.
+    /// How far below the oracle it was estimated to fill.
+    pub estimated_gap: Percent,
+    /// By how much farther it did. Positive: reality was worse.
     pub error: Percent,
     /// What stood around it.
     pub flags: SwapFlags,
@@ -114,6 +120,8 @@ pub struct ComparedSwap {
 const DECADES: [u64; 7] = [0, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 const WORST: usize = 10;
+
+const NEWEST: usize = 100;
 
 /// Swaps and slots of a record: 200 and a week.
 const NEEDED: (u32, u32) = (200, 2_016);
@@ -132,6 +140,7 @@ pub(super) struct Found {
     /// Those of the newest slot before, by decade and direction.
     pub by_size: [[Vec<Percent>; 2]; DECADES.len()],
     pub worst: Vec<ComparedSwap>,
+    pub newest: VecDeque<ComparedSwap>,
     pub any_preview: bool,
 }
 
@@ -145,6 +154,10 @@ impl Found {
         self.by_age[0].push(swap.error);
         let larger = |held: &ComparedSwap| held.error.0.abs() >= swap.error.0.abs();
         let place = self.worst.iter().position(|held| !larger(held)).unwrap_or(self.worst.len());
+        self.newest.push_back(swap.clone());
+        if self.newest.len() > NEWEST {
+            self.newest.pop_front();
+        }
         self.worst.insert(place, swap);
         self.worst.truncate(WORST);
     }
@@ -169,6 +182,7 @@ impl Found {
             ages: ages.map(|(older, errors)| of(*older, &errors)).collect(),
             sizes: sizes.filter(|size| size.errors.n > 0).collect(),
             worst: self.worst,
+            newest: self.newest.into(),
             enough: compared >= NEEDED.0 && self.slots >= NEEDED.1,
             live: !self.any_preview && self.slots > 0,
         }

@@ -7,7 +7,7 @@ use super::flags::{SwapFlags, flags_of};
 use super::replay::Replay;
 use super::result::{AccuracyResult, ComparedSwap, Found};
 use super::{OLDER_SLOTS, PoolEvent};
-use crate::exit::{estimate_error, worth_of};
+use crate::exit::{estimate_error, gap_of, worth_of};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
@@ -40,6 +40,26 @@ pub enum AccuracyError {
         /// The place.
         index: u32,
     },
+    /// The period ends before it begins, or is too long.
+    #[error("a period has 1 to {most} slots, asked for {found}; ask for a shorter one")]
+    Period {
+        /// Slots asked for; 0 where it ends before it begins.
+        found: u64,
+        /// The most there may be.
+        most: u32,
+    },
+    /// A number that no slot has.
+    #[error("{field}: the number of a slot of the series")]
+    NoSlot {
+        /// The parameter.
+        field: &'static str,
+    },
+    /// A document of another contract, or one that does not go on where the one before ended.
+    #[error("the document of the blocks after {after_block} is of another pool, or out of order")]
+    OtherFills {
+        /// The block before its first.
+        after_block: u64,
+    },
 }
 
 impl AccuracyError {
@@ -49,6 +69,9 @@ impl AccuracyError {
             Self::UnsupportedKind { .. } => "figure_unsupported_kind",
             Self::OutOfOrder { .. } => "figure_slot_order",
             Self::LogOutOfOrder { .. } => "log_order",
+            Self::Period { .. } => "figure_period",
+            Self::NoSlot { .. } => "figure_parameter",
+            Self::OtherFills { .. } => "fills_order",
         }
     }
 }
@@ -165,6 +188,11 @@ impl AccuracyScan {
                 self.found.by_age[place].push(error);
                 continue;
             }
+            let Some(estimated_gap) = gap_of(observation, direction, [amount_in, estimated_out])
+            else {
+                not.out_of_range += 1;
+                continue;
+            };
             let swap = ComparedSwap {
                 block: log.block,
                 index: log.index,
@@ -175,6 +203,7 @@ impl AccuracyScan {
                 amount_out,
                 estimated_out,
                 size_usd: worth_of(observation, direction, amount_in),
+                estimated_gap,
                 error,
                 flags,
             };

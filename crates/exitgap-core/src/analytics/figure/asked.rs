@@ -2,6 +2,9 @@
 
 use super::file::{FigureFile, FigureUse, part};
 use crate::analytics::VenuesError;
+use crate::analytics::accuracy::{
+    ACCURACY, AccuracyError, AccuracyParameters, AccuracyPass, AccuracyTerms, Fills,
+};
 use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureParameters, ExposureScan, ExposureTerms};
 use crate::analytics::hours::{HOURS, HoursError, HoursParameters, HoursScan, HoursTerms};
@@ -14,6 +17,7 @@ use crate::snapshot::Observation;
 
 /// What a file asks.
 pub(super) enum Asked {
+    Accuracy(AccuracyTerms),
     Decay(DecayTerms),
     Exposure(ExposureTerms),
     Hours(HoursTerms),
@@ -38,6 +42,7 @@ pub(super) struct Refused {
 /// A pass.
 #[derive(Debug)]
 pub(super) enum Scan {
+    Accuracy(Box<AccuracyPass>),
     Decay(Box<DecayScan>),
     Exposure(Box<ExposureScan>),
     Hours(Box<HoursScan>),
@@ -46,7 +51,16 @@ pub(super) enum Scan {
 
 impl Asked {
     pub fn of(file: &FigureFile) -> Result<Self, NotAsked> {
+        if !file.fills.is_empty() && file.figure != ACCURACY {
+            return Err(NotAsked::Invalid("fills, of a figure that is not drawn from any".to_owned()));
+        }
         match file.figure.as_str() {
+            ACCURACY => {
+                let parameters = parameters::<AccuracyParameters>(file)?;
+                AccuracyTerms::try_from(&parameters)
+                    .map(Self::Accuracy)
+                    .map_err(|error| invalid(&error))
+            }
             DECAY => {
                 let parameters = parameters::<DecayParameters>(file)?;
                 DecayTerms::try_from(&parameters).map(Self::Decay).map_err(|error| invalid(&error))
@@ -74,6 +88,7 @@ impl Asked {
     /// The rules.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Accuracy(_) => ACCURACY,
             Self::Decay(_) => DECAY,
             Self::Exposure(_) => EXPOSURE,
             Self::Hours(_) => HOURS,
@@ -84,6 +99,7 @@ impl Asked {
     /// Its pools, in the order of their windows and, within a slot, of their uses.
     pub fn pools(&self) -> Vec<PoolId> {
         let venues = match self {
+            Self::Accuracy(terms) => return vec![terms.pool.clone()],
             Self::Decay(terms) => return vec![terms.pool.clone()],
             Self::Hours(terms) => return vec![terms.pool.clone()],
             Self::Exposure(terms) => &terms.venues,
@@ -95,6 +111,7 @@ impl Asked {
     /// Its first and its last slot.
     pub fn period(&self) -> (Slot, Slot) {
         match self {
+            Self::Accuracy(terms) => (terms.from, terms.to),
             Self::Decay(terms) => (terms.from, terms.to),
             Self::Exposure(terms) => (terms.from, terms.to),
             Self::Hours(terms) => (terms.from, terms.to),
@@ -102,8 +119,16 @@ impl Asked {
         }
     }
 
+    /// Whether it is drawn from what the pool logged, too.
+    pub fn takes_fills(&self) -> bool {
+        matches!(self, Self::Accuracy(_))
+    }
+
     pub fn scan(self) -> Option<Scan> {
         match self {
+            Self::Accuracy(terms) => {
+                AccuracyPass::new(terms).ok().map(Box::new).map(Scan::Accuracy)
+            }
             Self::Decay(terms) => DecayScan::new(terms).ok().map(Box::new).map(Scan::Decay),
             Self::Exposure(terms) => {
                 ExposureScan::new(terms).ok().map(Box::new).map(Scan::Exposure)
@@ -117,6 +142,7 @@ impl Asked {
 impl Scan {
     pub fn take(&mut self, of: &FigureUse, observation: Observation) -> Result<(), Refused> {
         match self {
+            Self::Accuracy(pass) => Ok(pass.take(of.slot, observation)?),
             Self::Decay(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Exposure(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
             Self::Hours(scan) => Ok(scan.take(of.slot, observation)?),
@@ -124,9 +150,27 @@ impl Scan {
         }
     }
 
+    /// Whether a document is wanted before the next snapshot.
+    pub fn wants_fills(&self) -> bool {
+        matches!(self, Self::Accuracy(pass) if pass.wants_fills())
+    }
+
+    /// The next document; `None` where there is no further one.
+    pub fn take_fills(&mut self, fills: Option<Fills>) -> Result<(), Refused> {
+        let Self::Accuracy(pass) = self else { return Ok(()) };
+        match fills {
+            Some(fills) => Ok(pass.take_fills(fills)?),
+            None => {
+                pass.no_more_fills();
+                Ok(())
+            }
+        }
+    }
+
     /// The result's bytes.
     pub fn result(self) -> Result<Part, Refused> {
         match self {
+            Self::Accuracy(pass) => Ok(part(&pass.figure())?),
             Self::Decay(scan) => Ok(part(&scan.finish())?),
             Self::Exposure(scan) => Ok(part(&scan.finish()?)?),
             Self::Hours(scan) => Ok(part(&scan.finish()?)?),
@@ -141,6 +185,12 @@ fn parameters<T: Wire>(file: &FigureFile) -> Result<T, NotAsked> {
 
 fn invalid(why: &impl ToString) -> NotAsked {
     NotAsked::Invalid(why.to_string())
+}
+
+impl From<AccuracyError> for Refused {
+    fn from(error: AccuracyError) -> Self {
+        Self { code: error.code(), why: error.to_string() }
+    }
 }
 
 impl From<DecayError> for Refused {

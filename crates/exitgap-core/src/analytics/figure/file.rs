@@ -1,12 +1,13 @@
 //! The parts of a figure file.
 
+use crate::analytics::accuracy::{ACCURACY, AccuracyFigure, AccuracyTerms};
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
 use crate::analytics::hours::{HOURS, HoursResult, HoursTerms};
 use crate::analytics::stress::{STRESS, StressResult, StressTerms};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
-use crate::ids::{PoolId, SnapshotHash};
+use crate::ids::{DocumentHash, PoolId, SnapshotHash};
 use crate::json::{Part, VERSION, Wire, from_canonical, to_canonical, wire_struct};
 use crate::series::Slot;
 
@@ -34,11 +35,25 @@ pub struct FigureUse {
 
 wire_struct!(FigureUse { pool, slot, snapshot });
 
+/// A document that a figure is drawn from: what a pool logged, as a head commits to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FigureFills {
+    /// The hash of the document.
+    pub document: DocumentHash,
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot of the head.
+    pub slot: Slot,
+}
+
+wire_struct!(FigureFills { document, pool, slot });
+
 /// A file, read. Nothing of it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FigureFile {
     pub v: u32,
     pub figure: String,
+    pub fills: Vec<FigureFills>,
     pub method: String,
     pub parameters: Part,
     pub result: Part,
@@ -46,12 +61,25 @@ pub(super) struct FigureFile {
     pub windows: Vec<Part>,
 }
 
-wire_struct!(FigureFile { v, figure, method, parameters, result, uses, windows });
+wire_struct!(FigureFile { v, figure, method, parameters, result, uses, windows; optional fills });
 
 impl FigureFile {
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, DocumentError> {
         from_canonical(bytes, MAX_FIGURE_BYTES, "a figure file")
     }
+}
+
+/// The bytes of a file of the accuracy record, with windows and uses as [`write_decay`] wants them; `fills` are all
+/// documents that the period's heads commit to, ascending.
+pub fn write_accuracy(
+    terms: &AccuracyTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    fills: Vec<FigureFills>,
+    result: &AccuracyFigure,
+) -> Result<Vec<u8>, DocumentError> {
+    let file = made_of(ACCURACY, part(&terms.parameters())?, windows, uses, part(result)?)?;
+    to_canonical(&FigureFile { fills, ..file })
 }
 
 /// The bytes of a file of depth decay. `windows` are canonical, ascending, each beginning where the
@@ -105,9 +133,20 @@ fn write(
     uses: &[FigureUse],
     result: Part,
 ) -> Result<Vec<u8>, DocumentError> {
-    to_canonical(&FigureFile {
+    to_canonical(&made_of(figure, parameters, windows, uses, result)?)
+}
+
+fn made_of(
+    figure: &str,
+    parameters: Part,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: Part,
+) -> Result<FigureFile, DocumentError> {
+    Ok(FigureFile {
         v: VERSION,
         figure: figure.to_owned(),
+        fills: Vec::new(),
         method: METHOD_VERSION.to_owned(),
         parameters,
         result,

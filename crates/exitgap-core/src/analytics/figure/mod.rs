@@ -3,7 +3,7 @@
 //!
 //! - `file`: its parts; `asked`: the figures there are
 //! - `period`: what its head windows prove: which slots stand, and that none was left out
-//! - `verify`: the checks, fed one snapshot at a time; `report`: what they found
+//! - `verify`: the checks, fed one snapshot or document at a time; `report`: what they found
 
 mod asked;
 mod file;
@@ -12,9 +12,9 @@ mod report;
 mod verify;
 
 pub use file::{
-    FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, is_figure_file, write_decay, write_exposure,
-    write_hours, write_stress,
+    FigureFills, FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, is_figure_file, write_accuracy,
+    write_decay, write_exposure, write_hours, write_stress,
 };
 pub use period::PeriodError;
 pub use report::{FigureCheck, FigureCheckName, FigureReport};
-pub use verify::FigureVerifier;
+pub use verify::{FigureVerifier, FigureWant};

@@ -1,6 +1,7 @@
 //! What a run of head windows proves of a period.
 
-use super::file::MAX_FIGURE_WINDOWS;
+use super::file::{FigureFills, MAX_FIGURE_WINDOWS};
+use crate::analytics::accuracy::Fills;
 use crate::analytics::shared::standing;
 use crate::evidence::{Head, HeadError, HeadWindow, WindowError};
 use crate::ids::{PoolId, SnapshotHash};
@@ -58,6 +59,8 @@ pub enum PeriodError {
 pub(super) struct Period {
     /// The standing slots of the period, each with its pool's place, ascending by both.
     pub standing: Vec<(Slot, usize, SnapshotHash)>,
+    /// The documents of what the pools logged that heads of the period commit to, ascending within each pool.
+    pub fills: Vec<FigureFills>,
     /// How many heads bear it out.
     pub heads: usize,
     /// The signed checkpoint of each window.
@@ -98,6 +101,7 @@ impl Period {
                 other.map_or(error, |found| PeriodError::Pool { found })
             })?;
             all.heads += heads;
+            all.fills.extend(committed(own, pool, from));
             all.standing.extend(standing.into_iter().map(|(slot, hash)| (slot, place, hash)));
             rest = further;
         }
@@ -127,6 +131,19 @@ impl Period {
         signers.dedup();
         Ok(signers)
     }
+}
+
+/// What the heads of one pool, from a slot on, commit to of what it logged.
+fn committed<'w>(
+    windows: &'w [HeadWindow],
+    pool: &'w PoolId,
+    from: Slot,
+) -> impl Iterator<Item = FigureFills> + 'w {
+    let heads = windows.iter().flat_map(HeadWindow::heads).map(|(head, _)| head);
+    heads.filter(move |head| head.slot >= from).filter_map(move |head| {
+        let document = head.commits.get(Fills::NAME)?;
+        Some(FigureFills { document, pool: pool.clone(), slot: head.slot })
+    })
 }
 
 /// How many heads the windows of one pool have, and its standing slots of the period. `place` is that of the first.

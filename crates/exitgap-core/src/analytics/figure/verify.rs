@@ -1,10 +1,11 @@
 //! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
-//! are fed one at a time, and never more than a hundred of them are held.
+//! and documents are fed one at a time, and never more than a day of them is held.
 
 use super::asked::{Asked, NotAsked, Refused, Scan};
-use super::file::{FigureFile, FigureUse};
+use super::file::{FigureFile, FigureFills, FigureUse};
 use super::period::{NotSigned, Period, PeriodError};
 use super::report::{FigureCheck, FigureCheckName, FigureReport};
+use crate::analytics::accuracy::Fills;
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
 use crate::ids::{PoolId, SnapshotHash};
@@ -13,14 +14,25 @@ use crate::series::Slot;
 use crate::snapshot::{Snapshot, SnapshotDocuments};
 use crate::tlog::{Unsigned, VerifierKey};
 
-/// A file being verified: made of its bytes, fed the snapshots that it [wants](Self::wanted) in their
-/// order, and [finished](Self::finish) at any time.
+/// What a verifier wants next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FigureWant<'a> {
+    /// The snapshot of a slot: [`FigureVerifier::take`].
+    Snapshot(&'a FigureUse),
+    /// The document that the head of a slot commits to: [`FigureVerifier::take_fills`].
+    Fills(&'a FigureFills),
+}
+
+/// A file being verified: made of its bytes, fed what it [wants](Self::wanted) in that order, and
+/// [finished](Self::finish) at any time.
 #[derive(Debug)]
 pub struct FigureVerifier {
     /// Of what needs no snapshot.
     checks: Vec<FigureCheck>,
     uses: Vec<FigureUse>,
     next: usize,
+    fills: Vec<FigureFills>,
+    next_fills: usize,
     /// `None`: nothing can be computed, or no longer.
     scan: Option<Scan>,
     result: Part,
@@ -41,7 +53,7 @@ impl FigureVerifier {
                 let rest = FigureCheckName::ALL.into_iter().skip(1);
                 let rest = rest.map(|name| FigureCheck::not_checked(name, code, needs));
                 let checks = core::iter::once(format).chain(rest).collect();
-                Self::with(checks, Vec::new(), None, Part(Vec::new()))
+                Self::with(checks, None, Part(Vec::new()))
             }
         }
     }
@@ -60,7 +72,9 @@ impl FigureVerifier {
                     None => FigureCheck::pass(Windows, format!("{} heads", period.heads)),
                 });
                 checks.extend([check_signature(&period, keys), leaves()]);
-                checks.push(check_uses(&period.standing, &file.uses, &pools));
+                let uses = check_uses(&period.standing, &file.uses, &pools);
+                let fills = asked.takes_fills().then(|| check_fills(&period.fills, &file.fills));
+                checks.push(fills.flatten().unwrap_or(uses));
             }
             Err(error) => {
                 let absent = "head windows that hold together";
@@ -80,66 +94,110 @@ impl FigureVerifier {
                 checks.push(FigureCheck::not_checked(Uses, "windows_invalid", absent));
             }
         }
-        Self::with(checks, file.uses, asked.scan(), file.result)
+        let FigureFile { uses, fills, result, .. } = file;
+        Self { uses, fills, ..Self::with(checks, asked.scan(), result) }
     }
 
-    fn with(
-        checks: Vec<FigureCheck>,
-        uses: Vec<FigureUse>,
-        scan: Option<Scan>,
-        result: Part,
-    ) -> Self {
-        let (absent, snapshots, refused) = (0, None, None);
-        Self { checks, uses, next: 0, scan, result, absent, snapshots, refused }
+    fn with(checks: Vec<FigureCheck>, scan: Option<Scan>, result: Part) -> Self {
+        Self {
+            checks,
+            uses: Vec::new(),
+            next: 0,
+            fills: Vec::new(),
+            next_fills: 0,
+            scan,
+            result,
+            absent: 0,
+            snapshots: None,
+            refused: None,
+        }
     }
 
-    /// The snapshot that is wanted next; `None` where no other is.
-    pub fn wanted(&self) -> Option<&FigureUse> {
-        self.uses.get(self.next).filter(|_| self.snapshots.is_none())
+    /// What is wanted next; `None` where nothing else is.
+    pub fn wanted(&self) -> Option<FigureWant<'_>> {
+        if self.snapshots.is_some() {
+            return None;
+        }
+        let snapshot = || self.uses.get(self.next).map(FigureWant::Snapshot);
+        let fills = self.fills.get(self.next_fills).filter(|_| self.wants_fills());
+        fills.map(FigureWant::Fills).or_else(snapshot)
     }
 
-    /// How many snapshots were given, and how many there are to give.
+    /// How much was given, and how much there is to give at most.
     pub fn progress(&self) -> (usize, usize) {
-        (self.next, self.uses.len())
+        let all = self.uses.len() + self.fills.len();
+        // Documents of later blocks than the last slot's are not wanted.
+        let given = if self.wanted().is_some() { self.next + self.next_fills } else { all };
+        (given, all)
+    }
+
+    fn wants_fills(&self) -> bool {
+        self.scan.as_ref().is_some_and(Scan::wants_fills)
     }
 
     /// Takes the wanted snapshot; `None` where it is not at hand. What follows from the file is told
     /// at the end.
     pub fn take(&mut self, documents: Option<&SnapshotDocuments>) {
-        let Some(wanted) = self.wanted().cloned() else { return };
+        let Some(FigureWant::Snapshot(wanted)) = self.wanted() else { return };
+        let wanted = wanted.clone();
         self.next += 1;
-        let Some(documents) = documents else {
-            self.absent += 1;
-            self.scan = None;
-            return;
-        };
+        let Some(documents) = documents else { return self.lack() };
         match observed(&wanted, documents) {
             Ok(snapshot) => {
-                let Some(scan) = &mut self.scan else { return };
-                if let Err(error) = scan.take(&wanted, snapshot.observation().clone()) {
-                    self.refused = Some(error);
-                    self.scan = None;
-                }
+                self.go_on(|scan| scan.take(&wanted, snapshot.observation().clone()));
             }
-            Err(check) => {
-                self.snapshots = Some(check);
-                self.scan = None;
-            }
+            Err(check) => self.break_off(check),
+        }
+    }
+
+    /// Takes the wanted document, in its canonical bytes; `None` where it is not at hand.
+    pub fn take_fills(&mut self, document: Option<&[u8]>) {
+        let Some(FigureWant::Fills(wanted)) = self.wanted() else { return };
+        let wanted = wanted.clone();
+        self.next_fills += 1;
+        let Some(document) = document else { return self.lack() };
+        match logged(&wanted, document) {
+            Ok(fills) => self.go_on(|scan| scan.take_fills(Some(fills))),
+            Err(check) => self.break_off(check),
+        }
+    }
+
+    /// Without it there is nothing to compute.
+    fn lack(&mut self) {
+        self.absent += 1;
+        self.scan = None;
+    }
+
+    fn break_off(&mut self, check: FigureCheck) {
+        self.snapshots = Some(check);
+        self.scan = None;
+    }
+
+    fn go_on(&mut self, take: impl FnOnce(&mut Scan) -> Result<(), Refused>) {
+        let Some(scan) = &mut self.scan else { return };
+        let is_last = self.next_fills == self.fills.len();
+        let taken = take(scan).and_then(|()| {
+            if is_last && scan.wants_fills() { scan.take_fills(None) } else { Ok(()) }
+        });
+        if let Err(error) = taken {
+            self.refused = Some(error);
+            self.scan = None;
         }
     }
 
     /// The report.
     pub fn finish(self) -> FigureReport {
         use FigureCheckName::{Result as Recomputed, Snapshots};
-        let Self { mut checks, uses, next, scan, result, absent, snapshots, refused } = self;
+        let wants_fills = self.wants_fills();
+        let Self { mut checks, uses, next, scan, result, absent, snapshots, refused, .. } = self;
         if checks.len() == FigureCheckName::ALL.len() {
             return FigureReport::new(checks);
         }
-        let wanting = uses.len() - next + absent;
+        let wanting = uses.len() - next + absent + usize::from(wants_fills);
         checks.push(match snapshots {
             Some(check) => check,
             None if wanting > 0 => {
-                let needs = format!("{wanting} more snapshots");
+                let needs = format!("{wanting} more snapshots or documents");
                 FigureCheck::not_checked(Snapshots, "snapshots_absent", &needs)
             }
             None => FigureCheck::pass(Snapshots, format!("{} snapshots", uses.len())),
@@ -243,6 +301,36 @@ fn check_uses(
         }
     }
     FigureCheck::pass(NAME, format!("all {} standing slots", uses.len()))
+}
+
+/// The check that the documents of a file are not those that its heads commit to; `None`: they are.
+fn check_fills(committed: &[FigureFills], fills: &[FigureFills]) -> Option<FigureCheck> {
+    let text = |of: Option<&FigureFills>, none: &str| {
+        let found = |of: &FigureFills| format!("{} {} {}", of.pool, of.slot.number(), of.document);
+        of.map_or(none.to_owned(), found)
+    };
+    (0..committed.len().max(fills.len())).find_map(|index| {
+        let (expected, found) = (committed.get(index), fills.get(index));
+        let differ = || {
+            let (expected, found) = (text(expected, "no further document"), text(found, "none"));
+            FigureCheck::fail(FigureCheckName::Uses, "fills_mismatch", expected, found)
+        };
+        (expected != found).then(differ)
+    })
+}
+
+/// The document of a head, or the check that it fails.
+fn logged(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
+    const NAME: FigureCheckName = FigureCheckName::Snapshots;
+    let hash = Fills::hash_of(document);
+    if hash != wanted.document {
+        let expected = format!("{} of slot {}", wanted.document, wanted.slot);
+        return Err(FigureCheck::fail(NAME, "fills_hash_mismatch", expected, hash.to_string()));
+    }
+    Fills::from_canonical(document).map_err(|error| match error.newer() {
+        Some(newer) => FigureCheck::newer(NAME, newer),
+        None => FigureCheck::fail(NAME, "fills_invalid", "a document of fills", error.to_string()),
+    })
 }
 
 /// The snapshot of a use, or the check that it fails.

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::analytics::FigureVenue;
+use crate::analytics::accuracy::Fills;
 use crate::analytics::decay::{DecayScan, DecayTerms};
 use crate::analytics::exposure::{ExposureScan, ExposureTerms, Liquidation};
 use crate::analytics::figure::{
-    FigureCheckName, FigureReport, FigureUse, FigureVerifier, write_decay, write_exposure,
+    FigureCheckName, FigureReport, FigureUse, FigureVerifier, FigureWant, write_decay, write_exposure,
     write_stress,
 };
 use crate::analytics::standing;
@@ -64,7 +65,7 @@ fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> 
 /// The report on a file, all of whose snapshots are at hand.
 fn report_on(scene: &Scene, file: &[u8]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
-    while let Some(wanted) = verifier.wanted() {
+    while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
         let index = wanted.slot.number().checked_sub(Slot::FIRST.number());
         let series = &scene.pools[0].snapshots;
         let documents = index.and_then(|index| series.get(index as usize).cloned()).flatten();
@@ -291,10 +292,25 @@ fn stress_of(
 
 /// Feeds a file the snapshots of all pools of its scene.
 pub(super) fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
+    report_with(scene, file, &[])
+}
+
+/// The same, and these documents of what pools logged.
+pub(super) fn report_with(scene: &Scene, file: &[u8], fills: &[Vec<u8>]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
     while let Some(wanted) = verifier.wanted() {
-        let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
-        verifier.take(scene.documents(place, wanted.slot).as_ref());
+        match wanted {
+            FigureWant::Snapshot(wanted) => {
+                let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
+                let documents = scene.documents(place, wanted.slot);
+                verifier.take(documents.as_ref());
+            }
+            FigureWant::Fills(wanted) => {
+                let is_wanted = |one: &&Vec<u8>| Fills::hash_of(one) == wanted.document;
+                let found = fills.iter().find(is_wanted);
+                verifier.take_fills(found.map(Vec::as_slice));
+            }
+        }
     }
     verifier.finish()
 }
@@ -420,14 +436,24 @@ fn thin_and_deep(liquidity: i128) -> PoolState {
 
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn is_vector(name: &str, scene: &Scene, bytes: &[u8]) {
-    assert_eq!(report_on_all(scene, bytes).verdict, Verdict::Valid);
+    is_vector_with(name, scene, bytes, &[]);
+}
+
+/// The same of one that is drawn from these documents, too.
+#[cfg(not(target_family = "wasm"))]
+pub(super) fn is_vector_with(name: &str, scene: &Scene, bytes: &[u8], fills: &[Vec<u8>]) {
+    let report = report_with(scene, bytes, fills);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let documents = scene.pools.iter().flat_map(|series| series.snapshots.iter().flatten());
     let snapshots: Vec<Value> = documents
         .map(|documents| json!([text(&documents.snapshot), text(&documents.state)]))
         .collect();
     let key = signer().verifier().to_string();
-    let found = json!({ "figure": text(bytes), "keys": [key], "snapshots": snapshots });
+    let mut found = json!({ "figure": text(bytes), "keys": [key], "snapshots": snapshots });
+    if !fills.is_empty() {
+        found["fills"] = fills.iter().map(|document| json!(text(document))).collect();
+    }
     let found = format!("{}\n", serde_json::to_string_pretty(&found).unwrap());
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/figures");
     let path = format!("{folder}/{name}.json");

@@ -1,6 +1,7 @@
 //! A small log of two pools.
 
 mod figure;
+mod figure_accuracy;
 mod figure_hours;
 mod files;
 mod head;
@@ -122,6 +123,15 @@ struct Scene {
 }
 
 fn extend(series: &mut Series, slot: Slot, snapshot: Result<&Snapshot, MissingReason>) {
+    extend_committing(series, slot, snapshot, Commits::default());
+}
+
+fn extend_committing(
+    series: &mut Series,
+    slot: Slot,
+    snapshot: Result<&Snapshot, MissingReason>,
+    commits: Commits,
+) {
     let before = series.heads.last().map(|bytes| Head::from_canonical(bytes).unwrap());
     let documents = snapshot.ok().map(|snapshot| snapshot.to_canonical().unwrap());
     let entry = match (snapshot, &documents) {
@@ -146,7 +156,7 @@ fn extend(series: &mut Series, slot: Slot, snapshot: Result<&Snapshot, MissingRe
         }),
         method_version: "1.0.0".to_owned(),
         retracts: Vec::new(),
-        commits: Commits::default(),
+        commits,
     };
     series.snapshots.push(documents);
     series.heads.push(head.to_canonical().unwrap());

@@ -1,0 +1,125 @@
+//! A period from the snapshots of its standing slots and the documents that its heads commit to, one at a time.
+
+use std::collections::VecDeque;
+
+use super::{AccuracyError, AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTerms};
+use super::{Fills, PoolLog};
+use crate::series::Slot;
+use crate::snapshot::Observation;
+
+/// The pass: give it the standing slots of the period, ascending, and whenever it [wants](Self::wants_fills) one, the next
+/// of the documents that the heads of the period commit to, or that there is none.
+#[derive(Debug)]
+pub struct AccuracyPass {
+    terms: AccuracyTerms,
+    scan: AccuracyScan,
+    /// The slot that waits for the logs up to its block.
+    waiting: Option<(Slot, Observation)>,
+    /// What was logged after the block of the slot before.
+    unused: VecDeque<PoolLog>,
+    /// The last block that the documents so far say something of.
+    until: Option<u64>,
+    /// Whether there are no further documents.
+    is_out: bool,
+    slots: Option<[Slot; 2]>,
+    slots_waiting: u32,
+    documents: u32,
+}
+
+/// What comes of a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracyOfPeriod {
+    /// The figure.
+    pub result: AccuracyResult,
+    /// The first and the last slot of which the logs are known; `None`: there is none.
+    pub slots: Option<[Slot; 2]>,
+    /// Later slots that stand, and whose logs no head of the period commits to.
+    pub slots_waiting: u32,
+    /// Documents that were read.
+    pub documents: u32,
+}
+
+impl AccuracyPass {
+    /// A pass that has seen nothing.
+    pub fn new(terms: AccuracyTerms) -> Result<Self, AccuracyError> {
+        Ok(Self {
+            terms: terms.checked()?,
+            scan: AccuracyScan::new(),
+            waiting: None,
+            unused: VecDeque::new(),
+            until: None,
+            is_out: false,
+            slots: None,
+            slots_waiting: 0,
+            documents: 0,
+        })
+    }
+
+    /// Takes the next slot that stands. It must not want a document first.
+    pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), AccuracyError> {
+        let is_within = (self.terms.from..=self.terms.to).contains(&slot);
+        if !is_within || self.waiting.is_some() {
+            return Err(AccuracyError::OutOfOrder { slot });
+        }
+        if !super::is_told_of(observation.state()) {
+            let protocol = observation.state().protocol();
+            return Err(AccuracyError::UnsupportedKind { protocol });
+        }
+        self.waiting = Some((slot, observation));
+        self.go_on()
+    }
+
+    /// Whether the next document is wanted before the next slot.
+    pub fn wants_fills(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Takes the next document.
+    pub fn take_fills(&mut self, fills: Fills) -> Result<(), AccuracyError> {
+        let follows = self.until.is_none_or(|until| fills.follows(until));
+        if !follows || fills.contract != *self.terms.pool.contract() {
+            let after_block = fills.after_block;
+            return Err(AccuracyError::OtherFills { after_block });
+        }
+        self.until = Some(fills.to_block);
+        self.unused.extend(fills.logs);
+        self.documents += 1;
+        self.go_on()
+    }
+
+    /// Takes it that there is no further document.
+    pub fn no_more_fills(&mut self) {
+        self.is_out = true;
+        self.slots_waiting += u32::from(self.waiting.take().is_some());
+    }
+
+    /// The figure, and of what it is.
+    pub fn finish(self) -> AccuracyOfPeriod {
+        let Self { scan, slots, slots_waiting, documents, .. } = self;
+        AccuracyOfPeriod { result: scan.finish(), slots, slots_waiting, documents }
+    }
+
+    /// As a figure file has it.
+    pub fn figure(self) -> AccuracyFigure {
+        AccuracyFigure::of(&self.finish())
+    }
+
+    /// Compares up to the slot that waits, where its logs are known.
+    fn go_on(&mut self) -> Result<(), AccuracyError> {
+        let Some((slot, observation)) = self.waiting.take() else { return Ok(()) };
+        let block = observation.block().number;
+        if self.until.is_none_or(|until| until < block) {
+            if self.is_out {
+                self.slots_waiting += 1;
+            } else {
+                self.waiting = Some((slot, observation));
+            }
+            return Ok(());
+        }
+        let count = self.unused.partition_point(|log| log.block <= block);
+        let logs: Vec<PoolLog> = self.unused.drain(..count).collect();
+        self.scan.take(slot, observation, &logs)?;
+        self.slots = Some(self.slots.map_or([slot; 2], |[first, _]| [first, slot]));
+        Ok(())
+    }
+}

@@ -1,0 +1,330 @@
+//! The figure file of the accuracy record: pools between whose slots something of every sort was logged.
+
+use serde_json::{Value, json};
+
+use super::figure::{failed, report_with};
+use super::*;
+use crate::analytics::accuracy::{
+    AccuracyError, AccuracyPass, AccuracyTerms, Fills, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
+};
+use crate::analytics::figure::{FigureCheckName, FigureFills, FigureUse, write_accuracy};
+use crate::analytics::standing;
+use crate::pools::Direction;
+
+const SELL: Direction = Direction::ZeroForOne;
+const BUY: Direction = Direction::OneForZero;
+
+/// A pool whose life is told, block by block: a slot's block has its number.
+struct Told {
+    scene: Scene,
+    state: PoolState,
+    /// Logged, and in no document yet.
+    logged: Vec<PoolLog>,
+    /// The last block that a document tells of.
+    until: u64,
+    documents: Vec<Vec<u8>>,
+    places: Vec<u32>,
+}
+
+impl Told {
+    fn new(state: PoolState) -> Self {
+        let id = PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]));
+        let series = Series { id, depths: Vec::new(), snapshots: Vec::new(), heads: Vec::new() };
+        let scene = Scene { pools: vec![series], leaves: Vec::new() };
+        let until = u64::from(Slot::FIRST.number()) - 1;
+        let (logged, documents, places) = (Vec::new(), Vec::new(), Vec::new());
+        Self { scene, state, logged, until, documents, places }
+    }
+
+    fn place(&self) -> u32 {
+        u32::try_from(self.scene.leaves.len()).unwrap()
+    }
+
+    /// A log of the coming slot's block.
+    fn log(&mut self, transaction: u8, parties: [u8; 2], event: PoolEvent) {
+        let block = slot(self.place()).number().into();
+        let index = self.logged.iter().filter(|log| log.block == block).count();
+        let parties = parties.map(|last| Address([last; 20]));
+        let index = u32::try_from(index).unwrap();
+        self.logged.push(PoolLog { block, index, transaction: [transaction; 32], parties, event });
+    }
+
+    /// A sale, as the contract logs it; `more` units beside those that it takes went in.
+    fn sell(
+        &mut self,
+        [transaction, party]: [u8; 2],
+        direction: Direction,
+        amount: u64,
+        more: u64,
+    ) {
+        let fill = self.state.fill_once(direction, U256::from(amount)).unwrap();
+        self.state = self.state.after(direction, &fill);
+        let mut amounts = SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] };
+        amounts.sold[direction.base_index()] = fill.amount_in + U256::from(more);
+        amounts.bought[direction.quote_index()] = fill.amount_out;
+        self.swap([transaction, party], amounts);
+    }
+
+    fn swap(&mut self, [transaction, party]: [u8; 2], amounts: SwapAmounts) {
+        let price = match &self.state {
+            PoolState::Concentrated(pool) => Some(PriceAfter {
+                sqrt_price_x96: pool.sqrt_price_x96(),
+                tick: pool.tick(),
+                liquidity: pool.liquidity(),
+            }),
+            PoolState::ConstantProduct(pair) => {
+                let reserves = PoolEvent::Reserves(pair.reserves());
+                self.log(transaction, [0, 0], reserves);
+                None
+            }
+            other => panic!("{other:?}"),
+        };
+        self.log(transaction, [party, party], PoolEvent::Swap(amounts, price));
+    }
+
+    /// Liquidity that comes into the range of 600 ticks, or leaves it.
+    fn provide(&mut self, transaction: u8, owner: u8, delta: i128) {
+        let PoolState::Concentrated(pool) = &self.state else { panic!("ranges") };
+        let mut ticks = pool.ticks().to_vec();
+        for (at, net) in [(-600, delta), (600, -delta)] {
+            let tick = ticks.iter_mut().find(|tick| tick.tick == at).unwrap();
+            tick.liquidity_net += net;
+            tick.liquidity_gross = tick.liquidity_gross.checked_add_signed(delta).unwrap();
+        }
+        let active = pool.liquidity().checked_add_signed(delta).unwrap();
+        let (price, tick, spacing) = (pool.sqrt_price_x96(), pool.tick(), pool.tick_spacing());
+        self.state =
+            Concentrated::new(price, tick, active, pool.fee_pips(), spacing, ticks).unwrap().into();
+        let event = PoolEvent::Liquidity { lower: -600, upper: 600, delta };
+        self.log(transaction, [owner, 0], event);
+    }
+
+    /// Reserves that came to be these, and what of it the pair says.
+    fn reserves(&mut self, transaction: u8, reserves: [u128; 2], says: Option<PoolEvent>) {
+        let PoolState::ConstantProduct(pair) = &self.state else { panic!("a pair") };
+        self.state = ConstantProduct::new(reserves, pair.fee()).unwrap().into();
+        self.log(transaction, [0, 0], PoolEvent::Reserves(reserves));
+        if let Some(event) = says {
+            self.log(transaction, [5, 5], event);
+        }
+    }
+
+    /// Seals the slot. Its head commits to what was logged up to the block of the slot before, or from now on
+    /// only, where that could not be read.
+    fn seal(&mut self, is_recorded: bool, is_read: bool) {
+        let at = slot(self.place());
+        let pool = self.scene.pools[0].id.clone();
+        let to_block = u64::from(at.number()) - 1;
+        let mut commits = Commits::default();
+        if to_block > self.until {
+            let (after_block, logs) = if is_read {
+                let count = self.logged.partition_point(|log| log.block <= to_block);
+                (self.until, self.logged.drain(..count).collect())
+            } else {
+                self.logged.retain(|log| log.block > to_block);
+                (to_block, Vec::new())
+            };
+            let contract = pool.contract().clone();
+            let fills = Fills { contract, after_block, to_block, logs };
+            let document = fills.to_canonical().unwrap();
+            commits = Fills::commitment(Fills::hash_of(&document));
+            self.documents.push(document);
+            self.places.push(self.place());
+            self.until = to_block;
+        }
+        let seen = is_recorded.then(|| snapshot(&pool, self.state.clone(), at));
+        let seen = seen.as_ref().ok_or(MissingReason::ChainLagging);
+        extend_committing(&mut self.scene.pools[0], at, seen, commits);
+        let (hashes, commits) = (self.scene.head_hashes(self.place()), Commits::default());
+        let leaf = SlotLeaf { slot: at, pools: 1, root: root(&hashes), commits };
+        self.scene.leaves.push(leaf.to_canonical().unwrap());
+    }
+
+    fn terms(&self, from: u32) -> AccuracyTerms {
+        let pool = self.scene.pools[0].id.clone();
+        AccuracyTerms { pool, from: slot(from), to: slot(self.place() - 1) }
+    }
+
+    /// The file of a period.
+    fn file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, AccuracyError> {
+        let heads = self.scene.pools[0].heads.iter();
+        let heads: Vec<Head> = heads.map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
+        let from = terms.from.number() - Slot::FIRST.number();
+        let own = self.places.iter().zip(&self.documents).filter(|(place, _)| **place >= from);
+        let mut documents = own.clone().map(|(_, document)| document);
+        let mut pass = AccuracyPass::new(terms.clone())?;
+        let mut uses = Vec::new();
+        for (at, snapshot) in standing(&heads).into_iter().filter(|(at, _)| *at >= terms.from) {
+            let found = self.scene.documents(0, at).unwrap();
+            let read = Snapshot::of_pool(&terms.pool, &found.snapshot, &found.state).unwrap();
+            pass.take(at, read.observation().clone())?;
+            while pass.wants_fills() {
+                match documents.next() {
+                    Some(bytes) => pass.take_fills(Fills::from_canonical(bytes).unwrap())?,
+                    None => pass.no_more_fills(),
+                }
+            }
+            uses.push(FigureUse { pool: terms.pool.clone(), slot: at, snapshot });
+        }
+        let fills = own.map(|(place, bytes)| FigureFills {
+            document: Fills::hash_of(bytes),
+            pool: terms.pool.clone(),
+            slot: slot(*place),
+        });
+        let windows = [self.scene.window_of(0, 0..heads.len())];
+        Ok(write_accuracy(terms, &windows, &uses, fills.collect(), &pass.figure()).unwrap())
+    }
+}
+
+fn wide() -> PoolState {
+    let (outer, inner) = (40_000_000_000, 60_000_000_000);
+    let ticks = vec![
+        Tick::new(-6_000, outer),
+        Tick::new(-600, inner),
+        Tick::new(600, -inner),
+        Tick::new(6_000, -outer),
+    ];
+    let price = sqrt_ratio_at_tick(3).unwrap();
+    Concentrated::new(price, 3, 100_000_000_000, 3_000, 60, ticks).unwrap().into()
+}
+
+/// Swaps alone, two of one transaction, liquidity that came for one, one between two of another, sizes from cents to
+/// hundreds of thousands, one across a tick, one that ended at a price, one that is none, and logs that are absent.
+fn ranges() -> Told {
+    let mut told = Told::new(wide());
+    told.seal(true, true);
+    told.sell([1, 9], SELL, 4_000, 0);
+    told.sell([1, 9], BUY, 2_500_000, 0);
+    told.seal(true, true);
+    told.provide(2, 3, 9_000_000_000);
+    told.sell([3, 9], SELL, 60_000_000, 0);
+    told.provide(4, 3, -9_000_000_000);
+    told.seal(true, true);
+    told.sell([5, 8], BUY, 900_000_000, 0);
+    told.sell([6, 7], BUY, 50_000_000, 0);
+    told.sell([7, 8], SELL, 880_000_000, 0);
+    told.seal(true, true);
+    told.sell([8, 9], SELL, 70_000, 0);
+    told.seal(false, true);
+    told.sell([9, 9], SELL, 5_100_000_000, 0);
+    told.seal(true, true);
+    told.sell([10, 9], BUY, 5_000_000_000, 1);
+    told.swap([11, 9], SwapAmounts { sold: [U256::from(9_u8); 2], bought: [U256::from(8_u8); 2] });
+    told.swap([12, 9], SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] });
+    told.seal(true, true);
+    // What was swapped here is read by nobody.
+    told.sell([13, 9], SELL, 1_000_000, 0);
+    told.seal(true, true);
+    told.seal(true, false);
+    told.sell([14, 9], SELL, 12, 0);
+    told.seal(true, true);
+    told.sell([15, 9], BUY, 300_000, 0);
+    told.seal(true, true);
+    told.seal(true, true);
+    told
+}
+
+/// The same of a pair: swaps, gifts, what was put in and taken out.
+fn reserves() -> Told {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    let mut told = Told::new(ConstantProduct::new([9_000_000_000; 2], fee).unwrap().into());
+    told.seal(true, true);
+    told.sell([1, 9], SELL, 20_000_000, 0);
+    told.seal(true, true);
+    let PoolState::ConstantProduct(pair) = &told.state else { panic!("a pair") };
+    let [x, y] = pair.reserves();
+    let put = PoolEvent::Deposit([U256::from(5_000_u32); 2]);
+    told.reserves(2, [x + 5_000, y + 5_000], Some(put));
+    told.reserves(3, [x + 5_001, y + 5_000], None);
+    told.sell([4, 9], BUY, 1_000, 0);
+    told.seal(true, true);
+    let PoolState::ConstantProduct(pair) = &told.state else { panic!("a pair") };
+    let [x, y] = pair.reserves();
+    let taken = PoolEvent::Withdrawal([U256::from(800_u32); 2]);
+    told.reserves(5, [x - 800, y - 800], Some(taken));
+    told.seal(true, true);
+    told.sell([6, 9], SELL, 1_000_000_000, 0);
+    told.seal(true, true);
+    told.seal(true, true);
+    told
+}
+
+fn read(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap()
+}
+
+#[test]
+fn a_record_is_recomputed_from_its_file() {
+    let told = ranges();
+    let bytes = told.file(&told.terms(0)).unwrap();
+    let report = report_with(&told.scene, &bytes, &told.documents);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    let result = &read(&bytes)["result"];
+    // The newest block is in no document.
+    assert_eq!((&result["have_slots"], &result["slots_waiting"]), (&json!(10), &json!(1)));
+    assert_eq!((&result["stretches"], &result["stretches_incomplete"]), (&json!(9), &json!(1)));
+    let not = &result["not_compared"];
+    assert_eq!((&not["two_sided"], &not["zero"]), (&json!(1), &json!(1)), "{not}");
+    assert_eq!((&result["swaps"], &result["compared"]), (&json!(13), &json!(11)), "{result}");
+    let flagged = &result["flagged"];
+    assert_eq!(flagged, &json!({"jit": 1, "same_tx": 2, "sandwich_suspected": 1}));
+    assert!(result["by_age"][0]["errors"]["exact_n"].as_u64().unwrap() >= 4, "{result}");
+    let newest = result["newest"].as_array().unwrap();
+    assert_eq!((newest.len(), &newest[0]["amount_in"]), (11, &json!("4000")));
+
+    let of_pair = reserves();
+    let bytes = of_pair.file(&of_pair.terms(0)).unwrap();
+    let report = report_with(&of_pair.scene, &bytes, &of_pair.documents);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    let result = &read(&bytes)["result"];
+    assert_eq!((&result["compared"], &result["stretches_incomplete"]), (&json!(3), &json!(0)));
+}
+
+#[test]
+fn a_document_that_is_absent_another_or_left_out_is_noticed() {
+    let told = ranges();
+    let bytes = told.file(&told.terms(0)).unwrap();
+    let some = &told.documents[..told.documents.len() - 2];
+    let report = report_with(&told.scene, &bytes, some);
+    assert_eq!(report.verdict, Verdict::Incomplete);
+    assert_eq!(report.check(FigureCheckName::Snapshots).unwrap().code, "snapshots_absent");
+
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut value = read(&bytes);
+        change(&mut value);
+        let report = report_with(&told.scene, &canonical(&value), &told.documents);
+        failed(&report).map(|(_, code)| code)
+    };
+    for (what, code) in [
+        (&(|value: &mut Value| drop(value["fills"].as_array_mut().unwrap().remove(2))) as &dyn Fn(&mut Value), "fills_mismatch"),
+        (&|value| value["fills"].as_array_mut().unwrap().swap(0, 1), "fills_mismatch"),
+        (&|value| drop(value.as_object_mut().unwrap().remove("fills")), "fills_mismatch"),
+        (&|value| value["result"]["compared"] = json!(12), "result_mismatch"),
+        (&|value| value["parameters"]["from"] = json!(0), "format_invalid"),
+        (&|value| value["figure"] = json!("decay/1"), "format_invalid"),
+    ] {
+        assert_eq!(changed(what), Some(code), "{code}");
+    }
+    // One that is not what the head commits to.
+    let mut verifier = crate::analytics::figure::FigureVerifier::new(&bytes, &[signer().verifier()]);
+    verifier.take(told.scene.documents(0, slot(0)).as_ref());
+    verifier.take_fills(Some(&told.documents[1]));
+    let report = verifier.finish();
+    assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "fills_hash_mismatch")));
+    // A figure that is drawn from none names none.
+    let mut long = told.terms(0);
+    long.to = slot(31 * 288);
+    assert_eq!(AccuracyPass::new(long).unwrap_err().code(), "figure_period");
+}
+
+/// For verifiers in other languages.
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn the_vectors_of_accuracy_are_these() {
+    for (name, told, from) in
+        [("accuracy", ranges(), 0), ("accuracy_later", ranges(), 3), ("accuracy_pair", reserves(), 0)]
+    {
+        let bytes = told.file(&told.terms(from)).unwrap();
+        figure::is_vector_with(name, &told.scene, &bytes, &told.documents);
+    }
+}

@@ -1,0 +1,164 @@
+//! One value against another, each pair a dot, beside the line on which both are the same.
+
+use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::geometry::{Scale, extent, length};
+use super::plane::{Paper, label};
+
+/// A pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dot {
+    /// The value along the picture …
+    pub across: f64,
+    /// … and the one beside it.
+    pub up: f64,
+    /// What it reads.
+    pub said: String,
+}
+
+/// About so many values are written beside an axis.
+const TICKS: u32 = 5;
+
+/// Both scales of a picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Plane {
+    across: Scale,
+    up: Scale,
+    width: f64,
+}
+
+impl Plane {
+    /// Both scales hold all values of both, so that the line of equals is straight across.
+    fn of(paper: Paper, dots: &[Dot]) -> Self {
+        let all = dots.iter().flat_map(|dot| [dot.across, dot.up]);
+        let span = extent(all).unwrap_or((0.0, 1.0));
+        let across = Scale::rounded(span, (Paper::LEFT, paper.right()), TICKS);
+        let up = Scale::rounded(span, (Paper::floor(), Paper::TOP), TICKS);
+        Self { across, up, width: paper.width() }
+    }
+
+    fn place(&self, dot: &Dot) -> (f64, f64) {
+        (self.across.at(dot.across), self.up.at(dot.up))
+    }
+
+    /// The dot nearest to a place of the paper.
+    fn nearest(&self, dots: &[Dot], (x, y): (f64, f64)) -> usize {
+        let away = |dot: &Dot| {
+            let (cx, cy) = self.place(dot);
+            (cx - x).powi(2) + (cy - y).powi(2)
+        };
+        let found = dots.iter().enumerate().min_by(|a, b| away(a.1).total_cmp(&away(b.1)));
+        found.map_or(0, |(index, _)| index)
+    }
+
+    fn axes(&self, unit: &'static str) -> impl IntoView + use<> {
+        let (left, floor) = (length(Paper::LEFT), length(Paper::floor()));
+        let beside = self.up.ticks(TICKS).into_iter().map(|tick| {
+            let y = self.up.at(tick);
+            let end = length(self.across.at(self.across.ticks(TICKS).last().copied().unwrap_or(tick)));
+            view! {
+                <line class="rule" x1=left.clone() x2=end y1=length(y) y2=length(y)/>
+                <text class="tick" x=length(Paper::LEFT - 8.0) y=length(y + 4.0) text-anchor="end">{format!("{}{unit}", label(tick))}</text>
+            }
+        });
+        let beside = beside.collect_view();
+        let below = self.across.ticks(TICKS).into_iter().map(|tick| {
+            let x = length(self.across.at(tick));
+            view! {
+                <line class="rule" x1=x.clone() x2=x.clone() y1=length(Paper::TOP) y2=floor.clone()/>
+                <text class="tick" x=x y=length(Paper::floor() + 18.0) text-anchor="middle">{format!("{}{unit}", label(tick))}</text>
+            }
+        });
+        view! { {beside}{below.collect_view()} }
+    }
+
+    /// From the least to the greatest value of both.
+    fn equals(&self) -> impl IntoView + use<> {
+        let ticks = self.across.ticks(TICKS);
+        let ends = ticks.first().copied().zip(ticks.last().copied());
+        ends.map(|(from, to)| {
+            let [x1, x2] = [from, to].map(|value| length(self.across.at(value)));
+            let [y1, y2] = [from, to].map(|value| length(self.up.at(value)));
+            view! { <line class="zero" x1=x1 y1=y1 x2=x2 y2=y2/> }
+        })
+    }
+}
+
+/// The picture.
+#[component]
+pub fn Scatter(
+    /// What it shows, in words.
+    title: String,
+    /// The pairs, in the order in which keys read them.
+    dots: Vec<Dot>,
+    /// What stands behind each value.
+    unit: &'static str,
+) -> impl IntoView {
+    let paper = Paper::for_screen();
+    let plane = Plane::of(paper, &dots);
+    let (chosen, choose) = signal(None::<usize>);
+    let drawn = dots.iter().map(|dot| {
+        let (x, y) = plane.place(dot);
+        view! { <circle class="line-a dot" cx=length(x) cy=length(y) r="3"/> }
+    });
+    let drawn = drawn.collect_view();
+    let last = dots.len().saturating_sub(1);
+    let held = StoredValue::new(dots);
+    let point = move |event: PointerEvent| {
+        let Some(at) = place_of(&event, plane.width) else { return };
+        choose.set(Some(held.with_value(|dots| plane.nearest(dots, at))));
+    };
+    let tap = point;
+    let key = move |event: KeyboardEvent| {
+        let next = match (event.key().as_str(), chosen.get_untracked()) {
+            ("Home", _) => 0,
+            ("End", _) | ("ArrowLeft" | "ArrowRight", None) => last,
+            ("ArrowLeft", Some(now)) => now.saturating_sub(1),
+            ("ArrowRight", Some(now)) => (now + 1).min(last),
+            _ => return,
+        };
+        event.prevent_default();
+        choose.set(Some(next));
+    };
+    let read = move || {
+        let said = |index: usize| held.with_value(|dots| dots.get(index).map(|dot| dot.said.clone()));
+        chosen.get().and_then(said).unwrap_or_else(|| {
+            "Point at the chart, tap it, or use the arrow keys, to read values.".to_owned()
+        })
+    };
+    let met = move || {
+        let place = |index: usize| held.with_value(|dots| dots.get(index).map(|dot| plane.place(dot)));
+        chosen.get().and_then(place).map(|(x, y)| {
+            view! { <circle class="met line-c" cx=length(x) cy=length(y) r="5.5"/> }
+        })
+    };
+    let help = format!("{title}. Arrow keys read the values one by one.");
+    view! {
+        <figure class="chart">
+            <figcaption>{title}</figcaption>
+            <ul class="legend">
+                <li><span class="swatch line-a"></span>"a swap"</li>
+                <li><span class="swatch line-b"></span>"estimated to the unit; above it reality was worse"</li>
+            </ul>
+            <svg viewBox=paper.view_box() tabindex="0" role="img" aria-label=help
+                on:pointermove=point on:pointerdown=tap on:keydown=key>
+                {plane.axes(unit)}{plane.equals()}{drawn}{met}
+            </svg>
+            <output class="reading" aria-live="polite">{read}</output>
+        </figure>
+    }
+}
+
+/// Where on the paper the pointer is.
+fn place_of(event: &PointerEvent, width: f64) -> Option<(f64, f64)> {
+    let picture: web_sys::Element = event.current_target()?.dyn_into().ok()?;
+    let frame = picture.get_bounding_client_rect();
+    let scale = width / frame.width().max(1.0);
+    let [x, y] = [
+        f64::from(event.client_x()) - frame.left(),
+        f64::from(event.client_y()) - frame.top(),
+    ];
+    Some((x * scale, y * scale))
+}
