@@ -211,13 +211,18 @@ fn isolated(values: &[Option<f64>]) -> Vec<usize> {
         .collect()
 }
 
-/// A round value in digits.
+/// A round value in digits; millions and billions are named, as there is no room for all their noughts.
 pub fn label(tick: f64) -> String {
-    let text = fixed(tick, if tick.abs() >= 1_000.0 { 0 } else { 3 });
+    let (value, name) = match tick.abs() {
+        size if size >= 1e9 => (tick / 1e9, " B"),
+        size if size >= 1e6 => (tick / 1e6, " M"),
+        _ => (tick, ""),
+    };
+    let text = fixed(value, if value.abs() >= 1_000.0 { 0 } else { 3 });
     let short = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
     };
-    crate::text::grouped(&short)
+    crate::text::grouped(&short) + name
 }

@@ -1,5 +1,7 @@
 //! A pool whose market closes: whether it is open, and what the closures of the last weeks did to depth and gap.
 
+use core::fmt::Write;
+
 use exitgap_api::operations::{HoursFileAsked, Operation};
 use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
 use exitgap_api::{History, Interval};
@@ -14,6 +16,7 @@ use super::figure_check::CheckedFigure;
 use super::pool::base_name;
 use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::document::Document;
+use crate::download::download;
 use crate::parts::{Asking, Failed, Loading, Row, Table, linked, number, words};
 use crate::paths::evidence_href;
 use crate::service::client;
@@ -169,11 +172,36 @@ fn listed(told: &Document) -> AnyView {
         number("Lowest depth at 2 %"),
         number("Reopening gap"),
     ];
+    let csv = csv(told);
+    let keep = move |_| download(csv.as_bytes(), "text/csv", "closures.csv");
     view! {
         <details><summary>{format!("Each of the {} closures", closures.len())}</summary>
             <p class="quiet">"A reopening gap is what was lost by selling in the last closed slot, against the first fresh price after it."</p>
             <Table first="Closed" columns=columns rows=rows/>
+            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
         </details>
     }
     .into_any()
+}
+
+/// A line for each closure, with what its fill and the whole figure are checked by.
+fn csv(told: &Document) -> String {
+    let figure = told.text_or_none("figure_url");
+    let fields = [
+        "closed_at",
+        "opens_at",
+        "closure_kind",
+        "slots_recorded",
+        "depth_usd_lowest",
+        "reopening_gap_pct",
+        "last_closed_slot",
+        "reopened_slot",
+        "evidence_url",
+    ];
+    let mut out = format!("{},figure_url\n", fields.join(","));
+    for closure in told.list("closures") {
+        let line = fields.map(|name| closure.text(name).unwrap_or_default()).join(",");
+        let _ = writeln!(out, "{line},{figure}");
+    }
+    out
 }
