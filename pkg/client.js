@@ -2,14 +2,16 @@
 
 import { body, notAsSpecified, refusal } from './answers.js';
 import { snapshotHash, verify, verifyFigure } from './api.js';
-import { decimal, list, options, text, tick, whole, wrong } from './arguments.js';
+import { decimal, list, options, text, texts, tick, whole, wrong } from './arguments.js';
 import { ExitgapError, said, typed } from './error.js';
+import { Kept, storageOf } from './log.js';
+import { verifiedExit } from './verified.js';
 
 // The most bytes that are read of an answer; what is larger is not what the service sends. The module
 // has the same limits, and a test holds the two against each other: a client works without it.
 export const MOST = {
   json: 4 << 20, snapshot: 128 << 10, state: 4 << 20, evidence: 4718592, window: 10 << 20,
-  figure: 32 << 20, page: 12713984, note: 64 << 10,
+  figure: 32 << 20, page: 12713984, note: 64 << 10, tile: 256 * 32,
 };
 const AGAIN = [429, 502, 503, 504];
 const LONGEST_PAUSE_MS = 10_000;
@@ -22,17 +24,21 @@ export class Client {
   #fetch;
   #timeoutMs;
   #retries;
+  #keys;
+  #kept;
 
   constructor(baseUrl, of) {
     try {
-      const names = ['fetch', 'timeoutMs', 'retries', 'webUrl'];
-      const { fetch, timeoutMs = 30_000, retries = 2, webUrl } = options(of, names);
+      const names = ['fetch', 'timeoutMs', 'retries', 'webUrl', 'keys', 'storage'];
+      const { fetch, timeoutMs = 30_000, retries = 2, webUrl, keys, storage } = options(of, names);
       if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
       this.#base = address(baseUrl, 'baseUrl');
       if (webUrl !== undefined) this.#web = Promise.resolve(address(webUrl, 'webUrl'));
       this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
       this.#timeoutMs = Math.min(whole(timeoutMs, 'timeoutMs'), LONGEST_TIMER_MS);
       this.#retries = whole(retries, 'retries');
+      this.#keys = texts(keys, 'keys', MANY, (key, field) => text(key, field, 1000).trim());
+      this.#kept = new Kept(storageOf(storage), this.#base);
     } catch (thrown) {
       throw typed(thrown);
     }
@@ -44,6 +50,24 @@ export class Client {
 
   exit(pool, of) {
     return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, ...AT });
+  }
+
+  /** From a pool to a number that was verified, its log held against what was seen of it before; see index.d.ts. */
+  estimate(pool, of) {
+    return guarded(async () => {
+      const { signal, ...asked } = { ...options(of, ['sizeUsd', ...Object.keys(AT), 'signal']) };
+      const given = { ...asked, signal: real(signal) };
+      const fetchTile = async (path, width) => {
+        const url = await this.#at(`/log/${path}`, given.signal);
+        const tile = await this.#bytes(url, 'application/octet-stream', MOST.tile, given.signal);
+        if (tile.length !== 32 * width) throw notAsSpecified(url, `${tile.length} bytes are not ${width} hashes`);
+        return Array.from({ length: width }, (_, at) => tile.subarray(32 * at, 32 * at + 32));
+      };
+      const judge = (url, evidence, policy) => answering(url, question(url), evidence, policy);
+      // At the address that this client asks, whatever host the service calls itself.
+      const at = (url) => this.#at(new URL(url).pathname.replace(/^.*(?=\/api\/v1\/exit\/)/, '') + new URL(url).search, given.signal);
+      return verifiedExit(this, { named: this.#keys, kept: this.#kept, at, judge, fetchTile }, pool, given);
+    });
   }
 
   maxSize(pool, of) {
@@ -217,18 +241,7 @@ export class Client {
   verify(evidenceUrl, policy, of) {
     return guarded(async () => {
       const asked = question(evidenceUrl);
-      const file = await this.evidence(evidenceUrl, of);
-      const report = verify(file, policy);
-      // What is no evidence file asks for nothing; its report says so.
-      if (report.claim !== undefined) {
-        const { request } = JSON.parse(new TextDecoder().decode(file));
-        const same = (name) => SAME[name](request[name]) === asked[name];
-        const other = Object.keys(SAME).filter((name) => !same(name));
-        if (other.length > 0) {
-          throw notAsSpecified(evidenceUrl, `it sent evidence of another ${other.join(', ')}`);
-        }
-      }
-      return report;
+      return answering(evidenceUrl, asked, await this.evidence(evidenceUrl, of), policy);
     });
   }
 
@@ -441,6 +454,21 @@ function question(evidenceUrl) {
     asked[name] = SAME[name](value);
   }
   return asked;
+}
+
+/** Verifies a file, and requires that it is of what its address asks. */
+function answering(evidenceUrl, asked, file, policy) {
+  const report = verify(file, policy);
+  // What is no evidence file asks for nothing; its report says so.
+  if (report.claim !== undefined) {
+    const { request } = JSON.parse(new TextDecoder().decode(file));
+    const same = (name) => SAME[name](request[name]) === asked[name];
+    const other = Object.keys(SAME).filter((name) => !same(name));
+    if (other.length > 0) {
+      throw notAsSpecified(evidenceUrl, `it sent evidence of another ${other.join(', ')}`);
+    }
+  }
+  return report;
 }
 
 const aborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted').get;

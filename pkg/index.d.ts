@@ -51,7 +51,7 @@ export interface VerifyPolicy {
   /**
    * A checkpoint seen before of the same log, and the RFC 6962 consistency proof, hashes in base64,
    * between it and the file's where the two have different sizes: computed from the log's tiles
-   * (C2SP tlog-tiles, under `/log/` of a service); this package does not compute it. Makes the check
+   * (C2SP tlog-tiles, under `/log/` of a service), as `Client.estimate` does. Makes the check
    * `consistency` required.
    */
   seen?: { note: string; proof?: readonly string[] };
@@ -287,6 +287,10 @@ export class ExitgapError extends Error {
   readonly status?: number;
   /** Names the answer in the service's log. */
   readonly requestId?: string;
+  /** Every check, with the code `not_proven`. */
+  readonly report?: VerificationReport;
+  /** That the log's history was rewritten since it was seen, with the code `not_proven`: a file that `exitgap verify` reads. */
+  readonly fork?: string;
   /** What an address asks for before it answers, with the code `payment_required`. */
   readonly payment?: PaymentChallenge;
   /** The message and the fields above. */
@@ -310,6 +314,9 @@ export type PackageErrorCode =
   | "cancelled"
   | "answer_too_large"
   | "not_as_specified"
+  | "not_proven"
+  | "not_comparable"
+  | "kept_unusable"
   | "payment_required";
 
 export type ProblemCode =
@@ -367,6 +374,13 @@ export class Client {
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
   /** The largest sale whose gap is at most `gapPct`. */
   maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
+  /**
+   * From a pool to a number that was verified, in one call: asks what a sale fills at, fetches its evidence, makes every check,
+   * requires that the answer is the evidence's, and holds its log against what `storage` keeps of it. What is not proven is
+   * thrown: `not_proven`, with the `report`, and where the log was rewritten since it was seen with a `fork`, a file that
+   * `exitgap verify` reads.
+   */
+  estimate(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<VerifiedExit>;
   /** One sale in several orders, beside the same sale at once. */
   simulate(pool: string, of: Signal & At & OrdersOptions): Promise<PublishedSimulation>;
   /** One sale beside each way of redeeming the same that the operator wrote down: modelled. */
@@ -445,6 +459,47 @@ export interface ClientOptions {
    * else at `baseUrl`.
    */
   webUrl?: string | URL;
+  /**
+   * The keys that `estimate` trusts. Without any, those that `storage` keeps since an earlier visit, else the service's own
+   * on first use, which `log.trust` then says.
+   */
+  keys?: readonly string[];
+  /** Where `estimate` keeps what it saw of a log; unless told, in memory. */
+  storage?: Storage;
+}
+
+/** Small texts by name. */
+export interface Storage {
+  get(name: string): string | null | undefined | Promise<string | null | undefined>;
+  put(name: string, text: string): unknown;
+}
+
+/** A storage that ends with the program. */
+export class MemoryStorage implements Storage {
+  get(name: string): string | null;
+  put(name: string, text: string): void;
+}
+
+/** What a page's `localStorage` keeps, or another of its kind. For a file, see `exitgap/file`. */
+export function webStorage(area?: { getItem(name: string): string | null; setItem(name: string, text: string): void }): Storage;
+
+/** An exit whose evidence passed every check. */
+export interface VerifiedExit {
+  exit: PublishedExit;
+  /** Its verdict is `valid`. */
+  report: VerificationReport;
+  /** The file that proves it. */
+  evidence: Uint8Array;
+  log: {
+    origin: string;
+    /** How many slots it had. */
+    size: number;
+    /** Whose word it is that the key is the log's: the caller's, an earlier visit's, or the service's just now. */
+    trust: "named" | "kept" | "first_use";
+    continuity: "first_seen" | "continues";
+    /** The signed note. */
+    checkpoint: string;
+  };
 }
 
 export interface Signal {
@@ -1116,6 +1171,8 @@ export interface Contradiction {
   checkpoints: [string, string];
   /** What the two prove, and what else must be kept to prove it. */
   proves: string;
+  /** A file that proves it to anybody with the log's key: `exitgap verify` reads it. */
+  fork?: string;
 }
 
 /** What was asked. */

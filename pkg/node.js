@@ -7,6 +7,7 @@ import { start } from './module.js';
 export * from './api.js';
 export { Client } from './client.js';
 export { ExitgapError } from './error.js';
+export { MemoryStorage, webStorage } from './log.js';
 
 /** Makes everything ready; see index.d.ts. */
 export function init(source) {

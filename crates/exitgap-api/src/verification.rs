@@ -7,7 +7,7 @@ use exitgap_core::evidence::{
 };
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::ChainKind;
-use exitgap_core::tlog::LogProof;
+use exitgap_core::tlog::{Checkpoint, Fork, ForkError, Forked, Hash, LogProof};
 use serde::{Deserialize, Serialize};
 
 use crate::{Problem, ProblemCode};
@@ -81,6 +81,9 @@ pub struct Contradiction {
     pub checkpoints: [String; 2],
     /// What the two prove, and what else must be kept to prove it.
     pub proves: String,
+    /// A file that proves it to anybody with the log's key: `exitgap verify` reads it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fork: Option<String>,
 }
 
 /// What verifying an evidence file found.
@@ -134,8 +137,30 @@ impl Contradiction {
             _ => return None,
         };
         let signed = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
-        let checkpoints = [policy.seen.as_ref()?.note.clone(), signed];
-        Some(Self { checkpoints, proves: proves.to_owned() })
+        let seen = policy.seen.as_ref()?;
+        let of_one_size = proves == Self::SPLIT_VIEW;
+        let found = Self::of(seen.note.clone(), signed, proves);
+        Some(if of_one_size { found.with_fork(Vec::new(), None) } else { found })
+    }
+
+    /// Two notes, the one seen before first.
+    pub fn of(seen: String, found: String, proves: &str) -> Self {
+        Self { checkpoints: [seen, found], proves: proves.to_owned(), fork: None }
+    }
+
+    /// With the file that proves it: the root that as many leaves as the first has have in the second's log, and what leads from
+    /// there to the second's; without a root both have as many.
+    #[must_use]
+    pub fn with_fork(mut self, proof: Vec<Hash>, root: Option<Hash>) -> Self {
+        let of_second = || Checkpoint::from_note(&self.checkpoints[1]).ok().map(|(of, _)| of.root);
+        let fork = root.or_else(of_second).map(|root| Fork {
+            checkpoints: self.checkpoints.clone(),
+            proof,
+            root,
+        });
+        let file = fork.and_then(|fork| fork.to_canonical().ok());
+        self.fork = file.and_then(|bytes| String::from_utf8(bytes).ok());
+        self
     }
 }
 
@@ -294,6 +319,46 @@ mod tests {
         let claim = claim_of(&serde_json::to_vec(&file).unwrap()).unwrap();
         for text in [Some(claim.size_usd), claim.exit_gap_pct, claim.status] {
             assert_eq!(text, Some("\u{e9}".repeat(40)));
+        }
+    }
+}
+
+/// Whether a file proves that the holder of a log's key signed two histories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ForkReport {
+    /// `valid`: it proves it. `incomplete`: nobody who signed is trusted.
+    pub verdict: Verdict,
+    /// The log in whose name both were signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+    /// How many slots each has, the fewer first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<[u64; 2]>,
+    /// The roots of as many slots as the first has: its own, and that in the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roots: Option<[String; 2]>,
+    /// What it proves, or why it proves nothing.
+    pub why: String,
+}
+
+impl ForkReport {
+    /// Of what judging a file came to; `no_key`: no key was given.
+    pub fn of(judged: Result<Forked, ForkError>, no_key: bool) -> Self {
+        match judged {
+            Ok(Forked { origin, sizes, roots }) => Self {
+                verdict: Verdict::Valid,
+                log: Some(origin.to_string()),
+                sizes: Some(sizes),
+                roots: Some(roots.map(|root| root.to_string())),
+                why: "two histories are signed in this log's name".to_owned(),
+            },
+            Err(error) => {
+                let unsigned = no_key && matches!(error, ForkError::NotSigned { .. });
+                let verdict = if unsigned { Verdict::Incomplete } else { Verdict::Invalid };
+                let hint = if unsigned { ": name the log's key with --trust" } else { "" };
+                let why = format!("{error}{hint}");
+                Self { verdict, log: None, sizes: None, roots: None, why }
+            }
         }
     }
 }

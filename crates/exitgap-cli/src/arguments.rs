@@ -78,7 +78,9 @@ Examples:
     --rpc https://node.example --rpc https://other.example --peer theirs.json --at-least 2
   exitgap verify evidence.json --trust verifier-key --state-proof state.egp \
     --anchors anchors/20800 --anchors anchors/20801 --trusted-block 0x4f1c…
+  exitgap verify fork.json --trust verifier-key
 
+Of a file of evidence, of a figure, or that proves that two histories of a log were signed.
 With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
 Exit codes:

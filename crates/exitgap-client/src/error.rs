@@ -1,7 +1,8 @@
 //! Why a question went without an answer.
 
-use exitgap_api::{Number, Problem, ProblemCode};
+use exitgap_api::{Number, Problem, ProblemCode, VerificationReport};
 use exitgap_core::Newer;
+use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 
@@ -62,6 +63,14 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
+    /// Its evidence did not pass every check, or could not be held against what was seen of the log.
+    #[error("{url}: its evidence is {}", words_of(report))]
+    NotProven {
+        /// The address of the evidence.
+        url: String,
+        /// Every check.
+        report: Box<VerificationReport>,
+    },
     /// What was asked cannot be asked, or the recorded state has no answer to it.
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
@@ -82,6 +91,7 @@ impl ClientError {
             Self::NotAsSpecified { .. } | Self::NotTrusted { .. } => "not_as_specified",
             Self::Newer { newer, .. } => newer.code(),
             Self::KeptUnusable { .. } => "kept_unusable",
+            Self::NotProven { .. } => "not_proven",
             Self::Problem(problem) => problem.code.as_str(),
         }
     }
@@ -102,6 +112,22 @@ impl ClientError {
             other => Problem::new(ProblemCode::SourceUnreadable, other.to_string()),
         }
     }
+}
+
+/// The verdict, and the check that it is owed to.
+fn words_of(report: &VerificationReport) -> String {
+    let verdict = match report.report.verdict {
+        Verdict::Valid => "valid",
+        Verdict::Invalid => "invalid",
+        Verdict::Incomplete => "incomplete",
+    };
+    let of = |outcome: Outcome| report.report.checks.iter().find(|check| check.outcome == outcome);
+    let check = of(Outcome::Fail).or_else(|| {
+        let needed = [CheckName::Signature, CheckName::Consistency];
+        let open = |check: &&Check| check.outcome != Outcome::Pass && needed.contains(&check.name);
+        report.report.checks.iter().find(open)
+    });
+    check.map_or_else(|| verdict.to_owned(), |check| format!("{verdict}: {}", check.code))
 }
 
 impl From<Problem> for ClientError {

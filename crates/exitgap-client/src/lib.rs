@@ -28,6 +28,7 @@ mod memory;
 mod since;
 mod tiles;
 mod transport;
+mod verified;
 
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,7 @@ pub use memory::{Memory, Storage};
 pub use recorded::{Recorded, rank_routes};
 pub use since::Since;
 pub use transport::{Request, Response, Transport, TransportError};
+pub use verified::VerifiedExit;
 
 #[cfg(target_arch = "wasm32")]
 pub use browser::Browser;

@@ -92,6 +92,11 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Self { client, storage, named: keys }
     }
 
+    /// Who is asked.
+    pub(crate) fn client(&self) -> &'a Client<T> {
+        self.client
+    }
+
     /// Reads the log's newest checkpoint, and requires that it continues the one seen before. The
     /// newest is then kept, unless it has fewer slots or the two contradict each other: then the
     /// older one stays.
@@ -272,26 +277,22 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         newest: &Checkpoint,
         newest_note: &str,
     ) -> Result<Option<Contradiction>, ClientError> {
-        let proves = if seen.size == newest.size {
+        let of = |proves| Contradiction::of(seen_note.clone(), newest_note.to_owned(), proves);
+        if seen.size == newest.size {
             // Equal sizes need no proof.
-            if seen.root == newest.root {
-                return Ok(None);
-            }
-            Contradiction::SPLIT_VIEW
-        } else {
-            let proof = self.tile_proof(seen.size, newest).await?;
-            if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
-                return Ok(None);
-            }
-            Contradiction::REWRITTEN
-        };
-        let checkpoints = [seen_note.clone(), newest_note.to_owned()];
-        Ok(Some(Contradiction { checkpoints, proves: proves.to_owned() }))
+            let differ = seen.root != newest.root;
+            return Ok(differ.then(|| of(Contradiction::SPLIT_VIEW).with_fork(Vec::new(), None)));
+        }
+        let TileProof { proof, old_root, .. } = self.tile_proof(seen.size, newest).await?;
+        if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
+            return Ok(None);
+        }
+        Ok(Some(of(Contradiction::REWRITTEN).with_fork(proof, Some(old_root))))
     }
 
     /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
     /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
-    async fn tile_proof(&self, old: u64, new: &Checkpoint) -> Result<Vec<Hash>, ClientError> {
+    async fn tile_proof(&self, old: u64, new: &Checkpoint) -> Result<TileProof, ClientError> {
         let wrong = |why: String| self.client.not_as_specified(&log_file("tile"), why);
         let TileProof { proof, old_root, root } =
             self.client.proof_from_tiles(old, new.size).await?;
@@ -301,7 +302,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if !is_consistent(old, old_root, new.size, root, &proof) {
             return Err(wrong(format!("its tiles contradict each other below {} slots", new.size)));
         }
-        Ok(proof)
+        Ok(TileProof { proof, old_root, root })
     }
 
     /// What the file's checkpoint must be consistent with: the newest, which continues what was
@@ -345,7 +346,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if file.size == newest.size {
             return alone(&log.newest);
         }
-        let proof = self.tile_proof(file.size, &newest).await?;
+        let TileProof { proof, .. } = self.tile_proof(file.size, &newest).await?;
         Ok(Ok(SeenCheckpoint { note: log.newest.clone(), proof }))
     }
 }

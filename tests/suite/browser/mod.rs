@@ -5,5 +5,6 @@ mod figures;
 mod kinds;
 mod npm;
 mod npm_alerts;
+mod npm_verified;
 mod stream;
 mod web;

@@ -79,17 +79,31 @@ impl Project {
         self.page_at(folder, page, None)
     }
 
+    /// The same of a page of this folder that asks a service of another origin, whose refusals are no complaint.
+    pub fn page_asking(&self, page: &str, service: &str) -> String {
+        let mut command = driver(self.path(), page);
+        self.driven(command.env("EXITGAP_ASKED", service))
+    }
+
     /// The same of a page that another server serves, without a policy.
     pub fn page_at(&self, folder: &Path, page: &str, address: Option<&str>) -> String {
-        let driver = root().join("tests/js/npm/browser.mjs");
-        let mut command = Command::new("node");
-        command.arg(driver).arg(folder).arg(page).args(address);
+        self.driven(driver(folder, page).args(address))
+    }
+
+    fn driven(&self, command: &mut Command) -> String {
         let output = self.run(command.env("EXITGAP_NPM_TOOLS", tools()));
         assert!(output.status.success(), "{}", said(&output));
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["complaints"], serde_json::json!([]), "{found}");
         found["text"].as_str().unwrap().to_owned()
     }
+}
+
+/// What opens a page of a folder.
+fn driver(folder: &Path, page: &str) -> Command {
+    let mut command = Command::new("node");
+    command.arg(root().join("tests/js/npm/browser.mjs")).arg(folder).arg(page);
+    command
 }
 
 /// The programs in `pkg/README.md`: a comment names the file, a fence holds it.

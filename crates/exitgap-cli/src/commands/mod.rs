@@ -27,6 +27,7 @@ mod verdict;
 mod verify;
 mod verify_anchors;
 mod verify_figure;
+mod verify_fork;
 mod verify_receipt;
 mod verify_remote;
 mod verify_sources;

@@ -245,6 +245,9 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
             writeln!(out, "{}", printable(line))?;
         }
     }
+    if contradiction.fork.is_some() {
+        writeln!(out, "\nAs one file for others, which `exitgap verify` reads: --json, .contradiction.fork")?;
+    }
     Ok(())
 }
 

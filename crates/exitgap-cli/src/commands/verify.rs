@@ -1,4 +1,4 @@
-//! `exitgap verify`: whether an evidence file proves its number, or a figure file its figure.
+//! `exitgap verify`: whether an evidence file proves its number, a figure file its figure, or a proof of misbehaviour that.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,12 +8,14 @@ use exitgap_core::analytics::figure::{MAX_FIGURE_BYTES, is_figure_file};
 use exitgap_core::evidence::{CheckName, Evidence, MAX_WINDOW_BYTES, Policy, SeenCheckpoint};
 use exitgap_core::proof::{ChainSays, Rung, WitnessesSay};
 use exitgap_core::tlog::{
-    Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+    Checkpoint, Fork, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
     VerifierKey, consistency_proof, root,
 };
 
 use super::verdict::{Explained, print_advice, print_rung, print_text};
-use super::{explain, print_json, verify_figure, verify_remote, verify_state, verify_witnesses};
+use super::{
+    explain, print_json, verify_figure, verify_fork, verify_remote, verify_state, verify_witnesses,
+};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -31,6 +33,9 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let evidence = source::read_named("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
     if is_figure_file(&evidence) {
         return verify_figure::run(&evidence, args, json);
+    }
+    if Fork::is_file(&evidence) {
+        return verify_fork::run(&evidence, args, json);
     }
     let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
     let evidence = Evidence::read(&evidence);

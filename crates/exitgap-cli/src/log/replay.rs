@@ -349,13 +349,12 @@ impl Walk<'_> {
         if seen == found {
             return Ok(());
         }
-        let contradiction = Contradiction {
-            checkpoints: [since.note.clone(), note],
-            proves: format!(
-                "two different logs of {size} slots are signed in this log's name: these two texts \
-                 alone prove it"
-            ),
-        };
+        let proves = format!(
+            "two different logs of {size} slots are signed in this log's name: these two texts \
+             alone prove it"
+        );
+        let contradiction = Contradiction::of(since.note.clone(), note, &proves);
+        let contradiction = contradiction.with_fork(Vec::new(), None);
         let fault = Rule::HistoryRewritten { size, seen, found }.at(slot);
         Err((Box::new(fault), Some(contradiction)))
     }

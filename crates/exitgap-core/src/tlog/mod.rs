@@ -7,12 +7,14 @@
 //! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
 //! - `cosignature`: a witness's word on a checkpoint (`tlog-cosignature`); `policy`: whose word is asked for
 //!   (`tlog-policy`); `witness`: what may be cosigned (`tlog-witness`)
+//! - `fork`: two signed states that cannot both be one log's, as a file
 //! - `signed`: whether a checkpoint is signed by whom one trusts; nothing else judges that
 //!
 //! Why by hand: `docs/decisions/0021-the-transparency-log-by-hand.md`.
 
 mod checkpoint;
 mod cosignature;
+mod fork;
 mod note;
 mod policy;
 mod signed;
@@ -24,6 +26,7 @@ pub use checkpoint::{
     Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
 };
 pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
+pub use fork::{Fork, ForkError, Forked, MAX_FORK_BYTES};
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
 };

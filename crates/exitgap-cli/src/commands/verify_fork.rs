@@ -1,0 +1,47 @@
+//! `exitgap verify` of a proof that a log's holder signed two histories.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::ForkReport;
+use exitgap_core::evidence::Verdict;
+use exitgap_core::tlog::Fork;
+
+use super::print_json;
+use crate::arguments::VerifyArgs;
+use crate::failure::{Failure, verdict_code};
+use crate::format::printable;
+use crate::source::unreadable;
+use crate::trust;
+
+pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let keys = trust::keys(&args.trust.trust)?;
+    let fork = Fork::from_canonical(file).map_err(|error| unreadable(error.to_string()))?;
+    let report = ForkReport::of(fork.judge(&keys), keys.is_empty());
+    if json { print_json(&report) } else { print_text(&report) }?;
+    Ok(verdict_code(report.verdict))
+}
+
+fn print_text(report: &ForkReport) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let (colour, verdict) = match report.verdict {
+        Verdict::Valid => (AnsiColor::Red, "PROVEN: its holder signed two histories of this log"),
+        Verdict::Invalid => (AnsiColor::Yellow, "NOT PROVEN: it shows no two histories"),
+        Verdict::Incomplete => (AnsiColor::Yellow, "INCOMPLETE: no trusted key signed both"),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    writeln!(out, "The proof of misbehaviour: {style}{verdict}{style:#}.\n")?;
+    let mut line = |name: &str, text: &str| writeln!(out, "{name:<14}{}", printable(text));
+    if let (Some(log), Some([older, newer]), Some([first, second])) =
+        (&report.log, report.sizes, &report.roots)
+    {
+        line("log", log)?;
+        line("first", &format!("{older} slots, root {first}"))?;
+        line("second", &format!("{newer} slots, whose first {older} have root {second}"))?;
+        line("so", "whatever this log says is not to be relied on; show this file to others")?;
+    } else {
+        line("why", &report.why)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! From a pool to a number that was verified, in one call.
+
+use exitgap_api::PublishedExit;
+use exitgap_core::evidence::Verdict;
+use exitgap_core::ids::PoolId;
+use exitgap_core::units::SizeUsd;
+
+use crate::logwatch::Verification;
+use crate::{ClientError, EvidenceOf, LogWatch, Storage, Transport};
+
+/// An exit whose evidence passed every check.
+#[derive(Debug, Clone)]
+pub struct VerifiedExit {
+    /// What the service answered, computed again here from the snapshot that it names.
+    pub exit: PublishedExit,
+    /// Its evidence, and what its log was found to be.
+    pub verification: Verification,
+}
+
+impl<T: Transport, S: Storage> LogWatch<'_, T, S> {
+    /// What a sale of `size` fills at, with every check made: the answer is computed again from its snapshot, its evidence is
+    /// of the same, and its log goes on from what this reader saw of it. What is not proven is an error that has the report.
+    pub async fn estimate(
+        &self,
+        pool: &PoolId,
+        size: SizeUsd,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<VerifiedExit, ClientError> {
+        let exit = self.client().recomputed_exit(pool, size, base, at).await?;
+        let url = exit.evidence_url.clone().unwrap_or_default();
+        let wrong = |why: &str| ClientError::NotAsSpecified { url: url.clone(), why: why.to_owned() };
+        let of = EvidenceOf::from_url(&url).ok_or_else(|| wrong("the answer names no evidence"))?;
+        let verification = self.verify_remote(&of, false).await?;
+        if verification.report.report.verdict != Verdict::Valid {
+            let report = Box::new(verification.report);
+            return Err(ClientError::NotProven { url, report });
+        }
+        let proven = verification.evidence.snapshot();
+        let proven = proven.and_then(|snapshot| snapshot.to_canonical().ok());
+        let proven = proven.map(|documents| documents.hash().to_string());
+        if proven != exit.answer.context.method.depth_source.snapshot_hash {
+            return Err(wrong("its evidence is of another snapshot than the answer"));
+        }
+        Ok(VerifiedExit { exit, verification })
+    }
+}

@@ -1,0 +1,197 @@
+//! Two signed states that cannot both be one log's, in one file: whoever has the log's key sees by it that its holder signed
+//! two histories, and needs nothing else.
+
+use super::checkpoint::{Checkpoint, MAX_PROOF_HASHES, Origin};
+use super::note::{MAX_NOTE_BYTES, VerifierKey};
+use super::signed::SignedError;
+use super::tree::{Hash, is_consistent};
+use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
+
+/// The most bytes of a file: two notes, and a proof.
+pub const MAX_FORK_BYTES: usize = 2 * (2 * MAX_NOTE_BYTES) + 4_096;
+
+/// A file, read. Nothing of it is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fork {
+    /// The two signed notes, that of fewer leaves first.
+    pub checkpoints: [String; 2],
+    /// That the second log's first leaves, as many as the first has, have the root below; nothing where both have as many.
+    pub proof: Vec<Hash>,
+    /// The root that those leaves have in the second log.
+    pub root: Hash,
+}
+
+/// What a file proves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forked {
+    /// The log in whose name both are signed.
+    pub origin: Origin,
+    /// How many leaves each has.
+    pub sizes: [u64; 2],
+    /// The root that the first signs for its leaves, and the one that the second has for as many.
+    pub roots: [Hash; 2],
+}
+
+/// Why a file proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ForkError {
+    /// It is no such file.
+    #[error("no proof of two histories: {0}")]
+    Document(#[from] DocumentError),
+    /// It holds what cannot be in it.
+    #[error("no proof of two histories: {0}")]
+    Shape(&'static str),
+    /// A note is not signed by a trusted key.
+    #[error("the {place} checkpoint: {why}")]
+    NotSigned {
+        /// `first` or `second`.
+        place: &'static str,
+        /// Why its signature does not count.
+        why: Box<SignedError>,
+    },
+    /// They are of two logs, or the first has more leaves.
+    #[error("the checkpoints are not two of one log, that of fewer slots first")]
+    NotOfOneLog,
+    /// The proof does not lead from the root to the second checkpoint.
+    #[error("the proof does not lead to the second checkpoint")]
+    NoProof,
+    /// Both are states of one history.
+    #[error("both checkpoints are of one history: nothing is wrong with the log")]
+    OneHistory,
+}
+
+struct Document {
+    v: u32,
+    checkpoints: Vec<String>,
+    proof: Vec<String>,
+    root: String,
+}
+
+wire_struct!(Document { v, checkpoints, proof, root });
+
+impl Fork {
+    /// Whether bytes begin as such a file does, and no other document.
+    pub fn is_file(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"{\"checkpoints\":")
+    }
+
+    /// The canonical bytes.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, ForkError> {
+        let proof = self.proof.iter().map(ToString::to_string).collect();
+        let checkpoints = self.checkpoints.to_vec();
+        Ok(to_canonical(&Document { v: VERSION, checkpoints, proof, root: self.root.to_string() })?)
+    }
+
+    /// Reads untrusted bytes.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, ForkError> {
+        let document: Document = from_canonical(bytes, MAX_FORK_BYTES, "a proof of two histories")?;
+        let two = "it has two checkpoints";
+        let checkpoints = document.checkpoints.try_into().map_err(|_| ForkError::Shape(two))?;
+        if document.proof.len() > MAX_PROOF_HASHES {
+            return Err(ForkError::Shape("its proof has more hashes than one has"));
+        }
+        let hash = |text: &String| Hash::from_base64(text).ok_or(ForkError::Shape("no hash in base64"));
+        let proof = document.proof.iter().map(hash).collect::<Result<_, _>>()?;
+        Ok(Self { checkpoints, proof, root: hash(&document.root)? })
+    }
+
+    /// What it proves to whoever trusts these keys.
+    pub fn judge(&self, keys: &[VerifierKey]) -> Result<Forked, ForkError> {
+        let signed = |place: &'static str, note: &String| {
+            Checkpoint::signed_by(note, keys)
+                .map_err(|why| ForkError::NotSigned { place, why: Box::new(why) })
+        };
+        let first = signed("first", &self.checkpoints[0])?;
+        let second = signed("second", &self.checkpoints[1])?;
+        if first.origin != second.origin || first.size > second.size || first.size == 0 {
+            return Err(ForkError::NotOfOneLog);
+        }
+        if !is_consistent(first.size, self.root, second.size, second.root, &self.proof) {
+            return Err(ForkError::NoProof);
+        }
+        if self.root == first.root {
+            return Err(ForkError::OneHistory);
+        }
+        let sizes = [first.size, second.size];
+        Ok(Forked { origin: first.origin, sizes, roots: [first.root, self.root] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tlog::{SignerKey, consistency_proof, leaf_hash, root};
+
+    const ORIGIN: &str = "exitgap.example/log/5957856";
+
+    fn signer() -> SignerKey {
+        SignerKey::from_seed(ORIGIN, [42; 32]).unwrap()
+    }
+
+    fn leaves(count: u8, other: Option<u8>) -> Vec<Hash> {
+        let leaf = |n: u8| leaf_hash(if other == Some(n) { b"another" } else { &[0; 7][..n as usize % 7] });
+        (0..count).map(leaf).collect()
+    }
+
+    fn note(leaves: &[Hash]) -> String {
+        let checkpoint = Checkpoint {
+            origin: ORIGIN.parse().unwrap(),
+            size: leaves.len() as u64,
+            root: root(leaves),
+            extensions: Vec::new(),
+        };
+        signer().sign(&checkpoint.to_text()).unwrap()
+    }
+
+    fn fork(old: &[Hash], new: &[Hash]) -> Fork {
+        let proof = consistency_proof(new, old.len()).unwrap();
+        Fork { checkpoints: [note(old), note(new)], proof, root: root(&new[..old.len()]) }
+    }
+
+    #[test]
+    fn whoever_signed_two_histories_is_shown_by_one_file() {
+        let keys = [signer().verifier()];
+        for (old, new) in [(5, 11), (4, 9), (8, 8), (1, 2)] {
+            let (seen, shown) = (leaves(old, None), leaves(new, Some(old - 1)));
+            let file = fork(&seen, &shown).to_canonical().unwrap();
+            assert!(Fork::is_file(&file));
+            let read = Fork::from_canonical(&file).unwrap();
+            let forked = read.judge(&keys).unwrap();
+            assert_eq!(forked.sizes, [u64::from(old), u64::from(new)]);
+            assert_eq!(forked.roots, [root(&seen), root(&shown[..seen.len()])]);
+            // Of one history nothing is proven, whatever the file says of it.
+            let honest = fork(&seen, &leaves(new, None));
+            assert_eq!(honest.judge(&keys), Err(ForkError::OneHistory), "{old} {new}");
+            let claimed = Fork { root: root(&shown[..seen.len()]), ..honest };
+            assert_eq!(claimed.judge(&keys), Err(ForkError::NoProof));
+        }
+    }
+
+    #[test]
+    fn what_is_not_signed_or_of_two_logs_proves_nothing() {
+        let (seen, shown) = (leaves(5, None), leaves(11, Some(2)));
+        let file = fork(&seen, &shown);
+        let stranger = SignerKey::from_seed(ORIGIN, [7; 32]).unwrap().verifier();
+        for keys in [vec![], vec![stranger]] {
+            assert!(matches!(file.judge(&keys), Err(ForkError::NotSigned { place: "first", .. })));
+        }
+        let keys = [signer().verifier()];
+        let [first, second] = file.checkpoints.clone();
+        let reversed = Fork { checkpoints: [second, first], ..file.clone() };
+        assert_eq!(reversed.judge(&keys), Err(ForkError::NotOfOneLog));
+        let changed = Fork { checkpoints: [note(&seen), note(&shown).replace("\n11\n", "\n12\n")], ..file };
+        assert!(matches!(changed.judge(&keys), Err(ForkError::NotSigned { place: "second", .. })));
+        for text in [
+            "{\"checkpoints\":[],\"proof\":[],\"root\":\"\",\"v\":1}",
+            "{\"checkpoints\":[\"a\",\"b\"],\"proof\":[],\"root\":\"AA\",\"v\":1}",
+            "{\"checkpoints\":[\"a\",\"b\"],\"proof\":[],\"v\":1}",
+            "{}",
+        ] {
+            assert!(Fork::from_canonical(text.as_bytes()).is_err(), "{text}");
+        }
+        let long = vec![Hash([1; 32]); MAX_PROOF_HASHES + 1];
+        let long = Fork { checkpoints: ["a".to_owned(), "b".to_owned()], proof: long, root: Hash([0; 32]) };
+        let long = long.to_canonical().unwrap();
+        assert!(matches!(Fork::from_canonical(&long), Err(ForkError::Shape(_))));
+    }
+}

@@ -1,0 +1,89 @@
+// From a pool to a number that was verified: asked, its evidence fetched, every check made, and its log held against what was
+// seen of it before.
+
+import { notAsSpecified } from './answers.js';
+import { recompute } from './api.js';
+import { ExitgapError } from './error.js';
+import { checkpointOf, consistencyProof, forkOf } from './log.js';
+
+/** The checkpoint that an evidence file rests on; nothing where it is none. */
+function noteIn(evidence) {
+  try {
+    const { log_proof: proof } = JSON.parse(new TextDecoder().decode(evidence));
+    const at = proof.indexOf('\n\n');
+    return at < 0 ? undefined : proof.slice(at + 2);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whose signatures count, and why: keys that the caller named, else those kept, else the service's own on first use. */
+async function keysOf(client, named, kept, signal) {
+  if (named.length > 0) return { keys: named, trust: 'named' };
+  const known = await kept.keys();
+  if (known.length > 0) return { keys: known, trust: 'kept' };
+  const own = (await client.verifierKey({ signal })).split('\n').map((key) => key.trim()).filter((key) => key !== '');
+  return { keys: own, trust: 'first_use' };
+}
+
+/** What was seen before of a file's log, and what leads from the one checkpoint to the other. */
+async function seenBefore(note, kept, fetchTile, url) {
+  const own = note === undefined ? {} : checkpointOf(note);
+  // A file that names no state of a log is refused for that.
+  if (own.size === undefined) return {};
+  const before = await kept.checkpoint(own.origin);
+  if (before === undefined) return {};
+  const seen = checkpointOf(before);
+  if (seen.size === own.size) return { before, between: { proof: [], oldRoot: own.root } };
+  const [older, newer] = seen.size < own.size ? [seen, own] : [own, seen];
+  return { before, between: await consistencyProof(older, newer, fetchTile, url) };
+}
+
+/** What an answer says that its evidence does not. */
+function unlike(exit, { published }) {
+  const { result } = published;
+  if (result === undefined) return 'a refusal';
+  const same = (name) => exit[name] === undefined || String(exit[name]) === String(result[name]) || exit[name] === Number(result[name]);
+  return Object.keys(result).find((name) => !same(name));
+}
+
+/** Two notes, the older first. */
+const inOrder = (before, note) =>
+  (checkpointOf(before).size <= checkpointOf(note).size ? [before, note] : [note, before]);
+
+/** Requires that a report is whole; what is not is thrown with it. */
+function requireValid(report, url, before, note, between) {
+  if (report.verdict === 'valid') return;
+  const failed = report.checks.find(({ outcome }) => outcome === 'fail') ?? report.checks.find(({ outcome, name }) =>
+    outcome !== 'pass' && ['signature', 'consistency'].includes(name));
+  const contradicts = failed?.name === 'consistency' && failed.outcome === 'fail' && before !== undefined;
+  const fork = contradicts ? forkOf(inOrder(before, note), between) : undefined;
+  const why = failed === undefined ? report.verdict : `${failed.name}: ${failed.code}`;
+  const hint = contradicts
+    ? 'the log was rewritten since it was seen: keep `fork`, which `exitgap verify` reads, and trust neither'
+    : 'the report says which check, what was expected and what was found';
+  throw new ExitgapError('not_proven', `${url}: ${why}`, { report, fork, hint });
+}
+
+/**
+ * One exit, verified. `at` says where the service has a file that it names, `judge` makes the checks of one from an address,
+ * `fetchTile` reads the log's tiles.
+ */
+export async function verifiedExit(client, { named, kept, at, judge, fetchTile }, pool, of) {
+  const { signal } = of;
+  const { keys, trust } = await keysOf(client, named, kept, signal);
+  const exit = await client.exit(pool, of);
+  const url = await at(exit.evidence_url);
+  const evidence = await client.evidence(url, { signal });
+  const note = noteIn(evidence);
+  const { before, between } = await seenBefore(note, kept, fetchTile, url);
+  const seen = before === undefined ? undefined : { note: before, proof: between.proof };
+  const report = judge(url, evidence, { keys, seen });
+  requireValid(report, url, before, note, between);
+  const other = unlike(exit, recompute(evidence));
+  if (other !== undefined) throw notAsSpecified(url, `the answer's ${other} is not its evidence's`);
+  const { origin, size } = checkpointOf(note);
+  if (before === undefined || checkpointOf(before).size < size) await kept.keep(note, keys);
+  const continuity = before === undefined ? 'first_seen' : 'continues';
+  return { exit, report, evidence, log: { origin, size, trust, continuity, checkpoint: note } };
+}

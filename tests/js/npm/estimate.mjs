@@ -1,0 +1,94 @@
+// From a pool to a verified number in one call: what is asked, what is remembered, and what is noticed of a log that was
+// rewritten since. Usage: node estimate.mjs <service> <pool> <instant of an earlier slot> <forged.json>
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { Client, ExitgapError, init, MemoryStorage, recompute, webStorage } from 'exitgap';
+import { fileStorage } from 'exitgap/file';
+
+const [service, pool, earlier, forgedPath] = process.argv.slice(2);
+await init();
+const asked = { sizeUsd: '1000' };
+
+/** What a promise is refused with. */
+async function refused(promise, code) {
+  const error = await promise.then(() => assert.fail(`not refused with ${code}`), (caught) => caught);
+  assert.ok(error instanceof ExitgapError, error);
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+// The first visit, one that an earlier slot is asked of; the keys are the service's own.
+const storage = fileStorage('seen.json');
+const first = await new Client(service, { storage }).estimate(pool, { ...asked, at: earlier });
+assert.deepEqual([first.report.verdict, first.log.trust, first.log.continuity], ['valid', 'first_use', 'first_seen']);
+assert.equal(recompute(first.evidence).published.result.exit_gap_pct, first.exit.exit_gap_pct.toFixed(6));
+// The next one goes on from it, in another program: the log has grown, and its tiles prove it.
+const client = new Client(service, { storage: fileStorage('seen.json') });
+const second = await client.estimate(pool, asked);
+assert.deepEqual([second.log.trust, second.log.continuity], ['kept', 'continues']);
+assert.ok(second.log.size > first.log.size, `${first.log.size} ${second.log.size}`);
+// An older one is still of it, and what was seen last stays.
+assert.equal((await client.estimate(pool, { ...asked, at: earlier })).log.size, first.log.size);
+const kept = JSON.parse(await readFile('seen.json', 'utf8'));
+assert.ok(Object.values(kept).includes(second.log.checkpoint));
+// A base is the one that was asked for, or the service's own, and is named.
+const other = await client.estimate(pool, { ...asked, base: 'token1' });
+assert.equal(other.report.claim.base, 'token1');
+assert.equal(second.report.claim.base, 'token0');
+// Keys that the caller names count, and no others.
+const key = await client.verifierKey();
+assert.equal((await new Client(service, { keys: [key] }).estimate(pool, asked)).log.trust, 'named');
+const stranger = 'exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h';
+const unsigned = await refused(new Client(service, { keys: [stranger] }).estimate(pool, asked), 'not_proven');
+assert.equal(unsigned.report.verdict, 'invalid');
+
+// A history that was rewritten: whoever was there before is shown it, and whoever was not is not.
+const forged = JSON.parse(await readFile(forgedPath, 'utf8'));
+const forging = async (url, request) => {
+  if (url.includes('/api/v1/exit/')) return new Response(forged.evidence);
+  if (url.includes('/log/tile/')) return new Response(Uint8Array.from(forged.tile));
+  return fetch(url, request);
+};
+const newcomer = await new Client(service, { fetch: forging }).estimate(pool, asked);
+assert.equal(newcomer.report.verdict, 'valid', 'the forgery is one that a newcomer believes');
+const before = new MemoryStorage();
+await new Client(service, { storage: before }).estimate(pool, { ...asked, at: earlier });
+const rewritten = await refused(new Client(service, { fetch: forging, storage: before }).estimate(pool, asked), 'not_proven');
+assert.match(rewritten.message, /consistency/);
+await writeFile('rewritten.json', rewritten.fork);
+const split = await refused(new Client(service, { fetch: forging, storage: fileStorage('seen.json') }).estimate(pool, asked), 'not_proven');
+await writeFile('split.json', split.fork);
+assert.deepEqual(JSON.parse(await readFile('seen.json', 'utf8')), kept, 'what was seen is not forgotten');
+assert.deepEqual(JSON.parse(split.fork).proof, []);
+assert.ok(JSON.parse(rewritten.fork).proof.length > 0);
+
+// Tiles that prove nothing accuse nobody.
+const broken = async (url, request) => (url.includes('/log/tile/') ? new Response(new Uint8Array(160)) : fetch(url, request));
+await refused(new Client(service, { fetch: broken, storage: before }).estimate(pool, asked), 'not_as_specified');
+const short = async (url, request) => (url.includes('/log/tile/') ? new Response(new Uint8Array(31)) : fetch(url, request));
+await refused(new Client(service, { fetch: short, storage: before }).estimate(pool, asked), 'not_as_specified');
+// An answer that is not its evidence's, and evidence of another question.
+const lying = async (url, request) => {
+  const answer = await fetch(url, request);
+  if (!url.includes('/v1/exit/') || url.includes('/api/')) return answer;
+  const text = await answer.text();
+  return new Response(text.replace(/"exit_gap_pct":[\d.]+/, '"exit_gap_pct":0.5'));
+};
+const lie = await refused(new Client(service, { fetch: lying }).estimate(pool, asked), 'not_as_specified');
+assert.match(lie.message, /exit_gap_pct/);
+
+// What is no storage, or holds what was not kept.
+for (const wrong of [null, {}, { get() {} }, 7]) {
+  assert.throws(() => new Client(service, { storage: wrong }), { code: 'invalid_parameter', field: 'storage' });
+}
+assert.throws(() => webStorage({}), { code: 'invalid_parameter' });
+await writeFile('broken.json', 'nothing');
+await refused(new Client(service, { storage: fileStorage('broken.json') }).estimate(pool, asked), 'kept_unusable');
+assert.equal(await readFile('broken.json', 'utf8'), 'nothing', 'it is not written over');
+const area = new Map();
+const page = webStorage({ getItem: (name) => area.get(name) ?? null, setItem: (name, text) => area.set(name, text) });
+await new Client(service, { storage: page }).estimate(pool, asked);
+assert.equal(area.size, 2);
+await refused(new Client(service).estimate(pool, { ...asked, size: 1 }), 'unknown_parameter');
+await refused(new Client(service).estimate(pool, { sizeUsd: '1000', signal: AbortSignal.abort() }), 'cancelled');
+console.log('sound');
