@@ -31,6 +31,7 @@ mod explanation;
 mod exposure;
 mod fragility;
 mod guards;
+mod handed_over;
 mod history;
 mod hours;
 mod instant;
@@ -84,6 +85,7 @@ pub use decay::{
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
+pub use handed_over::{FileKind, FileVerified, FilesVerified};
 pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };

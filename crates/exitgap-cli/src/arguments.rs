@@ -79,8 +79,10 @@ Examples:
   exitgap verify evidence.json --trust verifier-key --state-proof state.egp \
     --anchors anchors/20800 --anchors anchors/20801 --trusted-block 0x4f1c…
   exitgap verify fork.json --trust verifier-key
+  exitgap verify risk.jsonl --trust verifier-key --snapshots https://exitgap.example
 
-Of a file of evidence, of a figure, or that proves that two histories of a log were signed.
+A file is evidence of one number, a figure, a proof that two histories of a log were signed, or a report: several of the first two, one a
+line, which is valid where each of them is.
 With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
 Exit codes:

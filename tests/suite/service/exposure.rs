@@ -111,6 +111,47 @@ fn exact_split(service: &Service, venues: &[String], weth: &str, at: &str) -> i6
     format!("{:.0}", best["exit_gap_pct"].as_f64().unwrap() * 1e6).parse().unwrap()
 }
 
+/// A report as one file: a figure and the evidence behind it, a line each, which is as good as the least of them.
+fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
+    let exit = service.get(&format!("/v1/exit/{}?size_usd=1000", recorded.pool(0))).found();
+    let url = exit["evidence_url"].as_str().unwrap();
+    let evidence = service.get(&url[url.find("/api/").unwrap()..]).body;
+    let refused = service.get(&format!("/v1/exit/{}?size_usd=900000000", recorded.pool(0))).problem();
+    assert_eq!((refused.0, refused.1.as_str()), (422, "beyond_liquidity"));
+    let no_fill = url.replace("size_usd=1000", "size_usd=900000000");
+    let no_fill = service.get(&no_fill[no_fill.find("/api/").unwrap()..]).body;
+    let whole = [figure, &evidence, &no_fill].map(<[u8]>::to_vec).join(&b'\n');
+    let text = String::from_utf8(whole).unwrap();
+    let judged = |text: &str, more: &[&str]| {
+        fs::write(recorded.path("risk.jsonl"), text).unwrap();
+        let asked = [&["verify", "risk.jsonl", "--json"], more].concat();
+        let output = cli(recorded, &asked);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), report)
+    };
+    let all = ["--trust", "key", "--snapshots", "exitgap.db"];
+    let (code, report) = judged(&text, &all);
+    assert_eq!((code, &report["verdict"]), (Some(0), &json!("valid")), "{report}");
+    let [of_figure, filled, refused] = report["files"].as_array().unwrap().as_slice() else {
+        panic!("{report}")
+    };
+    assert!(of_figure["figure"].as_str().unwrap().starts_with("exposure/1 of "), "{of_figure}");
+    assert_eq!(filled["claim"]["size_usd"], "1000");
+    assert_eq!(refused["claim"]["refusal"], "beyond_liquidity");
+    // Without the snapshots of its figure, without a key, and with one digit of one file changed.
+    assert_eq!(judged(&text, &all[..2]).0, Some(7));
+    assert_eq!(judged(&text, &all[2..]).0, Some(7));
+    let changed = text.replacen("\"size_usd\":\"1000\"", "\"size_usd\":\"1001\"", 1);
+    let (code, report) = judged(&changed, &all);
+    assert_eq!((code, &report["files"][1]["verdict"]), (Some(6), &json!("invalid")), "{report}");
+    assert_eq!(report["files"][0]["verdict"], "valid");
+    assert_eq!(judged(&format!("{text}\nnothing"), &all).0, Some(6));
+    assert_eq!(judged(&text, &["--since", "key"]).0, Some(2));
+    let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("A report of 3 files: VALID") && shown.contains("$900,000,000"), "{shown}");
+}
+
 /// The file proves the figure: to the command line from a store and from a service.
 fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let url = told["figure_url"].as_str().unwrap();
@@ -135,6 +176,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
             "{snapshots}"
         );
     }
+    handed_over(recorded, service, &file.body);
     let whole = String::from_utf8(file.body).unwrap();
     let (first, rest) = whole.split_once("\"uses\":[").unwrap();
     let (_, rest) = rest.split_once("},").unwrap();

@@ -37,4 +37,5 @@ mod portfolio_exits;
 mod portfolio_table;
 mod risk_exposure;
 mod risk_figures;
+mod risk_file;
 mod risk_tables;

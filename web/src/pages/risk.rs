@@ -8,6 +8,7 @@ use leptos_router::hooks::use_query_map;
 
 use super::risk_exposure::absorbed;
 use super::risk_figures::{Report, ask};
+use super::risk_file::WholeFile;
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
 use crate::download::download;
@@ -214,7 +215,6 @@ fn Told(report: Report) -> impl IntoView {
     };
     let withdrawn = report.withdrawn();
     let reopening = report.reopening();
-    let file = exposure.text("figure_url").and_then(|url| local(&url));
     let table = StoredValue::new(csv(&report));
     let keep = move |_| download(table.read_value().as_bytes(), "text/csv", "risk.csv");
     let print = |_| drop(window().print());
@@ -235,16 +235,10 @@ fn Told(report: Report) -> impl IntoView {
         <p class="actions">
             <button type="button" on:click=print>"Print"</button>
             <button type="button" on:click=keep>"Take away as CSV"</button>
-            {file.map(|href| view! { <a href=href rel="external" download="exposure.json">"The exposure's figure file"</a>" (recompute it: "<code>"exitgap verify exposure.json"</code>")" })}
+            <WholeFile report=report.clone()/>
         </p>
         {absorbed}
         {totals}
         {slots}
     }
-}
-
-/// An address of this service without its host: a page follows no other.
-fn local(url: &str) -> Option<String> {
-    let path = url.split_once("://")?.1.split_once('/')?.1;
-    Some(format!("/{path}")).filter(|path| path.starts_with("/api/"))
 }

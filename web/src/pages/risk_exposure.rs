@@ -77,13 +77,17 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
     (name.into_any(), vec![usd.into_any(), ratio.into_any(), when.unwrap_or_default().into_any()])
 }
 
-/// The figure, computed again from the file of the very question that was asked, with the period that was answered.
-fn checked(report: &Report) -> Option<impl IntoView + use<>> {
+/// The very question that was asked, with the period that was answered: its file never changes.
+pub fn file_asked(report: &Report) -> Option<ExposureAsked> {
     let slot = |name| slot_at(name, &report.exposure.text_or_none(name)).ok();
     let target = exposure_of(&report.asked, slot("from"), slot("to"));
     let (_, query) = target.as_str().split_once('?')?;
-    let asked: ExposureAsked = Operation::Exposure.read(None, query).ok()?;
-    let (service, asked) = (client(), StoredValue::new(asked));
+    Operation::Exposure.read(None, query).ok()
+}
+
+/// The figure, computed again from the file of the very question that was asked, with the period that was answered.
+fn checked(report: &Report) -> Option<impl IntoView + use<>> {
+    let (service, asked) = (client(), StoredValue::new(file_asked(report)?));
     let fetch = move || {
         let (client, asked) = (service.clone(), asked.get_value());
         async move { client.exposure_file(&asked).await }

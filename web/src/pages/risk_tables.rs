@@ -106,6 +106,12 @@ fn worst(report: &Report) -> Vec<Worst> {
     all
 }
 
+/// The evidence of the worst slots.
+pub fn worst_proofs(report: &Report) -> Vec<EvidenceOf> {
+    let href = |one: &Worst| one.href.as_deref().and_then(EvidenceOf::from_url);
+    worst(report).iter().filter_map(href).collect()
+}
+
 /// The worst slots.
 pub fn slots(report: &Report) -> impl IntoView + use<> {
     let row = |one: Worst| -> Row {

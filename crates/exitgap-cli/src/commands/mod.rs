@@ -28,6 +28,7 @@ mod verify;
 mod verify_anchors;
 mod verify_figure;
 mod verify_fork;
+mod verify_many;
 mod verify_receipt;
 mod verify_remote;
 mod verify_sources;

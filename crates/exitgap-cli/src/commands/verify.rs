@@ -14,7 +14,8 @@ use exitgap_core::tlog::{
 
 use super::verdict::{Explained, print_advice, print_rung, print_text};
 use super::{
-    explain, print_json, verify_figure, verify_fork, verify_remote, verify_state, verify_witnesses,
+    explain, print_json, verify_figure, verify_fork, verify_many, verify_remote, verify_state,
+    verify_witnesses,
 };
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
@@ -31,6 +32,9 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         return verify_remote::run(api, subject, args, json);
     }
     let evidence = source::read_named("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
+    if verify_many::is_several(&evidence) {
+        return verify_many::run(&evidence, args, json);
+    }
     if is_figure_file(&evidence) {
         return verify_figure::run(&evidence, args, json);
     }

@@ -24,15 +24,24 @@ const EVERY: usize = 100;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let keys = trust::keys(&args.trust.trust)?;
-    let report = match args.snapshots.as_deref() {
-        None => FigureVerifier::new(file, &keys).finish(),
-        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
-            source::api::with(url, async |client| client.verify_figure(file, &keys, told).await)?
-        }
-        Some(path) => from_database(file, &keys, Path::new(path))?,
-    };
+    let report = judged(file, &keys, args.snapshots.as_deref())?;
     if json { print_json(&report) } else { print_text(&report, args) }?;
     Ok(verdict_code(report.verdict))
+}
+
+/// What the checks find of a file, with the snapshots of a service or of a database, where one is named.
+pub fn judged(
+    file: &[u8],
+    keys: &[VerifierKey],
+    snapshots: Option<&str>,
+) -> Result<FigureReport, Failure> {
+    Ok(match snapshots {
+        None => FigureVerifier::new(file, keys).finish(),
+        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
+            source::api::with(url, async |client| client.verify_figure(file, keys, told).await)?
+        }
+        Some(path) => from_database(file, keys, Path::new(path))?,
+    })
 }
 
 fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<FigureReport, Failure> {

@@ -1,0 +1,118 @@
+//! A report that was handed over as one file: evidence and figures, a line each, and what checking them found.
+
+use exitgap_core::analytics::figure::FigureReport;
+use exitgap_core::evidence::{Outcome, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::{Claim, VerificationReport, check_name};
+
+/// What checking a report found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FilesVerified {
+    /// `invalid` where a file is, `valid` where all are, else `incomplete`.
+    pub verdict: Verdict,
+    /// Its files, in their order.
+    pub files: Vec<FileVerified>,
+}
+
+/// Of which kind a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// Evidence of one number, or what is no file.
+    Evidence,
+    /// A figure drawn from many snapshots.
+    Figure,
+}
+
+/// What checking one of its files found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileVerified {
+    /// The kind.
+    pub kind: FileKind,
+    /// As that of the file alone.
+    pub verdict: Verdict,
+    /// What a file of evidence says of itself, where that is readable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// The rules of a figure and what it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figure: Option<String>,
+    /// The check that the verdict is owed to, where it is not `valid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// What a figure file says of itself.
+#[derive(Deserialize)]
+struct FigureNamed {
+    figure: String,
+    parameters: FigureOf,
+}
+
+#[derive(Deserialize)]
+struct FigureOf {
+    pool: Option<String>,
+    #[serde(default)]
+    venues: Vec<FigureVenueNamed>,
+}
+
+#[derive(Deserialize)]
+struct FigureVenueNamed {
+    pool: String,
+}
+
+impl FilesVerified {
+    /// Of its files.
+    pub fn of(files: Vec<FileVerified>) -> Self {
+        let all = |verdict: Verdict| !files.is_empty() && files.iter().all(|file| file.verdict == verdict);
+        let verdict = if files.iter().any(|file| file.verdict == Verdict::Invalid) {
+            Verdict::Invalid
+        } else if all(Verdict::Valid) {
+            Verdict::Valid
+        } else {
+            Verdict::Incomplete
+        };
+        Self { verdict, files }
+    }
+}
+
+impl FileVerified {
+    /// Of a file of evidence.
+    pub fn of_evidence(report: &VerificationReport) -> Self {
+        let checks = report.report.checks.iter();
+        let failed = first(checks.map(|check| (check.outcome, check_name(check.name), check.code)));
+        let verdict = report.report.verdict;
+        let failed = failed.filter(|_| verdict != Verdict::Valid);
+        Self {
+            kind: FileKind::Evidence,
+            verdict,
+            claim: report.claim.clone(),
+            figure: None,
+            failed,
+        }
+    }
+
+    /// Of a figure file of these bytes.
+    pub fn of_figure(file: &[u8], report: &FigureReport) -> Self {
+        let named: Option<FigureNamed> = serde_json::from_slice(file).ok();
+        let cut = |text: String| text.chars().take(200).collect::<String>();
+        let figure = named.map(|FigureNamed { figure, parameters }| {
+            let venues = parameters.venues.into_iter().map(|venue| venue.pool);
+            let pools: Vec<String> = parameters.pool.into_iter().chain(venues).collect();
+            cut(format!("{figure} of {}", pools.join(", ")))
+        });
+        let checks = report.checks.iter();
+        let failed = first(checks.map(|check| (check.outcome, "figure", check.code)));
+        let verdict = report.verdict;
+        let failed = failed.filter(|_| verdict != Verdict::Valid);
+        Self { kind: FileKind::Figure, verdict, claim: None, figure, failed }
+    }
+}
+
+/// The first check that failed, or else that was not made.
+fn first(checks: impl Iterator<Item = (Outcome, &'static str, &'static str)> + Clone) -> Option<String> {
+    let of = |outcome: Outcome| checks.clone().find(|(found, ..)| *found == outcome);
+    let found = of(Outcome::Fail).or_else(|| of(Outcome::NotChecked));
+    found.map(|(_, name, code)| format!("{name}: {code}"))
+}

@@ -1,0 +1,118 @@
+//! The report as one file that proves itself: the evidence of its worst slots and its figures, a line each, for `exitgap verify`.
+
+use exitgap_api::operations::{DecayFileAsked, Operation};
+use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use super::risk_exposure::file_asked;
+use super::risk_figures::Report;
+use super::risk_tables::worst_proofs;
+use crate::document::Document;
+use crate::download::download;
+use crate::service::client;
+
+/// How the gathering stands.
+#[derive(Clone)]
+enum State {
+    NotAsked,
+    At(usize, usize),
+    Done(usize),
+    Failed(String),
+}
+
+/// What the file is made of.
+#[derive(Clone)]
+struct Parts {
+    exposure: Option<exitgap_api::operations::ExposureAsked>,
+    decays: Vec<DecayFileAsked>,
+    evidence: Vec<EvidenceOf>,
+}
+
+impl Parts {
+    fn of(report: &Report) -> Self {
+        let decay = |pool: &str, decay: &Document| {
+            let url = decay.text("figure_url")?;
+            let (_, query) = url.split_once('?')?;
+            Operation::DecayFile.read::<DecayFileAsked>(Some(pool), query).ok()
+        };
+        let decays = report.pools.iter();
+        Self {
+            exposure: file_asked(report),
+            decays: decays.filter_map(|one| decay(&one.pool, one.decay.as_ref()?)).collect(),
+            evidence: worst_proofs(report),
+        }
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.exposure.is_some()) + self.decays.len() + self.evidence.len()
+    }
+
+    /// One file after the other, a line each.
+    async fn gathered(
+        &self,
+        client: &Client<Browser>,
+        told: impl Fn(usize),
+    ) -> Result<Vec<u8>, ClientError> {
+        let (mut whole, mut count) = (Vec::new(), 0);
+        let mut add = |file: Vec<u8>| {
+            whole.extend(file);
+            whole.push(b'\n');
+            count += 1;
+            told(count);
+        };
+        if let Some(asked) = &self.exposure {
+            add(client.exposure_file(asked).await?);
+        }
+        for asked in &self.decays {
+            add(client.decay_file(&asked.0).await?);
+        }
+        for of in &self.evidence {
+            add(client.evidence(of).await?);
+        }
+        Ok(whole)
+    }
+}
+
+/// A button, and what came of it.
+#[component]
+pub fn WholeFile(
+    /// The report.
+    report: Report,
+) -> impl IntoView {
+    let parts = Parts::of(&report);
+    let (state, set) = signal_local(State::NotAsked);
+    let all = parts.count();
+    let gather = move |_| {
+        set.set(State::At(0, all));
+        let parts = parts.clone();
+        spawn_local(async move {
+            let told = move |seen| drop(set.try_set(State::At(seen, all)));
+            let came = match parts.gathered(&client(), told).await {
+                Ok(whole) => {
+                    download(&whole, "application/jsonl", "risk.jsonl");
+                    State::Done(all)
+                }
+                Err(error) => State::Failed(error.to_string()),
+            };
+            // The reader may have gone on to another page by then.
+            drop(set.try_set(came));
+        });
+    };
+    let said = move || match state.get() {
+        State::NotAsked => view! {}.into_any(),
+        State::At(seen, all) => view! {
+            <progress max=all.to_string() value=seen.to_string()></progress>{format!(" {seen} of {all} files")}
+        }
+        .into_any(),
+        State::Done(all) => view! {
+            {format!("{all} files, a line each: ")}<code>"exitgap verify risk.jsonl --trust verifier-key --snapshots <this service>"</code>
+        }
+        .into_any(),
+        State::Failed(why) => view! { <span class="failed">{why}</span> }.into_any(),
+    };
+    view! {
+        <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>
+        <span class="quiet" role="status">{said}</span>
+    }
+}
