@@ -162,9 +162,13 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.ok(lines.find((line) => line[1] === "coverage")[5] === told.figure_url, "with its figure");
   assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst.slice(0, 10));
   assert.ok(lines.filter((line) => line[1] === "worst_slot_gap_pct").every((line) => line[4].includes("/api/v1/exit/")));
-  // The figure's file is the service's own.
-  const file = await page.getByRole("link", { name: "figure file" }).getAttribute("href");
-  assert.equal(file, local(told.figure_url));
+  // All of it in one file, with what proves each number: as the service sends it, a line each.
+  const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take it away with its proofs" }).click()]);
+  const files = readFileSync(await whole.path(), "utf8").trim().split("\n");
+  const figure = await fetch(new URL(local(told.figure_url), page.url()), { headers: { accept: "application/json" } });
+  assert.equal(files[0], await figure.text());
+  const evidence = files.filter((line) => JSON.parse(line).request !== undefined);
+  assert.equal(evidence.length, 10, "the worst slots, those that are refused, too");
   await shoot(page, "risk");
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.locator("header").isVisible(), false, "paper has no navigation");

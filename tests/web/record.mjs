@@ -36,14 +36,26 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
     assert.deepEqual(cells.slice(1, 4), [swap.estimated_out_raw, swap.amount_out_raw, percent(swap.error_pct)]);
   }
   // The age of an estimate, by keys.
-  const chart = section.locator("figure.chart");
+  const chart = section.locator("figure.chart", { has: page.locator("figcaption >> text=by the age of the estimate") });
   await chart.locator("svg").focus();
   await page.keyboard.press("Home");
   const newest = told.by_age.find(({ older_slots: older }) => older === 0);
   assert.ok((await chart.locator(".reading").textContent()).includes(`median error ${percent(newest.abs_error_pct_q50)}`));
+  // Every one of the newest swaps is a dot; the last is read by keys.
+  const against = section.locator("figure.chart", { has: page.locator("figcaption >> text=Realized gap beside the estimated one") });
+  assert.equal(await against.locator("circle.dot").count(), told.newest.length);
+  await against.locator("svg").focus();
+  await page.keyboard.press("End");
+  const last = told.newest.at(-1);
+  const read = await against.locator(".reading").textContent();
+  assert.ok(read.includes(`in block ${last.block}: estimated ${percent(last.estimated_gap_pct)}, realized `), read);
+  // All of it follows from snapshots and from what the pool logged.
+  await section.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await section.locator(".confirmed, .refused, .failed").first().waitFor();
+  assert.match(await section.locator(".checked-figure").textContent(), /Confirmed by this browser/);
   const lines = await taken(page, "#accuracy");
   assert.equal(lines.length, 1 + told.by_age.length + told.worst.length);
-  assert.ok(lines.slice(1).every((line) => line.at(-1) === told.fills_url), lines.join("; "));
+  assert.ok(lines.slice(1).every((line) => line.at(-2) === told.fills_url && line.at(-1) === told.figure_url), lines.join("; "));
   await fits(page, `accuracy at ${width}`);
   await shoot(page, `accuracy-${width}${dark ? "-dark" : ""}`);
   await page.context().close();

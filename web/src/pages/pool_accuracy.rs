@@ -239,18 +239,19 @@ fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
 
 /// A line for each age and for each of the largest errors, with what they are recounted from.
 fn csv(record: &Document) -> String {
-    let fills = record.text_or_none("fills_url");
-    let mut out =
-        String::from("of,n,exact_n,abs_error_pct_q50,abs_error_pct_q95,error_pct,fills_url\n");
+    let from = ["fills_url", "figure_url"].map(|name| record.text_or_none(name)).join(",");
+    let mut out = String::from(
+        "of,n,exact_n,abs_error_pct_q50,abs_error_pct_q95,error_pct,fills_url,figure_url\n",
+    );
     for age in record.list("by_age") {
         let fields = ["n", "exact_n", "abs_error_pct_q50", "abs_error_pct_q95", "mean_error_pct"];
         let fields = fields.map(|name| age.text_or_none(name)).join(",");
-        let _ = writeln!(out, "{} slots older,{fields},{fills}", age.count("older_slots"));
+        let _ = writeln!(out, "{} slots older,{fields},{from}", age.count("older_slots"));
     }
     for swap in record.list("worst") {
         let (transaction, error) =
             (swap.text_or_none("transaction"), swap.text_or_none("error_pct"));
-        let _ = writeln!(out, "{transaction},1,,,,{error},{fills}");
+        let _ = writeln!(out, "{transaction},1,,,,{error},{from}");
     }
     out
 }
