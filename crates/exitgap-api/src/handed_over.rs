@@ -65,7 +65,9 @@ struct FigureVenueNamed {
 impl FilesVerified {
     /// Of its files.
     pub fn of(files: Vec<FileVerified>) -> Self {
-        let all = |verdict: Verdict| !files.is_empty() && files.iter().all(|file| file.verdict == verdict);
+        let all = |verdict: Verdict| {
+            !files.is_empty() && files.iter().all(|file| file.verdict == verdict)
+        };
         let verdict = if files.iter().any(|file| file.verdict == Verdict::Invalid) {
             Verdict::Invalid
         } else if all(Verdict::Valid) {
@@ -111,7 +113,9 @@ impl FileVerified {
 }
 
 /// The first check that failed, or else that was not made.
-fn first(checks: impl Iterator<Item = (Outcome, &'static str, &'static str)> + Clone) -> Option<String> {
+fn first(
+    checks: impl Iterator<Item = (Outcome, &'static str, &'static str)> + Clone,
+) -> Option<String> {
     let of = |outcome: Outcome| checks.clone().find(|(found, ..)| *found == outcome);
     let found = of(Outcome::Fail).or_else(|| of(Outcome::NotChecked));
     found.map(|(_, name, code)| format!("{name}: {code}"))

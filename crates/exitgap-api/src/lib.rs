@@ -85,12 +85,12 @@ pub use decay::{
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
-pub use handed_over::{FileKind, FileVerified, FilesVerified};
 pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, Guards, Standing};
+pub use handed_over::{FileKind, FileVerified, FilesVerified};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, PoolBook, SeriesOf, Stress,
     StressDetail, TimeAbove,

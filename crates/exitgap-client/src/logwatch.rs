@@ -8,7 +8,7 @@ use exitgap_core::evidence::{
     CheckName, Evidence, EvidenceRequest, Policy, SeenCheckpoint, Verdict,
 };
 use exitgap_core::tlog::{
-    Checkpoint, Hash, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
+    Checkpoint, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
 };
 
 use crate::client::log_file;

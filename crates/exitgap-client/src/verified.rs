@@ -29,7 +29,8 @@ impl<T: Transport, S: Storage> LogWatch<'_, T, S> {
     ) -> Result<VerifiedExit, ClientError> {
         let exit = self.client().recomputed_exit(pool, size, base, at).await?;
         let url = exit.evidence_url.clone().unwrap_or_default();
-        let wrong = |why: &str| ClientError::NotAsSpecified { url: url.clone(), why: why.to_owned() };
+        let wrong =
+            |why: &str| ClientError::NotAsSpecified { url: url.clone(), why: why.to_owned() };
         let of = EvidenceOf::from_url(&url).ok_or_else(|| wrong("the answer names no evidence"))?;
         let verification = self.verify_remote(&of, false).await?;
         if verification.report.report.verdict != Verdict::Valid {

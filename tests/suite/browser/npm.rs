@@ -166,7 +166,10 @@ fn a_page_and_a_worker_agree_under_a_strict_policy() {
 fn the_readmes_programs_run() {
     let project = Project::new();
     let names = project.add_from_readme();
-    assert_eq!(names, ["verified.mjs", "check.mjs", "page.html", "page.js", "main.js", "spend.mjs"]);
+    assert_eq!(
+        names,
+        ["verified.mjs", "check.mjs", "page.html", "page.js", "main.js", "spend.mjs"]
+    );
     let left = "1 USDC for exitgap.example/v1/exit on eip155:8453, in any 86400 s\n";
     assert_eq!(project.node(&["spend.mjs"]), left);
     as_the_readme_says(&project.node(&["check.mjs"]));

@@ -9,7 +9,7 @@ use exitgap_core::tlog::{LogProof, inclusion_proof, leaf_hash};
 use exitgap_tests::binaries;
 use serde_json::{Value, json};
 
-use crate::scenes::client::{Log, base, scene};
+use crate::scenes::client::{Log, base};
 use crate::scenes::npm::Project;
 use crate::scenes::service::{Service, recorded};
 
@@ -44,13 +44,17 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     readme.add_from_readme();
     for (visit, said) in [(1, "first_use, first_seen"), (2, "kept, continues")] {
         let shown = readme.node(&["verified.mjs", &address, &pool.to_string()]);
-        assert!(shown.contains(" % below the oracle; ") && shown.ends_with(&format!("{said}\n")), "{visit}: {shown}");
+        assert!(
+            shown.contains(" % below the oracle; ") && shown.ends_with(&format!("{said}\n")),
+            "{visit}: {shown}"
+        );
     }
 
     project.write("key", &log.key.verifier().to_string());
     let judged = |file: &str, more: &[&str]| {
         let mut command = Command::new(binaries::path("exitgap"));
-        let output = command.args(["verify", file, "--json"]).args(more).current_dir(project.path());
+        let output =
+            command.args(["verify", file, "--json"]).args(more).current_dir(project.path());
         let output = output.output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (output.status.code(), report)
@@ -58,7 +62,10 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     for (file, sizes) in [("split.json", json!([5, 5])), ("rewritten.json", json!([2, 5]))] {
         let (code, report) = judged(file, &["--trust", "key"]);
         assert_eq!((code, &report["verdict"]), (Some(0), &json!("valid")), "{file}: {report}");
-        assert_eq!((&report["sizes"], &report["log"]), (&sizes, &json!(log.newest.origin.to_string())));
+        assert_eq!(
+            (&report["sizes"], &report["log"]),
+            (&sizes, &json!(log.newest.origin.to_string()))
+        );
         assert_eq!(judged(file, &[]).0, Some(7), "{file}: nobody is trusted");
     }
     // The two honest checkpoints of one history prove nothing.
@@ -98,7 +105,8 @@ async fn a_badge_verifies_on_anybodys_page() {
     );
     let of_pool = format!("service=\"{address}\" pool=\"{pool}\" size-usd=\"250000\"");
     page("sound.html", &of_pool);
-    let stranger = "exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h";
+    let stranger =
+        "exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h";
     page("stranger.html", &format!("{of_pool} key=\"{stranger}\""));
     page("absent.html", &format!("service=\"{address}\" pool=\"anvil:0x11\" size-usd=\"1\""));
     let shown = |name: &str| -> [String; 2] {
@@ -108,7 +116,10 @@ async fn a_badge_verifies_on_anybodys_page() {
     let [text, weight] = shown("sound.html");
     let gap = told["exit_gap_pct"].as_f64().unwrap();
     assert!(text.contains("$250,000: ") && text.contains("verified by this page"), "{text}");
-    assert!(text.contains(&format!("{gap:.3}")) || text.contains(&format!("{gap:.2}")), "{gap}: {text}");
+    assert!(
+        text.contains(&format!("{gap:.3}")) || text.contains(&format!("{gap:.2}")),
+        "{gap}: {text}"
+    );
     assert!(text.contains("preview") && weight == "600", "{weight}: {text}");
     for name in ["stranger.html", "absent.html"] {
         let [text, _] = shown(name);

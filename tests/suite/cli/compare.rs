@@ -124,18 +124,17 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
 /// takes the other's past for its own later.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_nobody_lied() {
-    let mut operators = Vec::new();
-    let mut nodes = Vec::new();
-    for slug in ["anvil", "devnet"] {
-        let (chain, world) = scene().await;
-        let mut operator = Operator::new(&chain, &world, &chain.url(), slug);
-        let mut market = Market::new(&chain, &world, 9).await.unwrap();
+    let nodes = [scene().await, scene().await];
+    let (mut operators, mut markets) = (Vec::new(), Vec::new());
+    for ((chain, world), slug) in nodes.iter().zip(["anvil", "devnet"]) {
+        let mut operator = Operator::new(chain, world, &chain.url(), slug);
+        let mut market = Market::new(chain, world, 9).await.unwrap();
         for slot in FIRST_SLOT..FIRST_SLOT + 2 {
             market.play_slot(slot).await.unwrap();
             operator.record(slot).await;
         }
         operators.push(operator);
-        nodes.push((chain, world, market));
+        markets.push(market);
     }
     let keys = [0, 1].map(|place: usize| format!("{}/verifier-key", operators[place].log()));
     let trusted = ["--trust", &keys[0], "--trust", &keys[1]];
@@ -148,7 +147,7 @@ async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_n
 
     // The one goes on as before; on the other nobody trades.
     let parting = nodes[1].0.snapshot().await.unwrap();
-    nodes[0].2.play_slot(FIRST_SLOT + 2).await.unwrap();
+    markets[0].play_slot(FIRST_SLOT + 2).await.unwrap();
     pass_slot(&nodes[1].0, FIRST_SLOT + 2).await;
     for operator in &mut operators {
         operator.record(FIRST_SLOT + 2).await;
@@ -161,10 +160,9 @@ async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_n
     let pair = format!("anvil:{:#x}", nodes[0].1.pools[World::FIRST_V2].pool.address);
     let urls = [nodes[0].0.url(), nodes[1].0.url()];
     confirmed_by(&operators, &pair, &urls, [("pass", "fail"), ("fail", "pass")]);
-    let (chain, _, market) = &mut nodes[1];
-    chain.revert(parting).await.unwrap();
-    market.play_slot(FIRST_SLOT + 2).await.unwrap();
-    assert_eq!(chain.head().await.unwrap(), nodes[0].0.head().await.unwrap());
+    nodes[1].0.revert(parting).await.unwrap();
+    markets[1].play_slot(FIRST_SLOT + 2).await.unwrap();
+    assert_eq!(nodes[1].0.head().await.unwrap(), nodes[0].0.head().await.unwrap());
     confirmed_by(&operators, &pair, &urls, [("pass", "pass"), ("fail", "fail")]);
 }
 

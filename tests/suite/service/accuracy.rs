@@ -114,7 +114,9 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
     let whole = String::from_utf8(file.body.clone()).unwrap();
     let result = &file.found()["result"];
-    for name in ["compared", "swaps", "stretches", "stretches_incomplete", "not_compared", "flagged"] {
+    for name in
+        ["compared", "swaps", "stretches", "stretches_incomplete", "not_compared", "flagged"]
+    {
         assert_eq!(result[name], told[name], "{name}");
     }
     assert_eq!((&result["have_slots"], &result["documents"]), (&told["slots"], &told["documents"]));
@@ -128,9 +130,11 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let other = whole.replacen("\"fills\":[{", "\"fills\":[{\"document\":\"0x", 1);
     assert!(changed != whole && other != whole);
     let api = format!("http://{}", service.address);
-    for (text, expected) in
-        [(&whole, (Some(0), "valid")), (&changed, (Some(6), "invalid")), (&other, (Some(6), "invalid"))]
-    {
+    for (text, expected) in [
+        (&whole, (Some(0), "valid")),
+        (&changed, (Some(6), "invalid")),
+        (&other, (Some(6), "invalid")),
+    ] {
         fs::write(recorded.path("figure.json"), text).unwrap();
         for from in ["exitgap.db", &api] {
             let verify = ["verify", "figure.json", "--json", "--trust", "key", "--snapshots", from];
@@ -142,7 +146,10 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     // Without snapshots and documents it is not known.
     fs::write(recorded.path("figure.json"), &whole).unwrap();
     let (code, text, _) = run(recorded, &["verify", "figure.json", "--trust", "key"]);
-    assert!(code == Some(7) && text.contains("snapshots_absent") | text.contains("needs"), "{text}");
+    assert!(
+        code == Some(7) && text.contains("snapshots_absent") | text.contains("needs"),
+        "{text}"
+    );
 }
 
 /// What is no question, or has no answer.

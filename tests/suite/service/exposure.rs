@@ -116,7 +116,8 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let exit = service.get(&format!("/v1/exit/{}?size_usd=1000", recorded.pool(0))).found();
     let url = exit["evidence_url"].as_str().unwrap();
     let evidence = service.get(&url[url.find("/api/").unwrap()..]).body;
-    let refused = service.get(&format!("/v1/exit/{}?size_usd=900000000", recorded.pool(0))).problem();
+    let refused =
+        service.get(&format!("/v1/exit/{}?size_usd=900000000", recorded.pool(0))).problem();
     assert_eq!((refused.0, refused.1.as_str()), (422, "beyond_liquidity"));
     let no_fill = url.replace("size_usd=1000", "size_usd=900000000");
     let no_fill = service.get(&no_fill[no_fill.find("/api/").unwrap()..]).body;
@@ -149,7 +150,10 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     assert_eq!(judged(&text, &["--since", "key"]).0, Some(2));
     let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
     let shown = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.contains("A report of 3 files: VALID") && shown.contains("$900,000,000"), "{shown}");
+    assert!(
+        shown.contains("A report of 3 files: VALID") && shown.contains("$900,000,000"),
+        "{shown}"
+    );
 }
 
 /// The file proves the figure: to the command line from a store and from a service.

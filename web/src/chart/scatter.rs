@@ -123,13 +123,15 @@ pub fn Scatter(
         choose.set(Some(next));
     };
     let read = move || {
-        let said = |index: usize| held.with_value(|dots| dots.get(index).map(|dot| dot.said.clone()));
+        let said =
+            |index: usize| held.with_value(|dots| dots.get(index).map(|dot| dot.said.clone()));
         chosen.get().and_then(said).unwrap_or_else(|| {
             "Point at the chart, tap it, or use the arrow keys, to read values.".to_owned()
         })
     };
     let met = move || {
-        let place = |index: usize| held.with_value(|dots| dots.get(index).map(|dot| plane.place(dot)));
+        let place =
+            |index: usize| held.with_value(|dots| dots.get(index).map(|dot| plane.place(dot)));
         chosen.get().and_then(place).map(|(x, y)| {
             view! { <circle class="met line-c" cx=length(x) cy=length(y) r="5.5"/> }
         })
@@ -156,9 +158,7 @@ fn place_of(event: &PointerEvent, width: f64) -> Option<(f64, f64)> {
     let picture: web_sys::Element = event.current_target()?.dyn_into().ok()?;
     let frame = picture.get_bounding_client_rect();
     let scale = width / frame.width().max(1.0);
-    let [x, y] = [
-        f64::from(event.client_x()) - frame.left(),
-        f64::from(event.client_y()) - frame.top(),
-    ];
+    let [x, y] =
+        [f64::from(event.client_x()) - frame.left(), f64::from(event.client_y()) - frame.top()];
     Some((x * scale, y * scale))
 }

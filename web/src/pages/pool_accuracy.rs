@@ -149,7 +149,8 @@ fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
         Some(Dot { across: estimated, up: estimated + error, said })
     };
     let dots: Vec<Dot> = record.list("newest").iter().filter_map(dot).collect();
-    let title = format!("Realized gap beside the estimated one, the newest {} swaps, %", dots.len());
+    let title =
+        format!("Realized gap beside the estimated one, the newest {} swaps, %", dots.len());
     view! { <Scatter title=title dots=dots unit=" %"/> }.into_any()
 }
 

@@ -99,7 +99,8 @@ pub fn WholeFile(
             drop(set.try_set(came));
         });
     };
-    let said = move || match state.get() {
+    let said = move || {
+        match state.get() {
         State::NotAsked => view! {}.into_any(),
         State::At(seen, all) => view! {
             <progress max=all.to_string() value=seen.to_string()></progress>{format!(" {seen} of {all} files")}
@@ -110,6 +111,7 @@ pub fn WholeFile(
         }
         .into_any(),
         State::Failed(why) => view! { <span class="failed">{why}</span> }.into_any(),
+    }
     };
     view! {
         <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>

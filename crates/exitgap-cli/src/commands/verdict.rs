@@ -246,7 +246,10 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
         }
     }
     if contradiction.fork.is_some() {
-        writeln!(out, "\nAs one file for others, which `exitgap verify` reads: --json, .contradiction.fork")?;
+        writeln!(
+            out,
+            "\nAs one file for others, which `exitgap verify` reads: --json, .contradiction.fork"
+        )?;
     }
     Ok(())
 }

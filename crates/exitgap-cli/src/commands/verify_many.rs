@@ -71,7 +71,9 @@ fn judged(line: &[u8], args: &VerifyArgs, keys: &[VerifierKey]) -> Result<FileVe
 fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
-        Verdict::Valid => (AnsiColor::Green, "VALID: each of its files follows from the signed log"),
+        Verdict::Valid => {
+            (AnsiColor::Green, "VALID: each of its files follows from the signed log")
+        }
         Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files does not hold"),
         Verdict::Incomplete => {
             (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
@@ -93,10 +95,16 @@ fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> 
     }
     let figures = report.files.iter().any(|file| file.kind == FileKind::Figure);
     if figures && args.snapshots.is_none() {
-        writeln!(out, "\nFigures want their snapshots: --snapshots exitgap.db, or a service's URL.")?;
+        writeln!(
+            out,
+            "\nFigures want their snapshots: --snapshots exitgap.db, or a service's URL."
+        )?;
     }
     if args.trust.trust.is_empty() {
-        writeln!(out, "\nName the log's key with --trust: without one nobody vouches for anything.")?;
+        writeln!(
+            out,
+            "\nName the log's key with --trust: without one nobody vouches for anything."
+        )?;
     }
     Ok(())
 }
@@ -105,9 +113,10 @@ fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> 
 fn words(file: &FileVerified) -> String {
     let Some(claim) = &file.claim else {
         let kind = if file.kind == FileKind::Figure { "a figure" } else { "no evidence" };
-        return file.figure.as_deref().map_or(kind.to_owned(), |figure| {
-            format!("the figure {}", printable(figure))
-        });
+        return file
+            .figure
+            .as_deref()
+            .map_or(kind.to_owned(), |figure| format!("the figure {}", printable(figure)));
     };
     let size = format!("${}", grouped(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {

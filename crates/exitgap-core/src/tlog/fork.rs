@@ -90,7 +90,8 @@ impl Fork {
         if document.proof.len() > MAX_PROOF_HASHES {
             return Err(ForkError::Shape("its proof has more hashes than one has"));
         }
-        let hash = |text: &String| Hash::from_base64(text).ok_or(ForkError::Shape("no hash in base64"));
+        let hash =
+            |text: &String| Hash::from_base64(text).ok_or(ForkError::Shape("no hash in base64"));
         let proof = document.proof.iter().map(hash).collect::<Result<_, _>>()?;
         Ok(Self { checkpoints, proof, root: hash(&document.root)? })
     }
@@ -129,7 +130,9 @@ mod tests {
     }
 
     fn leaves(count: u8, other: Option<u8>) -> Vec<Hash> {
-        let leaf = |n: u8| leaf_hash(if other == Some(n) { b"another" } else { &[0; 7][..n as usize % 7] });
+        let leaf = |n: u8| {
+            leaf_hash(if other == Some(n) { b"another" } else { &[0; 7][..n as usize % 7] })
+        };
         (0..count).map(leaf).collect()
     }
 
@@ -179,7 +182,8 @@ mod tests {
         let [first, second] = file.checkpoints.clone();
         let reversed = Fork { checkpoints: [second, first], ..file.clone() };
         assert_eq!(reversed.judge(&keys), Err(ForkError::NotOfOneLog));
-        let changed = Fork { checkpoints: [note(&seen), note(&shown).replace("\n11\n", "\n12\n")], ..file };
+        let changed =
+            Fork { checkpoints: [note(&seen), note(&shown).replace("\n11\n", "\n12\n")], ..file };
         assert!(matches!(changed.judge(&keys), Err(ForkError::NotSigned { place: "second", .. })));
         for text in [
             "{\"checkpoints\":[],\"proof\":[],\"root\":\"\",\"v\":1}",
@@ -190,7 +194,11 @@ mod tests {
             assert!(Fork::from_canonical(text.as_bytes()).is_err(), "{text}");
         }
         let long = vec![Hash([1; 32]); MAX_PROOF_HASHES + 1];
-        let long = Fork { checkpoints: ["a".to_owned(), "b".to_owned()], proof: long, root: Hash([0; 32]) };
+        let long = Fork {
+            checkpoints: ["a".to_owned(), "b".to_owned()],
+            proof: long,
+            root: Hash([0; 32]),
+        };
         let long = long.to_canonical().unwrap();
         assert!(matches!(Fork::from_canonical(&long), Err(ForkError::Shape(_))));
     }

@@ -5,8 +5,8 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
-    AccuracyFileAsked, DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep, Operation,
-    StateProofAsked, VenueStressFileAsked,
+    AccuracyFileAsked, DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep,
+    Operation, StateProofAsked, VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::FigureFile;

@@ -52,7 +52,9 @@ pub(super) enum Scan {
 impl Asked {
     pub fn of(file: &FigureFile) -> Result<Self, NotAsked> {
         if !file.fills.is_empty() && file.figure != ACCURACY {
-            return Err(NotAsked::Invalid("fills, of a figure that is not drawn from any".to_owned()));
+            return Err(NotAsked::Invalid(
+                "fills, of a figure that is not drawn from any".to_owned(),
+            ));
         }
         match file.figure.as_str() {
             ACCURACY => {

@@ -10,8 +10,8 @@ use crate::analytics::accuracy::Fills;
 use crate::analytics::decay::{DecayScan, DecayTerms};
 use crate::analytics::exposure::{ExposureScan, ExposureTerms, Liquidation};
 use crate::analytics::figure::{
-    FigureCheckName, FigureReport, FigureUse, FigureVerifier, FigureWant, write_decay, write_exposure,
-    write_stress,
+    FigureCheckName, FigureReport, FigureUse, FigureVerifier, FigureWant, write_decay,
+    write_exposure, write_stress,
 };
 use crate::analytics::standing;
 use crate::analytics::stress::{Shock, StressScan, StressTerms};

@@ -296,7 +296,11 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
         failed(&report).map(|(_, code)| code)
     };
     for (what, code) in [
-        (&(|value: &mut Value| drop(value["fills"].as_array_mut().unwrap().remove(2))) as &dyn Fn(&mut Value), "fills_mismatch"),
+        (
+            &(|value: &mut Value| drop(value["fills"].as_array_mut().unwrap().remove(2)))
+                as &dyn Fn(&mut Value),
+            "fills_mismatch",
+        ),
         (&|value| value["fills"].as_array_mut().unwrap().swap(0, 1), "fills_mismatch"),
         (&|value| drop(value.as_object_mut().unwrap().remove("fills")), "fills_mismatch"),
         (&|value| value["result"]["compared"] = json!(12), "result_mismatch"),
@@ -306,7 +310,8 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
         assert_eq!(changed(what), Some(code), "{code}");
     }
     // One that is not what the head commits to.
-    let mut verifier = crate::analytics::figure::FigureVerifier::new(&bytes, &[signer().verifier()]);
+    let mut verifier =
+        crate::analytics::figure::FigureVerifier::new(&bytes, &[signer().verifier()]);
     verifier.take(told.scene.documents(0, slot(0)).as_ref());
     verifier.take_fills(Some(&told.documents[1]));
     let report = verifier.finish();
@@ -321,9 +326,11 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_of_accuracy_are_these() {
-    for (name, told, from) in
-        [("accuracy", ranges(), 0), ("accuracy_later", ranges(), 3), ("accuracy_pair", reserves(), 0)]
-    {
+    for (name, told, from) in [
+        ("accuracy", ranges(), 0),
+        ("accuracy_later", ranges(), 3),
+        ("accuracy_pair", reserves(), 0),
+    ] {
         let bytes = told.file(&told.terms(from)).unwrap();
         figure::is_vector_with(name, &told.scene, &bytes, &told.documents);
     }
