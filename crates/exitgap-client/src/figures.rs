@@ -58,6 +58,12 @@ impl<T: Transport> Client<T> {
         Ok(told)
     }
 
+    /// The figure file of `operation` at a `figure_url`, whatever host that names: bytes to verify, not yet verified.
+    pub async fn figure(&self, operation: Operation, url: &str) -> Result<Vec<u8>, ClientError> {
+        let named = url.split_once(operation.prefix()).map_or("", |(_, named)| named);
+        self.bytes(&operation.target_of(named), JSON, MAX_FIGURE_BYTES).await
+    }
+
     /// The figure file of the accuracy record: bytes to verify, not yet verified.
     pub async fn accuracy_file(&self, asked: &AccuracyAsked) -> Result<Vec<u8>, ClientError> {
         let target = Operation::AccuracyFile.target_of(&asked.pool);

@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use exitgap_api::operations::{AccuracyFileAsked, Operation};
+use exitgap_api::operations::Operation;
 use exitgap_client::ClientError;
 use exitgap_core::ids::PoolId;
 use leptos::prelude::*;
@@ -125,13 +125,10 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
 
 /// The record, computed again from the file that the answer names.
 fn checked(record: &Document) -> Option<impl IntoView + use<>> {
-    let (url, pool) = (record.text("figure_url")?, record.text("pool")?);
-    let (_, query) = url.split_once('?')?;
-    let asked: AccuracyFileAsked = Operation::AccuracyFile.read(Some(&pool), query).ok()?;
-    let (service, asked) = (client(), StoredValue::new(asked.0));
+    let (service, url) = (client(), StoredValue::new(record.text("figure_url")?));
     let fetch = move || {
-        let (client, asked) = (service.clone(), asked.get_value());
-        async move { client.accuracy_file(&asked).await }
+        let (client, url) = (service.clone(), url.get_value());
+        async move { client.figure(Operation::AccuracyFile, &url).await }
     };
     Some(view! { <CheckedFigure what="accuracy" fetch=fetch/> })
 }

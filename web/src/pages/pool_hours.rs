@@ -3,7 +3,7 @@
 use core::fmt::Write;
 
 use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
-use exitgap_api::operations::{HoursFileAsked, Operation};
+use exitgap_api::operations::Operation;
 use exitgap_api::{History, Interval};
 use exitgap_client::{ClientError, HistoryOf};
 use exitgap_core::evidence::Base;
@@ -103,13 +103,10 @@ pub fn PoolHours(
 
 /// The closures, computed again from the file that the answer names.
 fn checked(told: &Document) -> Option<impl IntoView + use<>> {
-    let (url, pool) = (told.text("figure_url")?, told.text("pool")?);
-    let (_, query) = url.split_once('?')?;
-    let asked: HoursFileAsked = Operation::HoursFile.read(Some(&pool), query).ok()?;
-    let (service, of) = (client(), StoredValue::new(HistoryOf::from(&asked.series)));
+    let (service, url) = (client(), StoredValue::new(told.text("figure_url")?));
     let fetch = move || {
-        let (client, of) = (service.clone(), of.get_value());
-        async move { client.hours_file(&of).await }
+        let (client, url) = (service.clone(), url.get_value());
+        async move { client.figure(Operation::HoursFile, &url).await }
     };
     Some(view! { <CheckedFigure what="hours" fetch=fetch/> })
 }

@@ -78,7 +78,7 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
 }
 
 /// The very question that was asked, with the period that was answered: its file never changes.
-pub fn file_asked(report: &Report) -> Option<ExposureAsked> {
+fn file_asked(report: &Report) -> Option<ExposureAsked> {
     let slot = |name| slot_at(name, &report.exposure.text_or_none(name)).ok();
     let target = exposure_of(&report.asked, slot("from"), slot("to"));
     let (_, query) = target.as_str().split_once('?')?;

@@ -1,11 +1,10 @@
 //! The report as one file that proves itself: the evidence of its worst slots and its figures, a line each, for `exitgap verify`.
 
-use exitgap_api::operations::{DecayFileAsked, Operation};
+use exitgap_api::operations::Operation;
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::risk_exposure::file_asked;
 use super::risk_figures::Report;
 use super::risk_tables::worst_proofs;
 use crate::document::Document;
@@ -24,28 +23,24 @@ enum State {
 /// What the file is made of.
 #[derive(Clone)]
 struct Parts {
-    exposure: Option<exitgap_api::operations::ExposureAsked>,
-    decays: Vec<DecayFileAsked>,
+    figures: Vec<(Operation, String)>,
     evidence: Vec<EvidenceOf>,
 }
 
 impl Parts {
     fn of(report: &Report) -> Self {
-        let decay = |pool: &str, decay: &Document| {
-            let url = decay.text("figure_url")?;
-            let (_, query) = url.split_once('?')?;
-            Operation::DecayFile.read::<DecayFileAsked>(Some(pool), query).ok()
-        };
-        let decays = report.pools.iter();
+        let figure = |operation: Operation, of: &Document| Some((operation, of.text("figure_url")?));
+        let decays = report.pools.iter().filter_map(|one| one.decay.as_ref());
+        let decays = decays.filter_map(|decay| figure(Operation::DecayFile, decay));
+        let exposure = figure(Operation::ExposureFile, &report.exposure);
         Self {
-            exposure: file_asked(report),
-            decays: decays.filter_map(|one| decay(&one.pool, one.decay.as_ref()?)).collect(),
+            figures: exposure.into_iter().chain(decays).collect(),
             evidence: worst_proofs(report),
         }
     }
 
     fn count(&self) -> usize {
-        usize::from(self.exposure.is_some()) + self.decays.len() + self.evidence.len()
+        self.figures.len() + self.evidence.len()
     }
 
     /// One file after the other, a line each.
@@ -61,11 +56,8 @@ impl Parts {
             count += 1;
             told(count);
         };
-        if let Some(asked) = &self.exposure {
-            add(client.exposure_file(asked).await?);
-        }
-        for asked in &self.decays {
-            add(client.decay_file(&asked.0).await?);
+        for (operation, url) in &self.figures {
+            add(client.figure(*operation, url).await?);
         }
         for of in &self.evidence {
             add(client.evidence(of).await?);
