@@ -41,10 +41,9 @@ async function seenBefore(note, kept, fetchTile, url) {
 
 /** What an answer says that its evidence does not. */
 function unlike(exit, { published }) {
-  const { result } = published;
-  if (result === undefined) return 'a refusal';
-  const same = (name) => exit[name] === undefined || String(exit[name]) === String(result[name]) || exit[name] === Number(result[name]);
-  return Object.keys(result).find((name) => !same(name));
+  if (published.exit_gap_pct === undefined) return 'fill';
+  const same = (name) => exit[name] === undefined || String(exit[name]) === String(published[name]) || exit[name] === Number(published[name]);
+  return Object.keys(published).find((name) => !same(name));
 }
 
 /** Two notes, the older first. */

@@ -14,11 +14,12 @@ const FLAGS = ['same_tx', 'jit', 'sandwich_suspected'];
 
 /** What is asked. */
 export function readAccuracy(value) {
-  const asked = fields(value, ['from', 'pool', 'to']);
-  const { from, to } = asked;
-  [from, to].forEach(slot);
+  const asked = fields(value, ['from', 'pool', 'to', 'until']);
+  const { from, to, until } = asked;
+  [from, to, until].forEach(slot);
   require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 8928 slots');
-  return { from, pool: poolId(asked.pool), to };
+  require(until >= to && until - to <= 288, 'heads before the period ends, or more than a day after it');
+  return { from, pool: poolId(asked.pool), to, until };
 }
 
 /** The slots whose logs are known, each with those since the slot before; how many others wait, and how many documents it took. */

@@ -65,7 +65,7 @@ function readFigure(bytes) {
 }
 
 /** The heads of one pool's windows, unbroken, of the whole period. */
-function headsOf(read, pool, { from, to }) {
+function headsOf(read, pool, { from, to, until = to }) {
   require(read.length > 0, 'no window of a pool');
   for (const [at, { heads: [first] }] of read.entries()) {
     if (at === 0) continue;
@@ -73,7 +73,7 @@ function headsOf(read, pool, { from, to }) {
     require(first.prev === nameOf(last.bytes) && first.slot === last.slot + 1, 'a window that does not follow');
   }
   const heads = read.flatMap((window) => window.heads);
-  require(heads[0].slot <= from && heads.at(-1).slot === to, 'windows of another period');
+  require(heads[0].slot <= from && heads.at(-1).slot === until, 'windows of another period');
   require(read[0].heads.at(-1).slot >= from, 'a window that is not needed');
   return heads;
 }
@@ -90,9 +90,9 @@ function readPeriod({ asked, windows }) {
 }
 
 /** The slots of the period that are recorded and taken back by no head. */
-function standingOf(heads, { from }) {
+function standingOf(heads, { from, to }) {
   const retracted = new Set(heads.flatMap(({ retracts }) => retracts.map((taken) => taken.slot)));
-  return heads.filter((head) => head.kind === 'snapshot' && head.slot >= from && !retracted.has(head.slot));
+  return heads.filter((head) => head.kind === 'snapshot' && head.slot >= from && head.slot <= to && !retracted.has(head.slot));
 }
 
 function requireSigned(checkpoints, keys) {

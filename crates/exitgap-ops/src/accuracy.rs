@@ -34,7 +34,7 @@ impl Service {
     /// Every swap of a pool in a period against its estimate.
     pub async fn accuracy(&self, asked: AccuracyAsked) -> Result<PoolAccuracy, Problem> {
         let guards = asked.guards;
-        let of = self.accuracy_of(asked).await?;
+        let of = self.accuracy_of(asked, None).await?;
         let (terms, id) = (of.terms.clone(), of.terms.pool.clone());
         let current = self.current();
         let labels = current.pools.get(&id).and_then(|now| now.labels.clone());
@@ -63,15 +63,22 @@ impl Service {
 
     /// The file that the record is recomputed from: the same bytes each time.
     pub async fn accuracy_file(&self, asked: AccuracyFileAsked) -> Result<FigureFile, Problem> {
-        let named = asked.0.from.zip(asked.0.to);
-        let terms = self.accuracy_of(asked.0).await?.terms;
-        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let AccuracyFileAsked { of, until } = asked;
+        let named = of.from.zip(of.to).zip(until);
+        let terms = self.accuracy_of(of, until).await?.terms;
+        let is_settled =
+            named.is_some_and(|((_, to), until)| (to, until) == (terms.to, terms.until));
         let of = Operation::AccuracyFile.of_accuracy(&terms);
         let make = move |reader: &Reader| reader.accuracy_file(&terms);
         Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
-    async fn accuracy_of(&self, asked: AccuracyAsked) -> Result<AccuracyOf, Problem> {
+    /// What is asked, of slots that there are. Heads of a day after it tell of it, as far as they are sealed.
+    async fn accuracy_of(
+        &self,
+        asked: AccuracyAsked,
+        until: Option<Slot>,
+    ) -> Result<AccuracyOf, Problem> {
         let AccuracyAsked { pool, from, to, guards: _ } = asked;
         let series = SeriesAsked {
             pool,
@@ -82,10 +89,22 @@ impl Service {
             guards: Guards::default(),
         };
         let base = self.series_base(&series).await?;
-        let found =
-            self.read(move |reader: &Reader| Series::find(reader, &series, base, SLOTS)).await?;
-        let terms =
-            AccuracyTerms { pool: found.pool.id.clone(), from: found.from, to: found.to }.checked();
+        let read = move |reader: &Reader| -> Result<_, FindError> {
+            let found = Series::find(reader, &series, base, SLOTS)?;
+            let last = reader.slots()?.map_or(found.to, |(_, last)| last);
+            let last = found.pool.retired_slot.map_or(last, |retired| retired.min(last));
+            Ok((found, last))
+        };
+        let (found, last) = self.read(read).await?;
+        let day = u64::from(found.to.number() + AccuracyTerms::MAX_LATER);
+        let latest = Slot::new(day).map_or(last, |day| day.min(last)).max(found.to);
+        let terms = AccuracyTerms {
+            pool: found.pool.id.clone(),
+            from: found.from,
+            to: found.to,
+            until: until.map_or(latest, |until| until.min(last)),
+        };
+        let terms = terms.checked();
         Ok(AccuracyOf {
             terms: terms.map_err(IntoProblem::into_problem)?,
             recorded_count: found.recorded_count(),
@@ -124,7 +143,9 @@ impl IntoProblem for AccuracyError {
     fn into_problem(self) -> Problem {
         let code = match &self {
             Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::Period { .. } | Self::NoSlot { .. } => ProblemCode::InvalidParameter,
+            Self::Period { .. } | Self::NoSlot { .. } | Self::Until { .. } => {
+                ProblemCode::InvalidParameter
+            }
             Self::OutOfOrder { .. } | Self::LogOutOfOrder { .. } | Self::OtherFills { .. } => {
                 ProblemCode::InternalError
             }
@@ -134,6 +155,7 @@ impl IntoProblem for AccuracyError {
             Self::Period { most, .. } => problem
                 .field(parameters::PERIOD_FROM.name)
                 .hint(format!("at most {most} slots, which are 31 days, at a time")),
+            Self::Until { .. } => problem.field(parameters::UNTIL.name),
             _ => problem,
         }
     }

@@ -21,7 +21,7 @@ async function refused(promise, code) {
 const storage = fileStorage('seen.json');
 const first = await new Client(service, { storage }).estimate(pool, { ...asked, at: earlier });
 assert.deepEqual([first.report.verdict, first.log.trust, first.log.continuity], ['valid', 'first_use', 'first_seen']);
-assert.equal(recompute(first.evidence).published.result.exit_gap_pct, first.exit.exit_gap_pct.toFixed(6));
+assert.equal(recompute(first.evidence).published.exit_gap_pct, first.exit.exit_gap_pct.toFixed(6));
 // The next one goes on from it, in another program: the log has grown, and its tiles prove it.
 const client = new Client(service, { storage: fileStorage('seen.json') });
 const second = await client.estimate(pool, asked);

@@ -44,19 +44,4 @@ const pages = [];
 const counted = (...at) => pages.push(at);
 assert.equal((await client.verifyFigure(both.figure_url, { keys, onProgress: counted })).verdict, 'valid');
 assert.equal(pages.length, 2, 'a page of each pool');
-// One that is drawn from what the pool logged, too.
-const record = await client.accuracy(pool);
-assert.ok(record.documents > 0 && record.newest.length === record.compared, JSON.stringify(record));
-const kinds = new Set();
-const asked = async (wanted) => {
-  kinds.add(wanted.fills === undefined ? 'series' : 'fills');
-  const path = wanted.fills === undefined ? `/api/v1/series/${pool}` : `/v1/fills/${pool}`;
-  return new Uint8Array(await (await fetch(`${service}${path}?slot=${wanted.slot}`)).arrayBuffer());
-};
-assert.equal((await client.verifyFigure(record.figure_url, { keys })).verdict, 'valid');
-const drawn = new TextDecoder().decode(await client.figure(record.figure_url));
-assert.deepEqual(await failed(drawn, { page: asked }), ['valid']);
-assert.deepEqual([...kinds].sort(), ['fills', 'series']);
-const without = async (wanted) => (wanted.fills === undefined ? asked(wanted) : undefined);
-assert.equal((await failed(drawn, { page: without }))[0], 'incomplete');
 console.log('sound');

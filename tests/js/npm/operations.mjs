@@ -42,7 +42,7 @@ const calls = [
   client.venueStress([pool, { pool, base: 'token0' }], { sizeUsd: 1000, haircutPct: 40, fallPct: 20, limitPct: 3, from: series.from, to: series.to, ...guards }),
   client.figure(`${web}/api/v1/stress?venue=${pool}/token0&size_usd=1&haircut_pct=5&fall_pct=20&limit_pct=3&from=${series.from}&to=${series.to}`),
   client.figure(`${web}/api/v1/exposure?venue=${pool}/token0&cascade_usd=1&bonus_pct=5&protocol_fee_pct=0&fall_pct=20&from=${series.from}&to=${series.to}`),
-  client.figure(`${web}/api/v1/accuracy/${pool}?from=${series.from}&to=${series.to}`),
+  client.figure(`${web}/api/v1/accuracy/${pool}?from=${series.from}&to=${series.to}&until=${series.to}`),
   client.figure(`${web}/api/v1/hours/${pool}?size_usd=1&base=token0&from=${series.from}&to=${series.to}`),
   client.verifyFigure(`${web}/api/v1/decay/${pool}?base=token0&from=${series.from}&to=${series.to}&move_pct=2&within_slots=3&gap_pct=1`),
   client.marketHours(pool, { sizeUsd: 1000, base: 'token0', ...guards }),

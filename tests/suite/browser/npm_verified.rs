@@ -10,6 +10,7 @@ use exitgap_tests::binaries;
 use serde_json::{Value, json};
 
 use crate::scenes::client::{Log, base};
+use crate::scenes::fills::played;
 use crate::scenes::npm::Project;
 use crate::scenes::service::{Service, recorded};
 
@@ -78,6 +79,17 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     assert_eq!(judged("no.json", &["--trust", "key"]).0, Some(5));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_figure_of_what_a_pool_logged_is_computed_again() {
+    let (chain, world) = crate::scenes::chain::scene().await;
+    let recorded = played(&chain, world, &chain.url(), "").await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let project = Project::new();
+    project.add(&["logged.mjs"]);
+    let address = format!("http://{}", service.address);
+    assert_eq!(project.node(&["logged.mjs", &address, &recorded.pool(0)]), "sound\n");
+}
+
 /// On a page of another origin, under a policy that allows no styles but the page's own files. What does not hold is not shown
 /// as verified.
 #[tokio::test(flavor = "multi_thread")]
@@ -90,7 +102,7 @@ async fn a_badge_verifies_on_anybodys_page() {
     let page = |name: &str, attributes: &str| {
         let html = format!(
             "<!doctype html><meta charset=\"utf-8\"><title>badge</title>\
-             <script type=\"module\" src=\"./node_modules/exitgap/badge.js\"></script>\
+             <script type=\"module\" src=\"./node_modules/exitgap/verify-badge.js\"></script>\
              <script type=\"module\" src=\"./told.js\"></script>\
              <exitgap-verified {attributes}></exitgap-verified><pre id=\"out\"></pre>"
         );

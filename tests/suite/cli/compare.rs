@@ -166,7 +166,7 @@ async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_n
     confirmed_by(&operators, &pair, &urls, [("pass", "pass"), ("fail", "fail")]);
 }
 
-/// What each node says of the newest block of each operator.
+/// What each node says of the newest block of each operator, whose state that operator's own node proved.
 fn confirmed_by(
     operators: &[Operator],
     pair: &str,
@@ -174,19 +174,29 @@ fn confirmed_by(
     expected: [(&str, &str); 2],
 ) {
     let at = Slot::new(FIRST_SLOT + 2).unwrap().to_string();
-    for ((operator, slug), expected) in operators.iter().zip(["anvil", "devnet"]).zip(expected) {
+    let places = operators.iter().zip(["anvil", "devnet"]).zip(urls).zip(expected);
+    for (((operator, slug), own), expected) in places {
         let pool = pair.replace("anvil", slug);
         let made = ["evidence", &pool, "--size-usd", "1000", "--at", &at, "--out", "apart.json"];
         let made = program("exitgap-server", operator.folder.path(), &made);
         assert!(made.status.success(), "{}", words(&made));
+        let key = format!("{}/verifier-key", operator.log());
+        let verify = |more: &[&str]| {
+            let all = [&["verify", "apart.json", "--trust", &key, "--json"], more].concat();
+            let output = program("exitgap", operator.folder.path(), &all);
+            let report: Value = serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|_| panic!("{slug}: {}", words(&output)));
+            report
+        };
+        if !operator.folder.path().join("apart.egp").exists() {
+            verify(&["--rpc", own, "--keep-proof", "apart.egp"]);
+        }
         for (url, outcome) in urls.iter().zip([expected.0, expected.1]) {
-            let key = format!("{}/verifier-key", operator.log());
-            let verify = ["verify", "apart.json", "--trust", &key, "--rpc", url, "--json"];
-            let output = program("exitgap", operator.folder.path(), &verify);
-            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let report = verify(&["--state-proof", "apart.egp", "--rpc", url]);
             let checks = report["chain"].as_array().unwrap();
-            let check = checks.iter().find(|check| check["name"] == "canonical").unwrap();
-            assert_eq!(check["outcome"], outcome, "{slug} by {url}: {report}");
+            let check = |name| checks.iter().find(|check| check["name"] == name).unwrap();
+            assert_eq!(check("pool_state")["outcome"], "pass", "{slug} by {url}: {report}");
+            assert_eq!(check("canonical")["outcome"], outcome, "{slug} by {url}: {report}");
         }
     }
 }

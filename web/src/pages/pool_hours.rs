@@ -2,8 +2,8 @@
 
 use core::fmt::Write;
 
-use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
 use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
 use exitgap_api::{History, Interval};
 use exitgap_client::{ClientError, HistoryOf};
 use exitgap_core::evidence::Base;

@@ -29,7 +29,8 @@ struct Parts {
 
 impl Parts {
     fn of(report: &Report) -> Self {
-        let figure = |operation: Operation, of: &Document| Some((operation, of.text("figure_url")?));
+        let figure =
+            |operation: Operation, of: &Document| Some((operation, of.text("figure_url")?));
         let decays = report.pools.iter().filter_map(|one| one.decay.as_ref());
         let decays = decays.filter_map(|decay| figure(Operation::DecayFile, decay));
         let exposure = figure(Operation::ExposureFile, &report.exposure);
@@ -75,12 +76,13 @@ pub fn WholeFile(
     let parts = Parts::of(&report);
     let (state, set) = signal_local(State::NotAsked);
     let all = parts.count();
+    let service = client();
     let gather = move |_| {
         set.set(State::At(0, all));
-        let parts = parts.clone();
+        let (parts, service) = (parts.clone(), service.clone());
         spawn_local(async move {
             let told = move |seen| drop(set.try_set(State::At(seen, all)));
-            let came = match parts.gathered(&client(), told).await {
+            let came = match parts.gathered(&service, told).await {
                 Ok(whole) => {
                     download(&whole, "application/jsonl", "risk.jsonl");
                     State::Done(all)

@@ -9,7 +9,8 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent};
 
 use super::parameters::{
-    BASE, BASE_BY_PLACE, BOOK_GAP, FROM, MOVE, PERIOD_FROM, POOL, SERIES_SIZE, TO, WITHIN_SLOTS,
+    BASE, BASE_BY_PLACE, BOOK_GAP, FROM, MOVE, PERIOD_FROM, POOL, SERIES_SIZE, TO, UNTIL,
+    WITHIN_SLOTS,
 };
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
@@ -76,13 +77,19 @@ impl Question for AccuracyAsked {
     }
 }
 
-/// The same, for its figure file, which has no guards.
+/// The same, for its figure file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccuracyFileAsked(pub AccuracyAsked);
+pub struct AccuracyFileAsked {
+    /// The question.
+    pub of: AccuracyAsked,
+    /// The last head that tells of the period; else the newest, or that of a day after it.
+    pub until: Option<Slot>,
+}
 
 impl Question for AccuracyFileAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        AccuracyAsked::read(given).map(Self)
+        let until = given.one(&UNTIL, |text| slot_at(UNTIL.name, text))?;
+        Ok(Self { of: AccuracyAsked::read(given)?, until })
     }
 }
 
@@ -115,7 +122,8 @@ impl Question for DecayFileAsked {
 impl Operation {
     /// The address of the figure file of the accuracy record: all that it depends on is named.
     pub fn of_accuracy(self, terms: &AccuracyTerms) -> Target {
-        self.target_of(&terms.pool).with(&PERIOD_FROM, terms.from).with(&TO, terms.to)
+        let target = self.target_of(&terms.pool).with(&PERIOD_FROM, terms.from);
+        target.with(&TO, terms.to).with(&UNTIL, terms.until)
     }
 
     /// The address of the figure file of market hours: all that it depends on is named.

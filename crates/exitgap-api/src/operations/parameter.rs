@@ -306,6 +306,13 @@ pub mod all {
         "The last slot: the one at or before this instant. The newest where left out.",
     );
 
+    /// The last head that tells of a period.
+    pub const UNTIL: Parameter = Parameter::optional(
+        "until",
+        Kind::Instant,
+        "The last slot whose head may tell what was logged in the period, at most a day after `to`. Where left out the newest, or a day after `to`.",
+    );
+
     /// The length of a history's rows.
     pub const INTERVAL: Parameter = Parameter::optional(
         "interval",

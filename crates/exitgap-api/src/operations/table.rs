@@ -9,7 +9,7 @@ use super::parameters::{
     ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP,
     RANK_CURSOR, RECOVERY, REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE,
     SLOT, SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SOLD, SORT, STANDARD_SIZE, STATE_HASH, TICKET,
-    TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
+    TO, TOKEN_IN_PATH, UNTIL, VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
@@ -430,8 +430,8 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Evidence,
         title: "The figure file of the accuracy record",
-        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot and every document of swaps by its hash, and the result: what /v1/accuracy/{pool} says, of at most 31 days; seven where no first slot is named. With its period its bytes never change. `exitgap verify` recomputes it from snapshots and documents.",
-        parameters: &[&POOL, &PERIOD_FROM, &TO],
+        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot and every document of swaps by its hash, and the result: what /v1/accuracy/{pool} says, of at most 31 days; seven where no first slot is named. With its period and `until` its bytes never change. `exitgap verify` recomputes it from snapshots and documents.",
+        parameters: &[&POOL, &PERIOD_FROM, &TO, &UNTIL],
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,

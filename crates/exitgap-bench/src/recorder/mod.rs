@@ -108,18 +108,12 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let options = Options { prune_history: Some(8), ..Options::default() };
     let chain = DevChain::start(options).await?;
     let world = World::deploy(&chain).await?;
-    let pools = create_pools(&chain).await?;
+    let pools = create_pools(&chain, POSITIONS).await?;
     eprintln!("recorder: created in {:.0} s", started.elapsed().as_secs_f32());
     let folder = tempfile::tempdir().map_err(failed)?;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
-    let mut config = config(&chain, &world, &pools)?;
-    config.chain[0].factory.push(Factory {
-        address: exitgap_core::ids::Address(chain.contracts.v3_factory.into_array()),
-        kind: FactoryKind::UniswapV3,
-        fee_modules: Vec::new(),
-    });
-    let plan = Plan::new(&config).map_err(failed)?;
+    let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
     let sources = Source::of_plan(&plan, &Limits::default());
     // Reads the same slots beside the recorder, and nothing else.
     let mut readers = exitgap_chain::readers(plan, &Limits::default()).map_err(failed)?;
@@ -155,7 +149,8 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     report.add("agree.differing", f64::from(agreed.differing));
     let after = totals(&recorder)?;
     add(report, measured, before.as_ref().unwrap_or(&after), &after);
-    proving::measure(report, &chain, &pools, &mut reader, WARMING + SLOTS).await
+    drop((recorder, reader, chain));
+    proving::measure(report).await
 }
 
 fn add(report: &mut Report, measured: Measured, before: &Totals, after: &Totals) {
@@ -180,8 +175,8 @@ fn totals(recorder: &Recorder<ChainReader>) -> Result<Totals, BenchError> {
     recorder.store().map_err(failed)?.reader().totals().map_err(failed)
 }
 
-/// Pools of 1,200 initialised ticks around the price, half of their positions active.
-async fn create_pools(chain: &DevChain) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
+/// Pools of twice as many initialised ticks as positions around the price, half of their positions active.
+async fn create_pools(chain: &DevChain, many: i32) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
     let pairs = POOLS.div_ceil(TIERS.len());
     let names: Vec<String> = (0..pairs).map(|index| format!("T{index}")).collect();
     let mut kinds = vec![("QUOTE", 18)];
@@ -190,10 +185,10 @@ async fn create_pools(chain: &DevChain) -> Result<Vec<(Pool, Vec<MintedPosition>
     let mut rng = Rng::new(1);
     let spec = |index: usize| {
         let (fee, spacing) = TIERS[index % TIERS.len()];
-        let positions = (0..POSITIONS).map(|position| {
+        let positions = (0..many).map(|position| {
             let amount = tokens[0].units(rng.between(1, 1_000));
             PositionSpec {
-                tick_lower: (position - POSITIONS) * spacing,
+                tick_lower: (position - many) * spacing,
                 tick_upper: position * spacing,
                 amount0: amount,
                 amount1: amount,
@@ -237,13 +232,18 @@ async fn trade(
     Ok(())
 }
 
-/// The chain, two of the scene's feeds, and every pool.
+/// The chain with its factory, two of the scene's feeds, and every pool.
 fn config(
     chain: &DevChain,
     world: &World,
     pools: &[(Pool, Vec<MintedPosition>)],
 ) -> Result<Config, BenchError> {
-    let chains = vec![chain_config(chain)?];
+    let factory = Factory {
+        address: exitgap_core::ids::Address(chain.contracts.v3_factory.into_array()),
+        kind: FactoryKind::UniswapV3,
+        fee_modules: Vec::new(),
+    };
+    let chains = vec![ChainConfig { factory: vec![factory], ..chain_config(chain)? }];
     let oracle = oracles(world, &[0, 1]);
     let pool = pools.iter().map(|(pool, _)| PoolConfig {
         chain: slug(),

@@ -75,7 +75,9 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         let bytes = args.source.ask(
             async |client| client.accuracy_file(&asked).await,
             async |service| {
-                let file = service.accuracy_file(AccuracyFileAsked(asked.clone())).await?;
+                let file = service
+                    .accuracy_file(AccuracyFileAsked { of: asked.clone(), until: None })
+                    .await?;
                 Ok(file.bytes.to_vec())
             },
         )?;
@@ -144,9 +146,9 @@ impl Pass {
 fn problem(error: &AccuracyError) -> Problem {
     let code = match error {
         AccuracyError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-        AccuracyError::Period { .. } | AccuracyError::NoSlot { .. } => {
-            ProblemCode::InvalidParameter
-        }
+        AccuracyError::Period { .. }
+        | AccuracyError::NoSlot { .. }
+        | AccuracyError::Until { .. } => ProblemCode::InvalidParameter,
         AccuracyError::OutOfOrder { .. }
         | AccuracyError::LogOutOfOrder { .. }
         | AccuracyError::OtherFills { .. } => ProblemCode::SourceUnreadable,
@@ -169,7 +171,7 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     if from > to {
         return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to").into());
     }
-    let terms = AccuracyTerms { pool: pool.clone(), from, to };
+    let terms = AccuracyTerms { pool: pool.clone(), from, to, until: to };
     terms.checked().map_err(|error| wrong("from", &error.to_string()))?;
     Ok([from, to])
 }

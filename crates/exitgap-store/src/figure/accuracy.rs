@@ -16,22 +16,22 @@ use crate::reader::Reader;
 const AT_ONCE: usize = 64;
 
 impl Reader {
-    /// Every swap of a pool in a period against its estimate. What was logged is what the heads of the period commit to.
+    /// Every swap of a pool in a period against its estimate. What was logged is what heads up to `until` commit to.
     pub fn accuracy(&self, terms: &AccuracyTerms) -> Result<AccuracyOfPeriod, FigureError> {
         let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.until)?;
         Ok(self.accuracy_pass(&terms, &pool)?.0.finish())
     }
 
     /// The file that proves [`Reader::accuracy`]: the same bytes each time.
     pub fn accuracy_file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, FigureError> {
         let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.until)?;
         let (pass, uses) = self.accuracy_pass(&terms, &pool)?;
-        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
+        let windows = self.windows_of_period(&pool, terms.from, terms.until)?;
         let (mut fills, mut next) = (Vec::new(), Some(terms.from));
         while let Some(from) = next {
-            let page = self.fills(&pool, [from, terms.to], AT_ONCE)?;
+            let page = self.fills(&pool, [from, terms.until], AT_ONCE)?;
             fills.extend(page.entries.into_iter().map(|stored| FigureFills {
                 document: stored.hash,
                 pool: pool.id.clone(),
@@ -48,7 +48,7 @@ impl Reader {
         pool: &Pool,
     ) -> Result<(AccuracyPass, Vec<FigureUse>), FigureError> {
         let mut pass = AccuracyPass::new(terms.clone())?;
-        let mut documents = Documents::of(self, pool, [terms.from, terms.to]);
+        let mut documents = Documents::of(self, pool, [terms.from, terms.until]);
         let take = |slot, observation| {
             pass.take(slot, observation)?;
             while pass.wants_fills() {
@@ -59,12 +59,13 @@ impl Reader {
             }
             Ok(())
         };
-        let uses = self.each_standing(pool, terms.from, terms.to, take)?;
+        let heads = [terms.from, terms.until];
+        let uses = self.each_standing_up_to(pool, heads, terms.to, take)?;
         Ok((pass, uses))
     }
 }
 
-/// The documents that the heads of a period commit to, one after the other.
+/// The documents that the heads of some slots commit to, one after the other.
 struct Documents<'a> {
     reader: &'a Reader,
     pool: &'a Pool,

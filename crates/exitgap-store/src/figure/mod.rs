@@ -172,11 +172,23 @@ impl Reader {
         pool: &Pool,
         from: Slot,
         to: Slot,
+        take: impl FnMut(Slot, Observation) -> Result<(), FigureError>,
+    ) -> Result<Vec<FigureUse>, FigureError> {
+        self.each_standing_up_to(pool, [from, to], to, take)
+    }
+
+    /// The same up to a slot, of which later heads may have taken some back.
+    fn each_standing_up_to(
+        &self,
+        pool: &Pool,
+        [from, until]: [Slot; 2],
+        to: Slot,
         mut take: impl FnMut(Slot, Observation) -> Result<(), FigureError>,
     ) -> Result<Vec<FigureUse>, FigureError> {
-        let heads = self.heads(pool, from, to)?;
+        let heads = self.heads(pool, from, until)?;
         let (mut uses, mut kept) = (Vec::new(), Dictionaries::default());
-        for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+        let standing = standing(heads.iter().map(|stored| &stored.head)).into_iter();
+        for (slot, hash) in standing.filter(|(slot, _)| *slot <= to) {
             let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
             let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
             let snapshot = parse(&pool.id, hash, &documents)?;

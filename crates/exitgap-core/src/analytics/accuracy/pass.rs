@@ -8,7 +8,7 @@ use crate::series::Slot;
 use crate::snapshot::Observation;
 
 /// The pass: give it the standing slots of the period, ascending, and whenever it [wants](Self::wants_fills) one, the next
-/// of the documents that the heads of the period commit to, or that there is none.
+/// of the documents that the heads from its first slot up to `until` commit to, or that there is none.
 #[derive(Debug)]
 pub struct AccuracyPass {
     terms: AccuracyTerms,
@@ -33,7 +33,7 @@ pub struct AccuracyOfPeriod {
     pub result: AccuracyResult,
     /// The first and the last slot of which the logs are known; `None`: there is none.
     pub slots: Option<[Slot; 2]>,
-    /// Later slots that stand, and whose logs no head of the period commits to.
+    /// Later slots that stand, and whose logs no head up to `until` commits to.
     pub slots_waiting: u32,
     /// Documents that were read.
     pub documents: u32,

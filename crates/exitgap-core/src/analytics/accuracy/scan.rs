@@ -48,6 +48,12 @@ pub enum AccuracyError {
         /// The most there may be.
         most: u32,
     },
+    /// Heads before the period's end, or too long after it.
+    #[error("heads tell of a period up to {most} slots after it, and not before its end")]
+    Until {
+        /// The most slots after it.
+        most: u32,
+    },
     /// A number that no slot has.
     #[error("{field}: the number of a slot of the series")]
     NoSlot {
@@ -70,7 +76,7 @@ impl AccuracyError {
             Self::OutOfOrder { .. } => "figure_slot_order",
             Self::LogOutOfOrder { .. } => "log_order",
             Self::Period { .. } => "figure_period",
-            Self::NoSlot { .. } => "figure_parameter",
+            Self::NoSlot { .. } | Self::Until { .. } => "figure_parameter",
             Self::OtherFills { .. } => "fills_order",
         }
     }

@@ -14,6 +14,8 @@ pub struct AccuracyTerms {
     pub from: Slot,
     /// The last slot looked at.
     pub to: Slot,
+    /// Heads up to this slot tell what was logged: what is not final yet at `to` is told later.
+    pub until: Slot,
 }
 
 /// The same as a figure file spells it.
@@ -22,16 +24,24 @@ pub struct AccuracyParameters {
     from: u64,
     pool: PoolId,
     to: u64,
+    until: u64,
 }
 
-wire_struct!(AccuracyParameters { from, pool, to });
+wire_struct!(AccuracyParameters { from, pool, to, until });
 
 impl AccuracyTerms {
     /// The most slots of a period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
 
+    /// How many slots after the period heads still tell of it: those of a day.
+    pub const MAX_LATER: u32 = Slot::PER_DAY;
+
     /// Requires that the period lies within its bounds.
     pub fn checked(self) -> Result<Self, AccuracyError> {
+        let later = self.until.number().checked_sub(self.to.number());
+        if later.is_none_or(|later| later > Self::MAX_LATER) {
+            return Err(AccuracyError::Until { most: Self::MAX_LATER });
+        }
         let slots = u64::from(self.to.number()) + 1;
         let found = slots.saturating_sub(self.from.number().into());
         let most = Self::MAX_SLOTS;
@@ -47,6 +57,7 @@ impl AccuracyTerms {
             from: self.from.number().into(),
             pool: self.pool.clone(),
             to: self.to.number().into(),
+            until: self.until.number().into(),
         }
     }
 }
@@ -57,6 +68,6 @@ impl TryFrom<&AccuracyParameters> for AccuracyTerms {
     fn try_from(read: &AccuracyParameters) -> Result<Self, AccuracyError> {
         let slot = |field, number| Slot::new(number).map_err(|_| AccuracyError::NoSlot { field });
         let (from, to) = (slot("from", read.from)?, slot("to", read.to)?);
-        Self { pool: read.pool.clone(), from, to }.checked()
+        Self { pool: read.pool.clone(), from, to, until: slot("until", read.until)? }.checked()
     }
 }

@@ -110,6 +110,12 @@ impl Asked {
         venues.iter().map(|venue| venue.pool.clone()).collect()
     }
 
+    /// The first and the last slot of its windows.
+    pub fn windows(&self) -> (Slot, Slot) {
+        let (from, to) = self.period();
+        (from, if let Self::Accuracy(terms) = self { terms.until } else { to })
+    }
+
     /// Its first and its last slot.
     pub fn period(&self) -> (Slot, Slot) {
         match self {

@@ -62,7 +62,8 @@ impl FigureVerifier {
         use FigureCheckName::{Format, SealedLeaves, Signature, Uses, Windows};
         let format = format!("{} of {length} bytes", asked.name());
         let mut checks = vec![FigureCheck::pass(Format, format)];
-        let (pools, (from, to)) = (asked.pools(), asked.period());
+        let (pools, (from, to)) = (asked.pools(), asked.windows());
+        let (_, last_used) = asked.period();
         let leaves =
             || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
         match Period::of(&file.windows, &pools, from, to) {
@@ -72,7 +73,8 @@ impl FigureVerifier {
                     None => FigureCheck::pass(Windows, format!("{} heads", period.heads)),
                 });
                 checks.extend([check_signature(&period, keys), leaves()]);
-                let uses = check_uses(&period.standing, &file.uses, &pools);
+                let used = period.standing.iter().filter(|(slot, ..)| *slot <= last_used);
+                let uses = check_uses(&used.copied().collect::<Vec<_>>(), &file.uses, &pools);
                 let fills = asked.takes_fills().then(|| check_fills(&period.fills, &file.fills));
                 checks.push(fills.flatten().unwrap_or(uses));
             }

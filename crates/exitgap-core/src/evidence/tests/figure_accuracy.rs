@@ -142,7 +142,8 @@ impl Told {
 
     fn terms(&self, from: u32) -> AccuracyTerms {
         let pool = self.scene.pools[0].id.clone();
-        AccuracyTerms { pool, from: slot(from), to: slot(self.place() - 1) }
+        let last = slot(self.place() - 1);
+        AccuracyTerms { pool, from: slot(from), to: last, until: last }
     }
 
     /// The file of a period.
@@ -154,7 +155,8 @@ impl Told {
         let mut documents = own.clone().map(|(_, document)| document);
         let mut pass = AccuracyPass::new(terms.clone())?;
         let mut uses = Vec::new();
-        for (at, snapshot) in standing(&heads).into_iter().filter(|(at, _)| *at >= terms.from) {
+        let within = |at: &Slot| (terms.from..=terms.to).contains(at);
+        for (at, snapshot) in standing(&heads).into_iter().filter(|(at, _)| within(at)) {
             let found = self.scene.documents(0, at).unwrap();
             let read = Snapshot::of_pool(&terms.pool, &found.snapshot, &found.state).unwrap();
             pass.take(at, read.observation().clone())?;
@@ -317,9 +319,15 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
     let report = verifier.finish();
     assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "fills_hash_mismatch")));
     // A figure that is drawn from none names none.
-    let mut long = told.terms(0);
-    long.to = slot(31 * 288);
-    assert_eq!(AccuracyPass::new(long).unwrap_err().code(), "figure_period");
+    let terms = told.terms(0);
+    for (to, until, code) in [
+        (31 * 288, 31 * 288, "figure_period"),
+        (9, 8, "figure_parameter"),
+        (9, 9 + 289, "figure_parameter"),
+    ] {
+        let terms = AccuracyTerms { to: slot(to), until: slot(until), ..terms.clone() };
+        assert_eq!(AccuracyPass::new(terms).unwrap_err().code(), code);
+    }
 }
 
 /// For verifiers in other languages.
@@ -331,7 +339,10 @@ fn the_vectors_of_accuracy_are_these() {
         ("accuracy_later", ranges(), 3),
         ("accuracy_pair", reserves(), 0),
     ] {
-        let bytes = told.file(&told.terms(from)).unwrap();
+        // That of a later period ends before the heads that tell of it.
+        let all = told.terms(from);
+        let to = if from > 0 { slot(told.place() - 4) } else { all.to };
+        let bytes = told.file(&AccuracyTerms { to, ..all }).unwrap();
         figure::is_vector_with(name, &told.scene, &bytes, &told.documents);
     }
 }
