@@ -64,11 +64,15 @@ impl Plane {
             }
         });
         let beside = beside.collect_view();
-        let below = self.across.ticks(TICKS).into_iter().map(|tick| {
+        let ticks = self.across.ticks(TICKS);
+        let last = ticks.len().saturating_sub(1);
+        let below = ticks.into_iter().enumerate().map(|(place, tick)| {
             let x = length(self.across.at(tick));
+            // The last one would be cut off by the paper's edge.
+            let anchor = if place == last { "end" } else { "middle" };
             view! {
                 <line class="rule" x1=x.clone() x2=x.clone() y1=length(Paper::TOP) y2=floor.clone()/>
-                <text class="tick" x=x y=length(Paper::floor() + 18.0) text-anchor="middle">{format!("{}{unit}", label(tick))}</text>
+                <text class="tick" x=x y=length(Paper::floor() + 18.0) text-anchor=anchor>{format!("{}{unit}", label(tick))}</text>
             }
         });
         view! { {beside}{below.collect_view()} }
