@@ -55,7 +55,7 @@ static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 /// The most bytes that are looked at of what a caller passes, or fetches to pass it on, by the kind
 /// of document: a caller checks them before it copies.
-const LIMITS: Limits = Limits {
+pub const LIMITS: Limits = Limits {
     snapshot: MAX_SNAPSHOT_BYTES,
     state: MAX_STATE_BYTES,
     snapshot_file: MAX_SNAPSHOT_FILE_BYTES,
@@ -70,15 +70,25 @@ const LIMITS: Limits = Limits {
 /// The most bytes of any other argument, such as a policy or ladders.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-#[derive(Serialize)]
-struct Limits {
-    snapshot: usize,
-    state: usize,
-    snapshot_file: usize,
-    evidence: usize,
-    window: usize,
-    figure: usize,
-    page: usize,
-    proof: usize,
-    text: usize,
+/// The most bytes of each kind of document.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Limits {
+    /// A snapshot, alone.
+    pub snapshot: usize,
+    /// A state, alone.
+    pub state: usize,
+    /// Both, as one file.
+    pub snapshot_file: usize,
+    /// An evidence file.
+    pub evidence: usize,
+    /// A window of heads.
+    pub window: usize,
+    /// A figure file.
+    pub figure: usize,
+    /// A page of snapshots or of what a pool logged.
+    pub page: usize,
+    /// A state proof.
+    pub proof: usize,
+    /// Any other argument.
+    pub text: usize,
 }
