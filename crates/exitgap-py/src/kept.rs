@@ -1,0 +1,141 @@
+//! What a client saw of its service's log: texts by name, in memory or in a file.
+//!
+//! The file is one JSON object of texts, replaced whole, as the npm package's `fileStorage` keeps it: either reads what
+//! the other kept. One process at a time writes it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
+
+use exitgap_client::Storage;
+
+use crate::refused::Told;
+
+/// The most bytes of the file: more than the checkpoints of a thousand logs.
+const MAX_BYTES: u64 = 1 << 20;
+
+type Texts = BTreeMap<String, String>;
+
+/// Where texts are kept.
+#[derive(Debug)]
+pub struct Kept {
+    /// The file; `None`: what is kept ends with the client.
+    path: Option<PathBuf>,
+    /// What is kept without a file. With one it is locked while that is read and written.
+    texts: Mutex<Texts>,
+}
+
+impl Kept {
+    /// In this file, or in memory.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        Self { path, texts: Mutex::default() }
+    }
+
+    /// What is kept, for one call. What cannot be read must not count as never seen: to begin anew would be to take a
+    /// rewritten history for a first visit.
+    pub fn visit(&self) -> Result<Visit<'_>, Box<Told>> {
+        let visit = Visit { kept: self, failed: RefCell::default() };
+        self.read().map_err(|error| self.unusable(&error))?;
+        Ok(visit)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self) -> io::Result<Texts> {
+        let texts = self.lock();
+        match &self.path {
+            Some(path) => texts_of(path),
+            None => Ok(texts.clone()),
+        }
+    }
+
+    fn put(&self, name: &str, text: &str) -> io::Result<()> {
+        let mut texts = self.lock();
+        let kept = (name.to_owned(), text.to_owned());
+        let Some(path) = &self.path else {
+            texts.extend([kept]);
+            return Ok(());
+        };
+        let mut whole = texts_of(path)?;
+        whole.extend([kept]);
+        let mut bytes = serde_json::to_vec(&whole).map_err(io::Error::other)?;
+        bytes.push(b'\n');
+        let new = path.with_added_extension("new");
+        let mut file = File::create(&new)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    }
+
+    fn unusable(&self, error: &io::Error) -> Box<Told> {
+        let path = self.path.as_deref().unwrap_or(Path::new("memory"));
+        let hint = "move it away to begin anew, or name another file as `storage`";
+        Told::new("kept_unusable", format!("{}: {error}", path.display()), hint)
+    }
+}
+
+/// The texts of a file; none where there is no file.
+fn texts_of(path: &Path) -> io::Result<Texts> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Texts::new()),
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(
+            ErrorKind::InvalidData,
+            "it is larger than what a client keeps",
+        ));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| {
+        io::Error::new(ErrorKind::InvalidData, format!("it is no object of texts: {error}"))
+    })
+}
+
+/// One call's view of what is kept.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    kept: &'a Kept,
+    /// The first thing that could not be read or written: nothing is written after it.
+    failed: RefCell<Option<io::Error>>,
+}
+
+impl Visit<'_> {
+    /// Refuses where something could not be read or written.
+    pub fn end(self) -> Result<(), Box<Told>> {
+        match self.failed.into_inner() {
+            Some(error) => Err(self.kept.unusable(&error)),
+            None => Ok(()),
+        }
+    }
+
+    fn fail(&self, error: io::Error) {
+        self.failed.borrow_mut().get_or_insert(error);
+    }
+}
+
+impl Storage for Visit<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        match self.kept.read() {
+            Ok(mut texts) => texts.remove(name),
+            Err(error) => {
+                self.fail(error);
+                None
+            }
+        }
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let whole = self.failed.borrow().is_none();
+        if whole && let Err(error) = self.kept.put(name, text) {
+            self.fail(error);
+        }
+    }
+}

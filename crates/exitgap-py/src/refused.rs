@@ -1,0 +1,180 @@
+//! What is refused, as the one exception that crosses: its argument is a JSON document, of which the package makes its
+//! own error.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use exitgap_api::{Number, Problem, VerificationReport};
+use exitgap_client::{ClientError, ServerProblem};
+use pyo3::exceptions::PyException;
+use pyo3::{PyErr, PyResult, Python, create_exception};
+use serde::Serialize;
+
+create_exception!(
+    _exitgap,
+    Refused,
+    PyException,
+    "What was refused: one argument, the JSON document of an error. The package raises `ExitgapError` of it."
+);
+
+/// What an error has to say.
+#[derive(Debug, Default, Serialize)]
+pub struct Told {
+    code: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_fillable_usd: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<VerificationReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment: Option<Payment>,
+}
+
+/// What an address asks for before it answers.
+#[derive(Debug, Serialize)]
+struct Payment {
+    amount: String,
+    currency: String,
+    network: String,
+    recipient: String,
+}
+
+impl Told {
+    /// An error of this face alone.
+    pub fn new(code: &str, message: impl Into<String>, hint: &str) -> Box<Self> {
+        let (code, hint) = (code.to_owned(), Some(hint.to_owned()));
+        Box::new(Self { code, message: message.into(), hint, ..Self::default() })
+    }
+
+    /// The exception of it.
+    fn raised(&self) -> PyErr {
+        let document = serde_json::to_string(self);
+        Refused::new_err(document.unwrap_or_else(|_| "{\"code\":\"internal_error\"}".to_owned()))
+    }
+}
+
+impl From<Problem> for Box<Told> {
+    fn from(problem: Problem) -> Self {
+        let Problem { code, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
+        let (code, message) = (code.as_str().to_owned(), detail);
+        let told = Told { code, message, field, hint, ..Told::default() };
+        Box::new(Told { reason, max_fillable_usd, evidence_url, ..told })
+    }
+}
+
+impl From<ClientError> for Box<Told> {
+    fn from(error: ClientError) -> Self {
+        let (code, message) = (error.code().to_owned(), error.to_string());
+        let told = Told { code, message, ..Told::default() };
+        let hint = |hint: &str| Some(hint.to_owned());
+        Box::new(match error {
+            ClientError::Refused(problem) => of_server(told, *problem),
+            ClientError::PaymentRequired { challenge: asked, .. } => Told {
+                payment: Some(Payment {
+                    amount: asked.amount,
+                    currency: asked.currency,
+                    network: asked.network,
+                    recipient: asked.recipient,
+                }),
+                ..told
+            },
+            ClientError::NotProven { report, .. } => Told {
+                hint: hint(match report.contradiction {
+                    Some(_) => {
+                        "the log was rewritten since it was seen: keep the report, which has the \
+                         proof, and trust neither"
+                    }
+                    None => "the report says which check, what was expected and what was found",
+                }),
+                report: Some(*report),
+                ..told
+            },
+            ClientError::NotTrusted { .. } => {
+                Told { hint: hint("name the log's key, from a place you trust, as `keys`"), ..told }
+            }
+            ClientError::KeptUnusable { .. } => {
+                Told { hint: hint("move the storage away to begin anew"), ..told }
+            }
+            other => {
+                let Problem { field, hint, .. } = other.into_problem();
+                Told { field, hint, ..told }
+            }
+        })
+    }
+}
+
+/// A refusal as a service sent it.
+fn of_server(told: Told, problem: ServerProblem) -> Told {
+    let ServerProblem { field, hint, reason, max_fillable_usd, evidence_url, .. } = problem;
+    let ServerProblem { status, request_id, .. } = problem;
+    let told = Told { field, hint, reason, max_fillable_usd, ..told };
+    Told { evidence_url, status: Some(status), request_id, ..told }
+}
+
+/// Why nothing is answered: what is to be told, or what Python itself raised.
+pub enum Failed {
+    /// Told as [`Refused`].
+    Told(Box<Told>),
+    /// Such as an interruption.
+    Raised(PyErr),
+}
+
+impl From<Box<Told>> for Failed {
+    fn from(told: Box<Told>) -> Self {
+        Self::Told(told)
+    }
+}
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Self {
+        Self::Told(problem.into())
+    }
+}
+
+impl From<ClientError> for Failed {
+    fn from(error: ClientError) -> Self {
+        Self::Told(error.into())
+    }
+}
+
+/// What `ask` comes to, while other threads run. Nothing here panics on a caller's data; what does all the same is told,
+/// not handed on.
+pub fn guarded<T: Send>(
+    py: Python<'_>,
+    ask: impl FnOnce() -> Result<T, Failed> + Send,
+) -> PyResult<T> {
+    match py.detach(|| catch_unwind(AssertUnwindSafe(ask))) {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(Failed::Told(told))) => Err(told.raised()),
+        Ok(Err(Failed::Raised(error))) => Err(error),
+        Err(_) => {
+            let hint = "it is a fault of this package: please report it, with what was passed";
+            Err(Told::new("internal_error", "the module failed", hint).raised())
+        }
+    }
+}
+
+/// The same of a document, as JSON.
+pub fn answered<T: Serialize>(
+    py: Python<'_>,
+    ask: impl FnOnce() -> Result<T, Problem> + Send,
+) -> PyResult<String> {
+    guarded(py, || Ok(json_of(&ask()?)?))
+}
+
+/// The JSON of a document. Each number is its own text there: no float is made of it.
+pub fn json_of(document: &impl Serialize) -> Result<String, Box<Told>> {
+    serde_json::to_string(document)
+        .map_err(|error| Told::new("internal_error", error.to_string(), "please report it"))
+}

@@ -1,0 +1,353 @@
+//! Questions to a service.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process;
+use std::time::Duration;
+
+use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, Place, Target};
+use exitgap_api::{
+    KeysFrom, LogContinuity, Problem, ProblemCode, PublishedExit, VerificationReport,
+    invalid_parameter, parse_pool, parse_size,
+};
+use exitgap_client::{
+    BaseUrl, Client, Continuity, LogState, LogWatch, Native, Options, TrustBasis, Verification,
+    VerifiedExit,
+};
+use exitgap_core::ids::SnapshotHash;
+use exitgap_core::snapshot::SnapshotFile;
+use exitgap_core::tlog::{Checkpoint, VerifierKey};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::figure_file::figure_file;
+use crate::kept::Kept;
+use crate::refused::{Failed, Told, guarded, json_of};
+
+/// How long an interruption may go unnoticed.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
+
+/// A service, asked from one thread at a time or from several.
+#[pyclass(frozen, module = "exitgap._exitgap")]
+#[derive(Debug)]
+pub struct Service {
+    client: Client<Native>,
+    keys: Vec<VerifierKey>,
+    kept: Kept,
+    waiting: Waiting,
+    /// Whose sockets these are.
+    process: u32,
+}
+
+/// What waits for answers. It is left behind at its end, not joined: that may come while another one waits.
+#[derive(Debug)]
+struct Waiting(Option<Runtime>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// An exit that was verified.
+#[derive(Serialize)]
+struct Verified<'a> {
+    exit: &'a PublishedExit,
+    report: &'a VerificationReport,
+    log: Log<'a>,
+}
+
+/// Evidence that was looked at.
+#[derive(Serialize)]
+struct Looked<'a> {
+    report: &'a VerificationReport,
+    log: Log<'a>,
+}
+
+/// What the log was found to be.
+#[derive(Serialize)]
+struct Log<'a> {
+    origin: String,
+    size: u64,
+    trust: KeysFrom,
+    continuity: LogContinuity,
+    keys: Vec<String>,
+    checkpoint: &'a str,
+}
+
+impl<'a> Log<'a> {
+    fn of(log: &'a LogState) -> Self {
+        let newest = Checkpoint::from_note(&log.newest).map(|(checkpoint, _)| checkpoint);
+        let (origin, size) = newest
+            .map_or_else(|_| (String::new(), 0), |newest| (newest.origin.to_string(), newest.size));
+        let trust = match log.basis {
+            TrustBasis::Named => KeysFrom::Named,
+            TrustBasis::Kept => KeysFrom::Kept,
+            TrustBasis::FirstUse => KeysFrom::FirstUse,
+        };
+        let continuity = match log.continuity {
+            Continuity::FirstSeen => LogContinuity::FirstSeen,
+            Continuity::Continues => LogContinuity::Continues,
+            Continuity::NotCompared => LogContinuity::NotCompared,
+            Continuity::Contradicts => LogContinuity::Contradicts,
+        };
+        let keys = log.keys.iter().map(ToString::to_string).collect();
+        Self { origin, size, trust, continuity, keys, checkpoint: &log.newest }
+    }
+}
+
+#[pymethods]
+impl Service {
+    /// A service at `url`, whose evidence and log are at `web_url` where it is named.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        url: &str,
+        web_url: Option<&str>,
+        keys: Vec<String>,
+        storage: Option<PathBuf>,
+        timeout_s: f64,
+        retries: u32,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let timeout = Duration::try_from_secs_f64(timeout_s).map_err(|error| {
+                invalid_parameter("timeout_s", &format!("timeout_s: {error}"), "seconds, above 0")
+            })?;
+            let failed = |error: &dyn std::fmt::Display| {
+                Told::new("unreachable", error.to_string(), "the system gives no sockets")
+            };
+            let native = Native::new().map_err(|error| failed(&error))?;
+            let client = Client::new(native, address("url", url)?);
+            let client = client.with_options(Options { timeout, retries, ..Options::default() });
+            let client = match web_url {
+                Some(url) => client.with_web(address("web_url", url)?),
+                None => client,
+            };
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| failed(&error))?;
+            let (keys, kept) = (verifier_keys(&keys)?, Kept::new(storage));
+            Ok(Self { client, keys, kept, waiting: Waiting(Some(runtime)), process: process::id() })
+        })
+    }
+
+    /// The JSON document of an operation of the service's table, by its id there: `named` is what varies of its path.
+    fn read(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        named: Vec<String>,
+        parameters: Vec<(String, String)>,
+    ) -> PyResult<String> {
+        self.ask(py, async || {
+            let target = target(operation, &named, &parameters)?;
+            let document: Box<RawValue> = self.client.read(&target).await?;
+            Ok(document.get().to_owned())
+        })
+    }
+
+    /// From a pool to a verified number: the document, and the evidence that proves it.
+    fn estimate<'py>(
+        &self,
+        py: Python<'py>,
+        pool: &str,
+        size_usd: &str,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let (document, evidence) = self.ask(py, async || {
+            let (pool, size) = (parse_pool(pool)?, parse_size(size_usd)?);
+            let visit = self.kept.visit()?;
+            let watch = LogWatch::new(&self.client, &visit, self.keys.clone());
+            let found = watch.estimate(&pool, size, base, at).await;
+            // What was not kept whole is not answered: the next call could not be held against it.
+            visit.end()?;
+            let VerifiedExit { exit, verification } = found?;
+            let Verification { bytes, report, log, .. } = verification;
+            let document = Verified { exit: &exit, report: &report, log: Log::of(&log) };
+            Ok((json_of(&document)?, bytes))
+        })?;
+        Ok((document, PyBytes::new(py, &evidence)))
+    }
+
+    /// What the checks of the evidence at an address find, whatever that is, and the bytes that were looked at.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        evidence_url: &str,
+        window: bool,
+    ) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let (document, evidence) = self.ask(py, async || {
+            let of = evidence_of(evidence_url)?;
+            let visit = self.kept.visit()?;
+            let watch = LogWatch::new(&self.client, &visit, self.keys.clone());
+            let found = watch.verify_remote(&of, window).await;
+            visit.end()?;
+            let Verification { bytes, report, log, .. } = found?;
+            Ok((json_of(&Looked { report: &report, log: Log::of(&log) })?, bytes))
+        })?;
+        Ok((document, PyBytes::new(py, &evidence)))
+    }
+
+    /// The evidence file of an address: bytes, not verified.
+    fn evidence<'py>(&self, py: Python<'py>, url: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let of = async || Ok(self.client.evidence(&evidence_of(url)?).await?);
+        Ok(PyBytes::new(py, &self.ask(py, of)?))
+    }
+
+    /// The figure file of an address: bytes, not verified.
+    fn figure<'py>(&self, py: Python<'py>, url: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let file = self.ask(py, async || {
+            let file = figure_file(&self.client, url).await?;
+            let hint = "pass a figure_url, as the service's answers have it";
+            Ok(file.ok_or_else(|| invalid_parameter("url", "url: it is no figure's", hint))?)
+        })?;
+        Ok(PyBytes::new(py, &file))
+    }
+
+    /// What the checks of a figure file find, computed anew from the service's snapshots.
+    fn verify_figure(&self, py: Python<'_>, figure: &[u8], keys: Vec<String>) -> PyResult<String> {
+        self.ask(py, async || {
+            let keys = verifier_keys(&keys)?;
+            let report = self.client.verify_figure(figure, &keys, |_, _| {}).await?;
+            Ok(json_of(&report)?)
+        })
+    }
+
+    /// The snapshot of this name as a file, both hashes checked; of `pool` where its contract has several.
+    fn snapshot<'py>(
+        &self,
+        py: Python<'py>,
+        hash: &str,
+        pool: Option<&str>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let file = self.ask(py, async || {
+            let hash: SnapshotHash = hash.parse().map_err(|error| {
+                let detail = format!("hash: {error}");
+                invalid_parameter("hash", &detail, "64 hexadecimal digits after 0x")
+            })?;
+            let pool = pool.map(parse_pool).transpose()?;
+            let documents = self.client.snapshot_documents(hash).await?;
+            let file = SnapshotFile { pool, documents }.to_bytes();
+            Ok(file.map_err(|error| {
+                Problem::new(ProblemCode::SourceUnreadable, format!("snapshot: {error}"))
+            })?)
+        })?;
+        Ok(PyBytes::new(py, &file))
+    }
+}
+
+impl Service {
+    /// Waits for what `ask` comes to, while other threads run, and gives up where Python is interrupted.
+    fn ask<T, F, A>(&self, py: Python<'_>, ask: A) -> PyResult<T>
+    where
+        T: Send,
+        F: Future<Output = Result<T, Failed>>,
+        A: FnOnce() -> F + Send,
+    {
+        guarded(py, || {
+            let runtime = self.waiting.0.as_ref().filter(|_| self.process == process::id());
+            let runtime = runtime.ok_or_else(|| {
+                let why = "this client was made before the process was forked";
+                Told::new("forked", why, "make one in each process")
+            })?;
+            runtime.block_on(async {
+                let mut ask = pin!(ask());
+                loop {
+                    match tokio::time::timeout(BETWEEN_SIGNALS, &mut ask).await {
+                        Ok(outcome) => return outcome,
+                        Err(_) => {
+                            Python::attach(|py| -> PyResult<()> { py.check_signals() })
+                                .map_err(Failed::Raised)?;
+                        }
+                    }
+                }
+            })
+        })
+    }
+}
+
+/// A service's address; what is wrong with it is said of the parameter.
+fn address(field: &'static str, url: &str) -> Result<BaseUrl, Problem> {
+    url.parse().map_err(|problem: Problem| {
+        let detail = problem.detail.replacen("api", field, 1);
+        Problem { detail, ..problem }.field(field)
+    })
+}
+
+fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
+    let read = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
+    read.collect::<Result<_, _>>().map_err(|error| {
+        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
+                    `verifier-key` has it";
+        invalid_parameter("keys", &format!("keys: {error}"), hint)
+    })
+}
+
+fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
+    EvidenceOf::from_url(url).ok_or_else(|| {
+        let hint = "pass an evidence_url, as the service's answers have it";
+        invalid_parameter("evidence_url", "evidence_url: it is no evidence's address", hint)
+    })
+}
+
+/// The address of an operation that is read as a document. What its parameters hold, the service judges.
+fn target(id: &str, named: &[String], parameters: &[(String, String)]) -> Result<Target, Problem> {
+    let is_read = |operation: &Operation| {
+        operation.method() == Method::Get && matches!(operation.row().answer, Answer::Document(_))
+    };
+    let operation = Operation::all().filter(is_read).find(|operation| operation.row().id == id);
+    let operation = operation.ok_or_else(|| {
+        let ids: Vec<&str> = Operation::all().filter(is_read).map(|known| known.row().id).collect();
+        let detail = format!("operation: none is called {:?}", shown(id));
+        invalid_parameter("operation", &detail, &format!("one of {}", ids.join(", ")))
+    })?;
+    let known = operation.row().parameters;
+    let of = |place: Place| known.iter().copied().filter(move |known| known.place == place);
+    let target = operation.target_of(path(of(Place::Path), named)?);
+    parameters.iter().try_fold(target, |target, (name, value)| {
+        let parameter = of(Place::Query).find(|known| known.name == name).ok_or_else(|| {
+            let taken: Vec<&str> = of(Place::Query).map(|known| known.name).collect();
+            let detail = format!("{:?} is not a parameter of {id}", shown(name));
+            let problem = Problem::new(ProblemCode::UnknownParameter, detail).field(&shown(name));
+            problem.hint(format!("it takes {}", taken.join(", ")))
+        })?;
+        Ok(target.with(parameter, value))
+    })
+}
+
+/// What varies of a path: what an address gives meaning to is no part of any.
+fn path<'a>(
+    places: impl Iterator<Item = &'a Parameter>,
+    named: &[String],
+) -> Result<String, Problem> {
+    let places: Vec<&Parameter> = places.collect();
+    if places.len() != named.len() {
+        let taken: Vec<&str> = places.iter().map(|place| place.name).collect();
+        let detail = format!("{} names are given", named.len());
+        let hint = format!("its path takes {:?}", taken.join(", "));
+        return Err(invalid_parameter("operation", &detail, &hint));
+    }
+    let parts = places.iter().zip(named).map(|(place, part)| {
+        if place.name == "pool" {
+            return parse_pool(part).map(|pool| pool.to_string());
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_:.-".contains(c);
+        if part.chars().all(plain) && part.chars().any(|c| c != '.') {
+            return Ok(part.clone());
+        }
+        let detail = format!("{}: {:?} is no name", place.name, shown(part));
+        Err(invalid_parameter(place.name, &detail, place.hint.unwrap_or_default()))
+    });
+    Ok(parts.collect::<Result<Vec<_>, _>>()?.join("/"))
+}
+
+/// The head of a wrong value.
+fn shown(text: &str) -> String {
+    text.chars().take(40).collect()
+}
