@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::check::Finding;
 use crate::failure::{Context, Failure, Result};
-use crate::{process, setup, test, workspace};
+use crate::{process, py, setup, test, workspace};
 
 /// What `cargo xtask licences --help` prints.
 pub const HELP: &str = "\
@@ -19,6 +19,7 @@ Usage: cargo xtask licences
   crates/exitgap-cli/THIRD-PARTY.txt      what `exitgap licences` prints
   web/THIRD-PARTY.txt                     goes with the site, as /third-party.txt
   pkg/THIRD-PARTY.txt                     goes with the npm package
+  crates/exitgap-py/THIRD-PARTY.txt       goes with the Python package
 
 The texts are those in the sources of each package, collected by cargo-about, which is installed from
 source into .fixtures/ when it is missing (some minutes). Licences that are not in
@@ -35,7 +36,7 @@ struct Shipped {
     notices: &'static str,
 }
 
-const SHIPPED: [Shipped; 4] = [
+const SHIPPED: [Shipped; 5] = [
     Shipped {
         package: "exitgap-server",
         manifest: "crates/exitgap-server/Cargo.toml",
@@ -59,6 +60,12 @@ const SHIPPED: [Shipped; 4] = [
         manifest: "crates/exitgap-wasm/Cargo.toml",
         target: test::WASM,
         notices: "pkg/THIRD-PARTY.txt",
+    },
+    Shipped {
+        package: "exitgap-py",
+        manifest: py::MANIFEST,
+        target: NATIVE,
+        notices: "crates/exitgap-py/THIRD-PARTY.txt",
     },
 ];
 
@@ -114,6 +121,7 @@ fn tree(root: &Path, shipped: &Shipped, edges: &str) -> Result<BTreeSet<String>>
     let mut tree = workspace::cargo(root);
     tree.args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}"]);
     tree.args(["--edges", edges, "--package", shipped.package, "--target", shipped.target]);
+    tree.args(["--manifest-path", shipped.manifest]);
     let output = tree.output().context("starting cargo tree")?;
     if output.status.success() {
         return Ok(taken(&String::from_utf8_lossy(&output.stdout)));

@@ -14,6 +14,7 @@ mod measure_setup;
 mod measure_web;
 mod pkg;
 mod process;
+mod py;
 mod setup;
 mod test;
 mod web;
@@ -38,6 +39,7 @@ Commands:
   fuzz     Run the fuzz targets for a while
   bench    Measure speed, against other libraries, and what evidence weighs
   pkg      Build the npm package and its tarball
+  py       Build the Python package and try its wheel in a fresh environment
   web      Build the site that the server embeds
   parity   Compare quotes with the real contracts on random pools
   faults   Kill, cut off, damage and flood a recorded series, and see what is lost
@@ -74,6 +76,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "fuzz" => fuzz::HELP,
         "licences" => licences::HELP,
         "pkg" => pkg::HELP,
+        "py" => py::HELP,
         "web" => web::HELP,
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
@@ -84,7 +87,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, web, parity and faults",
+                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, py, web, parity and faults",
             ));
         }
     };
@@ -120,6 +123,10 @@ fn run(arguments: &[String]) -> Result<()> {
             let tarball = pkg::build(&root)?;
             println!("{}", tarball.display());
             Ok(())
+        }
+        "py" => {
+            no_arguments(rest)?;
+            py::run(&root)
         }
         "web" if flag(rest, "--plain")? => {
             web::build_plain(&root).map(|made| println!("{}", made.display()))
@@ -174,8 +181,8 @@ mod tests {
     #[test]
     fn every_command_explains_itself() {
         for command in [
-            "setup", "demo", "test", "check", "licences", "fuzz", "bench", "pkg", "web", "parity",
-            "faults",
+            "setup", "demo", "test", "check", "licences", "fuzz", "bench", "pkg", "py", "web",
+            "parity", "faults",
         ] {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{pkg, process, setup, web, workspace};
+use crate::{pkg, process, py, setup, web, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -17,7 +17,8 @@ Usage: cargo xtask test [--all]
   --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis and
           aics-witness (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
-          inspector, its TypeScript and Python clients); as root on Debian also its packages systemd and debootstrap
+          inspector, its TypeScript and Python clients), and our own Python package as a wheel; as root on Debian also its
+          packages systemd and debootstrap
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -60,6 +61,8 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         setup::ensure_mcp_clients(root)?;
         setup::ensure_mcp_python(root)?;
         setup::ensure_webhooks_python(root)?;
+        step("building the Python package");
+        py::installed(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.

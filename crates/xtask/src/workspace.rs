@@ -33,9 +33,13 @@ pub fn cargo_for_tools(root: &Path) -> Command {
     command
 }
 
-/// Lets a build for browsers, and those that it starts, forget where this machine keeps
-/// sources: what is shipped names no folder of whoever built it, and is the same everywhere.
+/// Lets a build for browsers, and those that it starts, forget where this machine keeps sources.
 pub fn forget_folders(root: &Path, build: &mut Command) {
+    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", forgetting(root));
+}
+
+/// The compiler's flags by which what is shipped names no folder of whoever built it, and is the same everywhere.
+pub fn forgetting(root: &Path) -> String {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let registries = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
@@ -46,7 +50,7 @@ pub fn forget_folders(root: &Path, build: &mut Command) {
         // The variable has no way to write a space.
         .filter(|flag| !flag.contains(' '))
         .collect::<Vec<_>>();
-    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "));
+    flags.join(" ")
 }
 
 /// Compiles a package for browsers, as small as it gets and with these arguments more, and answers its module.
@@ -79,8 +83,13 @@ fn compiled(
 
 /// `cargo metadata` of the workspace's own packages.
 pub fn metadata(root: &Path) -> Result<Value> {
+    metadata_of(root, "Cargo.toml")
+}
+
+/// The same of those of another manifest's workspace.
+pub fn metadata_of(root: &Path, manifest: &str) -> Result<Value> {
     let output = cargo(root)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path", manifest])
         .output()
         .map_err(|error| Failure::new(format!("starting cargo metadata: {error}")))?;
     if !output.status.success() {

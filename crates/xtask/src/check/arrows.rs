@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-pay", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-wasm", &["exitgap-api", "exitgap-core"]),
     ("exitgap-proof-wasm", &["exitgap-api", "exitgap-core"]),
+    ("exitgap-py", &["exitgap-api", "exitgap-client", "exitgap-core", "exitgap-wasm"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-ops", &["exitgap-api", "exitgap-core", "exitgap-store"]),
     ("exitgap-mcp", &["exitgap-api", "exitgap-ops"]),
@@ -75,9 +76,9 @@ pub fn dependencies(metadata: &Value) -> Vec<Dependencies> {
         .collect()
 }
 
-/// The names of the workspace's crates.
-pub fn crate_names(metadata: &Value) -> Vec<String> {
-    dependencies(metadata).into_iter().map(|one| one.name).collect()
+/// The names of crates.
+pub fn names(crates: &[Dependencies]) -> Vec<String> {
+    crates.iter().map(|one| one.name.clone()).collect()
 }
 
 /// Every dependency that is not in the list, and every crate that is not.

@@ -29,8 +29,8 @@ pub use npm_tree::{
     ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
 };
 pub use python::{
-    ensure_mcp_python, ensure_schemathesis, ensure_webhooks_python, ensure_witness,
-    ensure_x402_python,
+    ensure_maturin, ensure_mcp_python, ensure_mypy, ensure_schemathesis, ensure_webhooks_python,
+    ensure_witness, ensure_x402_python, fresh_with,
 };
 
 /// What `cargo xtask setup --help` prints.

@@ -59,6 +59,96 @@ const WITNESS: Package = Package {
     any_python: true,
 };
 
+/// What builds the Python package.
+const MATURIN: Package = Package {
+    name: "maturin",
+    version: "1.16.0",
+    extras: "",
+    folder: "maturin",
+    any_python: false,
+};
+
+/// What judges its types.
+const MYPY: Package = Package {
+    name: "mypy",
+    version: "2.4.1",
+    extras: "",
+    folder: "mypy",
+    any_python: false,
+};
+
+/// What its frames are of.
+const PANDAS: &str = "pandas==3.1.1";
+
+/// Folder under `.fixtures/` of the environment in which the package is tried.
+const TRIED_IN: &str = "exitgap-python";
+
+/// The oldest Python that the package supports, as (major, minor).
+const PYTHON_MINIMUM: (u32, u32) = (3, 11);
+
+/// Makes `.fixtures/maturin/bin/maturin` complete and answers it.
+pub fn ensure_maturin(root: &Path) -> Result<PathBuf> {
+    require_python()?;
+    ensure(root, &MATURIN)?;
+    Ok(fixtures_folder(root).join(MATURIN.folder).join("bin/maturin"))
+}
+
+/// Makes `.fixtures/mypy/bin/mypy` complete and answers it.
+pub fn ensure_mypy(root: &Path) -> Result<PathBuf> {
+    ensure(root, &MYPY)?;
+    Ok(fixtures_folder(root).join(MYPY.folder).join("bin/mypy"))
+}
+
+/// Makes an environment anew that has nothing but this wheel and pandas, and answers its Python.
+pub fn fresh_with(root: &Path, wheel: &Path) -> Result<PathBuf> {
+    let place = fixtures_folder(root).join(TRIED_IN);
+    eprintln!("setup: the wheel and {PANDAS} (a fresh Python environment in {})", place.display());
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
+    let pip = place.join("bin/pip");
+    let mut install = Command::new(&pip);
+    // By itself it needs nothing: no index is asked.
+    install.args(["install", "--quiet", "--no-index"]).arg(wheel);
+    run(&mut install, "pip install of the wheel")?;
+    run(Command::new(pip).args(["install", "--quiet", PANDAS]), "pip install pandas")?;
+    Ok(place.join("bin/python"))
+}
+
+/// Fails with a remedy where Python is missing, too old, or without its environments.
+fn require_python() -> Result<()> {
+    let (major, minor) = PYTHON_MINIMUM;
+    let remedy = format!(
+        "install Python {major}.{minor} or later with venv and pip (Debian: python3, python3-venv) and put \
+         `python3` on PATH; nothing else of exitgap needs it"
+    );
+    let script = "import ensurepip, sys, venv; print(*sys.version_info[:2])";
+    let output = Command::new("python3").args(["-c", script]).output();
+    let output = output.map_err(|_| {
+        Failure::new("`python3` was not found; the Python package is built and tried with it")
+            .remedy(&remedy)
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().last().unwrap_or_default();
+        let why = format!("`python3` cannot make environments: {said}");
+        return Err(Failure::new(why).remedy(remedy));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    match python_version(&text) {
+        Some(version) if version >= PYTHON_MINIMUM => Ok(()),
+        _ => {
+            let found = text.trim().replace(' ', ".");
+            let why = format!("`python3` is Python {found}, older than the package supports");
+            Err(Failure::new(why).remedy(remedy))
+        }
+    }
+}
+
+/// Major and minor number, such as `3 11`.
+fn python_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.trim().split_once(' ')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 /// Makes `.fixtures/aics-witness/bin/aics-witness` complete.
 pub fn ensure_witness(root: &Path) -> Result<()> {
     ensure(root, &WITNESS)
@@ -120,4 +210,17 @@ fn run(command: &mut Command, what: &str) -> Result<()> {
     }
     let said = first_words(&output.stderr);
     Err(Failure::new(format!("{what} failed:\n    {said}")).remedy(remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pythons_versions_compare_by_number() {
+        assert_eq!(python_version("3 11\n"), Some((3, 11)));
+        assert!(python_version("3 9").unwrap() < PYTHON_MINIMUM);
+        assert!(python_version("3 100").unwrap() > PYTHON_MINIMUM);
+        assert_eq!(python_version("nonsense"), None);
+    }
 }

@@ -1,0 +1,107 @@
+//! `cargo xtask py`: the Python package `exitgap`, from the crate `exitgap-py` and the Python in its folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::{Context, Failure, Result};
+use crate::{process, setup, workspace};
+
+/// What `cargo xtask py --help` prints.
+pub const HELP: &str = "\
+Build the Python package, a wheel in crates/exitgap-py/dist (git ignores it), and try it where nothing else is.
+
+Usage: cargo xtask py
+
+In order: format and lints of crates/exitgap-py, a workspace of its own with a lock file of its own, so that nobody
+who builds exitgap needs Python; one wheel for every Python from 3.11 on (abi3), by maturin; a fresh environment in
+.fixtures/exitgap-python with that wheel and pandas and nothing else; in it the package's tests
+(crates/exitgap-py/tests), with the shared vectors of tests/vectors; and its types, as mypy reads them. Prints the
+wheel's path last. What is missing is installed into .fixtures, and said: maturin, mypy and pandas, pinned packages of
+Python's index.
+
+Needs: Python 3.11 or later with venv and pip, and the network the first time. Nothing is published.
+
+To try the wheel by hand: .fixtures/exitgap-python/bin/python -c 'import exitgap; help(exitgap)'
+Against a real service it is tried by the suite: cargo xtask test --all, or after this command
+  cargo nextest run -p exitgap-tests --features suite --run-ignored all python";
+
+/// The crate's folder.
+const CRATE: &str = "crates/exitgap-py";
+
+/// Its manifest, which is that of a workspace of its own.
+pub const MANIFEST: &str = "crates/exitgap-py/Cargo.toml";
+
+/// Builds the wheel, and tries it.
+pub fn run(root: &Path) -> Result<()> {
+    lint(root)?;
+    let (wheel, python) = installed(root)?;
+    let folder = root.join(CRATE);
+    eprintln!("py: the package's tests");
+    let mut tests = Command::new(&python);
+    tests.args(["-m", "unittest", "discover", "--start-directory"]).arg(folder.join("tests"));
+    // Where the sources are not beside it: what is imported is the wheel.
+    tests.current_dir(folder.join("tests")).env("PYTHONDONTWRITEBYTECODE", "1");
+    process::run(&mut tests, "the package's tests")?;
+    types(root, &python)?;
+    println!("{}", wheel.display());
+    Ok(())
+}
+
+/// Builds the wheel and installs it into a fresh environment; answers both, the environment by its Python.
+pub fn installed(root: &Path) -> Result<(PathBuf, PathBuf)> {
+    let wheel = build(root)?;
+    let python = setup::fresh_with(root, &wheel)?;
+    Ok((wheel, python))
+}
+
+/// Builds the wheel.
+fn build(root: &Path) -> Result<PathBuf> {
+    let maturin = setup::ensure_maturin(root)?;
+    let dist = root.join(CRATE).join("dist");
+    // An earlier version's wheel is none of this one's.
+    if dist.is_dir() {
+        fs::remove_dir_all(&dist).context(format!("removing {}", dist.display()))?;
+    }
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let from = root.join(licence);
+        let copied = fs::copy(&from, root.join(CRATE).join(licence));
+        copied.context(format!("copying {}", from.display()))?;
+    }
+    let mut build = Command::new(maturin);
+    build.args(["build", "--release", "--locked", "--quiet", "--manifest-path"]);
+    build.arg(MANIFEST).arg("--out").arg(&dist);
+    build.current_dir(root).env("RUSTFLAGS", workspace::forgetting(root));
+    process::run(&mut build, "maturin")?;
+    let found = fs::read_dir(&dist).context(format!("reading {}", dist.display()))?;
+    let mut wheels = found.flatten().map(|entry| entry.path());
+    let wheel = wheels.find(|path| path.extension().is_some_and(|end| end == "whl"));
+    let wheel = wheel.ok_or_else(|| Failure::new(format!("no wheel is in {}", dist.display())))?;
+    let bytes = fs::metadata(&wheel).context(format!("reading {}", wheel.display()))?.len();
+    eprintln!("py: {} bytes, {}", bytes, wheel.display());
+    Ok(wheel)
+}
+
+/// What `cargo xtask check` does for the workspace's own crates.
+fn lint(root: &Path) -> Result<()> {
+    let mut format = workspace::cargo(root);
+    format.args(["fmt", "--manifest-path"]).arg(MANIFEST).args(["--", "--check"]);
+    process::run(&mut format, "the format of exitgap-py")?;
+    let mut lints = workspace::cargo(root);
+    lints.args(["clippy", "--locked", "--quiet", "--manifest-path"]).arg(MANIFEST);
+    lints.args(["--", "-D", "warnings"]);
+    // Whatever Python is there has no part in it.
+    lints.env("PYO3_NO_PYTHON", "1").env("PYO3_BUILD_EXTENSION_MODULE", "1");
+    process::run(&mut lints, "the lints of exitgap-py")
+}
+
+/// The package's types: they agree with each other, and its stub with the module.
+fn types(root: &Path, python: &Path) -> Result<()> {
+    let mypy = setup::ensure_mypy(root)?;
+    eprintln!("py: the package's types");
+    let mut types = Command::new(mypy);
+    types.args(["--strict", "--disable-error-code=import-untyped", "--python-executable"]);
+    types.arg(python).args(["--cache-dir=/dev/null", "--package", "exitgap"]);
+    types.current_dir(root.join(CRATE).join("tests"));
+    process::run(&mut types, "mypy")
+}
