@@ -4,4 +4,5 @@ mod cli;
 mod cli_log;
 mod log;
 mod pay;
+mod python;
 mod sdk;
