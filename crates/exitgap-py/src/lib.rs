@@ -7,7 +7,7 @@
 //! lengths, documents as objects, frames (the package's Python, the only caller).
 //!
 //! - `opened`: questions to files
-//! - `service`: questions to a service; `figure_file`: its figure files; `kept`: what is remembered of its log
+//! - `service`: questions to a service; `target`: their addresses; `kept`: what is remembered of its log
 //! - `refused`: what crosses where there is no answer
 //!
 //! Nothing decides here, and nothing computes.
@@ -18,11 +18,11 @@
     reason = "what crosses is owned; a problem carries what it found, and a request makes one at most"
 )]
 
-mod figure_file;
 mod kept;
 mod opened;
 mod refused;
 mod service;
+mod target;
 
 use pyo3::prelude::*;
 

@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::process;
 use std::time::Duration;
 
-use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, Place, Target};
 use exitgap_api::{
     KeysFrom, LogContinuity, Problem, ProblemCode, PublishedExit, VerificationReport,
     invalid_parameter, parse_pool, parse_size,
@@ -24,9 +23,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::figure_file::figure_file;
 use crate::kept::Kept;
 use crate::refused::{Failed, Told, guarded, json_of};
+use crate::target::{evidence_of, figure_at, target};
 
 /// How long an interruption may go unnoticed.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
@@ -202,11 +201,7 @@ impl Service {
 
     /// The figure file of an address: bytes, not verified.
     fn figure<'py>(&self, py: Python<'py>, url: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let file = self.ask(py, async || {
-            let file = figure_file(&self.client, url).await?;
-            let hint = "pass a figure_url, as the service's answers have it";
-            Ok(file.ok_or_else(|| invalid_parameter("url", "url: it is no figure's", hint))?)
-        })?;
+        let file = self.ask(py, async || Ok(self.client.figure(figure_at(url)?, url).await?))?;
         Ok(PyBytes::new(py, &file))
     }
 
@@ -287,67 +282,4 @@ fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
                     `verifier-key` has it";
         invalid_parameter("keys", &format!("keys: {error}"), hint)
     })
-}
-
-fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
-    EvidenceOf::from_url(url).ok_or_else(|| {
-        let hint = "pass an evidence_url, as the service's answers have it";
-        invalid_parameter("evidence_url", "evidence_url: it is no evidence's address", hint)
-    })
-}
-
-/// The address of an operation that is read as a document. What its parameters hold, the service judges.
-fn target(id: &str, named: &[String], parameters: &[(String, String)]) -> Result<Target, Problem> {
-    let is_read = |operation: &Operation| {
-        operation.method() == Method::Get && matches!(operation.row().answer, Answer::Document(_))
-    };
-    let operation = Operation::all().filter(is_read).find(|operation| operation.row().id == id);
-    let operation = operation.ok_or_else(|| {
-        let ids: Vec<&str> = Operation::all().filter(is_read).map(|known| known.row().id).collect();
-        let detail = format!("operation: none is called {:?}", shown(id));
-        invalid_parameter("operation", &detail, &format!("one of {}", ids.join(", ")))
-    })?;
-    let known = operation.row().parameters;
-    let of = |place: Place| known.iter().copied().filter(move |known| known.place == place);
-    let target = operation.target_of(path(of(Place::Path), named)?);
-    parameters.iter().try_fold(target, |target, (name, value)| {
-        let parameter = of(Place::Query).find(|known| known.name == name).ok_or_else(|| {
-            let taken: Vec<&str> = of(Place::Query).map(|known| known.name).collect();
-            let detail = format!("{:?} is not a parameter of {id}", shown(name));
-            let problem = Problem::new(ProblemCode::UnknownParameter, detail).field(&shown(name));
-            problem.hint(format!("it takes {}", taken.join(", ")))
-        })?;
-        Ok(target.with(parameter, value))
-    })
-}
-
-/// What varies of a path: what an address gives meaning to is no part of any.
-fn path<'a>(
-    places: impl Iterator<Item = &'a Parameter>,
-    named: &[String],
-) -> Result<String, Problem> {
-    let places: Vec<&Parameter> = places.collect();
-    if places.len() != named.len() {
-        let taken: Vec<&str> = places.iter().map(|place| place.name).collect();
-        let detail = format!("{} names are given", named.len());
-        let hint = format!("its path takes {:?}", taken.join(", "));
-        return Err(invalid_parameter("operation", &detail, &hint));
-    }
-    let parts = places.iter().zip(named).map(|(place, part)| {
-        if place.name == "pool" {
-            return parse_pool(part).map(|pool| pool.to_string());
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_:.-".contains(c);
-        if part.chars().all(plain) && part.chars().any(|c| c != '.') {
-            return Ok(part.clone());
-        }
-        let detail = format!("{}: {:?} is no name", place.name, shown(part));
-        Err(invalid_parameter(place.name, &detail, place.hint.unwrap_or_default()))
-    });
-    Ok(parts.collect::<Result<Vec<_>, _>>()?.join("/"))
-}
-
-/// The head of a wrong value.
-fn shown(text: &str) -> String {
-    text.chars().take(40).collect()
 }

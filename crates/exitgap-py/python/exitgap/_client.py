@@ -208,7 +208,7 @@ class Client:
     def figure(self, figure_url: str) -> bytes:
         """The figure file at a ``figure_url``: bytes, not verified."""
         url = text(figure_url, "figure_url", 65_536)
-        found: bytes = asked(self._service.figure, url, called={"url": "figure_url"})
+        found: bytes = asked(self._service.figure, url)
         return found
 
     def verify_figure(self, figure: Document, keys: str | Iterable[str] = ()) -> FigureReport:
