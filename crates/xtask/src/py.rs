@@ -97,11 +97,21 @@ fn lint(root: &Path) -> Result<()> {
 
 /// The package's types: they agree with each other, and its stub with the module.
 fn types(root: &Path, python: &Path) -> Result<()> {
-    let mypy = setup::ensure_mypy(root)?;
+    let checker = setup::ensure_mypy(root)?;
     eprintln!("py: the package's types");
-    let mut types = Command::new(mypy);
-    types.args(["--strict", "--disable-error-code=import-untyped", "--python-executable"]);
-    types.arg(python).args(["--cache-dir=/dev/null", "--package", "exitgap"]);
-    types.current_dir(root.join(CRATE).join("tests"));
-    process::run(&mut types, "mypy")
+    // Where nothing of the package lies beside it: what is read is the wheel.
+    let folder = root.join(CRATE).join("tests");
+    let mut types = Command::new(&checker);
+    types.args(["-m", "mypy", "--strict", "--disable-error-code=import-untyped"]);
+    types
+        .args(["--cache-dir=/dev/null", "--package", "exitgap", "--python-executable"])
+        .arg(python);
+    process::run(types.current_dir(&folder), "mypy")?;
+    // This one loads the module, where it is installed: the checker comes to it from its own place.
+    let place = "import mypy, pathlib; print(pathlib.Path(mypy.__file__).parents[1])";
+    let place = Command::new(checker).args(["-c", place]).output().context("starting Python")?;
+    let place = String::from_utf8_lossy(&place.stdout).trim().to_owned();
+    let mut stub = Command::new(python);
+    stub.args(["-m", "mypy.stubtest", "exitgap._exitgap"]).env("PYTHONPATH", place);
+    process::run(stub.current_dir(&folder).env("PYTHONDONTWRITEBYTECODE", "1"), "mypy.stubtest")
 }

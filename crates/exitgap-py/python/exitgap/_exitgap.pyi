@@ -2,6 +2,8 @@
 
 from typing import final
 
+__all__: list[str]
+
 VERSION: str
 
 class Refused(Exception):

@@ -69,13 +69,8 @@ const MATURIN: Package = Package {
 };
 
 /// What judges its types.
-const MYPY: Package = Package {
-    name: "mypy",
-    version: "2.4.1",
-    extras: "",
-    folder: "mypy",
-    any_python: false,
-};
+const MYPY: Package =
+    Package { name: "mypy", version: "2.4.1", extras: "", folder: "mypy", any_python: false };
 
 /// What its frames are of.
 const PANDAS: &str = "pandas==3.1.1";
@@ -93,10 +88,10 @@ pub fn ensure_maturin(root: &Path) -> Result<PathBuf> {
     Ok(fixtures_folder(root).join(MATURIN.folder).join("bin/maturin"))
 }
 
-/// Makes `.fixtures/mypy/bin/mypy` complete and answers it.
+/// Makes `.fixtures/mypy/bin/python` know mypy and answers it.
 pub fn ensure_mypy(root: &Path) -> Result<PathBuf> {
     ensure(root, &MYPY)?;
-    Ok(fixtures_folder(root).join(MYPY.folder).join("bin/mypy"))
+    Ok(fixtures_folder(root).join(MYPY.folder).join("bin/python"))
 }
 
 /// Makes an environment anew that has nothing but this wheel and pandas, and answers its Python.
