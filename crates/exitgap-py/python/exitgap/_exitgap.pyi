@@ -2,7 +2,18 @@
 
 from typing import final
 
-__all__: list[str]
+__all__ = [
+    "Opened",
+    "Refused",
+    "Service",
+    "VERSION",
+    "best_split",
+    "limits",
+    "recompute",
+    "snapshot_hash",
+    "verify",
+    "witnessed",
+]
 
 VERSION: str
 
