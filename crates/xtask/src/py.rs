@@ -34,6 +34,7 @@ pub const MANIFEST: &str = "crates/exitgap-py/Cargo.toml";
 
 /// Builds the wheel, and tries it.
 pub fn run(root: &Path) -> Result<()> {
+    setup::require_python()?;
     lint(root)?;
     let (wheel, python) = installed(root)?;
     let folder = root.join(CRATE);
@@ -50,6 +51,7 @@ pub fn run(root: &Path) -> Result<()> {
 
 /// Builds the wheel and installs it into a fresh environment; answers both, the environment by its Python.
 pub fn installed(root: &Path) -> Result<(PathBuf, PathBuf)> {
+    setup::require_python()?;
     let wheel = build(root)?;
     let python = setup::fresh_with(root, &wheel)?;
     Ok((wheel, python))

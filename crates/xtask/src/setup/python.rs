@@ -83,7 +83,6 @@ const PYTHON_MINIMUM: (u32, u32) = (3, 11);
 
 /// Makes `.fixtures/maturin/bin/maturin` complete and answers it.
 pub fn ensure_maturin(root: &Path) -> Result<PathBuf> {
-    require_python()?;
     ensure(root, &MATURIN)?;
     Ok(fixtures_folder(root).join(MATURIN.folder).join("bin/maturin"))
 }
@@ -109,7 +108,7 @@ pub fn fresh_with(root: &Path, wheel: &Path) -> Result<PathBuf> {
 }
 
 /// Fails with a remedy where Python is missing, too old, or without its environments.
-fn require_python() -> Result<()> {
+pub fn require_python() -> Result<()> {
     let (major, minor) = PYTHON_MINIMUM;
     let remedy = format!(
         "install Python {major}.{minor} or later with venv and pip (Debian: python3, python3-venv) and put \
