@@ -112,11 +112,13 @@ impl FileVerified {
     }
 }
 
+/// A check's outcome, its name and its code.
+type Checked = (Outcome, &'static str, &'static str);
+
 /// The first check that failed, or else that was not made.
-fn first(
-    checks: impl Iterator<Item = (Outcome, &'static str, &'static str)> + Clone,
-) -> Option<String> {
-    let of = |outcome: Outcome| checks.clone().find(|(found, ..)| *found == outcome);
+fn first(checks: impl IntoIterator<Item = Checked>) -> Option<String> {
+    let all: Vec<Checked> = checks.into_iter().collect();
+    let of = |outcome: Outcome| all.iter().find(|(found, ..)| *found == outcome);
     let found = of(Outcome::Fail).or_else(|| of(Outcome::NotChecked));
     found.map(|(_, name, code)| format!("{name}: {code}"))
 }

@@ -166,13 +166,11 @@ impl Scan {
     /// The next document; `None` where there is no further one.
     pub fn take_fills(&mut self, fills: Option<Fills>) -> Result<(), Refused> {
         let Self::Accuracy(pass) = self else { return Ok(()) };
-        match fills {
-            Some(fills) => Ok(pass.take_fills(fills)?),
-            None => {
-                pass.no_more_fills();
-                Ok(())
-            }
-        }
+        let Some(fills) = fills else {
+            pass.no_more_fills();
+            return Ok(());
+        };
+        Ok(pass.take_fills(fills)?)
     }
 
     /// The result's bytes.
