@@ -8,7 +8,7 @@ use leptos_router::hooks::use_query_map;
 
 use super::risk_exposure::absorbed;
 use super::risk_figures::{Report, ask};
-use super::risk_file::WholeFile;
+use super::risk_file::{Parts, WholeFile};
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
 use crate::download::download;
@@ -235,7 +235,7 @@ fn Told(report: Report) -> impl IntoView {
         <p class="actions">
             <button type="button" on:click=print>"Print"</button>
             <button type="button" on:click=keep>"Take away as CSV"</button>
-            <WholeFile report=report.clone()/>
+            <WholeFile parts=Parts::of(&report)/>
         </p>
         {absorbed}
         {totals}

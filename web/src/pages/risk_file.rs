@@ -22,13 +22,14 @@ enum State {
 
 /// What the file is made of.
 #[derive(Clone)]
-struct Parts {
+pub struct Parts {
     figures: Vec<(Operation, String)>,
     evidence: Vec<EvidenceOf>,
 }
 
 impl Parts {
-    fn of(report: &Report) -> Self {
+    /// The figures of a report, and the evidence of its worst slots.
+    pub fn of(report: &Report) -> Self {
         let figure =
             |operation: Operation, of: &Document| Some((operation, of.text("figure_url")?));
         let decays = report.pools.iter().filter_map(|one| one.decay.as_ref());
@@ -70,10 +71,9 @@ impl Parts {
 /// A button, and what came of it.
 #[component]
 pub fn WholeFile(
-    /// The report.
-    report: Report,
+    /// What it is made of.
+    parts: Parts,
 ) -> impl IntoView {
-    let parts = Parts::of(&report);
     let (state, set) = signal_local(State::NotAsked);
     let all = parts.count();
     let service = client();
@@ -95,7 +95,7 @@ pub fn WholeFile(
     };
     let said = move || {
         match state.get() {
-        State::NotAsked => view! {}.into_any(),
+        State::NotAsked => ().into_any(),
         State::At(seen, all) => view! {
             <progress max=all.to_string() value=seen.to_string()></progress>{format!(" {seen} of {all} files")}
         }
