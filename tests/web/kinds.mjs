@@ -78,6 +78,8 @@ await eventually("smaller sizes that are worse are told", async () => await page
 await page.context().close();
 
 const method = await open("/method");
+// The page of words comes with a part of its own.
+await method.waitForSelector("#rules li");
 const rules = await method.locator("#rules li").allTextContents();
 for (const { rule } of JSON.parse(wanted)) {
   assert.equal(rules.filter((one) => one.includes(rule)).length, 1, `${rule}: ${rules.join("; ")}`);
