@@ -65,7 +65,12 @@ export class Client {
       };
       const judge = (url, evidence, policy) => answering(url, question(url), evidence, policy);
       // At the address that this client asks, whatever host the service calls itself.
-      const at = (url) => this.#at(new URL(url).pathname.replace(/^.*(?=\/api\/v1\/exit\/)/, '') + new URL(url).search, given.signal);
+      const at = ({ evidence_url: named }) => {
+        const url = typeof named === 'string' && URL.canParse(named) ? new URL(named) : undefined;
+        const path = url?.pathname.match(/\/api\/v1\/exit\/[^/]+$/);
+        if (!path) throw notAsSpecified(`/v1/exit/${id(pool)}`, 'the answer names no evidence');
+        return this.#at(path[0] + url.search, given.signal);
+      };
       return verifiedExit(this, { named: this.#keys, kept: this.#kept, at, judge, fetchTile }, pool, given);
     });
   }

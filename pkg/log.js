@@ -71,7 +71,10 @@ function tilePath(level, place, width) {
   return `tile/${level}/${path}${width < WIDTH ? `.p/${width}` : ''}`;
 }
 
-/** What the tiles of a log of `size` leaves say: its root, that of its first `old`, and the proof between the two. */
+/**
+ * What the tiles of a log of `size` leaves say: the proof that its first `old` are a prefix, and the two roots to which that
+ * proof leads, so that tiles which contradict each other accuse nobody.
+ */
 async function told(old, size, fetchTile) {
   const tiles = new Map();
   const hashOf = async ({ height, index }) => {
@@ -90,9 +93,19 @@ async function told(old, size, fetchTile) {
     while (roots.length > 0) whole = await nodeHash(roots.pop(), whole);
     return whole;
   };
+  const runs = consistencyRuns(old, size);
   const proof = [];
-  for (const run of consistencyRuns(old, size)) proof.push(await runRoot(run));
-  return { proof, oldRoot: await runRoot([0, old]), root: await runRoot([0, size]) };
+  for (const run of runs) proof.push(await runRoot(run));
+  // Where the older state ends inside of a run, the proof begins with what both have of it.
+  const begun = runs.length > 0 && runs[0][1] === old ? 1 : 0;
+  let oldRoot = begun === 1 ? proof[0] : await runRoot([0, old]);
+  let root = oldRoot;
+  for (let at = begun; at < runs.length; at++) {
+    const isLater = runs[at][0] >= old;
+    if (!isLater) oldRoot = await nodeHash(proof[at], oldRoot);
+    root = await (isLater ? nodeHash(root, proof[at]) : nodeHash(proof[at], root));
+  }
+  return { proof, oldRoot, root };
 }
 
 const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
@@ -173,14 +186,18 @@ export class Kept {
   /** The newest checkpoint seen of a log. */
   async checkpoint(origin) {
     const note = await this.#text(`exitgap checkpoint ${this.#base} ${origin}`);
-    if (note !== undefined && checkpointOf(note).origin !== origin) {
+    if (note === undefined) return undefined;
+    const kept = checkpointOf(note);
+    if (kept.origin !== origin || !(kept.size > 0)) {
       throw new ExitgapError('kept_unusable', `what is kept of ${origin} is no checkpoint of it`);
     }
     return note;
   }
 
-  async keep(note, keys) {
+  /** Keeps a checkpoint in place of the one that it was held against, unless another visit has put its own there meanwhile. */
+  async keep(before, note, keys) {
     const { origin } = checkpointOf(note);
+    if ((await this.checkpoint(origin)) !== before) return;
     const known = await this.keys();
     // The keys first: a checkpoint without its key could not be judged again.
     const own = keys.filter((key) => key.startsWith(`${origin}+`) && !known.includes(key));

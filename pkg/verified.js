@@ -2,7 +2,7 @@
 // seen of it before.
 
 import { notAsSpecified } from './answers.js';
-import { recompute } from './api.js';
+import { estimate, recompute } from './api.js';
 import { ExitgapError } from './error.js';
 import { checkpointOf, consistencyProof, forkOf } from './log.js';
 
@@ -29,8 +29,8 @@ async function keysOf(client, named, kept, signal) {
 /** What was seen before of a file's log, and what leads from the one checkpoint to the other. */
 async function seenBefore(note, kept, fetchTile, url) {
   const own = note === undefined ? {} : checkpointOf(note);
-  // A file that names no state of a log is refused for that.
-  if (own.size === undefined) return {};
+  // A file that names no state of a log, or an empty one, is refused for that.
+  if (!(own.size > 0)) return {};
   const before = await kept.checkpoint(own.origin);
   if (before === undefined) return {};
   const seen = checkpointOf(before);
@@ -39,11 +39,28 @@ async function seenBefore(note, kept, fetchTile, url) {
   return { before, between: await consistencyProof(older, newer, fetchTile, url) };
 }
 
-/** What an answer says that its evidence does not. */
-function unlike(exit, { published }) {
-  if (published.exit_gap_pct === undefined) return 'fill';
-  const same = (name) => exit[name] === undefined || String(exit[name]) === String(published[name]) || exit[name] === Number(published[name]);
-  return Object.keys(published).find((name) => !same(name));
+/** Whether two values of JSON are the same. */
+function alike(one, other) {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && alike(one[name], other[name]));
+}
+
+/**
+ * Requires that evidence which passed every check is of what was asked, and that the answer is what its snapshot gives when it
+ * is asked the same. That no later slot is recorded stays the service's word.
+ */
+function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
+  const other = (why) => notAsSpecified(url, why);
+  if (claim.pool !== String(pool).toLowerCase()) throw other(`its evidence is of ${claim.pool}`);
+  if (at !== undefined && Date.parse(claim.slot_time) > Date.parse(at)) throw other(`its evidence is of ${claim.slot_time}, after ${at}`);
+  const { method: _, ...computed } = estimate(evidence, { sizeUsd, base: base ?? claim.base });
+  const unlike = Object.keys(computed).find((name) => !alike(computed[name], exit[name]));
+  if (unlike !== undefined) throw other(`the answer's ${unlike} does not follow from its evidence's snapshot`);
+  const { published } = recompute(evidence);
+  for (const name of ['amount_in_raw', 'amount_out_raw']) {
+    if (published[name] !== computed[name]) throw other(`its evidence is of another ${name}`);
+  }
 }
 
 /** Two notes, the older first. */
@@ -65,24 +82,23 @@ function requireValid(report, url, before, note, between) {
 }
 
 /**
- * One exit, verified. `at` says where the service has a file that it names, `judge` makes the checks of one from an address,
+ * One exit, verified. `at` says where the service has the evidence that an answer names, `judge` makes the checks of one from an address,
  * `fetchTile` reads the log's tiles.
  */
 export async function verifiedExit(client, { named, kept, at, judge, fetchTile }, pool, of) {
   const { signal } = of;
   const { keys, trust } = await keysOf(client, named, kept, signal);
   const exit = await client.exit(pool, of);
-  const url = await at(exit.evidence_url);
+  const url = await at(exit);
   const evidence = await client.evidence(url, { signal });
   const note = noteIn(evidence);
   const { before, between } = await seenBefore(note, kept, fetchTile, url);
   const seen = before === undefined ? undefined : { note: before, proof: between.proof };
   const report = judge(url, evidence, { keys, seen });
   requireValid(report, url, before, note, between);
-  const other = unlike(exit, recompute(evidence));
-  if (other !== undefined) throw notAsSpecified(url, `the answer's ${other} is not its evidence's`);
+  requireAsked(url, evidence, exit, pool, of, report.claim);
   const { origin, size } = checkpointOf(note);
-  if (before === undefined || checkpointOf(before).size < size) await kept.keep(note, keys);
+  if (before === undefined || checkpointOf(before).size < size) await kept.keep(before, note, keys);
   const continuity = before === undefined ? 'first_seen' : 'continues';
   return { exit, report, evidence, log: { origin, size, trust, continuity, checkpoint: note } };
 }

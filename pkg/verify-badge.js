@@ -90,7 +90,7 @@ export class ExitgapVerified extends HTMLElement {
       const { exit, log } = await client.estimate(pool, { sizeUsd, base, signal: end.signal });
       if (end.signal.aborted) return;
       const preview = exit.status === 'live' ? '' : ' · preview: not to be relied on';
-      const of = exit.method.window?.to ?? '';
+      const of = exit.window.to;
       this.#show('valid', `${size}: ${inWords(exit.exit_gap_pct)}`, '✓ verified by this page', `${pool} at ${of}, log ${log.origin}${preview}`);
       this.dispatchEvent(new CustomEvent('exitgap-verified', { detail: exit, bubbles: true }));
     } catch (error) {

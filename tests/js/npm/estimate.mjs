@@ -67,15 +67,80 @@ const broken = async (url, request) => (url.includes('/log/tile/') ? new Respons
 await refused(new Client(service, { fetch: broken, storage: before }).estimate(pool, asked), 'not_as_specified');
 const short = async (url, request) => (url.includes('/log/tile/') ? new Response(new Uint8Array(31)) : fetch(url, request));
 await refused(new Client(service, { fetch: short, storage: before }).estimate(pool, asked), 'not_as_specified');
-// An answer that is not its evidence's, and evidence of another question.
-const lying = async (url, request) => {
+// Answers that do not follow from their evidence, or name none.
+const changing = (change) => async (url, request) => {
   const answer = await fetch(url, request);
   if (!url.includes('/v1/exit/') || url.includes('/api/')) return answer;
-  const text = await answer.text();
-  return new Response(text.replace(/"exit_gap_pct":[\d.]+/, '"exit_gap_pct":0.5'));
+  const exit = await answer.json();
+  change(exit);
+  return new Response(JSON.stringify(exit), { headers: { 'content-type': 'application/json' } });
 };
-const lie = await refused(new Client(service, { fetch: lying }).estimate(pool, asked), 'not_as_specified');
-assert.match(lie.message, /exit_gap_pct/);
+for (const [name, change] of Object.entries({
+  exit_gap_pct: (exit) => { exit.exit_gap_pct = 0.5; },
+  amount_out_raw: (exit) => { delete exit.amount_out_raw; },
+  split: (exit) => { exit.split.fee_pct += 0.000001; },
+  oracle_price_usd: (exit) => { exit.oracle_price_usd *= 2; },
+  'names no evidence': (exit) => { delete exit.evidence_url; },
+  'no evidence$': (exit) => { exit.evidence_url = 'nowhere'; },
+  'evidence$': (exit) => { exit.evidence_url = `${service}/healthz`; },
+})) {
+  const lie = await refused(new Client(service, { fetch: changing(change) }).estimate(pool, asked), 'not_as_specified');
+  assert.match(lie.message, new RegExp(name));
+}
+// Genuine answers to another question, each with its own evidence.
+const instead = (from, to) => (url, request) => fetch(url.includes('/api/') ? url : url.replace(from, to), request);
+const otherPool = (await client.pools()).pools.map(({ pool: id }) => id).find((id) => id !== pool);
+for (const [name, service_, of] of [
+  ['is of anvil:', instead(/exit\/[^?]+/, `exit/${otherPool}`), asked],
+  ['amount_in_raw|size_usd', instead('size_usd=1000', 'size_usd=10'), asked],
+  ['base', instead('base=token1', 'base=token0'), { ...asked, base: 'token1' }],
+  ['after', instead(/&at=[^&]*/, ''), { ...asked, at: earlier }],
+]) {
+  const lie = await refused(new Client(service, { fetch: service_ }).estimate(pool, of), 'not_as_specified');
+  assert.match(lie.message, new RegExp(name));
+}
+// The very file of another size under the address of this one.
+const [small] = [await new Client(service).estimate(pool, { sizeUsd: '10' })];
+const swapped = async (url, request) => (url.includes('/api/v1/exit/') ? new Response(small.evidence) : fetch(url, request));
+await refused(new Client(service, { fetch: swapped }).estimate(pool, asked), 'not_as_specified');
+
+// A log of no slots, kept or shown, ends at once and accuses nobody.
+const of = async (change) => {
+  const held = new MemoryStorage();
+  await new Client(service, { storage: held }).estimate(pool, { ...asked, at: earlier });
+  const { origin, checkpoint } = first.log;
+  const name = `exitgap checkpoint ${service} ${origin}`;
+  assert.equal(held.get(name), checkpoint);
+  held.put(name, change(checkpoint));
+  return [held, name];
+};
+const sized = (size) => (note) => note.replace(/\n\d+\n/, `\n${size}\n`);
+for (const size of ['0', '', '01', 'many', '9'.repeat(30)]) {
+  const [held] = await of(sized(size));
+  await refused(new Client(service, { storage: held }).estimate(pool, asked), 'kept_unusable');
+}
+for (const size of ['0', '-1']) {
+  const [held] = await of((note) => note);
+  const showing = async (url, request) => {
+    const answer = await fetch(url, request);
+    if (!url.includes('/api/v1/exit/')) return answer;
+    const shown = JSON.parse(await answer.text());
+    shown.log_proof = shown.log_proof.replace(/(\n\n[^\n]+\n)\d+\n/, `$1${size}\n`);
+    assert.match(shown.log_proof, new RegExp(`\n${size}\n`));
+    return new Response(JSON.stringify(shown));
+  };
+  const nothing = await refused(new Client(service, { fetch: showing, storage: held }).estimate(pool, asked), 'not_proven');
+  assert.equal(nothing.fork, undefined);
+}
+// What another visit kept meanwhile stays.
+const [shared, name] = await of((note) => note);
+const meanwhile = `${first.log.checkpoint}— another AAAAAA==\n`;
+const slow = async (url, request) => {
+  if (url.includes('/log/tile/')) shared.put(name, meanwhile);
+  return fetch(url, request);
+};
+await new Client(service, { fetch: slow, storage: shared }).estimate(pool, asked);
+assert.equal(shared.get(name), meanwhile);
 
 // What is no storage, or holds what was not kept.
 for (const wrong of [null, {}, { get() {} }, 7]) {

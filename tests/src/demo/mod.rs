@@ -16,6 +16,7 @@ mod show;
 mod venues;
 
 pub use recorder_config::{PaidTo, payments_config, recorder_config};
+pub use serve::PORT;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

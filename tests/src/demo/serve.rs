@@ -12,7 +12,7 @@ use super::{Demo, operators, step};
 use crate::devchain::{DevChain, Market, SLOT_SECONDS, Venues, World};
 
 /// Where the service listens, unless somebody else does.
-const PORT: u16 = 8080;
+pub const PORT: u16 = 8080;
 
 /// How long the service may take to answer for the first time.
 const START_WITHIN: Duration = Duration::from_secs(30);

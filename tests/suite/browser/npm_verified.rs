@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scenes::client::{Log, base};
 use crate::scenes::fills::played;
-use crate::scenes::npm::Project;
+use crate::scenes::npm::{Project, root};
 use crate::scenes::service::{Service, recorded};
 
 /// The forks that it notices are proofs that the command line reads.
@@ -40,9 +40,17 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     let earlier = Slot::new((log.first + 1).into()).unwrap().to_string();
     let ran = ["estimate.mjs", &address, &pool.to_string(), &earlier, "forged.json"];
     assert_eq!(project.node(&ran), "sound\n");
+    project.add(&["tiles.mjs"]);
+    assert_eq!(project.node(&["tiles.mjs"]), "sound\n");
     // The README's first program.
     let readme = Project::new();
     readme.add_from_readme();
+    for file in ["pkg/README.md", "crates/exitgap-py/README.md"] {
+        let named = fs::read_to_string(root().join(file)).unwrap();
+        let named: Vec<&str> = named.split("http://127.0.0.1:").skip(1).collect();
+        let port = exitgap_tests::demo::PORT.to_string();
+        assert!(!named.is_empty() && named.iter().all(|rest| rest.starts_with(&port)), "{file}");
+    }
     for (visit, said) in [(1, "first_use, first_seen"), (2, "kept, continues")] {
         let shown = readme.node(&["verified.mjs", &address, &pool.to_string()]);
         assert!(
@@ -133,6 +141,8 @@ async fn a_badge_verifies_on_anybodys_page() {
         "{gap}: {text}"
     );
     assert!(text.contains("preview") && weight == "600", "{weight}: {text}");
+    let slot = told["window"]["to"].as_str().unwrap();
+    assert!(text.contains(&format!("{pool} at {slot}, log ")), "{text}");
     for name in ["stranger.html", "absent.html"] {
         let [text, _] = shown(name);
         assert!(text.contains("not verified") && !text.contains("verified by"), "{name}: {text}");
