@@ -76,6 +76,8 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
             (&sizes, &json!(log.newest.origin.to_string()))
         );
         assert_eq!(judged(file, &[]).0, Some(7), "{file}: nobody is trusted");
+        let (code, said) = judged(file, &["--trust", "key", "--since", "key"]);
+        assert_eq!((code, &said["field"]), (Some(2), &json!("since")), "{file}: {said}");
     }
     // The two honest checkpoints of one history prove nothing.
     let text = fs::read_to_string(project.path().join("rewritten.json")).unwrap();

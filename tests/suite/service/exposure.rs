@@ -147,7 +147,35 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     assert_eq!((code, &report["files"][1]["verdict"]), (Some(6), &json!("invalid")), "{report}");
     assert_eq!(report["files"][0]["verdict"], "valid");
     assert_eq!(judged(&format!("{text}\nnothing"), &all).0, Some(6));
-    assert_eq!(judged(&text, &["--since", "key"]).0, Some(2));
+    // What a report, or a figure, takes no heed of is refused.
+    for option in [
+        &["--since", "key"][..],
+        &["--window", "key"],
+        &["--witnesses", "key"],
+        &["--explain"],
+        &["--rpc", "http://127.0.0.1:9"],
+        &["--state-proof", "key"],
+        &["--peer", "key"],
+        &["--anchors", "key"],
+        &["--at-least", "2"],
+    ] {
+        for (file, what) in
+            [(&text[..], "a report"), (std::str::from_utf8(figure).unwrap(), "a figure")]
+        {
+            let (code, said) = judged(file, option);
+            let field = option[0].trim_start_matches('-');
+            assert_eq!((code, &said["field"]), (Some(2), &json!(field)), "{what}: {said}");
+            assert!(said["detail"].as_str().unwrap().contains(what), "{said}");
+        }
+    }
+    // One file that was spread over lines is one file still, whose bytes are not the ones that were published.
+    let spread: Value = serde_json::from_slice(&evidence).unwrap();
+    let (code, report) = judged(&serde_json::to_string_pretty(&spread).unwrap(), &all[..2]);
+    assert_eq!(
+        (code, &report["checks"][0]["code"]),
+        (Some(6), &json!("not_canonical")),
+        "{report}"
+    );
     let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(

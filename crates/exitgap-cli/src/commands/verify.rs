@@ -77,6 +77,26 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(verdict))
 }
 
+/// Refuses what is asked of evidence alone: a verdict that passed it over would be taken for one that heeds it.
+pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Result<(), Failure> {
+    let given = [
+        ("since", args.since.is_some()),
+        ("window", args.window.is_some()),
+        ("witnesses", args.witnesses.is_some()),
+        ("explain", args.explain),
+        ("rpc", !args.chain.rpc.is_empty()),
+        ("state-proof", args.chain.state_proof.is_some()),
+        ("peer", !args.chain.peer.is_empty()),
+        ("anchors", !args.chain.anchors.is_empty()),
+        ("at-least", args.chain.at_least.is_some()),
+    ];
+    let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) else {
+        return Ok(());
+    };
+    let detail = format!("{option}: of a file of evidence; this is {file}");
+    Err(invalid_parameter(option, &detail, hint).into())
+}
+
 /// The checkpoint that an evidence file rests on, where it has a readable one.
 pub(super) fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
     let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;

@@ -13,6 +13,7 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::StoreError;
 
 use super::print_json;
+use super::verify::of_evidence_alone;
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
@@ -23,6 +24,7 @@ use crate::trust;
 const EVERY: usize = 100;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
+    of_evidence_alone(args, "a figure", "leave it out: evidence of a number takes it")?;
     let keys = trust::keys(&args.trust.trust)?;
     let report = judged(file, &keys, args.snapshots.as_deref())?;
     if json { print_json(&report) } else { print_text(&report, args) }?;

@@ -9,6 +9,7 @@ use exitgap_core::evidence::Verdict;
 use exitgap_core::tlog::Fork;
 
 use super::print_json;
+use super::verify::of_evidence_alone;
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
@@ -16,6 +17,11 @@ use crate::source::unreadable;
 use crate::trust;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
+    of_evidence_alone(
+        args,
+        "a proof of misbehaviour",
+        "leave it out: the proof is whole in itself",
+    )?;
     let keys = trust::keys(&args.trust.trust)?;
     let fork = Fork::from_canonical(file).map_err(|error| unreadable(error.to_string()))?;
     let report = ForkReport::of(fork.judge(&keys), keys.is_empty());

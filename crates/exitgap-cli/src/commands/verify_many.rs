@@ -4,11 +4,12 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{FileKind, FileVerified, FilesVerified, VerificationReport, invalid_parameter};
+use exitgap_api::{FileKind, FileVerified, FilesVerified, VerificationReport};
 use exitgap_core::analytics::figure::is_figure_file;
 use exitgap_core::evidence::{Evidence, Policy, Verdict};
 use exitgap_core::tlog::VerifierKey;
 
+use super::verify::of_evidence_alone;
 use super::{print_json, verify_figure};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
@@ -19,17 +20,16 @@ use crate::trust;
 /// The most files of a report.
 const MOST: usize = 1_000;
 
-/// Whether there are several files in it: what follows the first line is not nothing.
+/// Whether there are several files in it: its first line is a whole one, as documents are written, and something follows.
 pub fn is_several(bytes: &[u8]) -> bool {
-    let end = bytes.iter().position(|byte| *byte == b'\n');
-    end.is_some_and(|end| bytes[end..].iter().any(|byte| !byte.is_ascii_whitespace()))
+    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return false };
+    let (first, rest) = bytes.split_at(end);
+    let is_whole = first.starts_with(b"{") && first.trim_ascii_end().ends_with(b"}");
+    is_whole && !rest.trim_ascii().is_empty()
 }
 
 pub fn run(bytes: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    if let Some(option) = of_one_file(args) {
-        let detail = format!("{option}: of one file at a time; this one has several");
-        return Err(invalid_parameter(option, &detail, "split the report at its lines").into());
-    }
+    of_evidence_alone(args, "a report of several files", "split it at its lines")?;
     let keys = trust::keys(&args.trust.trust)?;
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut files = Vec::new();
@@ -42,20 +42,6 @@ pub fn run(bytes: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Fail
     let report = FilesVerified::of(files);
     if json { print_json(&report) } else { print_text(&report, args) }?;
     Ok(verdict_code(report.verdict))
-}
-
-/// An option that says something of one file alone.
-fn of_one_file(args: &VerifyArgs) -> Option<&'static str> {
-    let given = [
-        ("since", args.since.is_some()),
-        ("window", args.window.is_some()),
-        ("log", args.log.is_some()),
-        ("witnesses", args.witnesses.is_some()),
-        ("explain", args.explain),
-        ("rpc", !args.chain.rpc.is_empty()),
-        ("state-proof", args.chain.state_proof.is_some()),
-    ];
-    given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
 }
 
 fn judged(line: &[u8], args: &VerifyArgs, keys: &[VerifierKey]) -> Result<FileVerified, Failure> {
