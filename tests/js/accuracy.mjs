@@ -8,6 +8,7 @@ import { fields, poolId, require, slot } from './shape.mjs';
 const MAX_SLOTS = 31 * 288;
 const OLDER_SLOTS = [0, 1, 2, 6, 12, 48, 288];
 const DECADES = [0n, 10n, 100n, 1_000n, 10_000n, 100_000n, 1_000_000n];
+const [MAX_LOGS, MAX_LOGS_HELD] = [2_097_152, 262_144];
 const MICRO = 1_000_000n;
 const MOST_WORTH = 2n ** 64n - 1n;
 const FLAGS = ['same_tx', 'jit', 'sandwich_suspected'];
@@ -25,7 +26,7 @@ export function readAccuracy(value) {
 /** The slots whose logs are known, each with those since the slot before; how many others wait, and how many documents it took. */
 function stretchesOf(asked, slots, documents) {
   const [told, unused] = [[], []];
-  let [read, until, waiting] = [0, -1, 0];
+  let [read, until, waiting, all] = [0, -1, 0, 0];
   for (const [place, [at, snapshot]] of slots.entries()) {
     require(isToldOf(snapshot.state), 'a pool of a kind without this figure');
     require(place === 0 || slots[place - 1][1].block <= snapshot.block, 'blocks out of order');
@@ -33,7 +34,8 @@ function stretchesOf(asked, slots, documents) {
       const { contract, after, to, logs } = documents[read];
       const follows = until < 0 || after === until || (after === to && logs.length === 0 && after > until);
       require(contract === asked.pool.contract && follows, 'a document of another pool, or out of order');
-      [until, read] = [to, read + 1];
+      [until, read, all] = [to, read + 1, all + logs.length];
+      require(all <= MAX_LOGS && unused.length + logs.length <= MAX_LOGS_HELD, 'more logs than a period may have');
       unused.push(...logs);
     }
     if (until < snapshot.block) {

@@ -57,12 +57,16 @@ export function readFills(bytes) {
   const { contract: of, after_block: after, to_block: to, logs } =
     fields(value, ['v', 'contract', 'after_block', 'to_block', 'logs']);
   require(integer(after) <= integer(to), 'blocks that end before they begin');
-  let last = [after, Infinity];
+  let last = [after, Infinity, undefined];
+  let ended = new Set();
   const read = list(logs, MAX_LOGS).map((one) => {
     const log = readLog(one);
     const follows = log.block > last[0] || (log.block === last[0] && log.index > last[1]);
     require(follows && log.block <= to, 'logs out of order, or of another block');
-    last = [log.block, log.index];
+    if (log.block > last[0]) ended = new Set();
+    else if (log.transaction !== last[2]) ended.add(last[2]);
+    require(!ended.has(log.transaction), 'a transaction that goes on after another one');
+    last = [log.block, log.index, log.transaction];
     return log;
   });
   return { contract: contract(of), after, to, logs: read };

@@ -143,7 +143,7 @@ impl IntoProblem for AccuracyError {
     fn into_problem(self) -> Problem {
         let code = match &self {
             Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::Period { .. } | Self::NoSlot { .. } | Self::Until { .. } => {
+            Self::Period { .. } | Self::NoSlot { .. } | Self::Until { .. } | Self::TooManyLogs => {
                 ProblemCode::InvalidParameter
             }
             Self::OutOfOrder { .. } | Self::LogOutOfOrder { .. } | Self::OtherFills { .. } => {
@@ -156,6 +156,7 @@ impl IntoProblem for AccuracyError {
                 .field(parameters::PERIOD_FROM.name)
                 .hint(format!("at most {most} slots, which are 31 days, at a time")),
             Self::Until { .. } => problem.field(parameters::UNTIL.name),
+            Self::TooManyLogs => problem.field(parameters::PERIOD_FROM.name),
             _ => problem,
         }
     }

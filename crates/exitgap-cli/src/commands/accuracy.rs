@@ -148,7 +148,8 @@ fn problem(error: &AccuracyError) -> Problem {
         AccuracyError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
         AccuracyError::Period { .. }
         | AccuracyError::NoSlot { .. }
-        | AccuracyError::Until { .. } => ProblemCode::InvalidParameter,
+        | AccuracyError::Until { .. }
+        | AccuracyError::TooManyLogs => ProblemCode::InvalidParameter,
         AccuracyError::OutOfOrder { .. }
         | AccuracyError::LogOutOfOrder { .. }
         | AccuracyError::OtherFills { .. } => ProblemCode::SourceUnreadable,

@@ -2,6 +2,7 @@
 
 use crate::ids::Address;
 use crate::pools::Direction;
+use crate::sorting::sort;
 use crate::wide::U256;
 
 /// A log of a pool, at its place in the chain.
@@ -18,6 +19,25 @@ pub struct PoolLog {
     pub parties: [Address; 2],
     /// What it says.
     pub event: PoolEvent,
+}
+
+/// The place of the first log that is not in the chain's order, or not of the blocks after one and up to another. Those of
+/// one transaction follow each other.
+pub(super) fn first_out_of_order(logs: &[PoolLog], after: u64, up_to: u64) -> Option<usize> {
+    let mut before = (after, u32::MAX);
+    let follows = |log: &PoolLog| {
+        let earlier = core::mem::replace(&mut before, (log.block, log.index));
+        earlier < before && log.block <= up_to
+    };
+    let strays = logs.iter().map(follows).position(|follows| !follows);
+    let transaction = |log: &PoolLog| (log.block, log.transaction);
+    let begins =
+        |place: &usize| *place == 0 || transaction(&logs[*place - 1]) != transaction(&logs[*place]);
+    let mut begun: Vec<usize> = (0..logs.len()).filter(begins).collect();
+    let key = |place: usize| (transaction(&logs[place]), place);
+    sort(&mut begun, |a, b| key(*a).cmp(&key(*b)));
+    let again = begun.windows(2).filter(|two| key(two[0]).0 == key(two[1]).0).map(|two| two[1]);
+    again.chain(strays).min()
 }
 
 /// What a log says.

@@ -6,6 +6,7 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::events::first_out_of_order;
 use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use crate::evidence::Commits;
 use crate::ids::{Address, Contract, DocumentHash, Word};
@@ -134,16 +135,11 @@ impl Fills {
             let Self { after_block, to_block, .. } = self;
             return Err(FillsError::Bounds(format!("block {after_block} is after {to_block}")));
         }
-        let mut before = (self.after_block, u32::MAX);
-        for (place, log) in self.logs.iter().enumerate() {
-            let at = (log.block, log.index);
-            if at <= before || log.block > self.to_block {
-                return Err(FillsError::Log { place, what: "out of order, or of another block" });
-            }
-            if !possible(&log.event) {
-                return Err(FillsError::Log { place, what: "not in a pool's bounds" });
-            }
-            before = at;
+        if let Some(place) = first_out_of_order(&self.logs, self.after_block, self.to_block) {
+            return Err(FillsError::Log { place, what: "out of order, or of another block" });
+        }
+        if let Some(place) = self.logs.iter().position(|log| !possible(&log.event)) {
+            return Err(FillsError::Log { place, what: "not in a pool's bounds" });
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use super::{PoolEvent, PoolLog};
 use crate::ids::Address;
+use crate::pools::Direction;
+use crate::sorting::sort;
 
 /// Whoever is not told.
 const NOBODY: Address = Address([0; 20]);
@@ -40,51 +42,76 @@ impl SwapsFlagged {
     }
 }
 
-/// The flags of the swap at this place of a stretch's logs, which ascend.
-pub(super) fn flags_of(logs: &[PoolLog], place: usize) -> SwapFlags {
-    let swap = &logs[place];
-    let first = logs.partition_point(|log| log.block < swap.block);
-    let end = logs.partition_point(|log| log.block <= swap.block);
-    let (before, after) = (&logs[first..place], &logs[place + 1..end]);
-    let is_swap = |log: &&PoolLog| matches!(log.event, PoolEvent::Swap(..));
-    let others = before.iter().chain(after).filter(is_swap);
-    SwapFlags {
-        same_tx: others.clone().any(|log| log.transaction == swap.transaction),
-        jit: before.iter().any(|come| after.iter().any(|left| is_jit(come, left))),
-        sandwich_suspected: is_between(swap, before, after),
-    }
+/// The flags of each log of a stretch, which ascend; of what is no swap they say nothing. Whoever wrote the logs is not
+/// trusted: the work grows with their number, and with no product of it.
+pub(super) fn flags_of(logs: &[PoolLog]) -> Vec<SwapFlags> {
+    logs.chunk_by(|a, b| a.block == b.block).flat_map(of_block).collect()
 }
 
-/// Whether one log takes out of a range what another put into it.
-fn is_jit(come: &PoolLog, left: &PoolLog) -> bool {
-    let range = |log: &PoolLog| match log.event {
-        PoolEvent::Liquidity { lower, upper, delta } => Some(([lower, upper], delta)),
+fn of_block(logs: &[PoolLog]) -> Vec<SwapFlags> {
+    let transactions: Vec<&[PoolLog]> =
+        logs.chunk_by(|a, b| a.transaction == b.transaction).collect();
+    let swappers: Vec<Vec<Swapper>> = transactions.iter().map(|logs| swappers_of(logs)).collect();
+    let jit = within_jit(logs);
+    let mut flags = Vec::with_capacity(logs.len());
+    for (at, logs) in transactions.iter().enumerate() {
+        let swaps = logs.iter().filter(|log| matches!(log.event, PoolEvent::Swap(..)));
+        let (same_tx, sandwich_suspected) = (swaps.count() > 1, is_between(&swappers, at));
+        for _ in *logs {
+            flags.push(SwapFlags { same_tx, jit: jit[flags.len()], sandwich_suspected });
+        }
+    }
+    flags
+}
+
+/// For each log of a block whether liquidity came into a range before it and left that range after it, of one owner.
+fn within_jit(logs: &[PoolLog]) -> Vec<bool> {
+    let changed = |place: &usize| match logs[*place].event {
+        PoolEvent::Liquidity { lower, upper, delta } => {
+            Some((logs[*place].parties[0].0, lower, upper, *place, delta))
+        }
         _ => None,
     };
-    let (Some((into, put)), Some((of, taken))) = (range(come), range(left)) else { return false };
-    come.parties[0] == left.parties[0] && into == of && put > 0 && taken < 0
+    let mut changes: Vec<_> = (0..logs.len()).filter_map(|place| changed(&place)).collect();
+    sort(&mut changes, |a, b| (a.0, a.1, a.2, a.3).cmp(&(b.0, b.1, b.2, b.3)));
+    // How many ranges more than at the log before lie around each.
+    let mut steps = vec![0_i32; logs.len() + 1];
+    for of_range in changes.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
+        let put = of_range.iter().find(|(.., delta)| *delta > 0);
+        let taken = of_range.iter().rfind(|(.., delta)| *delta < 0);
+        if let (Some((.., put, _)), Some((.., taken, _))) = (put, taken)
+            && put < taken
+        {
+            steps[put + 1] += 1;
+            steps[*taken] -= 1;
+        }
+    }
+    let around = steps.iter().scan(0, |around, step| {
+        *around += step;
+        Some(*around > 0)
+    });
+    around.take(logs.len()).collect()
 }
 
-fn is_between(swap: &PoolLog, before: &[PoolLog], after: &[PoolLog]) -> bool {
-    let near = |logs: &mut dyn Iterator<Item = &PoolLog>| {
-        let (mut seen, mut found) = (Vec::new(), Vec::new());
-        for log in logs.filter(|log| log.transaction != swap.transaction) {
-            if !seen.contains(&log.transaction) {
-                seen.push(log.transaction);
-            }
-            if seen.len() > REACH {
-                break;
-            }
-            let PoolEvent::Swap(amounts, _) = &log.event else { continue };
-            found.extend(amounts.direction().map(|direction| (direction, log.parties)));
-        }
-        found
-    };
-    let earlier = near(&mut before.iter().rev());
-    let later = near(&mut after.iter());
-    let same =
-        |a: [Address; 2], b: [Address; 2]| a.iter().any(|one| *one != NOBODY && b.contains(one));
-    earlier.iter().any(|(direction, parties)| {
-        later.iter().any(|(back, others)| back != direction && same(*parties, *others))
-    })
+/// Which way somebody swapped, and who.
+type Swapper = (bool, [u8; 20]);
+
+/// Who swapped in a transaction, in order.
+fn swappers_of(logs: &[PoolLog]) -> Vec<Swapper> {
+    let mut found = Vec::new();
+    for log in logs {
+        let PoolEvent::Swap(amounts, _) = &log.event else { continue };
+        let Some(direction) = amounts.direction() else { continue };
+        let named = log.parties.iter().filter(|party| **party != NOBODY);
+        found.extend(named.map(|party| (direction == Direction::ZeroForOne, party.0)));
+    }
+    sort(&mut found, Ord::cmp);
+    found
+}
+
+/// Whether one who is party to both swapped near before a transaction, and the other way near after it.
+fn is_between(swappers: &[Vec<Swapper>], at: usize) -> bool {
+    let later = &swappers[at + 1..swappers.len().min(at + 1 + REACH)];
+    let mut earlier = swappers[at.saturating_sub(REACH)..at].iter().flatten();
+    earlier.any(|(way, who)| later.iter().any(|some| some.binary_search(&(!way, *who)).is_ok()))
 }

@@ -51,5 +51,11 @@ pub const ACCURACY: &str = "accuracy/1";
 /// How many slots older than the newest one before a swap estimates are compared, too.
 pub const OLDER_SLOTS: [u32; 7] = [0, 1, 2, 6, 12, 48, 288];
 
+/// The most logs of a period.
+pub const MAX_LOGS: usize = 1 << 21;
+
+/// The most of them that wait for a slot whose block is not before theirs.
+pub const MAX_LOGS_HELD: usize = 1 << 18;
+
 #[cfg(test)]
 mod tests;

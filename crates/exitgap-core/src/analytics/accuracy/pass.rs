@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{AccuracyError, AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTerms};
-use super::{Fills, PoolLog};
+use super::{Fills, MAX_LOGS, MAX_LOGS_HELD, PoolLog};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
@@ -24,6 +24,8 @@ pub struct AccuracyPass {
     slots: Option<[Slot; 2]>,
     slots_waiting: u32,
     documents: u32,
+    /// Logs of the documents so far.
+    logs: usize,
 }
 
 /// What comes of a period.
@@ -52,6 +54,7 @@ impl AccuracyPass {
             slots: None,
             slots_waiting: 0,
             documents: 0,
+            logs: 0,
         })
     }
 
@@ -80,6 +83,10 @@ impl AccuracyPass {
         if !follows || fills.contract != *self.terms.pool.contract() {
             let after_block = fills.after_block;
             return Err(AccuracyError::OtherFills { after_block });
+        }
+        self.logs += fills.logs.len();
+        if self.logs > MAX_LOGS || self.unused.len() + fills.logs.len() > MAX_LOGS_HELD {
+            return Err(AccuracyError::TooManyLogs);
         }
         self.until = Some(fills.to_block);
         self.unused.extend(fills.logs);

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::events::{PoolLog, SwapKind};
+use super::events::{PoolLog, SwapKind, first_out_of_order};
 use super::flags::{SwapFlags, flags_of};
 use super::replay::Replay;
 use super::result::{AccuracyResult, ComparedSwap, Found};
-use super::{OLDER_SLOTS, PoolEvent};
+use super::{MAX_LOGS, MAX_LOGS_HELD, OLDER_SLOTS, PoolEvent};
 use crate::exit::{estimate_error, gap_of, worth_of};
 use crate::series::Slot;
 use crate::snapshot::Observation;
@@ -66,6 +66,11 @@ pub enum AccuracyError {
         /// The block before its first.
         after_block: u64,
     },
+    /// More logs than are looked at.
+    #[error(
+        "a period has at most {MAX_LOGS} logs, of which at most {MAX_LOGS_HELD} wait for a slot; ask for a shorter one"
+    )]
+    TooManyLogs,
 }
 
 impl AccuracyError {
@@ -78,6 +83,7 @@ impl AccuracyError {
             Self::Period { .. } => "figure_period",
             Self::NoSlot { .. } | Self::Until { .. } => "figure_parameter",
             Self::OtherFills { .. } => "fills_order",
+            Self::TooManyLogs => "figure_too_many_logs",
         }
     }
 }
@@ -146,6 +152,7 @@ impl AccuracyScan {
         self.found.stretches += 1;
         self.found.stretches_incomplete += u32::from(!complete);
         let newest = *newest;
+        let flags = if complete { flags_of(logs) } else { Vec::new() };
         for (place, log) in logs.iter().enumerate() {
             let PoolEvent::Swap(amounts, _) = &log.event else { continue };
             self.found.swaps += 1;
@@ -165,7 +172,7 @@ impl AccuracyScan {
                 }
                 sale @ SwapKind::Sale { .. } => sale,
             };
-            self.compare_swap(log, flags_of(logs, place), newest, kind);
+            self.compare_swap(log, flags[place], newest, kind);
         }
     }
 
@@ -224,14 +231,11 @@ fn require_order(
     after: u64,
     up_to: u64,
 ) -> Result<(), AccuracyError> {
-    let mut before = (after, u32::MAX);
-    for log in logs {
-        let at = (log.block, log.index);
-        if at <= before || log.block > up_to {
-            let PoolLog { block, index, .. } = *log;
-            return Err(AccuracyError::LogOutOfOrder { slot, block, index });
+    match first_out_of_order(logs, after, up_to) {
+        None => Ok(()),
+        Some(place) => {
+            let PoolLog { block, index, .. } = logs[place];
+            Err(AccuracyError::LogOutOfOrder { slot, block, index })
         }
-        before = at;
     }
-    Ok(())
 }

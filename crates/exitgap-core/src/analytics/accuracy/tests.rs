@@ -276,6 +276,21 @@ fn what_is_out_of_order_or_of_another_kind_is_refused() {
     assert_eq!(code(4, &[at(3, 2), at(3, 1)]), Err("log_order"));
     assert_eq!(code(4, &[at(3, 2), at(3, 2)]), Err("log_order"));
     assert_eq!(code(4, &[at(2, 9)]), Err("log_order"));
+    // A transaction that goes on after another one.
+    let of = |n: u32, transaction: u8| PoolLog {
+        block: 1_031,
+        transaction: [transaction; 32],
+        ..at(3, n)
+    };
+    assert_eq!(code(4, &[of(1, 1), of(2, 2), of(3, 1)]), Err("log_order"));
+    assert!(
+        events::first_out_of_order(
+            &[of(1, 1), of(2, 2), PoolLog { block: 1_032, ..of(3, 1) }],
+            1_030,
+            1_040
+        )
+        .is_none()
+    );
     assert_eq!(code(4, &[at(4, 1)]), Err("log_order"));
     assert_eq!(code(4, &[]), Ok(()));
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
@@ -344,7 +359,7 @@ fn what_stands_around_a_swap_is_flagged_and_excludes_nothing() {
     };
     let (sell, buy) = (sale(SELL), sale(Direction::OneForZero));
     let range = |delta| PoolEvent::Liquidity { lower: -60, upper: 60, delta };
-    let flags = |logs: &[PoolLog], place| flags::flags_of(logs, place);
+    let flags = |logs: &[PoolLog], place: usize| flags::flags_of(logs)[place];
     let plain = SwapFlags::default();
     // Two of one transaction; one of another.
     let logs = [by(1, 1, 1, sell.clone()), by(2, 1, 1, sell.clone()), by(3, 2, 2, sell.clone())];
@@ -374,6 +389,142 @@ fn what_stands_around_a_swap_is_flagged_and_excludes_nothing() {
     let other_block = PoolLog { block: 1_002, ..by(1, 5, 3, sell.clone()) };
     let logs = [by(1, 5, 1, buy), by(2, 1, 2, sell), other_block];
     assert_eq!(flags(&logs, 1), plain);
+}
+
+/// What stood around a swap, word by word as the page has it.
+fn flags_by_the_page(logs: &[PoolLog], place: usize) -> SwapFlags {
+    let swap = &logs[place];
+    let here = |log: &&PoolLog| log.block == swap.block;
+    let before: Vec<&PoolLog> = logs[..place].iter().filter(here).collect();
+    let after: Vec<&PoolLog> = logs[place + 1..].iter().filter(here).collect();
+    let is_swap = |log: &&&PoolLog| matches!(log.event, PoolEvent::Swap(..));
+    let of = |log: &PoolLog| match log.event {
+        PoolEvent::Liquidity { lower, upper, delta } => Some((log.parties[0], lower, upper, delta)),
+        _ => None,
+    };
+    let left = |a, b| match (of(a), of(b)) {
+        (Some((a, l, u, put)), Some((b, m, v, taken))) => {
+            (a, l, u) == (b, m, v) && put > 0 && taken < 0
+        }
+        _ => false,
+    };
+    let near = |logs: &mut dyn Iterator<Item = &&PoolLog>| -> Vec<(Direction, Address)> {
+        let mut seen: Vec<[u8; 32]> = Vec::new();
+        let mut found = Vec::new();
+        for log in logs.filter(|log| log.transaction != swap.transaction) {
+            if !seen.contains(&log.transaction) {
+                seen.push(log.transaction);
+            }
+            if seen.len() > 2 {
+                break;
+            }
+            if let PoolEvent::Swap(amounts, _) = &log.event
+                && let Some(direction) = amounts.direction()
+            {
+                found.extend(log.parties.iter().map(|party| (direction, *party)));
+            }
+        }
+        found.into_iter().filter(|(_, party)| *party != Address([0; 20])).collect()
+    };
+    let (earlier, later) = (near(&mut before.iter().rev()), near(&mut after.iter()));
+    SwapFlags {
+        same_tx: before
+            .iter()
+            .chain(&after)
+            .filter(is_swap)
+            .any(|log| log.transaction == swap.transaction),
+        jit: before.iter().any(|come| after.iter().any(|gone| left(come, gone))),
+        sandwich_suspected: earlier
+            .iter()
+            .any(|(way, who)| later.iter().any(|(back, other)| back != way && who == other)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn flags_are_those_of_the_page(
+        drawn in prop::collection::vec((0_u8..5, 0_u8..3, 0_u8..3, any::<bool>(), any::<bool>()), 1..40),
+    ) {
+        let mut logs: Vec<PoolLog> = Vec::new();
+        let (mut block, mut transaction) = (1_001, 0_u8);
+        for (index, (kind, who, other, same, next)) in (0..).zip(drawn) {
+            block += u64::from(next && index % 7 == 0);
+            transaction += u8::from(!same || logs.last().is_some_and(|last| last.block != block));
+            let mut amounts = SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] };
+            amounts.sold[usize::from(kind == 0)] = U256::from(5_u8);
+            amounts.bought[usize::from(kind != 0)] = U256::from(u8::from(same || next));
+            let event = match kind {
+                0..=1 => PoolEvent::Swap(amounts, None),
+                2..=3 => PoolEvent::Liquidity { lower: -60, upper: 60, delta: if kind == 2 { 5 } else { -5 } },
+                _ => PoolEvent::Reserves([1, 1]),
+            };
+            let parties = [Address([who; 20]), Address([other; 20])];
+            logs.push(PoolLog { block, index, transaction: [transaction; 32], parties, event });
+        }
+        let told = flags::flags_of(&logs);
+        prop_assert_eq!(told.len(), logs.len());
+        for (place, log) in logs.iter().enumerate() {
+            if matches!(log.event, PoolEvent::Swap(..)) {
+                prop_assert_eq!(told[place], flags_by_the_page(&logs, place), "{}", place);
+            }
+        }
+    }
+}
+
+/// As many logs as there may be are looked at, and one more is refused: of those that wait, and of all.
+#[test]
+fn a_period_has_so_many_logs() {
+    let (from, to) = (slot(0), slot(20));
+    let state = pair(1_000_000, 1_000_000);
+    let events = |count: usize, block: u64| {
+        let log = |index| PoolLog { block, ..by(index, 1, 1, PoolEvent::Reserves([1, 1])) };
+        (0..u32::try_from(count).unwrap()).map(log).collect::<Vec<_>>()
+    };
+    let document = |after: u64, count: usize| Fills {
+        contract: pool().contract().clone(),
+        after_block: after,
+        to_block: after + 1,
+        logs: events(count, after + 1),
+    };
+    let whole = MAX_LOGS_HELD / MAX_FILLS_LOGS;
+    let seen_at = |place: u32, number: u64| {
+        let of = observed(place, &state);
+        let block = BlockRef { number, ..of.block() };
+        let (tokens, oracles) = (of.tokens().clone(), of.oracles().to_vec());
+        Observation::new(pool(), of.chain(), block, tokens, state.clone(), oracles, Vec::new())
+            .unwrap()
+    };
+    let new = || {
+        let terms = AccuracyTerms { pool: pool(), from, to, until: to };
+        let mut pass = AccuracyPass::new(terms).unwrap();
+        pass.take(slot(0), seen_at(0, 1_000)).unwrap();
+        pass.take_fills(document(999, 0)).unwrap();
+        pass
+    };
+    // All of a slot that is far ahead.
+    let mut pass = new();
+    pass.take(slot(1), seen_at(1, 1_000_000)).unwrap();
+    for n in 0..whole as u64 {
+        pass.take_fills(document(1_000 + n, MAX_FILLS_LOGS)).unwrap();
+    }
+    let after = 1_000 + whole as u64;
+    assert_eq!(pass.take_fills(document(after, 1)).unwrap_err(), AccuracyError::TooManyLogs);
+    // As many, slot by slot, up to the most of all.
+    let mut pass = new();
+    let mut after = 1_000;
+    for place in 1..=u32::try_from(MAX_LOGS / MAX_LOGS_HELD).unwrap() {
+        pass.take(slot(place), seen_at(place, after + whole as u64)).unwrap();
+        for _ in 0..whole {
+            pass.take_fills(document(after, MAX_FILLS_LOGS)).unwrap();
+            after += 1;
+        }
+        assert!(!pass.wants_fills());
+    }
+    pass.take(slot(19), seen_at(19, after + 1)).unwrap();
+    let refused = pass.take_fills(document(after, 1)).unwrap_err();
+    assert_eq!((refused.code(), refused), ("figure_too_many_logs", AccuracyError::TooManyLogs));
 }
 
 #[test]

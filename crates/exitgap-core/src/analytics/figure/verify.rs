@@ -1,5 +1,5 @@
 //! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
-//! and documents are fed one at a time, and never more than a day of them is held.
+//! and documents are fed one at a time, and never more than a day of snapshots and a bounded number of logs is held.
 
 use super::asked::{Asked, NotAsked, Refused, Scan};
 use super::file::{FigureFile, FigureFills, FigureUse};
