@@ -5,4 +5,5 @@ mod cli_log;
 mod log;
 mod pay;
 mod python;
+mod one_call;
 mod sdk;

@@ -16,13 +16,13 @@ use exitgap_core::evidence::{Base, CheckName, Outcome, Verdict};
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
+use exitgap_core::tlog::{Checkpoint, Fork, Hash, SignerKey};
 use exitgap_core::units::{GapLimit, Percent, SizeUsd};
 use exitgap_tests::binaries;
 
 use crate::scenes::client::{Meddling, Outcomes, SLOTS, base, scene};
 
-fn size(text: &str) -> SizeUsd {
+pub fn size(text: &str) -> SizeUsd {
     text.parse().unwrap()
 }
 
@@ -229,6 +229,11 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
         let shown = watch.log().await.unwrap();
         let proof = shown.contradiction.expect("two states that exclude each other");
         assert_eq!(proof.checkpoints, [note.clone(), found.log.newest.clone()]);
+        // Whoever has the key alone is shown it by the proof's own file.
+        let fork = Fork::from_canonical(proof.fork.unwrap().as_bytes()).unwrap();
+        let judged = fork.judge(&[key.verifier()]).unwrap();
+        assert_eq!(judged.sizes, [slots, newest.size]);
+        assert!(fork.judge(&[]).is_err());
         assert_eq!(memory.get(&name), Some(note), "the older state is not forgotten");
         let found = watch.verify_remote(&of, false).await.unwrap();
         assert_eq!(found.report.report.verdict, Verdict::Invalid);

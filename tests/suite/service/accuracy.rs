@@ -72,6 +72,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     committed(&recorded, &service, &told);
     proven(&recorded, &service, &told);
     refused(&recorded, &service);
+    refused_files(&recorded, &service, &told);
     assert_eq!(service.end(), Some(0));
 }
 
@@ -150,6 +151,24 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
         code == Some(7) && text.contains("snapshots_absent") | text.contains("needs"),
         "{text}"
     );
+}
+
+/// Heads that end before the period does, or more than a day after it, and what a file cannot be made of.
+fn refused_files(recorded: &Recorded, service: &Service, told: &Value) {
+    let url = told["figure_url"].as_str().unwrap();
+    let (address, until) = url[url.find("/api/").unwrap()..].split_once("&until=").unwrap();
+    let to = u64::from(recorded.last.number());
+    let slot = |number: u64| exitgap_core::series::Slot::new(number).unwrap().to_string();
+    assert!(!until.contains('&'), "{until}");
+    for wrong in [slot(to - 30), slot(to + 400), "soon".to_owned()] {
+        let (status, _, field) = service.get(&format!("{address}&until={wrong}")).problem();
+        assert!((400..500).contains(&status), "{wrong}: {status}");
+        assert_eq!(field.as_deref(), Some("until"), "{wrong}");
+    }
+    let both = ["accuracy", &recorded.pool(0), "--file", "no.json", "--rpc", "http://127.0.0.1:9"];
+    let (code, _, said) = run(recorded, &both);
+    assert!(code == Some(2) && said.contains("--rpc"), "{said}");
+    assert!(!recorded.path("no.json").exists());
 }
 
 /// What is no question, or has no answer.
