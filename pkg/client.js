@@ -118,6 +118,7 @@ export class Client {
   }
 
   accuracy(pool, of) {
+    if (pool === undefined) return this.#json(() => '/v1/accuracy', of, { chain: short, limit: whole, cursor: short });
     return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: short, to: short, ...GUARDS });
   }
 

@@ -396,6 +396,8 @@ export class Client {
   alerts(pool: string, of: Signal & AlertOptions): Promise<AlertsTold>;
   /** Every swap of a period against its estimate. */
   accuracy(pool: string, of?: Signal & Guards & { from?: string; to?: string }): Promise<PoolAccuracy>;
+  /** Without a pool: a row for each recorded pool, of the last seven days. */
+  accuracy(pool?: undefined, of?: Signal & { chain?: string; limit?: number; cursor?: string }): Promise<AccuracyTable>;
   /** Whether the market of any slot of a week could have absorbed a liquidation, after a fall of the price. */
   liquidationExposure(
     venues: readonly (string | { pool: string; base?: BaseInput })[],
@@ -1670,6 +1672,45 @@ export interface AccuracySwap {
   error_pct: number;
   /** What stood around it. */
   flags?: ("same_tx" | "jit" | "sandwich_suspected")[];
+}
+
+/** `GET /v1/accuracy`. */
+export interface AccuracyTable {
+  /** The rules: `accuracy/1`. */
+  figure: string;
+  /** Pools of all pages of which no row was summed up yet. */
+  waiting: number;
+  pools: AccuracyRow[];
+  next_cursor?: string;
+}
+
+/** A pool in the table. */
+export interface AccuracyRow {
+  pool: string;
+  name?: string;
+  record: AccuracySummary | null;
+  /** `waiting`, or the code of a refusal; where there is no record. */
+  why_not?: string;
+}
+
+/** An accuracy record without its swaps; errors of estimates of the newest slot before. */
+export interface AccuracySummary extends AccuracyErrors {
+  from: string;
+  to: string;
+  /** The newest slot when it was summed up: it knows nothing of what was sealed later. */
+  until: string;
+  status: "live" | "preview";
+  enough: boolean;
+  slots: number;
+  slots_waiting: number;
+  stretches: number;
+  stretches_incomplete: number;
+  swaps: number;
+  compared: number;
+  not_compared: PoolAccuracy["not_compared"];
+  days_observed: number;
+  accuracy_url: string;
+  figure_url: string;
 }
 
 /** `GET /v1/accuracy/{pool}`. With `not_compared`, `compared` swaps are all. */

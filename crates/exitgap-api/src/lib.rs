@@ -18,6 +18,7 @@
 )]
 
 mod accuracy;
+mod accuracy_table;
 mod alert;
 mod alert_kept;
 mod answers;
@@ -66,6 +67,7 @@ pub use accuracy::{
     AccuracyByAge, AccuracyBySize, AccuracyErrors, AccuracyFlagged, AccuracyNotCompared,
     AccuracyRecord, AccuracySwap, PoolAccuracy,
 };
+pub use accuracy_table::{AccuracyRow, AccuracySummary, AccuracyTable};
 pub use alert::{AlertEventTold, AlertStanding, AlertsTold};
 pub use alert_kept::{
     AlertEventKept, AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, StreamTicket,

@@ -172,32 +172,34 @@ and with older ones, or counted by why not. Without --rpc the swaps are those th
 commit; with --rpc they are read from a node again, and the recorder's word for them is not taken. That none was kept back is checked by the snapshots: the logs between two of \
 them are replayed on the first; each swap must be one that the contract makes there, and they must end at the second, bit for \
 bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
-checks them against the signed log.
+checks them against the signed log. Without a pool a row for each recorded pool, of the last seven days: a service sums them up in turn
+and says until when each knows, from a database all are summed up first, which may take minutes.
 
 Example:
+  exitgap accuracy --api https://…
   exitgap accuracy ethereum:0x88e6… --api https://…
   exitgap accuracy ethereum:0x88e6… --api https://… --rpc https://…
 ";
 
 #[derive(Debug, Args)]
 pub struct AccuracyArgs {
-    /// The pool's name.
-    #[arg(help = "The pool, <chain>:<address>")]
-    pub pool: String,
+    /// The pool's name; left out, a row for each recorded pool.
+    #[arg(help = "The pool, <chain>:<address> [default: a row for each]")]
+    pub pool: Option<String>,
     /// Recount it from a node of the pool's chain that serves logs; several are tried in turn.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", requires = "pool")]
     pub rpc: Vec<String>,
     /// The chain's id, where it is not a well-known one (ethereum, optimism, base, arbitrum).
     #[arg(long, value_name = "ID")]
     pub chain_id: Option<u64>,
     /// The first slot, an RFC 3339 instant [default: seven days before the last].
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_name = "INSTANT", requires = "pool")]
     pub from: Option<String>,
     /// The last slot, an RFC 3339 instant [default: the newest].
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_name = "INSTANT", requires = "pool")]
     pub to: Option<String>,
     /// Write the figure file that anyone can recompute it from, instead of printing the figure.
-    #[arg(long, value_name = "FILE", conflicts_with = "rpc")]
+    #[arg(long, value_name = "FILE", conflicts_with = "rpc", requires = "pool")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub source: RecordedArgs,

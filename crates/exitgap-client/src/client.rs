@@ -9,9 +9,9 @@ use exitgap_api::operations::parameters::{
 };
 use exitgap_api::operations::{Method, Operation, PositionAsked, Target};
 use exitgap_api::{
-    Capabilities, Fragility, Guards, History, MarketHours, Number, Payments, PoolList, Portfolio,
-    PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption, PublishedSimulation,
-    SeriesOf, Stress,
+    AccuracyTable, Capabilities, Fragility, Guards, History, MarketHours, Number, Payments,
+    PoolList, Portfolio, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
+    PublishedSimulation, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
@@ -148,6 +148,16 @@ impl<T: Transport> Client<T> {
         cursor: Option<&str>,
     ) -> Result<PoolList, ClientError> {
         let target = Operation::Pools.target();
+        self.json(&target.maybe(&CHAIN, chain).maybe(&POOL_CURSOR, cursor)).await
+    }
+
+    /// `GET /v1/accuracy`: how good the estimates of all pools were.
+    pub async fn accuracy_table(
+        &self,
+        chain: Option<&ChainSlug>,
+        cursor: Option<&str>,
+    ) -> Result<AccuracyTable, ClientError> {
+        let target = Operation::AccuracyTable.target();
         self.json(&target.maybe(&CHAIN, chain).maybe(&POOL_CURSOR, cursor)).await
     }
 

@@ -205,7 +205,7 @@ const TABLE: [Row; 25] = [
     ),
     asked(
         "Accuracy record",
-        &[Operation::Accuracy],
+        &[Operation::Accuracy, Operation::AccuracyTable],
         "every swap of a recorded pool, from documents that heads commit to; command-line accuracy recounts it from any node",
         "",
         &[RECORDER],

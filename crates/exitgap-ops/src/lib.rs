@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -17,6 +17,7 @@
 )]
 
 mod accuracy;
+mod accuracy_table;
 mod alerts;
 mod answers;
 mod capabilities;
@@ -111,6 +112,7 @@ pub struct Service {
     quote_groups: Vec<QuoteGroup>,
     redemption: Vec<TermsOfToken>,
     streamed: stream::Streamed,
+    accuracy_rows: accuracy_table::AccuracyRows,
 }
 
 impl Service {
@@ -135,6 +137,7 @@ impl Service {
             quote_groups: Vec::new(),
             redemption: Vec::new(),
             streamed: stream::Streamed::default(),
+            accuracy_rows: accuracy_table::AccuracyRows::default(),
         }
     }
 

@@ -14,6 +14,8 @@ const failed = async (text, of) => {
 
 const record = await client.accuracy(pool);
 assert.ok(record.documents > 0 && record.newest.length === record.compared, JSON.stringify(record));
+const table = await client.accuracy();
+assert.ok(table.pools.some((row) => row.pool === pool), JSON.stringify(table));
 const kinds = new Set();
 const asked = async (wanted) => {
   kinds.add(wanted.fills === undefined ? 'series' : 'fills');

@@ -31,6 +31,7 @@ const calls = [
     forSlots: 1, clearForSlots: 2, noDataSlots: 3, refireSlots: 4, remindSlots: 5, onMissing: 'hold', alert: 'mine',
     from: series.from, to: series.to, ...guards,
   }),
+  client.accuracy(undefined, { chain: 'ethereum', limit: 7, cursor: pool }),
   client.accuracy(pool, { from: series.from, to: series.to, ...guards }),
   client.redemptionWindow(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::scenes::chain::scene;
 use crate::scenes::fills::played;
+use crate::scenes::here::until;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::{Recorded, Service};
 
@@ -71,6 +72,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     assert_eq!((&of_pair["compared"], &of_pair["by_age"][0]["exact_n"]), (&json!(1), &json!(1)));
     committed(&recorded, &service, &told);
     proven(&recorded, &service, &told);
+    tabled(&recorded, &service, &url);
     refused(&recorded, &service);
     refused_files(&recorded, &service, &told);
     assert_eq!(service.end(), Some(0));
@@ -169,6 +171,60 @@ fn refused_files(recorded: &Recorded, service: &Service, told: &Value) {
     let (code, _, said) = run(recorded, &both);
     assert!(code == Some(2) && said.contains("--rpc"), "{said}");
     assert!(!recorded.path("no.json").exists());
+}
+
+/// The row of the pool says what the pool's record says, the command line prints the same rows, and its figure file is there.
+fn tabled(recorded: &Recorded, service: &Service, url: &str) {
+    until("every pool has a row", || service.get("/v1/accuracy").found()["waiting"] == 0);
+    let table = service.get("/v1/accuracy").found();
+    assert_eq!(table["pools"].as_array().unwrap().len(), recorded.world.pools.len());
+    let pool = recorded.pool(0);
+    let row_of = |table: &Value| {
+        let rows = table["pools"].as_array().unwrap();
+        rows.iter().find(|row| row["pool"] == pool).unwrap()["record"].clone()
+    };
+    let (row, told) = (row_of(&table), service.get(&format!("/v1/accuracy/{pool}")).found());
+    for (name, value) in row.as_object().unwrap() {
+        let of = match name.as_str() {
+            "until" | "accuracy_url" => continue,
+            "n" | "exact_n" | "abs_error_pct_q50" | "abs_error_pct_q95" | "worst_pct"
+            | "mean_error_pct" => &told["by_age"][0],
+            _ => &told,
+        };
+        assert_eq!(&of[name], value, "{name}");
+    }
+    assert_eq!((&row["compared"], &row["exact_n"]), (&json!(4), &json!(3)), "{row}");
+    let local = |field: &str, from: &str| {
+        let url = row[field].as_str().unwrap();
+        service.get(&url[url.find(from).unwrap()..]).found()
+    };
+    assert_eq!(local("figure_url", "/api/")["result"]["compared"], 4);
+    assert_eq!(local("accuracy_url", "/v1/")["by_age"], told["by_age"]);
+    // The same of the service and of the database, where all are summed up first.
+    let (code, of_service, error) = run(recorded, &["accuracy", "--api", url, "--json"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert_eq!(serde_json::from_str::<Value>(&of_service).unwrap(), table);
+    let (code, of_db, _) = run(recorded, &["accuracy", "--db", "exitgap.db", "--json"]);
+    let of_db: Value = serde_json::from_str(&of_db).unwrap();
+    assert_eq!((code, &of_db["waiting"]), (Some(0), &json!(0)));
+    let counted = row_of(&of_db);
+    for field in ["from", "to", "until", "n", "exact_n", "worst_pct", "stretches", "swaps"] {
+        assert_eq!(counted[field], row[field], "{field}");
+    }
+    let (_, text, _) = run(recorded, &["accuracy", "--api", url]);
+    for said in [pool.as_str(), "too short", "accuracy/1: positive is worse"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let api = ["accuracy", "--api", url];
+    for (more, said) in [
+        (&["--require", "live"][..], "guards are held against one pool"),
+        (&["--from", "2026-08-22T00:00:00Z"], "POOL"),
+        (&["--file", "own.json"], "POOL"),
+        (&["--rpc", url], "POOL"),
+    ] {
+        let (code, _, error) = run(recorded, &[&api[..], more].concat());
+        assert!(code == Some(2) && error.contains(said), "{more:?}: {error}");
+    }
 }
 
 /// What is no question, or has no answer.

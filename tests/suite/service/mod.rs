@@ -1,6 +1,7 @@
 //! The HTTP service.
 
 mod accuracy;
+mod accuracy_table;
 mod alerts;
 mod answers;
 mod any_size;

@@ -119,6 +119,8 @@ pub enum Operation {
     Snapshots,
     /// Selling now beside redeeming later.
     Redemption,
+    /// How good the estimates of all pools were.
+    AccuracyTable,
     /// Swaps of a pool against estimates.
     Accuracy,
     /// Its figure file.

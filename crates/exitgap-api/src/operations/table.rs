@@ -420,6 +420,14 @@ pub(super) static ROWS: [Row; COUNT] = [
     },
     Row {
         group: Group::Series,
+        title: "How good were the estimates of all pools?",
+        about: "A row for each recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates of the newest slot before, how complete the logs are, and where the whole record and its figure file are. Rows are summed up one after the other beside the questions and made anew once an hour: `until` says what each knows. One that is not there yet is `waiting`; one of a pool whose swaps cannot be replayed says so in `why_not`. Nothing is ranked, and no pool is left out.",
+        parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
+        answer: Answer::Document("AccuracyTable"),
+        ..row(Operation::AccuracyTable, "listAccuracy", "/v1/accuracy")
+    },
+    Row {
+        group: Group::Series,
         title: "How good were the estimates?",
         about: "Every swap that the pool logged in a period against what was estimated of it from the newest slot before, and from older ones; nothing is selected, and what is not compared is counted by why not. `error_pct` is the realised gap less the estimated one: positive, reality was worse. That no log is absent is checked by the snapshots: the logs between two of them, replayed on the first, must give the second bit for bit; `stretches_incomplete` counts where they do not. The swaps are those of documents that the pool's heads commit to (`fills_url`); `exitgap accuracy --rpc` recounts them from any node. Of pools of concentrated liquidity that log as Uniswap v3 does, and of constant product. It says nothing of reverted trades, nor of orders that were never sent.",
         parameters: &[&POOL, &PERIOD_FROM, &TO, &MAX_AGE, &MIN_DAYS, &REQUIRE],

@@ -24,7 +24,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::AlertsOf => operation.read::<AlertAsked>(named, query).map(drop),
         O::Accuracy => operation.read::<AccuracyAsked>(named, query).map(drop),
         O::AccuracyFile => operation.read::<AccuracyFileAsked>(named, query).map(drop),
-        O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
+        O::Pools | O::AccuracyTable => operation.read::<PoolsAsked>(named, query).map(drop),
         O::Exit | O::Redemption => operation.read::<ExitAsked>(named, query).map(drop),
         O::MaxSize => operation.read::<MaxSizeAsked>(named, query).map(drop),
         O::Simulation => operation.read::<SimulationAsked>(named, query).map(drop),

@@ -33,10 +33,13 @@ const PAGE: u32 = 96;
 const DEADLINE: Duration = Duration::from_mins(2);
 
 pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let Some(pool) = &args.pool else {
+        return super::accuracy_table::run(&args.source, json);
+    };
     if args.rpc.is_empty() {
         return recorded(args, json);
     }
-    let pool = parse_pool(&args.pool)?;
+    let pool = parse_pool(pool)?;
     let unheld = || wrong("pool", "a pool that a manager holds logs as its manager");
     let contract = pool.contract().address().ok_or_else(unheld)?;
     let [from, to] = period(args, &pool)?;
@@ -68,7 +71,7 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
 /// What a recorder's own documents say.
 fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     let given =
-        [("pool", Some(&args.pool)), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
+        [("pool", args.pool.as_ref()), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
     let asked: AccuracyAsked = question(Operation::Accuracy, given)?;
     let asked = AccuracyAsked { guards: args.source.guards()?, ..asked };
     if let Some(path) = &args.file {

@@ -1,6 +1,7 @@
 //! The commands: each asks the core one question and prints one document.
 
 mod accuracy;
+mod accuracy_table;
 mod alert;
 mod audit;
 mod cascade;

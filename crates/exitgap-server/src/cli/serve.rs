@@ -11,6 +11,7 @@ use exitgap_chain::ChainReader;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::Outcome;
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 
 use super::key::read_key;
 use super::peers::{challenges, followers};
@@ -126,6 +127,7 @@ async fn serve_until_told(
     });
     let streaming = app.service.clone();
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
+    let summing = tokio::spawn(sum_up(app.service.clone(), ended.clone()));
     let operating = operators.map(|listener| {
         tracing::info!(operators = %listener.address(), "answering operators");
         let (router, telemetry) = (operators_router(app.clone()), app.telemetry.clone());
@@ -152,6 +154,7 @@ async fn serve_until_told(
         let _ = operating.await;
     }
     looking.abort();
+    summing.abort();
     if let Some(sweeping) = sweeping {
         sweeping.abort();
     }
@@ -291,6 +294,15 @@ async fn look(app: App, ended: watch::Receiver<bool>) {
             count(&app.telemetry, &app.service.current());
         }
         tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Keeps the table of accuracy: a row at a time, and after each as long a rest as it took.
+async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
+    while !*ended.borrow() {
+        let began = Instant::now();
+        let rest = if service.make_accuracy_row().await { began.elapsed() } else { LOOK_EVERY };
+        tokio::time::sleep(rest).await;
     }
 }
 

@@ -110,6 +110,9 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
                 |app, asked: AlertAsked| async move { app.service.alerts(asked).await },
             )
         }
+        O::AccuracyTable => document(operation, |app, asked: PoolsAsked| async move {
+            app.service.accuracy_table(&asked)
+        }),
         O::Accuracy => document(operation, |app, asked: AccuracyAsked| async move {
             app.service.accuracy(asked).await
         }),

@@ -26,6 +26,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::MarketHours,
     exitgap_api::Routes,
     exitgap_api::DepthDecay,
+    exitgap_api::AccuracyTable,
     exitgap_api::PoolAccuracy,
     exitgap_api::AlertsTold,
     exitgap_api::AlertMade,

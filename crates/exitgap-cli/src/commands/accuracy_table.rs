@@ -1,0 +1,103 @@
+//! `exitgap accuracy` without a pool: how good the estimates of all pools were, a row each.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use exitgap_api::operations::PoolsAsked;
+use exitgap_api::{AccuracyTable, Guards, Number, Status, invalid_parameter};
+use exitgap_client::{Client, ClientError, Native};
+
+use super::print_json;
+use crate::failure::Failure;
+use crate::format::{Columns, printable};
+use crate::recorded::RecordedArgs;
+
+/// Pages of a service that are fetched, at most.
+const MAX_PAGES: usize = 100;
+
+pub fn run(source: &RecordedArgs, json: bool) -> Result<ExitCode, Failure> {
+    if source.guards()? != Guards::default() {
+        let hint = "name a pool; each row says its status and its days";
+        return Err(invalid_parameter("pool", "guards are held against one pool", hint).into());
+    }
+    let table = source.ask(of_service, async |service| {
+        while service.make_accuracy_row().await {}
+        service.accuracy_table(&PoolsAsked { chain: None, after: None, limit: usize::MAX })
+    })?;
+    if json { print_json(&table) } else { print_text(&table) }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All pages as one.
+async fn of_service(client: &Client<Native>) -> Result<AccuracyTable, ClientError> {
+    let mut table = client.accuracy_table(None, None).await?;
+    for _ in 1..MAX_PAGES {
+        let Some(cursor) = table.next_cursor.take() else { break };
+        let page = client.accuracy_table(None, Some(&cursor)).await?;
+        table.pools.extend(page.pools);
+        (table.waiting, table.next_cursor) = (page.waiting, page.next_cursor);
+    }
+    Ok(table)
+}
+
+fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
+    let mut rows = Columns::new(&[
+        "<pool",
+        "<on",
+        "<status",
+        "swaps",
+        "compared",
+        "exact",
+        "|error| Q50 %",
+        "Q95 %",
+        "worst %",
+        "mean %",
+        "incomplete",
+        "<record",
+        "<until",
+    ]);
+    let percent =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
+    for row in &table.pools {
+        let (pool, name) = (printable(&row.pool), printable(row.name.as_deref().unwrap_or("?")));
+        let Some(told) = &row.record else {
+            let why_not = printable(row.why_not.as_deref().unwrap_or("?"));
+            let mut cells = vec![pool, name];
+            cells.extend((0..9).map(|_| String::new()));
+            cells.extend([why_not, String::new()]);
+            rows.row(cells);
+            continue;
+        };
+        let status = if told.status == Status::Live { "live" } else { "preview" };
+        rows.row(vec![
+            pool,
+            name,
+            status.to_owned(),
+            told.swaps.to_string(),
+            told.compared.to_string(),
+            told.errors.exact_n.to_string(),
+            percent(&told.errors.abs_error_pct_q50),
+            percent(&told.errors.abs_error_pct_q95),
+            percent(&told.errors.worst_pct),
+            percent(&told.errors.mean_error_pct),
+            format!("{} of {}", told.stretches_incomplete, told.stretches),
+            if told.enough { "enough" } else { "too short" }.to_owned(),
+            printable(&told.until),
+        ]);
+    }
+    let mut out = anstream::stdout().lock();
+    write!(out, "{rows}")?;
+    writeln!(
+        out,
+        "{:<16}{}: positive is worse than estimated",
+        "method",
+        printable(&table.figure)
+    )?;
+    if table.waiting > 0 {
+        anstream::eprintln!("{} pools were not summed up yet: ask again later", table.waiting);
+    }
+    if table.next_cursor.is_some() {
+        anstream::eprintln!("there are more: these are the first {}", table.pools.len());
+    }
+    Ok(())
+}
