@@ -1,5 +1,6 @@
 //! One table of the accuracy of all pools. The sums of one take seconds and of all minutes: no question waits for them.
-//! Rows are made one after the other beside the questions, remembered, and made anew once an hour.
+//! Rows are made one after the other beside the questions, remembered, and made anew once a seventh of their period has
+//! passed: of a young series after an hour, of a week after a day.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,8 +14,8 @@ use exitgap_core::series::Slot;
 use super::current::PoolNow;
 use super::{Current, Service};
 
-/// A row is made anew after so many slots of its pool.
-const REMADE_SLOTS: u32 = 12;
+/// A row is made anew after so many slots of its pool at least, and at most.
+const REMADE_SLOTS: [u32; 2] = [12, 288];
 
 /// The rows so far: of each pool one at most.
 #[derive(Debug, Default)]
@@ -25,6 +26,16 @@ pub(super) struct AccuracyRows(Mutex<BTreeMap<PoolId, Made>>);
 struct Made {
     at: Slot,
     told: Result<AccuracySummary, String>,
+}
+
+impl Made {
+    /// Whether it is to be made anew at a later slot.
+    fn is_due(&self, newest: Slot) -> bool {
+        let [least, most] = REMADE_SLOTS;
+        let of_period = |row: &AccuracySummary| (row.slots / 7).clamp(least, most);
+        let after = self.told.as_ref().map_or(least, of_period);
+        newest.number().saturating_sub(self.at.number()) >= after
+    }
 }
 
 impl AccuracyRows {
@@ -58,11 +69,9 @@ impl Service {
         let due = {
             let (current, rows) = (self.current(), self.accuracy_rows.lock());
             let due = current.pools.values().filter_map(|now| {
-                let at = rows.get(&now.pool.id).map(|made| made.at);
-                let newest = now.latest.entry.slot;
-                let is_due =
-                    at.is_none_or(|at| newest.number().saturating_sub(at.number()) >= REMADE_SLOTS);
-                is_due.then(|| (at, now.pool.id.clone(), newest))
+                let (made, newest) = (rows.get(&now.pool.id), now.latest.entry.slot);
+                let is_due = made.is_none_or(|made| made.is_due(newest));
+                is_due.then(|| (made.map(|made| made.at), now.pool.id.clone(), newest))
             });
             due.min()
         };
@@ -98,4 +107,39 @@ fn of_chain<'a>(current: &'a Current, asked: &PoolsAsked) -> Result<Vec<&'a Pool
     let is_of =
         |now: &&PoolNow| asked.chain.as_ref().is_none_or(|chain| now.pool.id.chain() == chain);
     Ok(current.pools.values().filter(is_of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of so many slots, made at the series' slot 100.
+    fn made(slots: Option<u32>) -> Made {
+        let row = |slots: u32| {
+            let counts = serde_json::json!({
+                "from": "", "to": "", "until": "", "status": "preview", "enough": false, "slots": slots,
+                "slots_waiting": 0, "stretches": 0, "stretches_incomplete": 0, "swaps": 0, "compared": 0,
+                "not_compared": { "fills_incomplete": 0, "estimate_refused": 0, "two_sided": 0, "zero": 0,
+                    "out_of_range": 0 },
+                "n": 0, "exact_n": 0, "abs_error_pct_q50": null, "abs_error_pct_q95": null, "worst_pct": null,
+                "mean_error_pct": null, "days_observed": 0, "accuracy_url": "", "figure_url": "",
+            });
+            serde_json::from_value(counts).unwrap()
+        };
+        Made { at: at(100), told: slots.map(row).ok_or_else(|| "no_snapshot_yet".to_owned()) }
+    }
+
+    fn at(place: u64) -> Slot {
+        Slot::new(u64::from(Slot::FIRST.number()) + place).unwrap()
+    }
+
+    #[test]
+    fn rows_are_made_anew_after_a_seventh_of_their_period() {
+        for (slots, after) in
+            [(Some(0), 12), (Some(84), 12), (Some(700), 100), (Some(2_016), 288), (None, 12)]
+        {
+            assert!(!made(slots).is_due(at(99 + after)), "{slots:?}");
+            assert!(made(slots).is_due(at(100 + after)), "{slots:?}");
+        }
+    }
 }

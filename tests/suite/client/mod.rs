@@ -3,7 +3,7 @@
 mod cli;
 mod cli_log;
 mod log;
+mod one_call;
 mod pay;
 mod python;
-mod one_call;
 mod sdk;

@@ -1,7 +1,8 @@
 //! From a pool to a verified number in one call: what it answers, and what it refuses.
 
 use exitgap_client::{
-    Client, ClientError, Continuity, LogWatch, Memory, Native, Request, Response, Storage, TrustBasis,
+    Client, ClientError, Continuity, LogWatch, Memory, Native, Request, Response, Storage,
+    TrustBasis,
 };
 use exitgap_core::evidence::Verdict;
 

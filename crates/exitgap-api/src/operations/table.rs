@@ -421,7 +421,7 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Series,
         title: "How good were the estimates of all pools?",
-        about: "A row for each recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates of the newest slot before, how complete the logs are, and where the whole record and its figure file are. Rows are summed up one after the other beside the questions and made anew once an hour: `until` says what each knows. One that is not there yet is `waiting`; one of a pool whose swaps cannot be replayed says so in `why_not`. Nothing is ranked, and no pool is left out.",
+        about: "A row for each recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates of the newest slot before, how complete the logs are, and where the whole record and its figure file are. Rows are summed up one after the other beside the questions and made anew after an hour while a series is young, later after a day: `until` says what each knows. One that is not there yet is `waiting`; one of a pool whose swaps cannot be replayed says so in `why_not`. Nothing is ranked, and no pool is left out.",
         parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
         answer: Answer::Document("AccuracyTable"),
         ..row(Operation::AccuracyTable, "listAccuracy", "/v1/accuracy")

@@ -1,6 +1,6 @@
 //! `exitgap accuracy` without a pool: how good the estimates of all pools were, a row each.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use exitgap_api::operations::PoolsAsked;
@@ -21,8 +21,14 @@ pub fn run(source: &RecordedArgs, json: bool) -> Result<ExitCode, Failure> {
         return Err(invalid_parameter("pool", "guards are held against one pool", hint).into());
     }
     let table = source.ask(of_service, async |service| {
-        while service.make_accuracy_row().await {}
-        service.accuracy_table(&PoolsAsked { chain: None, after: None, limit: usize::MAX })
+        let all = PoolsAsked { chain: None, after: None, limit: usize::MAX };
+        let is_watched = std::io::stderr().is_terminal();
+        while service.make_accuracy_row().await {
+            if is_watched {
+                anstream::eprintln!("{} pools to go", service.accuracy_table(&all)?.waiting);
+            }
+        }
+        service.accuracy_table(&all)
     })?;
     if json { print_json(&table) } else { print_text(&table) }?;
     Ok(ExitCode::SUCCESS)
