@@ -4,6 +4,7 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use super::keys::next_by_key;
 use super::plane::{Paper, Plane};
 use crate::parts::{Table, words};
 
@@ -131,15 +132,9 @@ fn Drawing(
     let (dragged, drag) = signal(None::<usize>);
     let at = move |event: &PointerEvent| plane.place_at(share_of(event));
     let key = move |event: KeyboardEvent| {
-        let next = match (event.key().as_str(), chosen.get_untracked()) {
-            ("Home", _) => 0,
-            ("End", _) | ("ArrowLeft" | "ArrowRight", None) => last,
-            ("ArrowLeft", Some(now)) => now.saturating_sub(1),
-            ("ArrowRight", Some(now)) => (now + 1).min(last),
-            _ => return,
-        };
-        event.prevent_default();
-        choose.set(Some(next));
+        if let Some(next) = next_by_key(&event, chosen.get_untracked(), last) {
+            choose.set(Some(next));
+        }
     };
     let begin = move |event: PointerEvent| {
         // A tap moves no pointer.

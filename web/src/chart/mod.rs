@@ -3,6 +3,7 @@
 mod bars;
 mod geometry;
 mod heat;
+mod keys;
 mod line;
 mod payoff;
 mod plane;

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::geometry::{Scale, extent, length};
+use super::keys::next_by_key;
 use super::plane::{Paper, label};
 
 /// A pair.
@@ -116,15 +117,9 @@ pub fn Scatter(
     };
     let tap = point;
     let key = move |event: KeyboardEvent| {
-        let next = match (event.key().as_str(), chosen.get_untracked()) {
-            ("Home", _) => 0,
-            ("End", _) | ("ArrowLeft" | "ArrowRight", None) => last,
-            ("ArrowLeft", Some(now)) => now.saturating_sub(1),
-            ("ArrowRight", Some(now)) => (now + 1).min(last),
-            _ => return,
-        };
-        event.prevent_default();
-        choose.set(Some(next));
+        if let Some(next) = next_by_key(&event, chosen.get_untracked(), last) {
+            choose.set(Some(next));
+        }
     };
     let read = move || {
         let said =
