@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{Address, Code, PoolId};
 use exitgap_core::series::Slot;
 
 /// Something noticed while reading a slot. Each is also logged: as a warning, or, where recorded
@@ -50,6 +50,15 @@ pub enum Event {
     NotTried {
         /// The pool.
         pool: PoolId,
+        /// Why.
+        detail: String,
+    },
+    /// A fact was not told: the snapshots of its token's pools are without it.
+    FactNotRead {
+        /// The token it is about.
+        token: Address,
+        /// Its name.
+        name: Code,
         /// Why.
         detail: String,
     },
@@ -107,6 +116,9 @@ impl fmt::Display for Event {
             }
             Self::NotTried { pool, detail } => {
                 write!(f, "{pool}: it could not be tried whether its swap pays our fill: {detail}")
+            }
+            Self::FactNotRead { token, name, detail } => {
+                write!(f, "the fact {name} of token {token} is in no snapshot: {detail}")
             }
             Self::ReadAtOtherNode { pool, detail } => {
                 write!(f, "{pool}: read at another node: {detail}")

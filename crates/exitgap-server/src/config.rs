@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exitgap_chain::config::{
-    ChainConfig, Config as Sources, ConfigError as PlanError, OracleConfig, Plan, PoolConfig,
-    TokenConfig,
+    ChainConfig, Config as Sources, ConfigError as PlanError, FactConfig, OracleConfig, Plan,
+    PoolConfig, TokenConfig,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_store::proofs::{Proofs, ProofsError};
@@ -84,6 +84,9 @@ pub struct Config {
     /// `[[token]]` tables: whose market is not always open.
     #[serde(default)]
     pub token: Vec<TokenConfig>,
+    /// `[[fact]]` tables: what is asked of contracts beside pools.
+    #[serde(default)]
+    pub fact: Vec<FactConfig>,
     /// `[[quote_group]]` tables: tokens that one is sold for alike.
     #[serde(default)]
     pub quote_group: Vec<QuoteGroupConfig>,
@@ -482,6 +485,7 @@ impl Checked {
             oracle: config.oracle.clone(),
             pool: config.pool.clone(),
             token: config.token.clone(),
+            fact: config.fact.clone(),
         };
         let plan = match Plan::new(&sources) {
             Ok(plan) => plan,

@@ -309,8 +309,14 @@ impl Bed {
             .collect();
         let pools = pool.len();
         let oracle = oracles(world, &[World::USDC, World::USDT]);
-        let plan = Plan::new(&Config { chain: vec![chain], oracle, pool, token: Vec::new() })
-            .map_err(failed)?;
+        let plan = Plan::new(&Config {
+            chain: vec![chain],
+            oracle,
+            pool,
+            token: Vec::new(),
+            fact: Vec::new(),
+        })
+        .map_err(failed)?;
         let sources = Source::of_plan(&plan, &Limits::default());
         let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
         let store = Store::create(folder.join(format!("{name}.db")), &key).map_err(failed)?;

@@ -176,7 +176,10 @@ fn totals(recorder: &Recorder<ChainReader>) -> Result<Totals, BenchError> {
 }
 
 /// Pools of twice as many initialised ticks as positions around the price, half of their positions active.
-async fn create_pools(chain: &DevChain, many: i32) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
+async fn create_pools(
+    chain: &DevChain,
+    many: i32,
+) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
     let pairs = POOLS.div_ceil(TIERS.len());
     let names: Vec<String> = (0..pairs).map(|index| format!("T{index}")).collect();
     let mut kinds = vec![("QUOTE", 18)];
@@ -255,7 +258,7 @@ fn config(
         token0_usd: vec![world.assets[0].token.symbol.clone()],
         token1_usd: vec![world.assets[1].token.symbol.clone()],
     });
-    Ok(Config { chain: chains, oracle, pool: pool.collect(), token: Vec::new() })
+    Ok(Config { chain: chains, oracle, pool: pool.collect(), token: Vec::new(), fact: Vec::new() })
 }
 
 /// The development chain, without factories.

@@ -1,6 +1,6 @@
 //! Why a configuration is refused.
 
-use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId, Word};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, Code, PoolId, Word};
 use exitgap_core::units::PriceError;
 
 use super::RpcUrl;
@@ -244,5 +244,25 @@ pub enum ConfigError {
         chain: ChainSlug,
         /// The token.
         token: Address,
+    },
+    /// A fact's name or call that cannot be used.
+    #[error("fact of token {token}: {key} is {found:?}; {remedy}")]
+    Fact {
+        /// The token.
+        token: Address,
+        /// `name` or `call`.
+        key: &'static str,
+        /// What is written.
+        found: String,
+        /// What belongs there.
+        remedy: &'static str,
+    },
+    /// Two facts of one name and token.
+    #[error("fact of token {token}: two [[fact]] tables are named {name}; rename one")]
+    FactTwice {
+        /// The token.
+        token: Address,
+        /// The name.
+        name: Code,
     },
 }

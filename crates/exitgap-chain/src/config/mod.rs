@@ -5,6 +5,7 @@
 //! under the names used in [`Config`].
 
 mod error;
+mod fact;
 mod key;
 mod known;
 mod plan;
@@ -16,6 +17,7 @@ use exitgap_core::pools::FeeRate;
 use serde::Deserialize;
 
 pub use error::ConfigError;
+pub use fact::{FactConfig, FactPlan, Facts};
 pub(crate) use key::NOBODY;
 pub use key::PoolKey;
 pub use known::{KnownChain, KnownFactory, NumberSource};
@@ -39,6 +41,9 @@ pub struct Config {
     /// `[[token]]` tables.
     #[serde(default)]
     pub token: Vec<TokenConfig>,
+    /// `[[fact]]` tables.
+    #[serde(default)]
+    pub fact: Vec<FactConfig>,
 }
 
 /// One `[[chain]]`.
@@ -328,6 +333,10 @@ impl Config {
     pub const MAX_ORACLES: usize = 2_000;
     /// Most tokens with a calendar.
     pub const MAX_TOKENS: usize = 2_000;
+    /// Most facts of one configuration.
+    pub const MAX_FACTS: usize = 256;
+    /// Most facts of one token: those of two tokens leave a snapshot room for what says whose the pool is.
+    pub const MAX_FACTS_OF_TOKEN: usize = 8;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
 
+use super::fact::{Facts, plan_facts};
 use super::token::{Calendars, plan_tokens};
 use super::{
     BaseToken, ChainConfig, Config, ConfigError, Factory, KnownChain, NumberSource, OracleConfig,
@@ -45,6 +46,7 @@ pub struct ChainPlan {
     factories: Vec<Factory>,
     pools: Vec<PoolPlan>,
     calendars: Calendars,
+    facts: Facts,
 }
 
 /// The feed that says whether a chain's sequencer is up.
@@ -136,6 +138,7 @@ impl Plan {
             at_most(&format!("pool (chain {})", chain.slug), chain.pools.len(), Config::MAX_POOLS)?;
         }
         plan_tokens(config, &mut chains)?;
+        plan_facts(config, &mut chains)?;
         Ok(Self { chains })
     }
 
@@ -206,6 +209,7 @@ impl ChainPlan {
             factories: factories_of(config, known),
             pools: Vec::new(),
             calendars: Calendars::new(),
+            facts: Facts::new(),
         })
     }
 
@@ -283,6 +287,15 @@ impl ChainPlan {
 
     pub(super) fn calendars_mut(&mut self) -> &mut Calendars {
         &mut self.calendars
+    }
+
+    /// What is asked of contracts beside its pools, by token.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
     }
 
     /// Its pools by their contracts: several of one only where it pools three tokens and more.

@@ -220,3 +220,50 @@ calendar = "XNYS"
     let elsewhere = plan(&token.replace("\"anvil\"", "\"moon\""));
     assert!(matches!(elsewhere, Err(ConfigError::UnknownChain { .. })));
 }
+
+#[test]
+fn a_fact_is_a_call_of_a_name_that_nothing_else_has() {
+    let fact = r#"
+[[fact]]
+chain = "anvil"
+token = "0x0000000000000000000000000000000000000007"
+name = "paused"
+contract = "0x0000000000000000000000000000000000000009"
+call = "0x5C975ABB"
+"#;
+    let plan = |tables: &str| Plan::new(&parse(&format!("{GOOD}{tables}")));
+    let token = Address({
+        let mut bytes = [0; 20];
+        bytes[19] = 7;
+        bytes
+    });
+    let chains = plan(fact).unwrap().into_chains();
+    let found = &chains[0].facts()[&token];
+    assert_eq!((found[0].name.as_str(), found[0].call.as_str()), ("paused", "0x5c975abb"));
+    assert!(plan("").unwrap().chains()[0].facts().is_empty());
+    let twice = plan(&format!("{fact}{fact}"));
+    assert!(matches!(twice, Err(ConfigError::FactTwice { .. })), "{twice:?}");
+    let long = format!("0x5c975abb{}", "00".repeat(129));
+    for (from, to, said) in [
+        ("\"paused\"", "\"Paused\"", "1 to 40 of a-z"),
+        ("\"paused\"", "\"pool_key\"", "whose a pool is"),
+        ("\"paused\"", "\"uniswap_v3\"", "whose a pool is"),
+        ("0x5C975ABB", "0x5c975a", "the selector's 4 bytes"),
+        ("0x5C975ABB", "5c975abb00", "the selector's 4 bytes"),
+        ("0x5C975ABB", "0x5c975abb0", "the selector's 4 bytes"),
+        ("0x5C975ABB", "0x5c975abg", "the selector's 4 bytes"),
+        ("0x5C975ABB", &long, "at most 4 words"),
+    ] {
+        let refused = plan(&fact.replace(from, to)).unwrap_err().to_string();
+        assert!(refused.starts_with("fact of token 0x00") && refused.contains(said), "{refused}");
+    }
+    let elsewhere = plan(&fact.replace("\"anvil\"", "\"moon\""));
+    assert!(matches!(elsewhere, Err(ConfigError::UnknownChain { .. })));
+    let many = |most: usize| -> String {
+        (0..most).map(|at| fact.replace("paused", &format!("paused_{at}"))).collect()
+    };
+    assert!(plan(&many(Config::MAX_FACTS_OF_TOKEN)).is_ok());
+    let refused = plan(&many(Config::MAX_FACTS_OF_TOKEN + 1));
+    assert!(matches!(refused, Err(ConfigError::TooMany { .. })), "{refused:?}");
+    assert!(matches!(plan(&many(Config::MAX_FACTS + 1)), Err(ConfigError::TooMany { .. })));
+}

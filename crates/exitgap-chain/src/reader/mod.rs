@@ -6,6 +6,7 @@
 //! - `full`: which pools' parts a pass reads in full, and the comparison with those followed
 //! - `schedule`: when pools have their turn for that
 //! - `links`: the blocks of the series that a node must have
+//! - `facts`: what contracts beside the pools say at the block
 //! - `check`: a configuration held against its nodes
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind; here is when and at which
@@ -13,6 +14,7 @@
 
 mod calendars;
 mod check;
+mod facts;
 mod follow;
 mod full;
 mod links;

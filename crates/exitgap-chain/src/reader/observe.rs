@@ -8,10 +8,11 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Token, TokenSession};
 use tokio::time::Instant;
 
+use super::facts;
 use super::follow::{self, PartMemory, Remembered, Reread};
 use super::schedule::Schedule;
 use crate::abi::{Answer, Call};
-use crate::config::{Calendars, ChainPlan, PoolPlan};
+use crate::config::{Calendars, ChainPlan, FactPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
@@ -86,10 +87,11 @@ impl<'a> Contracts<'a> {
     }
 }
 
-/// What the chain's feeds said.
+/// What the chain's feeds said, and the contracts that facts are asked of.
 struct Feeds {
     prices: BTreeMap<Address, Result<FeedAnswer, Missing>>,
     sequencer: Option<Result<OracleReading, Missing>>,
+    facts: facts::Told,
 }
 
 impl Pass<'_> {
@@ -116,6 +118,7 @@ impl Pass<'_> {
                 return results;
             }
         };
+        self.report_untold(&feeds.facts);
         let due = self.due_in_full(block, &states, &plans);
         let fresh = self.read_parts(&multicall, &due, &mut states).await;
         for (place, state) in states {
@@ -255,7 +258,11 @@ impl Pass<'_> {
         let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
         let mut calls: Vec<Call> = of_sequencer.chain(of_feeds).collect();
         let spans = self.spans(places, plans, &mut calls);
+        // Last, so that one of them that uses up the gas leaves the pools theirs.
+        let (of_facts, asked) = (calls.len(), self.facts_of(places));
+        calls.extend(facts::calls(&asked));
         let answers = multicall.read(&calls).await?;
+        let facts = facts::told(&asked, &answers[of_facts..]);
         let mut said = answers.chunks_exact(FEED_CALLS);
         let sequencer =
             sequencer.map(|plan| oracles::decode_sequencer(plan, said.next().unwrap_or_default()));
@@ -264,7 +271,7 @@ impl Pass<'_> {
             .zip(said)
             .map(|(feed, answers)| (feed, oracles::decode(feed, answers)))
             .collect();
-        let feeds = Feeds { prices, sequencer };
+        let feeds = Feeds { prices, sequencer, facts };
         let states = spans
             .into_iter()
             .map(|span| {
@@ -281,6 +288,23 @@ impl Pass<'_> {
             })
             .collect();
         Ok((feeds, states))
+    }
+
+    /// The facts of the tokens of these pools' contracts.
+    fn facts_of(&self, places: &[usize]) -> Vec<(Address, &FactPlan)> {
+        let identities = places.iter().filter_map(|at| self.memory[*at].identity.as_ref());
+        let tokens = identities.flat_map(|identity| &identity.tokens).map(|token| token.address);
+        facts::asked(self.plan.facts(), tokens)
+    }
+
+    /// Reports the facts that were not told.
+    fn report_untold(&mut self, told: &facts::Told) {
+        for (token, of_token) in told {
+            for (fact, words) in of_token {
+                let Err(detail) = words.clone() else { continue };
+                self.events.report(Event::FactNotRead { token: *token, name: fact.name, detail });
+            }
+        }
     }
 
     /// Adds the calls of each pool.
@@ -385,7 +409,8 @@ impl Pass<'_> {
             oracles.extend(feeds.sequencer.clone().transpose()?);
             let identity = self.memory[place].identity.as_ref();
             let identity = identity.ok_or_else(|| unidentified(&pool.id))?;
-            let (tokens, facts) = (identity.tokens.clone(), identity.facts.clone());
+            let tokens = identity.tokens.clone();
+            let facts = facts::of_tokens(&identity.facts, &tokens, &feeds.facts);
             let sessions = sessions_of(self.plan.calendars(), &tokens);
             Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
                 .and_then(|observation| observation.with_sessions(sessions))

@@ -4,7 +4,7 @@ use super::error::ObservationError;
 use crate::ids::{Address, Code, Word};
 use crate::json::wire_struct;
 
-/// The most facts of a snapshot, and the most words of a fact.
+/// The most facts of a snapshot.
 const MAX_FACTS: usize = 32;
 
 /// What a contract answered to a call at the snapshot's block. What it means is for the rules that
@@ -40,10 +40,31 @@ impl Fact {
         "uniswap_v3",
     ];
 
+    /// The bytes of a call's data, at the least and at the most.
+    pub const CALL_BYTES: [usize; 2] = [4, 132];
+
+    /// The most words of an answer.
+    pub const MAX_WORDS: usize = 32;
+
+    /// Whether a fact of this name says what a pool is: nobody may choose it for another.
+    pub fn is_of_pool(name: &str) -> bool {
+        name == Self::POOL_KEY || Self::OF_FACTORY.contains(&name)
+    }
+
+    /// Whether a text is the data of a call: `0x` and 4 to 132 bytes in lower-case hex digits.
+    pub fn is_call(text: &str) -> bool {
+        let hex = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        let [least, most] = Self::CALL_BYTES;
+        text.strip_prefix("0x").is_some_and(|digits| {
+            (2 * least..=2 * most).contains(&digits.len())
+                && digits.len().is_multiple_of(2)
+                && digits.bytes().all(hex)
+        })
+    }
+
     /// Whether this version knows what it is.
     pub(crate) fn is_known(&self) -> bool {
-        let name = self.name.as_str();
-        name == Self::POOL_KEY || Self::OF_FACTORY.contains(&name)
+        Self::is_of_pool(self.name.as_str())
     }
 }
 
@@ -51,17 +72,9 @@ wire_struct!(Fact { name, contract, call, words });
 
 /// At most 32 facts, strictly ascending by name, contract and call.
 pub(super) fn check_facts(facts: &[Fact]) -> Result<(), ObservationError> {
-    let hex = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
-    let is_call = |call: &str| {
-        call.strip_prefix("0x").is_some_and(|digits| {
-            (8..=264).contains(&digits.len())
-                && digits.len().is_multiple_of(2)
-                && digits.bytes().all(hex)
-        })
-    };
     let ascending =
         facts.is_sorted_by(|a, b| (a.name, a.contract, &a.call) < (b.name, b.contract, &b.call));
-    let bounded = |fact: &Fact| is_call(&fact.call) && fact.words.len() <= MAX_FACTS;
+    let bounded = |fact: &Fact| Fact::is_call(&fact.call) && fact.words.len() <= Fact::MAX_WORDS;
     if facts.len() <= MAX_FACTS && ascending && facts.iter().all(bounded) {
         Ok(())
     } else {

@@ -1,0 +1,92 @@
+//! `[[fact]]`: what is asked of contracts beside pools, and recorded as they answer.
+
+use std::collections::BTreeMap;
+
+use exitgap_core::ids::{Address, ChainSlug, Code};
+use exitgap_core::snapshot::Fact;
+use serde::Deserialize;
+
+use super::plan::{at_most, known_slugs};
+use super::{ChainPlan, Config, ConfigError, text};
+
+/// One `[[fact]]`: a call whose answer stands in the snapshots of every pool of a token.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactConfig {
+    /// Slug of its chain.
+    pub chain: ChainSlug,
+    /// The token it is about.
+    #[serde(deserialize_with = "text::address")]
+    pub token: Address,
+    /// What files of terms call it; once of a token.
+    pub name: String,
+    /// The contract asked.
+    #[serde(deserialize_with = "text::address")]
+    pub contract: Address,
+    /// The call's data: `0x`, the selector's 4 bytes, and its arguments.
+    pub call: String,
+}
+
+/// A fact that is asked for, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactPlan {
+    /// Its name.
+    pub name: Code,
+    /// The contract asked.
+    pub contract: Address,
+    /// The call's data, in small letters.
+    pub call: String,
+}
+
+/// The facts of a chain's tokens.
+pub type Facts = BTreeMap<Address, Vec<FactPlan>>;
+
+/// Gives each chain the facts of its tokens.
+pub(super) fn plan_facts(config: &Config, chains: &mut [ChainPlan]) -> Result<(), ConfigError> {
+    at_most("fact", config.fact.len(), Config::MAX_FACTS)?;
+    for fact in &config.fact {
+        let FactConfig { chain: slug, token, name, contract, call } = fact;
+        let known = known_slugs(chains);
+        let Some(chain) = chains.iter_mut().find(|chain| chain.slug() == slug) else {
+            let key = format!("fact {name:?}: chain");
+            return Err(ConfigError::UnknownChain { key, slug: slug.clone(), known });
+        };
+        let plan = checked(*token, name, *contract, call)?;
+        let of_token = chain.facts_mut().entry(*token).or_default();
+        if of_token.iter().any(|other| other.name == plan.name) {
+            return Err(ConfigError::FactTwice { token: *token, name: plan.name });
+        }
+        of_token.push(plan);
+        at_most(&format!("fact (token {token})"), of_token.len(), Config::MAX_FACTS_OF_TOKEN)?;
+    }
+    Ok(())
+}
+
+fn checked(
+    token: Address,
+    name: &str,
+    contract: Address,
+    call: &str,
+) -> Result<FactPlan, ConfigError> {
+    let wrong = |key, found: &str, remedy| {
+        let found = found.chars().filter(|c| !c.is_control()).take(80).collect();
+        ConfigError::Fact { token, key, found, remedy }
+    };
+    let code: Code = name.parse().map_err(|_| {
+        wrong(
+            "name",
+            name,
+            "write 1 to 40 of a-z, 0-9 and _, the first a letter, such as \"paused\"",
+        )
+    })?;
+    if Fact::is_of_pool(name) {
+        return Err(wrong("name", name, "it is kept for what says whose a pool is; write another"));
+    }
+    let data = call.to_ascii_lowercase();
+    if !Fact::is_call(&data) {
+        let remedy = "write 0x, the selector's 4 bytes and at most 4 words of arguments in \
+                      hexadecimal digits, such as \"0x5c975abb\" for paused()";
+        return Err(wrong("call", call, remedy));
+    }
+    Ok(FactPlan { name: code, contract, call: data })
+}

@@ -1,0 +1,173 @@
+//! Facts: what contracts beside the pools say at the block, and the check of their configuration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exitgap_core::ids::{Address, Word};
+use exitgap_core::snapshot::{BlockRef, Fact, Token};
+use tokio::time::Instant;
+
+use super::ChainReader;
+use super::check::{Finding, Severity, finding};
+use crate::abi::{Answer, Call};
+use crate::config::{FactPlan, Facts};
+use crate::multicall::Multicall;
+
+/// What a fact is expected to say, in words: for packing.
+const WORDS: usize = 2;
+
+/// What was told of each token's facts, or why not.
+pub(super) type Told = BTreeMap<Address, Vec<(FactPlan, Result<Vec<Word>, String>)>>;
+
+/// The facts of these tokens.
+pub(super) fn asked(
+    facts: &Facts,
+    tokens: impl IntoIterator<Item = Address>,
+) -> Vec<(Address, &FactPlan)> {
+    let tokens: BTreeSet<Address> = tokens.into_iter().collect();
+    let of = |token: Address| facts.get(&token).into_iter().flatten().map(move |it| (token, it));
+    tokens.into_iter().flat_map(of).collect()
+}
+
+/// The calls that ask for them, in their order.
+pub(super) fn calls(asked: &[(Address, &FactPlan)]) -> Vec<Call> {
+    let call = |(_, fact): &(Address, &FactPlan)| Call {
+        target: fact.contract,
+        data: data(&fact.call).into(),
+        answer_bytes: 32 * WORDS,
+    };
+    asked.iter().map(call).collect()
+}
+
+/// What was answered to them.
+pub(super) fn told(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> Told {
+    let mut told = Told::new();
+    for ((token, fact), answer) in asked.iter().zip(answers) {
+        told.entry(*token).or_default().push(((*fact).clone(), words(answer)));
+    }
+    told
+}
+
+/// The facts of a contract's tokens, beside those that say whose it is.
+pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &Told) -> Vec<Fact> {
+    let of_tokens = tokens.iter().filter_map(|token| told.get(&token.address)).flatten();
+    let read = of_tokens.filter_map(|(FactPlan { name, contract, call }, words)| {
+        let words = words.as_ref().ok()?.clone();
+        Some(Fact { name: *name, contract: *contract, call: call.clone(), words })
+    });
+    let mut facts: Vec<Fact> = own.iter().cloned().chain(read).collect();
+    facts.sort();
+    facts.dedup();
+    facts
+}
+
+/// The bytes of a call, whose text was checked.
+fn data(call: &str) -> Vec<u8> {
+    let digit = |c: u8| char::from(c).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, _) = call.as_bytes().as_chunks::<2>();
+    let byte = |[high, low]: &[u8; 2]| Some((digit(*high)? << 4) | digit(*low)?);
+    pairs.iter().skip(1).filter_map(byte).collect()
+}
+
+/// The words of an answer: whole ones, at least one, and no more than a snapshot has room for.
+fn words(answer: &Answer) -> Result<Vec<Word>, String> {
+    let returned =
+        answer.returned().ok_or_else(|| format!("its contract {}", answer.in_words()))?;
+    match returned.as_chunks::<32>() {
+        ([], []) => Err("its contract answered nothing: is it there?".to_owned()),
+        (words, []) if words.len() <= Fact::MAX_WORDS => {
+            Ok(words.iter().copied().map(Word).collect())
+        }
+        _ => Err(format!(
+            "its contract answered {} bytes; a fact is 1 to {} whole words",
+            returned.len(),
+            Fact::MAX_WORDS
+        )),
+    }
+}
+
+impl ChainReader {
+    /// Whether each fact is told at this block, and its token one that is read.
+    pub(super) async fn check_facts(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
+        let facts = self.plan.facts();
+        let asked = asked(facts, facts.keys().copied());
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let identities = self.memory.iter().filter_map(|memory| memory.identity.as_ref());
+        let read: BTreeSet<Address> = identities
+            .flat_map(|identity| identity.tokens.iter().map(|token| token.address))
+            .collect();
+        let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
+        let answers = match multicall.read(&calls(&asked)).await {
+            Ok(answers) => answers,
+            Err(failure) => {
+                let message = format!("could not be read: {}", failure.detail);
+                return vec![finding(Severity::Warning, "facts", message)];
+            }
+        };
+        let found = asked.iter().zip(&answers);
+        found.map(|((token, fact), answer)| judge(*token, fact, answer, &read)).collect()
+    }
+}
+
+fn judge(token: Address, fact: &FactPlan, answer: &Answer, read: &BTreeSet<Address>) -> Finding {
+    let subject = format!("fact {} of token {token}", fact.name);
+    let (severity, message) = match words(answer) {
+        Err(why) => {
+            let at = fact.contract;
+            (Severity::Warning, format!("{why}; compare contract {at} and call {}", fact.call))
+        }
+        Ok(_) if !read.contains(&token) => {
+            let message = "its token is in no pool that could be read; compare its address";
+            (Severity::Warning, message.to_owned())
+        }
+        Ok(words) => {
+            let shown: Vec<String> = words.iter().take(4).map(Word::to_string).collect();
+            (Severity::Fine, format!("words: {}; {}", words.len(), shown.join(" ")))
+        }
+    };
+    finding(severity, &subject, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn returned(bytes: usize) -> Answer {
+        Answer::Returned(vec![7; bytes].into())
+    }
+
+    #[test]
+    fn a_fact_is_whole_words_and_never_none() {
+        assert_eq!(words(&returned(64)).map(|words| words.len()), Ok(2));
+        assert_eq!(words(&returned(1_024)).map(|words| words.len()), Ok(32));
+        for (answer, said) in [
+            (returned(0), "answered nothing"),
+            (returned(33), "33 bytes"),
+            (returned(31), "31 bytes"),
+            (returned(1_056), "1 to 32 whole words"),
+            (Answer::Reverted, "reverted"),
+            (Answer::Refused("too large".to_owned()), "too large"),
+        ] {
+            assert!(words(&answer).unwrap_err().contains(said), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_is_the_bytes_that_are_written() {
+        let fact = FactPlan {
+            name: "paused".parse().unwrap(),
+            contract: Address([9; 20]),
+            call: "0x5c975abb0ff0".to_owned(),
+        };
+        let token = Address([7; 20]);
+        let calls = calls(&[(token, &fact)]);
+        assert_eq!(calls[0].data.as_ref(), [0x5c, 0x97, 0x5a, 0xbb, 0x0f, 0xf0]);
+        let says = |answer, read: &[Address]| {
+            judge(token, &fact, &answer, &read.iter().copied().collect()).to_string()
+        };
+        assert!(says(returned(32), &[token]).starts_with("ok: fact paused of token"));
+        assert!(says(returned(32), &[]).contains("in no pool"));
+        assert!(says(Answer::Reverted, &[token]).contains("compare contract"));
+    }
+}
