@@ -1975,9 +1975,11 @@ export interface RedemptionWindow {
 export interface RedemptionPath {
   kind: "at_once" | "on_days" | "in_turn" | (string & {});
   /** Why these terms do not take it. */
-  refusal?: "below_minimum" | "unknown_days" | (string & {});
-  fee_pct: number;
+  refusal?: "below_minimum" | "unknown_days" | "paused" | "fact_missing" | "fact_invalid" | (string & {});
+  /** `null` where a fact would tell it and `refusal` says why none does. */
+  fee_pct: number | null;
   minimum_usd: number;
+  /** `null`: as much as one likes, or as `fee_pct`. */
   capacity_usd: number | null;
   /** The size, or the capacity; the rest is sold now. */
   redeemed_usd: number | null;
@@ -1994,10 +1996,22 @@ export interface RedemptionPath {
   /** The advantage as a simple yearly rate over `t_min_s`: who can do without the money for less redeems. */
   break_even_annual_pct_at_t_min: number | null;
   break_even_annual_pct_at_t_max: number | null;
+  /** What it rests on of the snapshot; the other numbers are the terms'. */
+  facts?: RedemptionFact[];
   eligibility: string;
   terms_source: string;
   terms_read_on: string;
   terms_sha256: string;
+}
+
+/** A fact of the snapshot, read at its block. */
+export interface RedemptionFact {
+  says: "capacity" | "ahead" | "fee" | "paused" | (string & {});
+  name: string;
+  contract: string;
+  call: string;
+  /** The first word of the answer. */
+  word_raw: string;
 }
 
 /** The slots of a period. One that refused the size is worse than any number. */

@@ -76,8 +76,8 @@ impl<'a> Answers<'a> {
         size: SizeUsd,
         terms: &[RedemptionTermsRead],
     ) -> RedemptionWindowResult {
-        let at_s = self.observation.block().timestamp;
-        self.answer(RedemptionWindow::of(&self.exit, size, terms, at_s), Some(size))
+        let window = RedemptionWindow::of(self.observation, &self.exit, size, terms);
+        self.answer(window, Some(size))
     }
 
     fn answer<F>(&self, figures: F, size: Option<SizeUsd>) -> Answer<F> {

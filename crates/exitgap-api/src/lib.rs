@@ -115,7 +115,7 @@ pub use published::{
     Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
     PublishedSimulation, RetractionNotice, SlotState, SlotStatus,
 };
-pub use redemption::{RedemptionPath, RedemptionWindow, RedemptionWindowResult};
+pub use redemption::{RedemptionFact, RedemptionPath, RedemptionWindow, RedemptionWindowResult};
 pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,
     RouteToken, parse_fixed_cost, parse_fixed_costs,

@@ -1,16 +1,18 @@
 //! Selling now beside redeeming later: the answer.
 
 use exitgap_core::analytics::redemption::{
-    self, Pays, REDEMPTION, RedemptionError, RedemptionTermsRead, Sold, TermsError,
+    self, FactError, FactUsed, Pays, REDEMPTION, RedemptionError, RedemptionTermsRead, Sold,
+    TermsError,
 };
 use exitgap_core::exit::{Exit, Refusal};
+use exitgap_core::snapshot::Observation;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use serde::{Deserialize, Serialize};
 
 use crate::{Answer, Number, Problem, ProblemCode};
 
 /// Selling a size now beside redeeming it: `GET /v1/redemption/{pool}`. **Modelled**: terms are what somebody read, and
-/// nothing on a chain proves them.
+/// nothing on a chain proves them, but for the `facts` of a path, which stand in the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RedemptionWindow {
@@ -39,14 +41,15 @@ pub struct RedemptionWindow {
 pub struct RedemptionPath {
     /// `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: after those who came before.
     pub kind: String,
-    /// Why these terms do not take it: `below_minimum`, or `unknown_days` beyond the calendar's table.
+    /// Why these terms do not take it: `below_minimum`, or `unknown_days` beyond the calendar's table; `paused`, by a fact;
+    /// `fact_missing`: the snapshot has not one fact of a name that they give; `fact_invalid`: a fee of more than all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<String>,
-    /// What is kept of what is redeemed, percent.
-    pub fee_pct: Number,
+    /// What is kept of what is redeemed, percent; `null` where a fact would tell it and `refusal` says why none does.
+    pub fee_pct: Option<Number>,
     /// The least that is redeemed, USD.
     pub minimum_usd: Number,
-    /// The most, USD; `null`: as much as one likes.
+    /// The most, USD; `null`: as much as one likes, or as `fee_pct`.
     pub capacity_usd: Option<Number>,
     /// What is redeemed, USD: the size, or the capacity.
     pub redeemed_usd: Option<Number>,
@@ -68,6 +71,9 @@ pub struct RedemptionPath {
     pub break_even_annual_pct_at_t_min: Option<Number>,
     /// The same over `t_max_s`.
     pub break_even_annual_pct_at_t_max: Option<Number>,
+    /// The facts that it rests on, read at the block of the snapshot; the other numbers are the terms'.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub facts: Vec<RedemptionFact>,
     /// Who may redeem, as the terms say.
     pub eligibility: String,
     /// Where the terms stand.
@@ -78,14 +84,48 @@ pub struct RedemptionPath {
     pub terms_sha256: String,
 }
 
+/// A fact of the snapshot that a redemption rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RedemptionFact {
+    /// What it says: `capacity` and `ahead`, in the token's smallest units; `fee`; `paused`, any word but zero.
+    pub says: String,
+    /// Its name in the snapshot.
+    pub name: String,
+    /// The contract that was asked.
+    pub contract: String,
+    /// The data of the call.
+    pub call: String,
+    /// The first word of the answer, as a whole number.
+    pub word_raw: String,
+}
+
+impl From<FactUsed> for RedemptionFact {
+    fn from(used: FactUsed) -> Self {
+        Self {
+            says: used.says.as_str().to_owned(),
+            name: used.fact.name.to_string(),
+            contract: used.fact.contract.to_string(),
+            call: used.fact.call,
+            word_raw: used.word.to_string(),
+        }
+    }
+}
+
 /// The answer to "sell now, or redeem later?".
 pub type RedemptionWindowResult = Answer<RedemptionWindow>;
 
 impl RedemptionWindow {
     /// Compares one sale with the terms.
-    pub fn of(exit: &Exit, size: SizeUsd, terms: &[RedemptionTermsRead], at_s: u64) -> Self {
-        let now = exit.estimate(size);
-        let paths = terms.iter().map(|one| RedemptionPath::of(exit, size, one, at_s)).collect();
+    pub fn of(
+        observation: &Observation,
+        exit: &Exit,
+        size: SizeUsd,
+        terms: &[RedemptionTermsRead],
+    ) -> Self {
+        let (now, at_s) = (exit.estimate(size), observation.block().timestamp);
+        let path = |one: &RedemptionTermsRead| RedemptionPath::of(observation, exit, size, one);
+        let paths = terms.iter().map(path).collect();
         let refusal = now.as_ref().err().map(refused);
         let gap = now.ok().map(|now| now.gap);
         Self {
@@ -106,14 +146,33 @@ fn refused(refusal: &Refusal) -> ProblemCode {
 }
 
 impl RedemptionPath {
-    fn of(exit: &Exit, size: SizeUsd, read: &RedemptionTermsRead, at_s: u64) -> Self {
-        let RedemptionTermsRead { terms, eligibility, source, read_on, sha256 } = read;
-        let found = redemption::redemption(exit, size, terms, at_s);
-        let refusal = found.as_ref().err().map(|error| match error {
-            RedemptionError::BelowMinimum { .. } => "below_minimum".to_owned(),
-            RedemptionError::UnknownDays { .. } => "unknown_days".to_owned(),
-        });
-        let found = found.ok();
+    fn of(
+        observation: &Observation,
+        exit: &Exit,
+        size: SizeUsd,
+        read: &RedemptionTermsRead,
+    ) -> Self {
+        let RedemptionTermsRead { terms, facts, eligibility, source, read_on, sha256 } = read;
+        let (used, said) = facts.said(terms, observation, exit.direction());
+        let at_s = observation.block().timestamp;
+        let found = match &said {
+            Ok(said) => {
+                redemption::redemption(exit, size, said, at_s).map_err(|error| match error {
+                    RedemptionError::BelowMinimum { .. } => "below_minimum",
+                    RedemptionError::UnknownDays { .. } => "unknown_days",
+                })
+            }
+            Err(FactError::Missing(_)) => Err("fact_missing"),
+            Err(FactError::Invalid(_)) => Err("fact_invalid"),
+            Err(FactError::Paused(_)) => Err("paused"),
+        };
+        let refusal = found.as_ref().err().map(|code| (*code).to_owned());
+        let (found, said) = (found.ok(), said.ok());
+        let fee_e8 = match (&said, facts.fee) {
+            (Some(said), _) => Some(said.fee_e8),
+            (None, fee) => fee.is_none().then_some(terms.fee_e8),
+        };
+        let capacity = said.as_ref().map_or(terms.capacity, |said| said.capacity);
         let found = found.as_ref();
         let kind = match terms.pays {
             Pays::AtOnce => "at_once",
@@ -124,9 +183,9 @@ impl RedemptionPath {
         Self {
             kind: kind.to_owned(),
             refusal,
-            fee_pct: Percent(terms.fee_e8.into()).into(),
+            fee_pct: fee_e8.map(|fee| Percent(fee.into()).into()),
             minimum_usd: terms.minimum.into(),
-            capacity_usd: terms.capacity.map(Number::from),
+            capacity_usd: capacity.map(Number::from),
             redeemed_usd: found.map(|found| found.redeemed.into()),
             sold_usd: found
                 .map(|found| found.beside.as_ref().map_or(UsdMicros(0), |(rest, _)| *rest).into()),
@@ -137,6 +196,7 @@ impl RedemptionPath {
             advantage_pct: percent(found.and_then(|found| found.advantage)),
             break_even_annual_pct_at_t_min: percent(found.and_then(|found| found.break_even[0])),
             break_even_annual_pct_at_t_max: percent(found.and_then(|found| found.break_even[1])),
+            facts: used.into_iter().map(RedemptionFact::from).collect(),
             eligibility: eligibility.clone(),
             terms_source: source.clone(),
             terms_read_on: read_on.clone(),

@@ -170,7 +170,7 @@ const TABLE: [Row; 25] = [
     asked(
         "Redemption-window modelling",
         &[Operation::Redemption],
-        "modelled from terms that the operator wrote down; command-line redeem, SDK redemptionWindow()",
+        "modelled from terms that the operator wrote down, and facts of the snapshot that they name; command-line redeem, SDK redemptionWindow()",
         "",
         &[RECORDER],
     ),

@@ -37,9 +37,10 @@ impl Service {
         let is_its = |one: &&TermsOfToken| one.token == token && one.chain == *chain;
         let terms: Vec<_> =
             self.redemption.iter().filter(is_its).map(|one| one.terms.clone()).collect();
-        let at_s = observation.block().timestamp;
         let compare = move |prepared: &Prepared| {
-            prepared.with_exit(direction, |exit| RedemptionWindow::of(exit, size, &terms, at_s))
+            let observation = prepared.snapshot.observation();
+            prepared
+                .with_exit(direction, |exit| RedemptionWindow::of(observation, exit, size, &terms))
         };
         let window = self.work_out(&found, compare).await?;
         let has_evidence = window.refusal.is_none_or(ProblemCode::has_evidence);

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use exitgap_api::{Number, RedemptionPath, RedemptionWindowResult, size_as_written};
+use exitgap_api::{
+    Number, RedemptionFact, RedemptionPath, RedemptionWindowResult, size_as_written,
+};
 use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, RedemptionTermsRead};
 
 use super::{Asked, Beside, print_answer, print_heading, print_source};
@@ -68,9 +70,14 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
         let least = grouped(path.minimum_usd.as_str());
         let why = match refusal.as_str() {
             "below_minimum" => format!("not of this size: {least} USD at the least"),
+            "paused" => "nobody is paid: it was paused at the snapshot's block".to_owned(),
+            "fact_missing" => {
+                "not known: the snapshot has not one fact of a name in the terms".to_owned()
+            }
+            "fact_invalid" => "not known: the fee that was read is more than all".to_owned(),
             _ => "not known: the calendar ends before it is paid".to_owned(),
         };
-        return vec![("redeemed", why), ("terms", terms)];
+        return [vec![("redeemed", why)], facts(path), vec![("terms", terms)]].concat();
     }
     let mut lines = vec![(
         "redeemed",
@@ -99,9 +106,24 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
             ),
         ));
     }
+    lines.extend(facts(path));
     lines.push(("for", printable(&path.eligibility)));
     lines.push(("terms", terms));
     lines
+}
+
+/// What of it the chain said.
+fn facts(path: &RedemptionPath) -> Vec<(&'static str, String)> {
+    let line = |fact: &RedemptionFact| {
+        let RedemptionFact { says, word_raw, contract, .. } = fact;
+        format!(
+            "{}: {} by {} at the snapshot's block",
+            printable(says),
+            printable(word_raw),
+            printable(contract)
+        )
+    };
+    path.facts.iter().map(|fact| ("fact", line(fact))).collect()
 }
 
 /// Seconds as days, hours and minutes, up to whole minutes.

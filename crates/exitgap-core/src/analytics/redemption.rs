@@ -1,4 +1,5 @@
-//! Sell now or redeem later, `redemption/1`: **modelled**, from terms that somebody wrote down, not from the chain.
+//! Sell now or redeem later, `redemption/1`: **modelled**, from terms that somebody wrote down, and from the facts
+//! of a snapshot that they name.
 //!
 //! Now is what the pool fills: `size × (1 − exit_gap_pct)`. Later is what the terms pay: `size × (1 − fee)` by the oracle's
 //! price, between two instants; what is beyond the capacity is sold now in both cases. `advantage_pct` is what later brings
@@ -6,6 +7,7 @@
 //! the money at less than that a year redeems.
 //!
 //! - `terms`: files of them
+//! - `facts`: what a snapshot says in their place
 //!
 //! It says nothing of gates, of who may redeem, of a price that moves while one waits.
 
@@ -16,8 +18,10 @@ use crate::wide::{U1024, narrow};
 
 use super::shared::{ONE_HUNDRED_PERCENT, share_pct};
 
+mod facts;
 mod terms;
 
+pub use facts::{FactError, FactSays, FactUsed, RedemptionFacts};
 pub use terms::{MAX_TERMS_BYTES, RedemptionTermsRead, TermsError};
 
 /// The name and version of these rules.

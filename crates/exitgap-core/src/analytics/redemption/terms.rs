@@ -2,9 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionTerms};
+use super::facts::MAX_FEE_DECIMALS;
+use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionFacts, RedemptionTerms};
 use crate::hours::{Calendar, Hours};
-use crate::ids::DocumentHash;
+use crate::ids::{Code, DocumentHash};
 use crate::json::{Wire, read, wire_struct};
 use crate::series::unix_s_of;
 use crate::units::{UsdMicros, parse_scaled};
@@ -17,6 +18,8 @@ pub const MAX_TERMS_BYTES: usize = 16 << 10;
 pub struct RedemptionTermsRead {
     /// The terms.
     pub terms: RedemptionTerms,
+    /// The facts of a snapshot that count in their place.
+    pub facts: RedemptionFacts,
     /// Who may redeem.
     pub eligibility: String,
     /// Where they stand.
@@ -45,6 +48,11 @@ struct File {
     settlement_days: Option<[u8; 2]>,
     ahead_usd: Option<String>,
     per_day_usd: Option<(String, String, String)>,
+    capacity_fact: Option<Code>,
+    ahead_fact: Option<Code>,
+    fee_fact: Option<Code>,
+    fee_fact_decimals: Option<u8>,
+    paused_fact: Option<Code>,
     eligibility: String,
     source: String,
     read_on: String,
@@ -52,7 +60,8 @@ struct File {
 
 wire_struct!(File {
     v, kind, eligibility, source, read_on;
-    optional fee_pct, minimum_usd, capacity_usd, calendar, cutoff_before_close_s, settlement_days, ahead_usd, per_day_usd
+    optional fee_pct, minimum_usd, capacity_usd, calendar, cutoff_before_close_s, settlement_days, ahead_usd, per_day_usd,
+        capacity_fact, ahead_fact, fee_fact, fee_fact_decimals, paused_fact
 });
 
 impl RedemptionTermsRead {
@@ -85,7 +94,7 @@ impl RedemptionTermsRead {
         };
         let minimum = usd("minimum_usd", &of.minimum_usd)?.unwrap_or(UsdMicros(0));
         let capacity = usd("capacity_usd", &of.capacity_usd)?;
-        let pays = of.pays()?;
+        let (pays, facts) = (of.pays()?, of.facts()?);
         for (name, text) in
             [("eligibility", &of.eligibility), ("source", &of.source), ("read_on", &of.read_on)]
         {
@@ -101,7 +110,7 @@ impl RedemptionTermsRead {
         let terms = RedemptionTerms { pays, fee_e8, minimum, capacity };
         let sha256 = DocumentHash(Sha256::digest(file).into());
         let File { eligibility, source, read_on, .. } = of;
-        Ok(Self { terms, eligibility, source, read_on, sha256 })
+        Ok(Self { terms, facts, eligibility, source, read_on, sha256 })
     }
 }
 
@@ -110,7 +119,8 @@ impl File {
         let on_days = self.calendar.is_some()
             || self.cutoff_before_close_s.is_some()
             || self.settlement_days.is_some();
-        let in_turn = self.ahead_usd.is_some() || self.per_day_usd.is_some();
+        let in_turn =
+            self.ahead_usd.is_some() || self.per_day_usd.is_some() || self.ahead_fact.is_some();
         match self.kind.as_str() {
             "at_once" if !on_days && !in_turn => Ok(Pays::AtOnce),
             "on_days" if !in_turn => self.on_days(),
@@ -120,6 +130,27 @@ impl File {
             }
             _ => Err(wrong("kind: at_once, on_days or in_turn")),
         }
+    }
+
+    /// The facts that are named, each in place of a number and not beside it.
+    fn facts(&self) -> Result<RedemptionFacts, TermsError> {
+        if self.capacity_usd.is_some() && self.capacity_fact.is_some() {
+            return Err(wrong("capacity_usd, or capacity_fact: one of the two"));
+        }
+        if self.fee_pct.is_some() && self.fee_fact.is_some() {
+            return Err(wrong("fee_pct, or fee_fact: one of the two"));
+        }
+        let fee = match (self.fee_fact, self.fee_fact_decimals) {
+            (Some(name), Some(decimals)) if decimals <= MAX_FEE_DECIMALS => Some((name, decimals)),
+            (None, None) => None,
+            _ => {
+                return Err(wrong(
+                    "fee_fact and fee_fact_decimals: both, decimals up to 36; a fee in ten thousandths has 4",
+                ));
+            }
+        };
+        let (capacity, ahead, paused) = (self.capacity_fact, self.ahead_fact, self.paused_fact);
+        Ok(RedemptionFacts { capacity, ahead, fee, paused })
     }
 
     fn on_days(&self) -> Result<Pays, TermsError> {
@@ -140,10 +171,13 @@ impl File {
     }
 
     fn in_turn(&self) -> Result<Pays, TermsError> {
-        let (Some(ahead), Some(per_day)) = (&self.ahead_usd, &self.per_day_usd) else {
-            return Err(wrong("ahead_usd and per_day_usd: of in_turn"));
+        let ahead = match (&self.ahead_usd, self.ahead_fact) {
+            (Some(text), None) => UsdMicros(scaled("ahead_usd", text, MOST_USD)?),
+            // The fact's word takes its place, and without it there is no answer.
+            (None, Some(_)) => UsdMicros(0),
+            _ => return Err(wrong("ahead_usd, or ahead_fact: one of the two, of in_turn")),
         };
-        let ahead = UsdMicros(scaled("ahead_usd", ahead, MOST_USD)?);
+        let per_day = self.per_day_usd.as_ref().ok_or_else(|| wrong("per_day_usd: of in_turn"))?;
         let mut paces = [UsdMicros(0); 3];
         let (least, middle, most) = per_day;
         for (pace, text) in paces.iter_mut().zip([least, middle, most]) {
@@ -201,6 +235,35 @@ mod tests {
             panic!("in turn")
         };
         assert_eq!(per_day[2], UsdMicros(2_000_500_000));
+    }
+
+    #[test]
+    fn a_fact_stands_in_place_of_a_number_and_not_beside_it() {
+        const BY_FACTS: &str = r#"{"v": 1, "kind": "in_turn", "ahead_fact": "queue", "per_day_usd": ["0", "1", "2"],
+            "fee_fact": "fee", "fee_fact_decimals": 4, "capacity_fact": "has", "paused_fact": "paused",
+            "eligibility": "anybody", "source": "https://issuer.example", "read_on": "2026-11-20"}"#;
+        let facts = RedemptionTermsRead::read(BY_FACTS.as_bytes()).unwrap().facts;
+        let name = |name: &str| Some(name.parse::<Code>().unwrap());
+        assert_eq!((facts.capacity, facts.ahead), (name("has"), name("queue")));
+        assert_eq!((facts.fee.map(|fee| fee.1), facts.paused), (Some(4), name("paused")));
+        let plain = RedemptionTermsRead::read(FILE.as_bytes()).unwrap().facts;
+        assert_eq!(plain, RedemptionFacts::default());
+        for (from, to, said) in [
+            ("\"has\"", "\"has\", \"capacity_usd\": \"1\"", "capacity_usd, or capacity_fact"),
+            ("4,", "4, \"fee_pct\": \"1\",", "fee_pct, or fee_fact"),
+            ("\"fee_fact_decimals\": 4,", "", "fee_fact and fee_fact_decimals"),
+            ("\"fee_fact\": \"fee\",", "", "fee_fact and fee_fact_decimals"),
+            (": 4,", ": 37,", "fee_fact and fee_fact_decimals"),
+            ("\"queue\"", "\"queue\", \"ahead_usd\": \"1\"", "ahead_usd, or ahead_fact"),
+            ("\"ahead_fact\": \"queue\",", "", "ahead_usd, or ahead_fact"),
+            ("in_turn", "at_once", "kind: fields of another kind"),
+            ("\"has\"", "\"Has it\"", "a code is 1 to 40"),
+        ] {
+            let changed = BY_FACTS.replacen(from, to, 1);
+            assert_ne!(changed, BY_FACTS);
+            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            assert!(problem.contains(said), "{from} -> {to}: {problem}");
+        }
     }
 
     #[test]
