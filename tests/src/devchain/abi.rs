@@ -24,6 +24,15 @@ sol! {
         function deposit() external payable;
     }
 
+    /// What desks that redeem tokens say of themselves: a vault of ERC-4626, Lido's queue, a facility.
+    interface Desk {
+        function paused() external view returns (bool);
+        function unfinalizedStETH() external view returns (uint256);
+        function maxRedeem(address owner) external view returns (uint256);
+        function previewRedeem(uint256 shares) external view returns (uint256);
+        function redemptionFee() external view returns (uint256);
+    }
+
     /// Circle's `FiatTokenV2_2`, of which the development chain has one.
     interface FiatToken {
         function initialize(string tokenName, string tokenSymbol, string tokenCurrency, uint8 tokenDecimals, address newMasterMinter, address newPauser, address newBlacklister, address newOwner) external;

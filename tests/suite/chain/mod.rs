@@ -10,6 +10,7 @@ mod curve_crypto;
 mod curve_plain;
 mod devchain;
 mod factories;
+mod facts;
 mod faults;
 mod hours;
 mod instants;

@@ -127,7 +127,8 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
         fs::write(recorded.path("risk.jsonl"), text).unwrap();
         let asked = [&["verify", "risk.jsonl", "--json"], more].concat();
         let output = cli(recorded, &asked);
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let said = if output.stdout.is_empty() { &output.stderr } else { &output.stdout };
+        let report: Value = serde_json::from_slice(said).unwrap_or_default();
         (output.status.code(), report)
     };
     let all = ["--trust", "key", "--snapshots", "exitgap.db"];

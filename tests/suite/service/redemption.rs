@@ -3,8 +3,10 @@
 use std::fs;
 use std::process::{Command, Output};
 
+use alloy::primitives::{Address, U256, hex};
+use alloy::sol_types::SolCall;
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::World;
+use exitgap_tests::devchain::{Tx, World, abi};
 use serde_json::{Value, json};
 
 use crate::scenes::chain::scene;
@@ -172,4 +174,97 @@ fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
     assert!(
         !absent.status.success() && String::from_utf8(absent.stderr).unwrap().contains("none.json")
     );
+}
+
+/// Terms of a vault whose numbers the chain tells, and of desks that are paused, or of which it tells nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_chain_says_counts_and_says_where_it_stands() {
+    const VAULT: Address = Address::repeat_byte(0x77);
+    let (chain, world) = scene().await;
+    let weth = world.assets[World::WETH].token.address;
+    let desk = chain.stand_in(VAULT).await.unwrap();
+    chain.answer(desk, &abi::Desk::pausedCall {}, &true).await.unwrap();
+    chain.answer(desk, &abi::Desk::redemptionFeeCall {}, &U256::from(25)).await.unwrap();
+    // What the vault holds is the token's own word.
+    let holds = U256::from(10_u64.pow(18)) * U256::from(5);
+    let give = abi::Token::transferCall { to: VAULT, amount: holds };
+    chain.mine_next(&[Tx::call(chain.operator, weth, &give)]).await.unwrap();
+    let balance = abi::Token::balanceOfCall { owner: VAULT };
+    let fact = |name: &str, contract: Address, call: Vec<u8>| {
+        let call = hex::encode(call);
+        format!(
+            "\n[[fact]]\nchain = \"anvil\"\ntoken = \"{weth:#x}\"\nname = \"{name}\"\ncontract = \"{contract:#x}\"\ncall = \"0x{call}\"\n"
+        )
+    };
+    let of = |file: &str| {
+        format!("\n[[redemption]]\nchain = \"anvil\"\ntoken = \"{weth:#x}\"\nterms = \"{file}\"\n")
+    };
+    let tables = [
+        fact("vault_has", weth, balance.abi_encode()),
+        fact("vault_fee", VAULT, abi::Desk::redemptionFeeCall {}.abi_encode()),
+        fact("vault_paused", VAULT, abi::Desk::pausedCall {}.abi_encode()),
+        fact("queue", VAULT, abi::Desk::unfinalizedStETHCall {}.abi_encode()),
+        of("vault.json"),
+        of("paused.json"),
+        of("queue.json"),
+    ];
+    let folder = configured_with(&chain, &world, &tables.concat());
+    let read =
+        r#""eligibility": "anybody", "source": "the vault's code", "read_on": "2026-08-20"}"#;
+    let by_facts = r#"{"v": 1, "kind": "at_once", "capacity_fact": "vault_has", "fee_fact": "vault_fee", "fee_fact_decimals": 4, "#;
+    let paused = r#"{"v": 1, "kind": "at_once", "paused_fact": "vault_paused", "#;
+    let queue =
+        r#"{"v": 1, "kind": "in_turn", "ahead_fact": "queue", "per_day_usd": ["1", "2", "3"], "#;
+    for (file, terms) in [("vault.json", by_facts), ("paused.json", paused), ("queue.json", queue)]
+    {
+        fs::write(folder.path().join(file), [terms, read].concat()).unwrap();
+    }
+    let recorded = record_in(&chain, world, folder, 2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let told = service.get(&format!("/v1/redemption/{pool}?size_usd=100000&base=WETH")).found();
+    let [vault, paused, queue] = &told["paths"].as_array().unwrap()[..] else { panic!("{told}") };
+
+    // A quarter of a percent is kept of five whole tokens, at the price of the pool's own oracle; the rest is sold.
+    assert_eq!((&vault["fee_pct"], &vault.get("refusal")), (&json!(0.25), &None));
+    assert_eq!(vault["capacity_usd"], vault["redeemed_usd"]);
+    let capacity = millionths(&vault["capacity_usd"]);
+    assert_eq!(capacity + millionths(&vault["sold_usd"]), 100_000_000_000);
+    let facts = vault["facts"].as_array().unwrap();
+    let said: Vec<_> = facts.iter().map(|fact| (&fact["says"], &fact["word_raw"])).collect();
+    let (has, fee) = (json!(holds.to_string()), json!("25"));
+    assert_eq!(said, [(&json!("capacity"), &has), (&json!("fee"), &fee)]);
+    assert_eq!(facts[0]["contract"], format!("{weth:#x}"));
+    // They stand in the snapshot that the answer names.
+    let snapshot = told["snapshot_url"].as_str().unwrap();
+    let stored = service.get(&snapshot[snapshot.find("/api/").unwrap()..]).found();
+    let of_name = |name: &str| {
+        let facts = stored["facts"].as_array().unwrap();
+        facts.iter().find(|fact| fact["name"] == name).cloned()
+    };
+    let word = of_name("vault_has").unwrap();
+    assert_eq!(word["words"], json!([format!("0x{holds:064x}")]));
+    assert_eq!(word["call"], facts[0]["call"]);
+
+    assert_eq!((&paused["refusal"], &paused["receives_usd"]), (&json!("paused"), &json!(null)));
+    assert_eq!(paused["facts"][0]["word_raw"], "1");
+    // A call that reverts is no empty queue.
+    assert_eq!(of_name("queue"), None);
+    assert_eq!((&queue["refusal"], queue.get("facts")), (&json!("fact_missing"), None));
+    assert_eq!((&queue["t_min_s"], &queue["redeemed_usd"]), (&json!(null), &json!(null)));
+
+    let url = format!("http://{}", service.address);
+    let files = ["--terms", "vault.json", "--terms", "paused.json", "--terms", "queue.json"];
+    let asked = ["redeem", &pool, "--base", "WETH", "--size-usd", "100k"];
+    for source in [["--db", "exitgap.db"], ["--api", &url]] {
+        let output = cli(&recorded, &[&asked[..], &files, &source, &["--json"]].concat());
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(said["paths"], told["paths"]);
+        let output = cli(&recorded, &[&asked[..], &files, &source].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for said in ["capacity: 5000000000000000000 by", "it was paused", "has not one fact"] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+    assert_eq!(service.end(), Some(0));
 }

@@ -47,14 +47,15 @@ pub(super) fn told(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> Told {
     told
 }
 
-/// The facts of a contract's tokens, beside those that say whose it is.
+/// The facts of a contract's tokens, beside those that say whose it is: as many as a snapshot has room for, those of
+/// the first tokens first.
 pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &Told) -> Vec<Fact> {
     let of_tokens = tokens.iter().filter_map(|token| told.get(&token.address)).flatten();
     let read = of_tokens.filter_map(|(FactPlan { name, contract, call }, words)| {
         let words = words.as_ref().ok()?.clone();
         Some(Fact { name: *name, contract: *contract, call: call.clone(), words })
     });
-    let mut facts: Vec<Fact> = own.iter().cloned().chain(read).collect();
+    let mut facts: Vec<Fact> = own.iter().cloned().chain(read).take(Fact::MAX).collect();
     facts.sort();
     facts.dedup();
     facts
@@ -131,6 +132,8 @@ fn judge(token: Address, fact: &FactPlan, answer: &Answer, read: &BTreeSet<Addre
 
 #[cfg(test)]
 mod tests {
+    use exitgap_core::snapshot::Symbol;
+
     use super::*;
 
     fn returned(bytes: usize) -> Answer {
@@ -151,6 +154,31 @@ mod tests {
         ] {
             assert!(words(&answer).unwrap_err().contains(said), "{answer:?}");
         }
+    }
+
+    #[test]
+    fn a_pool_of_many_facts_has_those_of_its_first_tokens() {
+        let fact = |contract: u8| FactPlan {
+            name: "paused".parse().unwrap(),
+            contract: Address([contract; 20]),
+            call: "0x5c975abb".to_owned(),
+        };
+        let words = |facts: std::ops::Range<u8>| {
+            facts.map(|n| (fact(n), Ok(vec![Word([n; 32])]))).collect()
+        };
+        let token =
+            |n: u8| Token { address: Address([n; 20]), decimals: 18, symbol: Symbol::clean("T") };
+        let told: Told = (0..5).map(|n| (Address([n; 20]), words(8 * n..8 * n + 8))).collect();
+        let own = Fact {
+            name: "pool_key".parse().unwrap(),
+            contract: Address([255; 20]),
+            call: "0x5c975abb".to_owned(),
+            words: Vec::new(),
+        };
+        let facts = of_tokens(&[own.clone()], &(0..5).map(token).collect::<Vec<_>>(), &told);
+        assert_eq!(facts.len(), Fact::MAX);
+        assert!(facts.contains(&own) && facts.iter().any(|fact| fact.contract.0 == [30; 20]));
+        assert!(facts.iter().all(|fact| fact.contract.0 != [31; 20]), "there is no room for it");
     }
 
     #[test]

@@ -4,9 +4,6 @@ use super::error::ObservationError;
 use crate::ids::{Address, Code, Word};
 use crate::json::wire_struct;
 
-/// The most facts of a snapshot.
-const MAX_FACTS: usize = 32;
-
 /// What a contract answered to a call at the snapshot's block. What it means is for the rules that
 /// use it; no fill depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +40,9 @@ impl Fact {
     /// The bytes of a call's data, at the least and at the most.
     pub const CALL_BYTES: [usize; 2] = [4, 132];
 
+    /// The most facts of a snapshot.
+    pub const MAX: usize = 32;
+
     /// The most words of an answer.
     pub const MAX_WORDS: usize = 32;
 
@@ -75,7 +75,7 @@ pub(super) fn check_facts(facts: &[Fact]) -> Result<(), ObservationError> {
     let ascending =
         facts.is_sorted_by(|a, b| (a.name, a.contract, &a.call) < (b.name, b.contract, &b.call));
     let bounded = |fact: &Fact| Fact::is_call(&fact.call) && fact.words.len() <= Fact::MAX_WORDS;
-    if facts.len() <= MAX_FACTS && ascending && facts.iter().all(bounded) {
+    if facts.len() <= Fact::MAX && ascending && facts.iter().all(bounded) {
         Ok(())
     } else {
         Err(ObservationError::Facts)
