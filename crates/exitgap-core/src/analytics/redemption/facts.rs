@@ -2,11 +2,11 @@
 
 use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionTerms};
 use crate::U256;
-use crate::ids::Code;
+use crate::ids::{Code, Word};
 use crate::pools::Direction;
 use crate::snapshot::{Fact, Observation};
 use crate::units::UsdMicros;
-use crate::wide::{U1024, narrow, power_of_ten};
+use crate::wide::{U1024, power_of_ten};
 
 /// The most decimals of a fee.
 pub(super) const MAX_FEE_DECIMALS: u8 = 36;
@@ -100,7 +100,7 @@ impl RedemptionFacts {
                 return Err(FactError::Missing(name));
             };
             let first = fact.words.first().ok_or(FactError::Missing(name))?;
-            let word = U256::from_be_bytes(first.0);
+            let word = number(first);
             used.push(FactUsed { says, fact: fact.clone(), word });
             Ok(word)
         };
@@ -126,14 +126,23 @@ impl RedemptionFacts {
     }
 }
 
+/// A word as a number.
+fn number(word: &Word) -> U256 {
+    let (digits, _) = word.0.as_chunks::<8>();
+    let mut limbs = [0; 4];
+    for (limb, digits) in limbs.iter_mut().rev().zip(digits) {
+        *limb = u64::from_be_bytes(*digits);
+    }
+    U256::from_limbs(limbs)
+}
+
 /// An amount of a token in dollars by the oracle, rounded down, or up; capped.
 fn in_usd(raw: U256, observation: &Observation, token: usize, up: bool) -> UsdMicros {
     let price = observation.prices()[token];
     let decimals = u32::from(observation.tokens()[token].decimals) + price.decimals();
     let micros = U1024::from(raw) * U1024::from(price.numerator()) * power_of_ten(6);
     let below = power_of_ten(decimals);
-    let whole = narrow(if up { micros.div_ceil(below) } else { micros / below });
-    UsdMicros(whole.and_then(|whole| u64::try_from(whole).ok()).unwrap_or(u64::MAX))
+    UsdMicros(if up { micros.div_ceil(below) } else { micros / below }.saturating_to_u64())
 }
 
 /// A share of so many decimals in millionths of a percent, rounded up; `None` above all.
@@ -143,7 +152,7 @@ fn share_e8(share: U256, decimals: u8) -> Option<u32> {
     if U1024::from(share) > below {
         return None;
     }
-    u32::try_from(narrow((U1024::from(share) * all).div_ceil(below))?).ok()
+    u32::try_from((U1024::from(share) * all).div_ceil(below).saturating_to_u64()).ok()
 }
 
 #[cfg(test)]
