@@ -174,9 +174,10 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let (code, report) = judged(&serde_json::to_string_pretty(&spread).unwrap(), &all[..2]);
     assert_eq!(
         (code, &report["checks"][0]["code"]),
-        (Some(6), &json!("not_canonical")),
+        (Some(6), &json!("format_invalid")),
         "{report}"
     );
+    fs::write(recorded.path("risk.jsonl"), &text).unwrap();
     let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
