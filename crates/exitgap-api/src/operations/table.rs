@@ -39,6 +39,17 @@ const fn row(operation: Operation, id: &'static str, template: &'static str) -> 
     }
 }
 
+/// What rows of a rule of one's own have in common beside that.
+const fn own(operation: Operation, id: &'static str, template: &'static str) -> Row {
+    Row {
+        group: Group::Alerts,
+        parameters: &[&ALERT_IN_PATH],
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(operation, id, template)
+    }
+}
+
 pub(super) static ROWS: [Row; COUNT] = [
     Row {
         title: "List the monitored pools",
@@ -527,68 +538,46 @@ pub(super) static ROWS: [Row; COUNT] = [
         ..row(Operation::KeepAlert, "keepAlert", "/v1/alerts")
     },
     Row {
-        group: Group::Alerts,
         title: "A rule of one's own",
         about: "Where it stands, and how its webhook does.",
-        parameters: &[&ALERT_IN_PATH],
         answer: Answer::Document("AlertKept"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::Alert, "readAlert", "/v1/alerts/{alert}")
+        ..own(Operation::Alert, "readAlert", "/v1/alerts/{alert}")
     },
     Row {
         method: Method::Delete,
-        group: Group::Alerts,
         title: "End a rule",
         about: "It says nothing more, and nothing more of it is sent. It is listed for another 30 days.",
-        parameters: &[&ALERT_IN_PATH],
         answer: Answer::Document("AlertKept"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::EndAlert, "endAlert", "/v1/alerts/{alert}")
+        ..own(Operation::EndAlert, "endAlert", "/v1/alerts/{alert}")
     },
     Row {
-        group: Group::Alerts,
         title: "What a rule said",
         about: "Its events of the last 30 days after `after_seq`, oldest first, and what became of their delivery. Each names its evidence.",
         parameters: &[&ALERT_IN_PATH, &AFTER_SEQ, &LIMIT],
         answer: Answer::Document("AlertEventsKept"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::AlertEvents, "listAlertEvents", "/v1/alerts/{alert}/events")
+        ..own(Operation::AlertEvents, "listAlertEvents", "/v1/alerts/{alert}/events")
     },
     Row {
         method: Method::Post,
-        group: Group::Alerts,
         title: "Ask the webhook again",
         about: "The rule's address is sent a challenge at once, at most three an hour for each host: for one that is unverified or disabled.",
-        parameters: &[&ALERT_IN_PATH],
         answer: Answer::Document("AlertKept"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::AskEndpoint, "askEndpoint", "/v1/alerts/{alert}/verify")
+        ..own(Operation::AskEndpoint, "askEndpoint", "/v1/alerts/{alert}/verify")
     },
     Row {
         method: Method::Post,
-        group: Group::Alerts,
         title: "Change the webhook's keys",
         about: "New keys for all that is sent to the rule's address. For a day the ones before sign too.",
-        parameters: &[&ALERT_IN_PATH],
         answer: Answer::Document("WebhookKeys"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::RotateKeys, "rotateKeys", "/v1/alerts/{alert}/rotate")
+        ..own(Operation::RotateKeys, "rotateKeys", "/v1/alerts/{alert}/rotate")
     },
     Row {
         method: Method::Post,
-        group: Group::Alerts,
         title: "Send events again",
         about: "Those from `from_seq` on, as they were, under the same ids.",
         parameters: &[&ALERT_IN_PATH, &FROM_SEQ],
         answer: Answer::Document("AlertsResent"),
-        refusals: OWNED,
-        keep: Some(Keep::Never),
-        ..row(Operation::SendAgain, "sendAgain", "/v1/alerts/{alert}/replay")
+        ..own(Operation::SendAgain, "sendAgain", "/v1/alerts/{alert}/replay")
     },
     Row {
         method: Method::Post,

@@ -175,7 +175,8 @@ mod tests {
             call: "0x5c975abb".to_owned(),
             words: Vec::new(),
         };
-        let facts = of_tokens(&[own.clone()], &(0..5).map(token).collect::<Vec<_>>(), &told);
+        let facts =
+            of_tokens(std::slice::from_ref(&own), &(0..5).map(token).collect::<Vec<_>>(), &told);
         assert_eq!(facts.len(), Fact::MAX);
         assert!(facts.contains(&own) && facts.iter().any(|fact| fact.contract.0 == [30; 20]));
         assert!(facts.iter().all(|fact| fact.contract.0 != [31; 20]), "there is no room for it");
