@@ -9,12 +9,21 @@ use crate::units::SizeUsd;
 
 const DOLLAR: u64 = 1_000_000;
 
+/// A number as a word: the most significant byte first.
+fn written(number: U256) -> Word {
+    let mut bytes = [0; 32];
+    for (eight, limb) in bytes.as_chunks_mut::<8>().0.iter_mut().rev().zip(number.as_limbs()) {
+        *eight = limb.to_be_bytes();
+    }
+    Word(bytes)
+}
+
 fn fact(name: &str, contract: u8, word: U256) -> Fact {
     Fact {
         name: name.parse().unwrap(),
         contract: Address([contract; 20]),
         call: "0x5c975abb".to_owned(),
-        words: vec![Word(word.to_be_bytes()), Word([0xff; 32])],
+        words: vec![written(word), Word([0xff; 32])],
     }
 }
 
