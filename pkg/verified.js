@@ -54,10 +54,20 @@ function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
   const other = (why) => notAsSpecified(url, why);
   if (claim.pool !== String(pool).toLowerCase()) throw other(`its evidence is of ${claim.pool}`);
   if (at !== undefined && Date.parse(claim.slot_time) > Date.parse(at)) throw other(`its evidence is of ${claim.slot_time}, after ${at}`);
-  const { method: _, ...computed } = estimate(evidence, { sizeUsd, base: base ?? claim.base });
-  const unlike = Object.keys(computed).find((name) => !alike(computed[name], exit[name]));
-  if (unlike !== undefined) throw other(`the answer's ${unlike} does not follow from its evidence's snapshot`);
+  const { method, ...computed } = estimate(evidence, { sizeUsd, base: base ?? claim.base });
   const { published } = recompute(evidence);
+  const lowest = published.lowest_depth_7d_usd;
+  // What the snapshot does not say, the head that commits to it does.
+  const due = {
+    ...computed,
+    days_observed: Number(published.days_observed),
+    lowest_depth_7d_usd: lowest === null ? undefined : Number(lowest),
+    'window.to': claim.slot_time,
+    snapshot_hash: method.depth_source.snapshot_hash,
+  };
+  const told = { ...exit, 'window.to': exit.window?.to, snapshot_hash: exit.method?.depth_source?.snapshot_hash };
+  const unlike = Object.keys(due).find((name) => !alike(due[name], told[name]));
+  if (unlike !== undefined) throw other(`the answer's ${unlike} does not follow from its evidence`);
   for (const name of ['amount_in_raw', 'amount_out_raw']) {
     if (published[name] !== computed[name]) throw other(`its evidence is of another ${name}`);
   }
