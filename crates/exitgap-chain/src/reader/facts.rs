@@ -48,7 +48,7 @@ pub(super) fn told(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> Told {
 }
 
 /// The facts of a contract's tokens, beside those that say whose it is: as many as a snapshot has room for, those of
-/// the first tokens first.
+/// the first tokens first. A call that is a fact of two tokens counts once, whatever its contract answered to the second.
 pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &Told) -> Vec<Fact> {
     let of_tokens = tokens.iter().filter_map(|token| told.get(&token.address)).flatten();
     let read = of_tokens.filter_map(|(FactPlan { name, contract, call }, words)| {
@@ -57,7 +57,7 @@ pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &Told) -> Vec<Fact
     });
     let mut facts: Vec<Fact> = own.iter().cloned().chain(read).take(Fact::MAX).collect();
     facts.sort();
-    facts.dedup();
+    facts.dedup_by(|a, b| (a.name, a.contract, &a.call) == (b.name, b.contract, &b.call));
     facts
 }
 
@@ -180,6 +180,21 @@ mod tests {
         assert_eq!(facts.len(), Fact::MAX);
         assert!(facts.contains(&own) && facts.iter().any(|fact| fact.contract.0 == [30; 20]));
         assert!(facts.iter().all(|fact| fact.contract.0 != [31; 20]), "there is no room for it");
+    }
+
+    #[test]
+    fn a_call_that_two_tokens_name_is_one_fact() {
+        let fact = FactPlan {
+            name: "paused".parse().unwrap(),
+            contract: Address([9; 20]),
+            call: "0x5c975abb".to_owned(),
+        };
+        let token =
+            |n: u8| Token { address: Address([n; 20]), decimals: 18, symbol: Symbol::clean("T") };
+        // A contract that answers by what gas is left.
+        let answered = |n: u8| (Address([n; 20]), vec![(fact.clone(), Ok(vec![Word([n; 32])]))]);
+        let facts = of_tokens(&[], &[token(1), token(2)], &[answered(1), answered(2)].into());
+        assert_eq!(facts.len(), 1);
     }
 
     #[test]
