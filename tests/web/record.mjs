@@ -69,6 +69,10 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
   const now = await get(`/v1/redemption/${best.pool}?size_usd=250000&base=${token}`);
   assert.equal(now.paths.length, 2);
   assert.ok(now.paths.some(({ advantage_pct: more }) => more > 0), "redeeming pays more than this sale");
+  // What the chain said of a way is told from what somebody wrote.
+  const marked = page.locator("#wait tbody tr", { hasText: "as the chain had it at the slot's block" });
+  assert.deepEqual(await marked.locator("small").last().allTextContents(), ["capacity: as the chain had it at the slot's block"]);
+  assert.deepEqual(now.paths.map(({ facts = [] }) => facts.map(({ says }) => says)), [[], ["capacity"]]);
   // A step for the sale and for each way, and a dot where a way has paid more.
   const drawn = page.locator("#wait figure.chart");
   const paying = now.paths.filter(({ receives_usd: usd, t_min_s: wait }) => usd !== null && wait !== null);

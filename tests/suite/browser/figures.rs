@@ -24,7 +24,7 @@ const TERMS: [(&str, &str); 2] = [
     ),
     (
         "desk.json",
-        r#"{"v": 1, "kind": "at_once", "fee_pct": "0.2", "eligibility": "dealers", "source": "a call with the desk", "read_on": "2026-08-19"}"#,
+        r#"{"v": 1, "kind": "at_once", "fee_pct": "0.2", "capacity_fact": "supply", "eligibility": "dealers", "source": "a call with the desk", "read_on": "2026-08-19"}"#,
     ),
 ];
 
@@ -51,7 +51,11 @@ async fn pages_tell_how_good_estimates_were_and_what_redeeming_pays() {
     let of = |(file, _): &(&str, &str)| {
         format!("\n[[redemption]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nterms = \"{file}\"\n")
     };
-    let more: String = TERMS.iter().map(of).collect();
+    // `totalSupply()`: as much as there is.
+    let fact = format!(
+        "\n[[fact]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nname = \"supply\"\ncontract = \"{weth}\"\ncall = \"0x18160ddd\"\n"
+    );
+    let more: String = TERMS.iter().map(of).chain([fact]).collect();
     let terms = tempfile::tempdir().unwrap();
     for (file, text) in TERMS {
         fs::write(terms.path().join(file), text).unwrap();

@@ -139,8 +139,14 @@ fn redeeming(told: &Document) -> AnyView {
             path.text_or_none("terms_source"),
             path.text_or_none("terms_read_on")
         );
-        let heading =
-            view! { {kind}<small>{path.text_or_none("eligibility")}</small><small>{terms}</small> };
+        let said: Vec<_> =
+            path.list("facts").iter().map(|fact| fact.text_or_none("says")).collect();
+        let said = (!said.is_empty()).then(|| {
+            view! { <small>{format!("{}: as the chain had it at the slot's block", said.join(", "))}</small> }
+        });
+        let heading = view! {
+            {kind}<small>{path.text_or_none("eligibility")}</small><small>{terms}</small>{said}
+        };
         (heading.into_any(), cells) as Row
     };
     let rows = paths.iter().map(row).collect();
@@ -150,7 +156,7 @@ fn redeeming(told: &Document) -> AnyView {
     let now = usd(told.text("receives_now_usd"));
     let columns = ["Wait", "Brings", "More than selling now", "A year"];
     view! {
-        <p>{format!("Selling all of it there now brings {now}. Redeeming is modelled from terms that somebody read: nothing on a chain proves them.")}</p>
+        <p>{format!("Selling all of it there now brings {now}. Redeeming is modelled from terms that somebody read: nothing on a chain proves them, but for what is marked.")}</p>
         {drawn}
         <Table first="Way" columns=columns.map(number).into() rows=rows/>
         <p class="actions"><button type="button" on:click=keep>"Take away as CSV"</button></p>
