@@ -84,6 +84,7 @@ for (const [name, change] of Object.entries({
   'window.to': (exit) => { exit.window.to = '2026-08-22T00:00:00Z'; },
   snapshot_hash: (exit) => { exit.method.depth_source.snapshot_hash = `0x${'0'.repeat(64)}`; },
   oracle_price_usd: (exit) => { exit.oracle_price_usd *= 2; },
+  'another amount_in_raw': (exit) => { exit.evidence_url = exit.evidence_url.replace('size_usd=1000', 'size_usd=10'); },
   'names no evidence': (exit) => { delete exit.evidence_url; },
   'no evidence$': (exit) => { exit.evidence_url = 'nowhere'; },
   'evidence$': (exit) => { exit.evidence_url = `${service}/healthz`; },
