@@ -5,6 +5,7 @@ use crate::analytics::made_up::{observation, ranges, slot};
 use crate::analytics::redemption::redemption;
 use crate::exit::Exit;
 use crate::ids::{Address, Word};
+use crate::snapshot::Token;
 use crate::units::SizeUsd;
 
 const DOLLAR: u64 = 1_000_000;
@@ -117,4 +118,29 @@ fn any_word_has_an_answer() {
     let observation = with(Vec::new());
     assert_eq!(in_usd(U256::MAX, &observation, 0, true), UsdMicros(u64::MAX));
     assert_eq!(in_usd(U256::ZERO, &observation, 0, true), UsdMicros(0));
+}
+
+#[test]
+fn a_capacity_is_rounded_down_and_a_queue_up() {
+    let of = with(Vec::new());
+    let tokens = of.contract_tokens().to_vec();
+    let tokens: Vec<_> = tokens.into_iter().map(|token| Token { decimals: 18, ..token }).collect();
+    let (pool, chain, block) = (of.pool().clone(), of.chain(), of.block());
+    let (state, oracles) = (of.state().clone(), of.oracles().to_vec());
+    let with = |facts| {
+        let (pool, tokens) = (pool.clone(), tokens.clone());
+        let (state, oracles) = (state.clone(), oracles.clone());
+        Observation::new(pool, chain, block, tokens, state, oracles, facts).unwrap()
+    };
+    // A token is worth two dollars: half of a millionth of one, and a unit more.
+    let half = 500_000_000_000_u64;
+    for (raw, down, up) in [(0, 0, 0), (1, 0, 1), (half - 1, 0, 1), (half, 1, 1), (half + 1, 1, 2)]
+    {
+        let (_, said) = names().said(&terms(), &with(told(raw, raw, 0, 0)), Direction::ZeroForOne);
+        let said = said.unwrap();
+        let Pays::InTurn { ahead, .. } = said.pays else { panic!("{said:?}") };
+        assert_eq!((said.capacity, ahead), (Some(UsdMicros(down)), UsdMicros(up)), "{raw}");
+    }
+    let most = in_usd(U256::MAX, &with(Vec::new()), 0, false);
+    assert_eq!(most, UsdMicros(u64::MAX), "more than there is of dollars");
 }
