@@ -153,7 +153,7 @@ pub enum Operation {
 const COUNT: usize = Operation::StreamTicket as usize + 1;
 
 /// All that is known of an operation.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// Which one it is.
     pub operation: Operation,
