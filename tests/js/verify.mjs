@@ -179,7 +179,7 @@ function unknownNames({ head, leaf, whole }) {
   const listed = (names) => [...new Set(names)].sort();
   const commits = [...head.value?.commits ?? [], ...leaf.value?.commits ?? []];
   return {
-    commits: listed(commits.filter((name) => name !== 'predecessor' && name !== 'fills')),
+    commits: listed(commits.filter((name) => !['predecessor', 'fills', 'issued'].includes(name))),
     facts: listed(whole.value?.facts ?? []),
   };
 }

@@ -17,6 +17,14 @@ impl Commits {
         Self(vec![(name, document)])
     }
 
+    /// These and those of another, whose names are others.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self.0.sort_by_key(|(name, _)| *name);
+        self
+    }
+
     /// The commitments, ascending by name.
     pub fn iter(&self) -> impl Iterator<Item = &(Code, DocumentHash)> {
         self.0.iter()

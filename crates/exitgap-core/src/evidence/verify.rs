@@ -11,7 +11,7 @@ use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report, Unknown};
 use super::result::{Answer, ResultError, check_method};
 use super::window::HeadWindow;
-use crate::analytics::accuracy::Fills;
+use crate::analytics::accuracy::{Fills, Issued};
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
 use crate::series::Slot;
@@ -87,6 +87,9 @@ pub(super) fn verify_opened(opened: Result<&Parts, &DocumentError>, policy: &Pol
 
 /// The names under `commits` of head and leaf, and under `facts` of the snapshot, that mean nothing
 /// here; of each document that is understood.
+/// What heads and leaves commit to that this version knows, though no verdict on evidence rests on it.
+const KNOWN_COMMITS: [&str; 3] = [Predecessor::NAME, Fills::NAME, Issued::NAME];
+
 fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     let head = parts.head.as_ref().ok().map(|head| &head.commits);
     let leaf = parts.leaf.as_ref().ok().map(|leaf| &leaf.commits);
@@ -99,7 +102,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
         names.into_iter().map(str::to_owned).collect()
     };
     (
-        listed(committed.filter(|name| ![Predecessor::NAME, Fills::NAME].contains(name)).collect()),
+        listed(committed.filter(|name| !KNOWN_COMMITS.contains(name)).collect()),
         listed(facts.filter(|fact| !fact.is_known()).map(|fact| fact.name.as_str()).collect()),
     )
 }

@@ -25,6 +25,8 @@ pub enum LogFile {
     Part(DocumentHash),
     /// What pools logged, to which a slot's heads commit, packed.
     Fills(Slot),
+    /// The receipts of estimates that were paid for, to which a slot's heads commit, packed.
+    Issued(Slot),
     /// A tile of the log's tree, or of its leaves.
     Tile(Tile),
     /// A state proof that is kept for ever.
@@ -63,7 +65,7 @@ impl fmt::Display for ProofName {
 impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
-        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, proofs/<contract>/<slot>.egp, \
+        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, issued/<slot>.zst, proofs/<contract>/<slot>.egp, \
         proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
 }
 
@@ -79,6 +81,7 @@ impl fmt::Display for LogFile {
                 write!(f, "parts/{}", hex(sha256))
             }
             Self::Fills(slot) => write!(f, "fills/{}.zst", slot.number()),
+            Self::Issued(slot) => write!(f, "issued/{}.zst", slot.number()),
             Self::Tile(tile) => f.write_str(&tile.path()),
             Self::Proof(name) => name.fmt(f),
             Self::Anchors(chain, day) => write!(f, "anchors/{}/{day}", chain.as_str()),
@@ -111,6 +114,7 @@ impl FromStr for LogFile {
             Some(("slots", file)) => file.strip_suffix(".jsonl").and_then(slot),
             Some(("parts", hash)) => format!("0x{hash}").parse().ok().map(Self::Part),
             Some(("fills", file)) => file.strip_suffix(".zst").and_then(slot_of).map(Self::Fills),
+            Some(("issued", file)) => file.strip_suffix(".zst").and_then(slot_of).map(Self::Issued),
             Some(("proofs", file)) => proof_of(file).map(Self::Proof),
             Some(("anchors", file)) => anchors_of(file),
             Some(("peers", file)) => peer_of(file),

@@ -6,14 +6,12 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::committed::{document_of_line, line_of};
 use super::events::first_out_of_order;
 use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use crate::evidence::Commits;
 use crate::ids::{Address, Contract, DocumentHash, Word};
-use crate::json::{
-    DocumentError, Part, VERSION, Wire, from_canonical, parse, to_canonical, to_canonical_within,
-    wire_struct,
-};
+use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
 use crate::newer::Newer;
 use crate::pools::MAX_TICK;
 use crate::series::Slot;
@@ -108,9 +106,7 @@ impl Fills {
 
     /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
     pub fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, FillsError> {
-        let mut line = to_canonical(&Line { slot, fills: Part(canonical.to_vec()) })?;
-        line.push(b'\n');
-        Ok(line)
+        Ok(line_of(Self::NAME, slot, canonical)?)
     }
 
     /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
@@ -121,9 +117,7 @@ impl Fills {
 
     /// The slot and the document's bytes of an untrusted line. Nothing of the document is read.
     pub fn document_of_line(line: &[u8]) -> Result<(Slot, Vec<u8>), FillsError> {
-        let json = parse(line, MAX_FILLS_BYTES + 256)?;
-        let Line { slot, fills } = Line::read(&json).map_err(DocumentError::Shape)?;
-        Ok((slot, fills.0))
+        Ok(document_of_line(Self::NAME, MAX_FILLS_BYTES, line)?)
     }
 
     fn check(&self) -> Result<(), FillsError> {
@@ -166,13 +160,6 @@ struct Document {
 }
 
 wire_struct!(Document { v, contract, after_block, to_block, logs });
-
-struct Line {
-    slot: Slot,
-    fills: Part,
-}
-
-wire_struct!(Line { slot, fills });
 
 struct Log {
     block: u64,

@@ -3,6 +3,8 @@
 //!
 //! - `events`: what a pool's contract logged; `replay`: whether the logs are all of them
 //! - `fills`: the document in which a recorder keeps the logs of some blocks, and to which its heads commit
+//! - `issued`: the one that names the receipts of estimates that were paid for; `committed`: what both have in common;
+//!   `requote`: such an estimate at a later slot
 //! - `scan`: the one pass over slots and logs; `flags`: what stood around a swap; `result`: what comes of it
 //! - `terms`: what is asked; `pass`: a period, from snapshots and documents one at a time; `figure`: what a figure file
 //!   has of it
@@ -19,23 +21,29 @@
 //!
 //! It says nothing of reverted trades, nor of orders that were never sent.
 
+mod committed;
 mod events;
 mod figure;
 mod fills;
 mod flags;
+mod issued;
 mod pass;
 mod replay;
+mod requote;
 mod result;
 mod scan;
 mod terms;
 
 use crate::pools::PoolState;
 
+pub use committed::Committed;
 pub use events::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 pub use figure::AccuracyFigure;
 pub use fills::{Fills, FillsError, MAX_FILLS_BYTES, MAX_FILLS_LOGS};
 pub use flags::{SwapFlags, SwapsFlagged};
+pub use issued::{Issued, IssuedError, MAX_ISSUED, MAX_ISSUED_BYTES};
 pub use pass::{AccuracyOfPeriod, AccuracyPass};
+pub use requote::{LATER_SLOTS, Requote, requote};
 pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
 pub use scan::{AccuracyError, AccuracyScan};
 pub use terms::{AccuracyParameters, AccuracyTerms};

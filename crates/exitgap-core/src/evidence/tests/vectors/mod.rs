@@ -159,7 +159,7 @@ const FUTURES: [Future; 13] = [
         &|file| {
             let document = format!("0x{}", "5a".repeat(32));
             file["head"]["commits"] = json!({ "fills": document });
-            file["leaf"]["commits"] = json!({ "issued": document, "weather": document });
+            file["leaf"]["commits"] = json!({ "rainfall": document, "weather": document });
         },
         ["0x5a5a5a5a", "0x5a5a5a5b"],
     ),

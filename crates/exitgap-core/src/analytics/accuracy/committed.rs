@@ -1,0 +1,102 @@
+//! Documents to which heads commit, one for a pool at most, as they stand behind each other in the files of a slot.
+
+use core::fmt;
+
+use super::{Fills, FillsError, Issued, IssuedError, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
+use crate::ids::DocumentHash;
+use crate::json::{DocumentError, Fields, Json, Part, Wire, parse};
+use crate::newer::Newer;
+use crate::published::LogFile;
+use crate::series::Slot;
+
+/// The most bytes of a line beside its document.
+const LINE_BYTES: usize = 256;
+
+/// A kind of document to which a pool's head commits.
+pub trait Committed: Sized {
+    /// Why bytes are none.
+    type Error: fmt::Display;
+
+    /// The name under which a head commits to one.
+    const NAME: &'static str;
+
+    /// The most bytes of a line that carries one.
+    const MAX_LINE_BYTES: usize;
+
+    /// The file of a slot's documents in a log's folder: a line each, in the order of pool ids, packed.
+    fn file(slot: Slot) -> LogFile;
+
+    /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
+    fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), Self::Error>;
+
+    /// What a later version made, where that is why.
+    fn newer(error: &Self::Error) -> Option<Newer>;
+}
+
+impl Committed for Fills {
+    type Error = FillsError;
+
+    const NAME: &'static str = Self::NAME;
+
+    const MAX_LINE_BYTES: usize = MAX_FILLS_BYTES + LINE_BYTES;
+
+    fn file(slot: Slot) -> LogFile {
+        LogFile::Fills(slot)
+    }
+
+    fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), FillsError> {
+        Self::from_line(line)
+    }
+
+    fn newer(error: &FillsError) -> Option<Newer> {
+        error.newer()
+    }
+}
+
+impl Committed for Issued {
+    type Error = IssuedError;
+
+    const NAME: &'static str = Self::NAME;
+
+    const MAX_LINE_BYTES: usize = MAX_ISSUED_BYTES + LINE_BYTES;
+
+    fn file(slot: Slot) -> LogFile {
+        LogFile::Issued(slot)
+    }
+
+    fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), IssuedError> {
+        Self::from_line(line)
+    }
+
+    fn newer(error: &IssuedError) -> Option<Newer> {
+        error.newer()
+    }
+}
+
+/// A line that carries a document of this name, of these canonical bytes.
+pub(super) fn line_of(
+    name: &'static str,
+    slot: Slot,
+    canonical: &[u8],
+) -> Result<Vec<u8>, DocumentError> {
+    let fields = vec![(name.into(), Json::Canonical(canonical)), ("slot".into(), slot.write())];
+    let mut line = Json::Object(fields).to_canonical()?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The slot and the document's bytes of an untrusted line. Nothing of the document is read.
+pub(super) fn document_of_line(
+    name: &'static str,
+    most: usize,
+    line: &[u8],
+) -> Result<(Slot, Vec<u8>), DocumentError> {
+    let json = parse(line, most + LINE_BYTES)?;
+    let read = || {
+        let mut fields = Fields::of(&json)?;
+        let (slot, document): (Slot, Part) = (fields.take("slot")?, fields.take(name)?);
+        fields.end()?;
+        Ok((slot, document.0))
+    };
+    read().map_err(DocumentError::Shape)
+}
