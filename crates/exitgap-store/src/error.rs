@@ -50,6 +50,16 @@ pub enum StoreError {
         /// What they break.
         rule: String,
     },
+    /// Issued estimates that a pool's head cannot commit to.
+    #[error("slot {slot}: the issued estimates of {pool} are not written: {rule}")]
+    Issued {
+        /// The pool.
+        pool: PoolId,
+        /// The slot whose head would commit to them.
+        slot: Slot,
+        /// What they break.
+        rule: String,
+    },
     /// The file was written by a newer exitgap.
     #[error(
         "{path} has schema version {found}, and this build reads up to {expected}; use a newer exitgap"

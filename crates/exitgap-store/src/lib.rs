@@ -67,6 +67,7 @@ mod figure;
 mod fills;
 mod folder;
 mod fsck;
+mod issued;
 mod lock;
 mod log;
 mod lookup;
@@ -97,6 +98,7 @@ pub use folder::{
     unpack_table,
 };
 pub use fsck::{Checked, Damage};
+pub use issued::StoredIssued;
 pub use log::cosigned::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
 pub use lookup::{FindError, Recorded};

@@ -1,6 +1,6 @@
 //! What goes into the store and what comes out.
 
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -32,6 +32,8 @@ pub struct Changes {
     pub doubts: Vec<NewDoubt>,
     /// What pools of the store logged in blocks that are final, at most one of a pool: its head commits to it.
     pub fills: Vec<NewFills>,
+    /// The receipts of estimates that were paid for, at most one document of a pool of the store: its head commits to it.
+    pub issued: Vec<Issued>,
 }
 
 /// What a pool logged.

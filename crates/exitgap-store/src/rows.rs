@@ -76,6 +76,7 @@ pub fn full_entry_of(row: HeadRow) -> Result<(FullEntry, HeadHash), StoreError> 
         method_version: row.method_version,
         retracts: Vec::new(),
         fills: row.fills.map(DocumentHash),
+        issued: row.issued.map(DocumentHash),
     };
     // A missing slot's head states no depth, so that no hash would tell.
     if !matches!(full.entry.outcome, Outcome::Recorded(_)) && full.depth_usd != [None; 2] {

@@ -7,6 +7,7 @@ mod figures;
 mod fills;
 mod folder;
 mod fsck;
+mod issued;
 mod keys;
 mod merkle;
 mod pairs;

@@ -27,8 +27,8 @@ pub mod witness;
 pub use error::DatabaseError;
 pub use fold::AFTER_PAGES;
 pub use tables::{
-    BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, NewBodyRow, NewFillsRow,
-    PoolRow, SealedBodyRow, SealedSlotRow,
+    BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow, NewBodyRow,
+    NewFillsRow, PoolRow, SealedBodyRow, SealedSlotRow,
 };
 pub use values::Values;
 

@@ -52,6 +52,7 @@ statements! {
     INSERT_ENTRY = "insert_entry", "writing an entry";
     INSERT_FIGURES = "insert_figures", "writing figures";
     INSERT_FILLS = "insert_fills", "writing fills";
+    INSERT_ISSUED = "insert_issued", "writing issued estimates";
     INSERT_LOG = "insert_log", "naming the log";
     INSERT_LOG_KEY = "insert_log_key", "naming a key";
     INSERT_LOG_NODE = "insert_log_node", "writing the log's tree";
@@ -82,6 +83,8 @@ statements! {
     SELECT_GAPS = "select_gaps", "reading gaps", "figures";
     SELECT_HEADS = "select_heads", "reading heads";
     SELECT_HEAD = "select_heads", "reading a head";
+    SELECT_ISSUED = "select_issued", "reading issued estimates", "issued";
+    SELECT_ISSUED_PLACE = "select_issued_place", "reading issued estimates";
     SELECT_LOG = "select_log", "reading the log's name";
     SELECT_LOG_KEYS = "select_log_keys", "reading the log's keys";
     SELECT_LOG_NODE = "select_log_node", "reading the log's tree";

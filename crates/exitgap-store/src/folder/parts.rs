@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::HeadEntry;
 use exitgap_core::ids::PoolId;
 use exitgap_core::published::{
@@ -41,6 +41,8 @@ pub struct SlotFiles {
     manifest: Manifest,
     /// What its heads commit to of what pools logged, packed; `None`: nothing.
     fills: Option<Vec<u8>>,
+    /// The same of estimates that were paid for.
+    issued: Option<Vec<u8>>,
 }
 
 impl SlotFiles {
@@ -71,7 +73,7 @@ impl SlotFiles {
             checkpoint: sealed.checkpoint,
         };
         manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
-        Ok(Self { slot, parts, manifest, fills: None })
+        Ok(Self { slot, parts, manifest, fills: None, issued: None })
     }
 
     /// With the checkpoint that witnesses signed, where it is this slot's.
@@ -88,12 +90,20 @@ impl SlotFiles {
             let line = Fills::line(self.slot, canonical);
             lines.extend(line.map_err(|error| unwritable(self.slot, &error))?);
         }
-        if lines.is_empty() {
-            return Ok(self);
+        Ok(Self { fills: packed(self.slot, &lines)?, ..self })
+    }
+
+    /// With documents of issued estimates to which its heads commit, likewise.
+    pub fn with_issued<'a>(
+        self,
+        issued: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<Self, StoreError> {
+        let mut lines = Vec::new();
+        for canonical in issued {
+            let line = Issued::line(self.slot, canonical);
+            lines.extend(line.map_err(|error| unwritable(self.slot, &error))?);
         }
-        let packed = zstd::encode_all(&lines[..], EFFORT);
-        let packed = packed.map_err(|error| unwritable(self.slot, &error))?;
-        Ok(Self { fills: Some(packed), ..self })
+        Ok(Self { issued: packed(self.slot, &lines)?, ..self })
     }
 
     /// The files of a slot of the store, read back.
@@ -106,11 +116,15 @@ impl SlotFiles {
             Cosignatures::NotAsked | Cosignatures::Awaited => checkpoint,
         };
         let mut pieces = Vec::new();
-        let (mut last, mut fills) = (None, Vec::new());
+        let (mut last, mut fills, mut issued) = (None, Vec::new(), Vec::new());
         for stored in reader.slot_heads(slot)? {
             if stored.head.commits.get(Fills::NAME).is_some() {
                 let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
                 fills.push(reader.fills_of(&pool, slot)?.canonical);
+            }
+            if stored.head.commits.get(Issued::NAME).is_some() {
+                let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
+                issued.push(reader.issued_of(&pool, slot)?.canonical);
             }
             let pool = stored.head.pool;
             let body = match stored.head.entry {
@@ -125,7 +139,9 @@ impl SlotFiles {
             pieces.push(Piece { pool, head: stored.canonical, body });
         }
         let sealed = Sealed { leaf: leaf.canonical, checkpoint };
-        Self::new(slot, sealed, pieces, MAX_PARTS)?.with_fills(fills.iter().map(Vec::as_slice))
+        let files = Self::new(slot, sealed, pieces, MAX_PARTS)?;
+        let files = files.with_fills(fills.iter().map(Vec::as_slice))?;
+        files.with_issued(issued.iter().map(Vec::as_slice))
     }
 
     /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
@@ -133,8 +149,12 @@ impl SlotFiles {
     pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
-        if let Some(fills) = &self.fills {
-            durable::write_once(&folder.join(LogFile::Fills(self.slot).to_string()), fills)?;
+        let committed =
+            [(LogFile::Fills(self.slot), &self.fills), (LogFile::Issued(self.slot), &self.issued)];
+        for (file, packed) in committed {
+            if let Some(packed) = packed {
+                durable::write_once(&folder.join(file.to_string()), packed)?;
+            }
         }
         let bytes = self.manifest.to_bytes().map_err(|error| unwritable(self.slot, &error))?;
         durable::write_once(manifest, &bytes)
@@ -192,6 +212,15 @@ fn pack(table: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), EFFORT)?;
     encoder.write_all(table)?;
     encoder.finish()
+}
+
+/// Lines of documents, packed; `None`: there are none.
+fn packed(slot: Slot, lines: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let packed = zstd::encode_all(lines, EFFORT);
+    packed.map(Some).map_err(|error| unwritable(slot, &error))
 }
 
 fn unwritable(slot: Slot, error: &dyn std::fmt::Display) -> StoreError {

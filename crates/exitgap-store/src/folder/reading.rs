@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
+use exitgap_core::analytics::accuracy::Committed;
 use exitgap_core::ids::{DocumentHash, PoolId};
-use exitgap_core::published::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
+use exitgap_core::published::{Folder, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 
@@ -39,22 +40,24 @@ impl<'a> Files<'a> {
 }
 
 impl Files<'_> {
-    /// What the heads of a slot commit to of what pools logged; nothing is read yet.
-    pub fn fills(&self, slot: Slot) -> LoggedFills {
-        LoggedFills { path: self.folder.join(LogFile::Fills(slot).to_string()), slot, lines: None }
+    /// The documents of a kind to which the heads of a slot commit; nothing is read yet.
+    pub fn logged<D: Committed>(&self, slot: Slot) -> Logged<D> {
+        let path = self.folder.join(D::file(slot).to_string());
+        Logged { path, slot, lines: None, kind: PhantomData }
     }
 }
 
-/// The documents of fills of a slot, one after the other, in the order of pool ids.
-pub struct LoggedFills {
+/// The documents of a kind of a slot, one after the other, in the order of pool ids.
+pub struct Logged<D> {
     path: PathBuf,
     slot: Slot,
     lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
+    kind: PhantomData<D>,
 }
 
-impl LoggedFills {
+impl<D: Committed> Logged<D> {
     /// The next document, which is to have this name.
-    pub fn next(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<Fills, FileError> {
+    pub fn next(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<D, FileError> {
         let failed = |reason: &dyn std::fmt::Display| wrong(&self.path, reason);
         if self.lines.is_none() {
             let opened = File::open(&self.path).and_then(|file| {
@@ -66,19 +69,19 @@ impl LoggedFills {
         }
         let mut line = Vec::new();
         if let Some(lines) = &mut self.lines {
-            let most = MAX_FILLS_BYTES as u64 + 256;
+            let most = D::MAX_LINE_BYTES as u64;
             lines.take(most).read_until(b'\n', &mut line).map_err(|error| failed(&error))?;
         }
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
-        let (slot, fills, found) =
-            Fills::from_line(line).map_err(|error| failed(&format!("{pool}: {error}")))?;
+        let (slot, document, found) =
+            D::from_line(line).map_err(|error| failed(&format!("{pool}: {error}")))?;
         if (slot, found) != (self.slot, hash) {
             let reason = format!(
                 "where {hash} is to be, it holds a document of hash {found}, of slot {slot}"
             );
             return Err(failed(&reason));
         }
-        Ok(fills)
+        Ok(document)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::pools::Direction;
 use exitgap_core::published::{Bodies, BodyError, Folder, Place, PublishedError};
@@ -196,7 +196,8 @@ impl<'a> Slots<'a> {
         manifest.check_pools(&leaf).map_err(|error| words(&error))?;
         let checkpoint = manifest.checkpoint;
         let (mut entries, mut changes) = (Vec::new(), Changes::default());
-        let mut logged = self.files.fills(slot);
+        let mut logged = self.files.logged::<Fills>(slot);
+        let mut issued = self.files.logged::<Issued>(slot);
         for part in &manifest.parts {
             let (table, mut from) = self.files.table(part)?;
             let mut frames = table.frames.iter();
@@ -206,6 +207,9 @@ impl<'a> Slots<'a> {
                 if let Some(hash) = head.commits.get(Fills::NAME) {
                     let fills = logged.next(&head.pool, hash)?;
                     changes.fills.push(NewFills { pool: head.pool.clone(), fills });
+                }
+                if let Some(hash) = head.commits.get(Issued::NAME) {
+                    changes.issued.push(issued.next(&head.pool, hash)?);
                 }
                 let reading = match head.entry {
                     HeadEntry::Recorded { .. } => {
@@ -235,7 +239,8 @@ fn note_changes(head: &Head, changes: &mut Changes) -> Result<(), String> {
     if let Some(newer) = head.newer() {
         return Err(format!("the head of {}: {newer}", head.pool));
     }
-    if let Some((name, _)) = head.commits.iter().find(|(name, _)| name.as_str() != Fills::NAME) {
+    let held = [Fills::NAME, Issued::NAME];
+    if let Some((name, _)) = head.commits.iter().find(|(name, _)| !held.contains(&name.as_str())) {
         return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
     }
     changes.retractions.extend(head.retracts.iter().filter_map(|retraction| {

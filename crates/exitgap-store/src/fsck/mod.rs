@@ -39,6 +39,8 @@ pub struct Checked {
     pub retirements: u64,
     /// Documents of fills whose bytes hash to what a head commits to.
     pub fills: u64,
+    /// Documents of issued estimates, likewise.
+    pub issued: u64,
     /// Slots whose checkpoint was shown to witnesses.
     pub asked_witnesses: u64,
     /// Of these, but for the newest slot, those whose cosignatures are as they were written.
@@ -191,6 +193,7 @@ impl Reader {
                 checked.retirements += u64::from(held.retired);
                 checked.retractions += u64::from(held.retracted);
                 checked.fills += u64::from(held.fills);
+                checked.issued += u64::from(held.issued);
             }
             self.check_heads_root(slot, &hashes).map_err(at)?;
             self.check_slot_tiles(slot, &hashes).map_err(at)?;
@@ -238,7 +241,7 @@ impl Reader {
         last: Option<Slot>,
     ) -> Result<(), StoreError> {
         let Checked { slots, heads, bodies, retractions, retirements, fills, .. } = *checked;
-        let Checked { asked_witnesses, cosigned, .. } = *checked;
+        let Checked { issued, asked_witnesses, cosigned, .. } = *checked;
         let expected = [
             ("body", bodies),
             ("entry", heads),
@@ -247,6 +250,7 @@ impl Reader {
             ("retraction", retractions),
             ("retirement", retirements),
             ("fills", fills),
+            ("issued", issued),
             ("cosigning", asked_witnesses),
             ("cosigned", cosigned),
         ];

@@ -57,6 +57,8 @@ pub struct HeldHead {
     pub retracted: u32,
     /// Whether it commits to a document of fills.
     pub fills: bool,
+    /// Whether it commits to a document of issued estimates.
+    pub issued: bool,
 }
 
 /// A pool's head in a slot, by the pool's place, or what is wrong.
@@ -215,9 +217,13 @@ impl Part {
         if fills {
             self.reader.fills_of(pool, slot)?;
         }
+        let issued = row.issued.is_some();
+        if issued {
+            self.reader.issued_of(pool, slot)?;
+        }
         self.heads.insert(pool.number, (row, hash));
         let leaf = Head::leaf_of(&stored.canonical);
-        Ok(HeldHead { leaf, recorded, retired, retracted, fills })
+        Ok(HeldHead { leaf, recorded, retired, retracted, fills, issued })
     }
 
     /// Computes a slot's figures anew, which must be those of its head and its derived row.

@@ -7,7 +7,7 @@ pub mod slot_tiles;
 
 use std::collections::HashMap;
 
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{
     Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, Predecessor, Retraction, SlotLeaf,
 };
@@ -79,13 +79,15 @@ pub(crate) struct FullEntry {
     pub retracts: Vec<Retraction>,
     /// The document of fills that it commits to.
     pub fills: Option<DocumentHash>,
+    /// The document of issued estimates that it commits to.
+    pub issued: Option<DocumentHash>,
 }
 
 impl FullEntry {
     /// The head of this entry. Its height is how many slots the pool has behind it: it has
     /// a head for each.
     pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
-        let Self { entry, depth_usd, lowest, method_version, retracts, fills } = self;
+        let Self { entry, depth_usd, lowest, method_version, retracts, fills, issued } = self;
         let head_entry = match entry.outcome {
             Outcome::Recorded(snapshot) => HeadEntry::Recorded { snapshot, depth_usd: *depth_usd },
             Outcome::Missing(reason) => HeadEntry::Missing(reason),
@@ -101,7 +103,10 @@ impl FullEntry {
             lowest_depth_7d_usd: *lowest,
             method_version: method_version.clone(),
             retracts: retracts.clone(),
-            commits: fills.map(Fills::commitment).unwrap_or_default(),
+            commits: fills
+                .map(Fills::commitment)
+                .unwrap_or_default()
+                .and(issued.map(Issued::commitment).unwrap_or_default()),
         }
     }
 }

@@ -23,7 +23,8 @@ mod model;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use exitgap_core::ids::{Address, BlockHash, Word};
+use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use sha2::{Digest, Sha256};
 
 use crate::db::DatabaseError;
@@ -218,9 +219,38 @@ impl Payments {
     }
 
     /// Writes down the receipt that a payment is answered with, before it is: of several that come with
-    /// one, the first is kept. Gives the one that is.
-    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<String> {
-        self.db().write(|write| Ok(write.keep_receipt(key, signed)?))
+    /// one, the first is kept. Gives the one that is. With it, that no head of the answer's pool commits to it.
+    pub fn keep_receipt(&self, key: &str, signed: &str, pool: &PoolId) -> Result<String> {
+        self.db().write(|write| {
+            let (kept, new) = write.keep_receipt(key, signed)?;
+            if new {
+                write.put_uncommitted(&pool.to_string(), &Issued::receipt_of(&kept).0)?;
+            }
+            Ok(kept)
+        })
+    }
+
+    /// Receipts that no head commits to yet, in the order in which they were signed, with their pools; at most so many.
+    pub fn uncommitted(&self, limit: usize) -> Result<Vec<(PoolId, Word)>> {
+        let rows = self.db().uncommitted(i64::try_from(limit).unwrap_or(i64::MAX))?;
+        let read = |(pool, receipt): (String, _)| {
+            let pool = pool.parse().map_err(|_| PaymentsError::Damaged {
+                what: "the pool",
+                key: "a receipt".to_owned(),
+            })?;
+            Ok((pool, Word(receipt)))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Notes that heads commit to these.
+    pub fn committed(&self, receipts: &[Word]) -> Result<()> {
+        self.db().write(|write| {
+            for receipt in receipts {
+                write.delete_uncommitted(&receipt.0)?;
+            }
+            Ok(())
+        })
     }
 
     /// The transactions signed for a payment, oldest first.

@@ -251,7 +251,7 @@ fn a_price_stays_in_force_for_those_it_was_offered_to() {
 fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     let home = Home::new();
     let payments = home.open();
-    assert!(payments.keep_receipt("k", "a.b.c").is_err(), "there is no such payment");
+    assert!(payments.keep_receipt("k", "a.b.c", &pool()).is_err(), "there is no such payment");
     let with = |fingerprint, signed| NewPayment {
         settled: Some(settled()),
         signed,
@@ -259,25 +259,45 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     };
     payments.claim(&with(1, false), token(1), 1_000).unwrap();
     assert_eq!(payments.receipt("k").unwrap(), None);
-    assert_eq!(payments.keep_receipt("k", "a.b.c").unwrap(), "a.b.c");
-    assert_eq!(home.open().keep_receipt("k", "d.e.f").unwrap(), "a.b.c");
+    assert_eq!(payments.keep_receipt("k", "a.b.c", &pool()).unwrap(), "a.b.c");
+    assert_eq!(home.open().keep_receipt("k", "d.e.f", &pool()).unwrap(), "a.b.c");
     assert!(payments.orphan("k").unwrap() && payments.settle("k", settled()).unwrap());
     assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("a.b.c"));
     // What its payer signed for is another request: another answer, another receipt.
     payments.claim(&with(2, true), token(2), 1_000).unwrap();
     assert_eq!(payments.receipt("k").unwrap(), None);
+    // What was issued is committed to whatever became of the payment; once it was, no longer.
+    assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
+    let [first, second] = ["a.b.c", "g.h.i"].map(Issued::receipt_of);
+    let due = |limit| payments.uncommitted(limit).unwrap();
+    assert_eq!(due(9), [(pool(), first), (pool(), second)]);
+    assert_eq!(due(1), [(pool(), first)]);
+    home.open().committed(&[first]).unwrap();
+    assert_eq!(due(9), [(pool(), second)]);
+    // A receipt that is given again, or signed again by another process, is not due again.
+    payments.committed(&[second]).unwrap();
+    assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
+    assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("g.h.i"));
+    assert_eq!(due(9), []);
+}
+
+fn pool() -> PoolId {
+    "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap()
 }
 
 #[test]
-fn a_database_of_the_first_version_goes_on() {
-    let home = Home::new();
-    crate::db::payments::make_first_version(&home.path);
-    let payments = home.open();
-    payments
-        .claim(&NewPayment { settled: Some(settled()), ..new("k", 1) }, token(1), 1_000)
-        .unwrap();
-    payments.keep_receipt("k", "a.b.c").unwrap();
-    assert_eq!(home.open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
+fn a_database_of_an_earlier_version_goes_on() {
+    for version in [1, 2] {
+        let home = Home::new();
+        crate::db::payments::make_version(&home.path, version);
+        let payments = home.open();
+        payments
+            .claim(&NewPayment { settled: Some(settled()), ..new("k", 1) }, token(1), 1_000)
+            .unwrap();
+        payments.keep_receipt("k", "a.b.c", &pool()).unwrap();
+        assert_eq!(home.open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
+        assert_eq!(home.open().uncommitted(9).unwrap().len(), 1);
+    }
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
 #[test]
 fn a_file_that_is_something_else_is_refused_and_damage_is_named() {
     let home = Home::new();
-    crate::db::payments::make_first_version(&home.path());
+    crate::db::payments::make_version(&home.path(), 1);
     let refused = Proofs::open(&home.path()).unwrap_err().to_string();
     assert!(refused.contains("no database of state proofs"), "{refused}");
     let home = Home::new();

@@ -20,7 +20,7 @@ use crate::log::FullEntry;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::notes;
 use crate::reader::Reader;
-use crate::writer::changes::{CheckedChanges, PackedFills};
+use crate::writer::changes::{CheckedChanges, PackedFills, PackedIssued};
 use crate::writer::ready::{Ready, spread};
 use crate::writer::seal::{NewHead, Sealer, Sealing, SlotHeads};
 
@@ -111,7 +111,8 @@ impl Store {
         pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
         let outcome = Outcome::Missing(MissingReason::RecorderDown);
-        let missing = NewHead { outcome, figures: None, retracts: Vec::new(), fills: None };
+        let missing =
+            NewHead { outcome, figures: None, retracts: Vec::new(), fills: None, issued: None };
         let mut sealings = Vec::with_capacity(pools.len());
         for pool in &pools {
             sealings.push(self.heads.sealing(&self.reader, pool, last)?);
@@ -283,7 +284,13 @@ impl Store {
                 insert_fills(&self.reader.db, sealing.pool.number, slot, fills)?;
             }
             let fills = fills.map(|fills| fills.hash);
-            let new = NewHead { outcome, figures, retracts: retracts(&name), fills };
+            let issued = changes.issued.get(&name);
+            if let Some(PackedIssued { canonical, zstd, .. }) = issued {
+                let number = sealing.pool.number;
+                self.reader.db.insert_issued(number, slot, canonical.len(), zstd)?;
+            }
+            let issued = issued.map(|issued| issued.hash);
+            let new = NewHead { outcome, figures, retracts: retracts(&name), fills, issued };
             let head = heads.add(&self.reader, &mut self.derived, &sealing, slot, &new)?;
             newest.insert(sealing.pool.number, head);
         }
@@ -307,7 +314,9 @@ impl Store {
             Piece { pool, head, body }
         });
         let fills = changes.fills.values().map(|fills| &fills.canonical[..]);
-        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?.with_fills(fills)?;
+        let issued = changes.issued.values().map(|issued| &issued.canonical[..]);
+        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
+        let files = files.with_fills(fills)?.with_issued(issued)?;
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
@@ -348,7 +357,8 @@ fn retire(
     retracts: Vec<Retraction>,
 ) -> Result<(), StoreError> {
     reader.db.insert_retirement(sealing.pool.number, slot)?;
-    let new = NewHead { outcome: Outcome::Retired, figures: None, retracts, fills: None };
+    let new =
+        NewHead { outcome: Outcome::Retired, figures: None, retracts, fills: None, issued: None };
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
 }
 

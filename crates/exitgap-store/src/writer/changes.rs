@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{MAX_RETRACTION_SLOTS, Retraction};
 use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::series::Slot;
@@ -44,6 +44,8 @@ pub struct CheckedChanges {
     pub doubts: Vec<NewDoubt>,
     /// By the pools' names.
     pub fills: BTreeMap<String, PackedFills>,
+    /// By the pools' names.
+    pub issued: BTreeMap<String, PackedIssued>,
 }
 
 impl CheckedChanges {
@@ -87,7 +89,38 @@ impl CheckedChanges {
                 return Err(refused_fills(new, slot, "they are given twice"));
             }
         }
+        for new in &changes.issued {
+            let packed = PackedIssued::of(reader, slot, new)?;
+            if checked.issued.insert(new.pool.to_string(), packed).is_some() {
+                return Err(refused_issued(new, slot, "they are given twice"));
+            }
+        }
         Ok(checked)
+    }
+}
+
+fn refused_issued(new: &Issued, slot: Slot, rule: &str) -> StoreError {
+    StoreError::Issued { pool: new.pool.clone(), slot, rule: rule.to_owned() }
+}
+
+/// A checked document of issued estimates, as it is written.
+#[derive(Debug)]
+pub struct PackedIssued {
+    pub hash: DocumentHash,
+    pub canonical: Vec<u8>,
+    pub zstd: Vec<u8>,
+}
+
+impl PackedIssued {
+    fn of(reader: &Reader, slot: Slot, new: &Issued) -> Result<Self, StoreError> {
+        if reader.pool(&new.pool)?.is_none() {
+            return Err(refused_issued(new, slot, "the store has no such pool"));
+        }
+        let canonical =
+            new.to_canonical().map_err(|error| refused_issued(new, slot, &error.to_string()))?;
+        let source = |source| StoreError::Compress { pool: new.pool.clone(), source };
+        let zstd = packing::compress(&canonical, None).map_err(source)?;
+        Ok(Self { hash: Issued::hash_of(&canonical), canonical, zstd })
     }
 }
 

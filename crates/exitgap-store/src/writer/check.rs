@@ -89,11 +89,13 @@ impl Store {
             let retires = pool.retired_slot == Some(slot);
             let row = self.reader.full_entry(&pool, slot)?.map(|(row, _)| row);
             let fills = row.as_ref().and_then(|row| row.fills);
+            let issued = row.as_ref().and_then(|row| row.issued);
             let retracts = row.map(|row| row.retracts);
             let offered = changes.retracts.get(&name).map(Vec::as_slice).unwrap_or_default();
             if retires != changes.retires.contains_key(&name)
                 || retracts.unwrap_or_default() != offered
                 || fills != changes.fills.get(&name).map(|fills| fills.hash)
+                || issued != changes.issued.get(&name).map(|issued| issued.hash)
             {
                 return Err(StoreError::ChangesDiffer { slot, pool: pool.id });
             }

@@ -46,6 +46,8 @@ pub struct NewHead {
     pub retracts: Vec<Retraction>,
     /// The document of fills that it commits to, which is written.
     pub fills: Option<DocumentHash>,
+    /// The document of issued estimates that it commits to, which is written.
+    pub issued: Option<DocumentHash>,
 }
 
 /// A slot's heads so far, in the order of pool ids.
@@ -241,6 +243,7 @@ impl SlotHeads {
             method_version: METHOD_VERSION.to_owned(),
             retracts: new.retracts.clone(),
             fills: new.fills,
+            issued: new.issued,
         };
         let prev = sealing.before.as_ref().map(|(_, hash)| *hash);
         let head = row.head(&pool.id, pool.first_slot, prev);

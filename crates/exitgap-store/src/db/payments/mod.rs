@@ -13,7 +13,7 @@ pub use rows::{LeaseRow, NewPaymentRow, PaymentRow, SentRow, SettledRow};
 
 /// `EXPY`, in the file's header.
 const APPLICATION_ID: i32 = 0x4558_5059;
-const SCHEMA_VERSION: i32 = 2;
+const SCHEMA_VERSION: i32 = 3;
 
 /// The payments of one machine, open for writing.
 #[derive(Debug)]
@@ -29,8 +29,12 @@ impl PaymentsDb {
                 transaction.execute_batch(include_str!("sql/schema.sql"))?;
             }
             let kind = |version| FileKind { application_id: APPLICATION_ID, version };
-            if found.is_none_or(|found| found == kind(1)) {
+            let older = found.is_none_or(|found| found == kind(1));
+            if older {
                 transaction.execute_batch(include_str!("sql/schema_2.sql"))?;
+            }
+            if older || found == Some(kind(2)) {
+                transaction.execute_batch(include_str!("sql/schema_3.sql"))?;
                 return Ok(true);
             }
             Ok(found == Some(kind(SCHEMA_VERSION)))
@@ -56,9 +60,12 @@ impl PaymentsDb {
 /// A transaction that writes.
 pub struct Write<'a>(Transaction<'a>);
 
-/// Makes a database as the first version made it.
+/// Makes a database as the first or the second version made it.
 #[cfg(test)]
-pub fn make_first_version(path: &Path) {
+pub fn make_version(path: &Path, version: i32) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(include_str!("sql/schema.sql")).unwrap();
+    if version > 1 {
+        connection.execute_batch(include_str!("sql/schema_2.sql")).unwrap();
+    }
 }

@@ -167,6 +167,12 @@ impl PaymentsDb {
         Ok(self.all(sql!("select_receipt"), params, |row| row.get("signed"))?.pop())
     }
 
+    /// Receipts that no head commits to, in the order in which they were signed: pool and SHA-256.
+    pub fn uncommitted(&self, limit: i64) -> Result<Vec<(String, [u8; 32])>> {
+        let read = |row: &Row<'_>| Ok((row.get("pool")?, row.get("receipt_sha256")?));
+        self.all(sql!("select_uncommitted"), named_params! {":limit": limit}, read)
+    }
+
     /// The prices that were in force, newest first, with the instants they came into force.
     pub fn prices(&self) -> Result<Vec<(String, i64)>> {
         self.all(sql!("select_prices"), (), |row| Ok((row.get("amount")?, row.get("since_s")?)))
@@ -234,12 +240,24 @@ impl Write<'_> {
         self.run(sql!("delete_stale"), named_params! {":before_s": before_s})
     }
 
-    /// Writes down a receipt, unless its payment has one; the one that it has.
-    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<String> {
-        self.run(sql!("insert_receipt"), named_params! {":key": key, ":signed": signed})?;
+    /// Notes that no head commits to a receipt yet.
+    pub fn put_uncommitted(&self, pool: &str, receipt: &[u8; 32]) -> Result<()> {
+        let params = named_params! {":pool": pool, ":receipt_sha256": receipt};
+        self.run(sql!("insert_uncommitted"), params).map(drop)
+    }
+
+    /// Notes that a head commits to a receipt.
+    pub fn delete_uncommitted(&self, receipt: &[u8; 32]) -> Result<()> {
+        self.run(sql!("delete_uncommitted"), named_params! {":receipt_sha256": receipt}).map(drop)
+    }
+
+    /// Writes down a receipt, unless its payment has one; the one that it has, and whether it is this one, new.
+    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<(String, bool)> {
+        let params = named_params! {":key": key, ":signed": signed};
+        let new = self.run(sql!("insert_receipt"), params)? == 1;
         let params = named_params! {":key": key};
         let kept = self.0.query_row(sql!("select_receipt"), params, |row| row.get("signed"));
-        kept.map_err(DatabaseError::engine)
+        Ok((kept.map_err(DatabaseError::engine)?, new))
     }
 
     /// From `claimed` to `settling`; whether the claim was still this one.

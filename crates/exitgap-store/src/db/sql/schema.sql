@@ -1,4 +1,4 @@
--- The store, schema version 8. Created in one transaction, so that a file holds
+-- The store, schema version 9. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -72,6 +72,7 @@ CREATE TABLE entry (
     lowest1_7d_usd     INTEGER,
     method_version     TEXT    NOT NULL,  -- the rules behind the depths
     fills_sha256       BLOB    CHECK (length(fills_sha256) = 32), -- what the head commits to: a row of fills
+    issued_sha256      BLOB    CHECK (length(issued_sha256) = 32), -- likewise: a row of issued
     head_sha256        BLOB    NOT NULL CHECK (length(head_sha256) = 32),
     PRIMARY KEY (pool_no, slot),
     CHECK (snapshot_sha256 IS NULL OR missing_reason IS NULL),
@@ -107,6 +108,16 @@ CREATE TABLE fills (
     zstd            BLOB    NOT NULL,
     PRIMARY KEY (pool_no, slot),
     CHECK (after_block <= to_block)
+) STRICT, WITHOUT ROWID;
+
+-- The receipts of estimates of a pool that were paid for, each document named by the pool's head of its slot, and
+-- never otherwise.
+CREATE TABLE issued (
+    pool_no         INTEGER NOT NULL REFERENCES pool (pool_no),
+    slot            INTEGER NOT NULL,
+    document_bytes  INTEGER NOT NULL CHECK (document_bytes BETWEEN 1 AND 524288),
+    zstd            BLOB    NOT NULL,
+    PRIMARY KEY (pool_no, slot)
 ) STRICT, WITHOUT ROWID;
 
 -- Pools that are monitored no longer, each with the slot of its last entry.
@@ -219,6 +230,10 @@ CREATE TRIGGER entry_follows BEFORE INSERT ON entry BEGIN
     WHERE (NEW.fills_sha256 IS NOT NULL) <> EXISTS (
         SELECT 1 FROM fills WHERE pool_no = NEW.pool_no AND slot = NEW.slot
     );
+    SELECT RAISE(ABORT, 'exitgap: a head commits to the issued estimates that are there, and to no others')
+    WHERE (NEW.issued_sha256 IS NOT NULL) <> EXISTS (
+        SELECT 1 FROM issued WHERE pool_no = NEW.pool_no AND slot = NEW.slot
+    );
     SELECT RAISE(ABORT, 'exitgap: an entry is recorded, missing, or the last of a retired pool')
     WHERE (NEW.snapshot_sha256 IS NULL AND NEW.missing_reason IS NULL) <> EXISTS (
         SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no AND slot = NEW.slot
@@ -282,6 +297,20 @@ CREATE TRIGGER fills_follow BEFORE INSERT ON fills BEGIN
         SELECT to_block FROM fills
         WHERE pool_no = NEW.pool_no AND slot < NEW.slot ORDER BY slot DESC LIMIT 1
     );
+END;
+
+CREATE TRIGGER issued_is_not_changed BEFORE UPDATE ON issued BEGIN
+    SELECT RAISE(ABORT, 'exitgap: issued estimates are never changed');
+END;
+CREATE TRIGGER issued_stays BEFORE DELETE ON issued BEGIN
+    SELECT RAISE(ABORT, 'exitgap: issued estimates are never deleted');
+END;
+CREATE TRIGGER issued_is_new BEFORE INSERT ON issued BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot)
+        OR EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: the issued estimates are in the store already')
+    WHERE EXISTS (SELECT 1 FROM issued WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
 END;
 
 CREATE TRIGGER doubt_is_not_changed BEFORE UPDATE ON doubt BEGIN

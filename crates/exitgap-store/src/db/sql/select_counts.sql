@@ -7,6 +7,7 @@ SELECT
     (SELECT count(*) FROM retraction) AS retraction,
     (SELECT count(*) FROM retirement) AS retirement,
     (SELECT count(*) FROM fills)      AS fills,
+    (SELECT count(*) FROM issued)     AS issued,
     (SELECT count(*) FROM cosigning)  AS cosigning,
     (SELECT count(*) FROM cosigned WHERE slot IS NOT (SELECT max(slot) FROM sealed_slot)) AS cosigned,
     (SELECT max(slot) FROM sealed_slot) AS last_slot;

@@ -24,6 +24,7 @@ pub struct HeadRow {
     pub lowest_7d_usd: [Option<i64>; 2],
     pub method_version: String,
     pub fills: Option<[u8; 32]>,
+    pub issued: Option<[u8; 32]>,
     pub hash: [u8; 32],
 }
 
@@ -71,6 +72,7 @@ impl HeadRow {
             lowest_7d_usd: [row.get("lowest0_7d_usd")?, row.get("lowest1_7d_usd")?],
             method_version: row.get("method_version")?,
             fills: row.get("fills_sha256")?,
+            issued: row.get("issued_sha256")?,
             hash: row.get("head_sha256")?,
         })
     }
@@ -183,6 +185,7 @@ impl Db {
             (":lowest1_7d_usd", dollars(new.lowest[1])),
             (":method_version", new.method_version.as_str().into()),
             (":fills_sha256", new.fills.as_ref().map(|fills| &fills.0).into()),
+            (":issued_sha256", new.issued.as_ref().map(|issued| &issued.0).into()),
             (":head_sha256", hash.into()),
         ];
         self.execute(&statements::INSERT_ENTRY, &args).map(|_| ())

@@ -7,6 +7,7 @@ mod counts;
 mod derived;
 mod entries;
 mod fills;
+mod issued;
 mod log;
 mod notes;
 mod pools;
@@ -16,6 +17,7 @@ pub use counts::Counts;
 pub use derived::FiguresRow;
 pub use entries::{EntryRow, HeadRow};
 pub use fills::{FillsRow, NewFillsRow};
+pub use issued::IssuedRow;
 pub use log::{CosignedRow, SealedSlotRow};
 pub use pools::PoolRow;
 

@@ -1,0 +1,2 @@
+INSERT INTO issued (pool_no, slot, document_bytes, zstd)
+VALUES (:pool_no, :slot, :document_bytes, :zstd);

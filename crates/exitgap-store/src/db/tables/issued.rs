@@ -1,0 +1,66 @@
+//! `issued`: the receipts of estimates that were paid for.
+
+use exitgap_core::series::Slot;
+
+use super::entries::args_of;
+use super::{DatabaseError, Db, Row, statements};
+use crate::error::StoreError;
+
+/// A document of issued estimates, packed.
+pub struct IssuedRow {
+    pub slot: i64,
+    pub document_bytes: i64,
+    pub zstd: Vec<u8>,
+    /// What the pool's head of that slot commits to.
+    pub sha256: Option<[u8; 32]>,
+}
+
+impl IssuedRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            slot: row.get("slot")?,
+            document_bytes: row.get("document_bytes")?,
+            zstd: row.get("zstd")?,
+            sha256: row.get("issued_sha256")?,
+        })
+    }
+}
+
+impl Db {
+    /// The pool's documents that the heads of a run of slots commit to, both ends included, ascending; at most
+    /// `limit`.
+    pub fn issued<T>(
+        &self,
+        pool_no: i64,
+        run: [Slot; 2],
+        limit: usize,
+        make: impl FnMut(IssuedRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let [pool_no, from, to] = args_of(pool_no, run);
+        let args = [pool_no, from, to, (":limit", limit.into())];
+        self.rows(&statements::SELECT_ISSUED, &args, IssuedRow::read, make)
+    }
+
+    /// The slot of the pool's newest document.
+    pub fn issued_place(&self, pool_no: i64) -> Result<Option<i64>, StoreError> {
+        let args = [(":pool_no", pool_no.into())];
+        self.row(&statements::SELECT_ISSUED_PLACE, &args, |row| row.at(0))
+    }
+
+    /// Writes a document, before the entry whose head commits to it.
+    pub fn insert_issued(
+        &self,
+        pool_no: i64,
+        slot: Slot,
+        document_bytes: usize,
+        zstd: &[u8],
+    ) -> Result<(), StoreError> {
+        let args = [
+            (":pool_no", pool_no.into()),
+            (":slot", slot.into()),
+            (":document_bytes", document_bytes.into()),
+            (":zstd", zstd.into()),
+        ];
+        self.execute(&statements::INSERT_ISSUED, &args).map(|_| ())
+    }
+}

@@ -1,0 +1,143 @@
+//! Which estimates were paid for: written with the slot whose head commits to it, published beside it, restored from
+//! there.
+
+use std::fs;
+
+use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::ids::Word;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::{Changes, LogFolder, Reader, Store, StoreError};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::scenes::store::{BusyPool, key, slot};
+use crate::store::folder::audit;
+
+fn issued(pool: &BusyPool, receipts: &[u8]) -> Issued {
+    let receipts = receipts.iter().map(|byte| Word([*byte; 32])).collect();
+    Issued { pool: pool.id.clone(), receipts }
+}
+
+fn with(issued: Vec<Issued>) -> Changes {
+    Changes { issued, ..Changes::default() }
+}
+
+/// A store of two pools, of which the first sold estimates in its second and third slot, and the second in its third,
+/// where it logged something, too, and then is missing.
+fn store_with_issued(path: &std::path::Path) -> (Store, [BusyPool; 2]) {
+    let mut store = Store::create(path, &key()).unwrap();
+    let mut pools = [1, 2].map(|number| BusyPool::new(number, 5));
+    for n in 0..4 {
+        let entries = match n {
+            3 => pools.each_mut().map(|pool| pool.missing(MissingReason::ChainLagging)),
+            _ => pools.each_mut().map(|pool| pool.recorded(slot(n))),
+        };
+        let [first, second] = &pools;
+        let changes = match n {
+            1 => with(vec![issued(first, &[3, 9])]),
+            2 => Changes {
+                fills: vec![second.fills([1_000, 1_010])],
+                ..with(vec![issued(second, &[1]), issued(first, &[4])])
+            },
+            3 => with(vec![issued(first, &[7])]),
+            _ => Changes::default(),
+        };
+        store.append_slot_with(slot(n), &entries, &changes).unwrap();
+    }
+    (store, pools)
+}
+
+#[test]
+fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let (store, [pool, other]) = store_with_issued(&path);
+    let reader = Reader::open(&path).unwrap();
+    let of = |reader: &Reader, pool: &BusyPool| {
+        let pool = reader.pool(&pool.id).unwrap().unwrap();
+        (reader.issued(&pool, [Slot::FIRST, Slot::LAST], 64).unwrap(), pool)
+    };
+    let (page, stored) = of(&reader, &pool);
+    let told: Vec<_> = page.entries.iter().map(|one| (one.slot, one.issued.clone())).collect();
+    let expected = [(1, &[3, 9][..]), (2, &[4]), (3, &[7])];
+    assert_eq!(told, expected.map(|(n, receipts)| (slot(n), issued(&pool, receipts))));
+    for one in &page.entries {
+        let head = reader.head(&stored, one.slot).unwrap().unwrap().head;
+        assert_eq!(head.commits.get("issued"), Some(one.hash));
+        assert_eq!(Issued::hash_of(&one.canonical), one.hash);
+    }
+    let (of_other, stored_other) = of(&reader, &other);
+    let head = reader.head(&stored_other, slot(2)).unwrap().unwrap().head;
+    let commits: Vec<_> = head.commits.iter().map(|(name, _)| name.as_str().to_owned()).collect();
+    assert_eq!(commits, ["fills", "issued"]);
+    assert_eq!(of_other.entries.len(), 1);
+    assert!(reader.head(&stored, slot(0)).unwrap().unwrap().head.commits.is_empty());
+    assert_eq!(reader.newest_issued(&stored).unwrap().unwrap().slot, slot(3));
+    let first = reader.issued(&stored, [Slot::FIRST, Slot::LAST], 1).unwrap();
+    assert_eq!((first.entries.len(), first.next), (1, Some(slot(2))));
+    assert_eq!(reader.fsck(|_| {}).unwrap().issued, 4);
+
+    let log = LogFolder::new(folder.path().join("log"));
+    log.publish(store.reader()).unwrap();
+    assert_eq!(audit(log.path(), &path)["verdict"], "valid");
+    let restore = |into: &str| {
+        let mut restored = Store::create(folder.path().join(into), &key()).unwrap();
+        let ended = log.restore(&mut restored, |_, _| {}).map_err(|error| error.to_string());
+        (ended, restored)
+    };
+    let (ended, restored) = restore("restored.db");
+    assert_eq!(ended, Ok(4));
+    assert_eq!(of(restored.reader(), &pool).0, page);
+    assert_eq!(restored.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
+    // What is gone, or another, is named, by whoever restores and by whoever audits.
+    let file = log.path().join(format!("issued/{}.zst", slot(2).number()));
+    let whole = fs::read(&file).unwrap();
+    let alone = fs::read(log.path().join(format!("issued/{}.zst", slot(1).number()))).unwrap();
+    let cases = [
+        ("file_absent", None),
+        ("issued_invalid", Some(&b"xx"[..])),
+        ("issued_invalid", Some(&whole[..whole.len() - 1])),
+        ("issued_hash_mismatch", Some(&alone[..])),
+    ];
+    for (n, (code, content)) in cases.into_iter().enumerate() {
+        match content {
+            Some(content) => fs::write(&file, content).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        let why = restore(&format!("{n}.db")).0.unwrap_err();
+        assert!(why.contains(&file.display().to_string()), "{why}");
+        let report = audit(log.path(), &path);
+        let found = (&report["verdict"], &report["fault"]["code"]);
+        assert_eq!(found, (&json!("invalid"), &json!(code)));
+    }
+}
+
+#[test]
+fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let (mut store, mut pools) = store_with_issued(&path);
+    let entries = pools.each_mut().map(|pool| pool.missing(MissingReason::ChainLagging));
+    let [pool, _] = &pools;
+    let before = store.reader().log_size().unwrap();
+    let mut refused = |given: Vec<Issued>| {
+        let error = store.append_slot_with(slot(4), &entries, &with(given)).unwrap_err();
+        let StoreError::Issued { rule, slot: at, .. } = &error else { panic!("{error}") };
+        assert_eq!(*at, slot(4));
+        rule.clone()
+    };
+    let twice = vec![issued(pool, &[1]), issued(pool, &[2])];
+    assert_eq!(refused(twice), "they are given twice");
+    assert_eq!(refused(vec![issued(&BusyPool::new(9, 1), &[1])]), "the store has no such pool");
+    assert!(refused(vec![issued(pool, &[])]).contains("0 receipts"));
+    assert!(refused(vec![issued(pool, &[2, 1])]).contains("receipt 1 is not after"));
+    assert_eq!(store.reader().log_size().unwrap(), before);
+    // A sealed slot holds these and no others.
+    let given = with(vec![issued(pool, &[8])]);
+    assert!(store.append_slot_with(slot(4), &entries, &given).unwrap().written);
+    assert!(!store.append_slot_with(slot(4), &entries, &given).unwrap().written);
+    for other in [with(vec![issued(pool, &[5])]), Changes::default()] {
+        let error = store.append_slot_with(slot(4), &entries, &other).unwrap_err();
+        assert!(matches!(error, StoreError::ChangesDiffer { .. }), "{error}");
+    }
+}
