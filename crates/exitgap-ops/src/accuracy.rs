@@ -7,10 +7,13 @@ use exitgap_api::{
     AccuracyRecord, Guards, Number, PoolAccuracy, Problem, ProblemCode, SNAPSHOT_PAGE_BYTES,
     Standing, Status,
 };
-use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyOfPeriod, AccuracyTerms, Fills};
+use exitgap_core::analytics::accuracy::{
+    AccuracyError, AccuracyOfPeriod, AccuracyTerms, Fills, Issued,
+};
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{FindError, Reader, StoreError};
+use exitgap_store::{FindError, Pool, Reader, StoreError};
 
 use super::evidence::proof;
 use super::figures::FigureFile;
@@ -116,13 +119,7 @@ impl Service {
     pub async fn fills(&self, asked: SlotAsked) -> Result<Proof, Problem> {
         let SlotAsked { pool: id, slot } = asked;
         let read = move |reader: &Reader| -> Result<Vec<u8>, FindError> {
-            let unknown = || {
-                FindError::Lookup(LookupError::UnknownPool {
-                    pool: id.clone(),
-                    nearest: Vec::new(),
-                })
-            };
-            let pool = reader.pool(&id)?.ok_or_else(unknown)?;
+            let pool = pool_of(reader, &id)?;
             let mut lines = Vec::new();
             for stored in reader.fills(&pool, [slot, Slot::LAST], DOCUMENTS)?.entries {
                 let line = Fills::line(stored.slot, &stored.canonical);
@@ -137,6 +134,34 @@ impl Service {
         };
         Ok(proof(self.read(read).await?))
     }
+
+    /// The receipts of a pool's estimates that were paid for, by the documents that its heads commit to from a slot on,
+    /// one a line.
+    pub async fn issued(&self, asked: SlotAsked) -> Result<Proof, Problem> {
+        let SlotAsked { pool: id, slot } = asked;
+        let read = move |reader: &Reader| -> Result<Vec<u8>, FindError> {
+            let pool = pool_of(reader, &id)?;
+            let mut lines = Vec::new();
+            for stored in reader.issued(&pool, [slot, Slot::LAST], DOCUMENTS)?.entries {
+                let line = Issued::line(stored.slot, &stored.canonical);
+                let corrupt =
+                    |error| StoreError::CorruptRow { table: "issued", found: format!("{error}") };
+                lines.extend(line.map_err(corrupt)?);
+                if lines.len() >= SNAPSHOT_PAGE_BYTES {
+                    break;
+                }
+            }
+            Ok(lines)
+        };
+        Ok(proof(self.read(read).await?))
+    }
+}
+
+/// A pool of the store.
+fn pool_of(reader: &Reader, id: &PoolId) -> Result<Pool, FindError> {
+    let unknown =
+        || FindError::Lookup(LookupError::UnknownPool { pool: id.clone(), nearest: Vec::new() });
+    reader.pool(id)?.ok_or_else(unknown)
 }
 
 impl IntoProblem for AccuracyError {

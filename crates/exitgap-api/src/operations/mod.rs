@@ -127,6 +127,8 @@ pub enum Operation {
     AccuracyFile,
     /// What a pool logged, document after document.
     Fills,
+    /// The receipts of estimates of a pool that were paid for.
+    Issued,
     /// Sealed slots as they come.
     Stream,
     /// What a caller's rule says of a pool.

@@ -44,7 +44,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
         O::StateProof => operation.read::<StateProofAsked>(named, query).map(drop),
-        O::Window | O::SlotStatus | O::Snapshots | O::Fills => {
+        O::Window | O::SlotStatus | O::Snapshots | O::Fills | O::Issued => {
             operation.read::<SlotAsked>(named, query).map(drop)
         }
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),

@@ -10,6 +10,7 @@ use exitgap_chain::config::Plan;
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
+use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs;
 use exitgap_store::{LogFolder, Store, StoreError};
 use tokio::sync::watch;
@@ -23,6 +24,7 @@ use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
+use crate::payments::TillError;
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
 use crate::witness::Witnesses;
 
@@ -109,6 +111,10 @@ pub fn recorder(
     if !asks.is_empty() {
         tracing::info!(witnesses = asks.len(), "each slot is shown to witnesses");
         recorder.ask_witnesses(Witnesses::new(asks).map_err(CliError::Witnesses)?)?;
+    }
+    // It was checked with the configuration.
+    if let Some((payments, _)) = config.payments.plan(plan).ok().flatten() {
+        recorder.commit_issued(Payments::open(&payments.database).map_err(TillError::Database)?);
     }
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();

@@ -119,6 +119,9 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::Fills => {
             lines(operation, |app, asked: SlotAsked| async move { app.service.fills(asked).await })
         }
+        O::Issued => {
+            lines(operation, |app, asked: SlotAsked| async move { app.service.issued(asked).await })
+        }
         O::Snapshots => {
             lines(
                 operation,

@@ -152,9 +152,11 @@ fn kind_of(file: &LogFile) -> (&'static str, Keep) {
         LogFile::SupersededBy => (TEXT, Keep::Seconds(60)),
         LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
         LogFile::PeerSlot(..) => (JSON, Keep::Forever),
-        LogFile::Part(_) | LogFile::Fills(_) | LogFile::Proof(_) | LogFile::Anchors(..) => {
-            (BYTES, Keep::Forever)
-        }
+        LogFile::Part(_)
+        | LogFile::Fills(_)
+        | LogFile::Issued(_)
+        | LogFile::Proof(_)
+        | LogFile::Anchors(..) => (BYTES, Keep::Forever),
         // A narrow one gives way to the full one.
         LogFile::Tile(tile) => {
             (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })

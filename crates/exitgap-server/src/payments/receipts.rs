@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use exitgap_api::PublishedExit;
 use exitgap_api::receipt::{RECEIPT_VERSION, Receipt, ReceiptKeyError, ReceiptSigner};
 use exitgap_api::x402::Units;
+use exitgap_core::ids::PoolId;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::payments::{Payment, Settled};
 
@@ -55,12 +56,17 @@ impl Till {
         if let Some(kept) = self.payments(move |payments| payments.receipt(&key)).await? {
             return Ok(kept);
         }
-        let signed = self.write_receipt(payment, settled)?;
+        let (signed, pool) = self.write_receipt(payment, settled)?;
         let key = payment.key.clone();
-        self.payments(move |payments| payments.keep_receipt(&key, &signed)).await
+        self.payments(move |payments| payments.keep_receipt(&key, &signed, &pool)).await
     }
 
-    fn write_receipt(&self, payment: &Payment, settled: Settled) -> Result<String, Unavailable> {
+    /// The receipt, and the pool whose head is to commit to it.
+    fn write_receipt(
+        &self,
+        payment: &Payment,
+        settled: Settled,
+    ) -> Result<(String, PoolId), Unavailable> {
         let answer: PublishedExit =
             serde_json::from_slice(&payment.answer).map_err(|error| Unavailable::of(&error))?;
         let context = answer.answer.context;
@@ -80,7 +86,8 @@ impl Till {
             snapshot_hash: hash.parse().map_err(|error| Unavailable::of(&error))?,
             method_version: context.method_version,
         };
-        Ok(receipt.sign(&self.0.signer))
+        let pool = context.pool.parse().map_err(|error| Unavailable::of(&error))?;
+        Ok((receipt.sign(&self.0.signer), pool))
     }
 }
 

@@ -10,6 +10,7 @@ mod clock;
 mod cosign;
 mod draw;
 mod fills;
+mod issued;
 mod keep;
 mod proofs;
 mod read;
@@ -18,15 +19,17 @@ mod report;
 mod run;
 mod source;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_chain::{Event, Limits, Missing};
+use exitgap_core::analytics::accuracy::Issued;
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs as KeptProofs;
 use exitgap_store::{
     Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
@@ -79,6 +82,8 @@ pub struct Recorder<R> {
     anchors: bool,
     /// Who cosigns each slot before it is published.
     witnesses: Option<Arc<Witnesses>>,
+    /// Where the receipts are that heads commit to.
+    payments: Option<Arc<Payments>>,
     /// Who is told of each slot.
     told: Option<Box<Told>>,
     /// The newest slot that was sealed by this process.
@@ -103,6 +108,7 @@ impl<R: SlotReader> Recorder<R> {
             drawn: Drawn::default(),
             anchors: false,
             witnesses: None,
+            payments: None,
             told: None,
             sealed: watch::Sender::new(None),
         }
@@ -116,6 +122,11 @@ impl<R: SlotReader> Recorder<R> {
     /// Publishes each day's anchors beside the log, once the day is over and final.
     pub fn anchor_days(&mut self) {
         self.anchors = true;
+    }
+
+    /// Lets each pool's head commit to the receipts of its estimates that were paid for since the one before.
+    pub fn commit_issued(&mut self, payments: Payments) {
+        self.payments = Some(Arc::new(payments));
     }
 
     /// Tells `told` of each slot once it is recorded.
@@ -281,10 +292,13 @@ impl<R: SlotReader> Recorder<R> {
             tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
         }
         let fills = self.chains.iter().flat_map(|chain| chain.fills.due(slot)).collect();
-        let changes = Changes { retractions, retirements: self.retiring.clone(), doubts, fills };
+        let issued = self.issued(slot, &entries).await?;
+        let retirements = self.retiring.clone();
+        let changes = Changes { retractions, retirements, doubts, fills, issued: issued.clone() };
         let append =
             move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
+        self.issued_written(slot, issued).await?;
         self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
         self.keep(slot, proofs.files).await?;
         for pool in self.retiring.drain(..) {
@@ -323,6 +337,38 @@ impl<R: SlotReader> Recorder<R> {
             let chain = self.chains[place].slug().clone();
             let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
             self.chains[place].standing = self.blocking(read).await??;
+        }
+        Ok(())
+    }
+
+    /// The receipts that this slot's heads commit to. What cannot be read waits for another slot: it keeps none of them
+    /// from being recorded.
+    async fn issued(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry<Read>],
+    ) -> Result<Vec<Issued>, RecorderError> {
+        let Some(payments) = self.payments.clone() else { return Ok(Vec::new()) };
+        let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();
+        let due = move |store: &mut Store| {
+            issued::due(&payments, store.reader(), |pool| pools.contains(pool))
+        };
+        Ok(self.blocking(due).await?.unwrap_or_else(|error| {
+            tracing::error!(%slot, %error, "receipts wait for the next slot");
+            Vec::new()
+        }))
+    }
+
+    /// Notes that they are committed to.
+    async fn issued_written(
+        &mut self,
+        slot: Slot,
+        issued: Vec<Issued>,
+    ) -> Result<(), RecorderError> {
+        let Some(payments) = self.payments.clone() else { return Ok(()) };
+        let noted = self.blocking(move |_| issued::written(&payments, &issued)).await?;
+        if let Err(error) = noted {
+            tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
         }
         Ok(())
     }

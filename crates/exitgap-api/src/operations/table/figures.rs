@@ -8,7 +8,7 @@ use super::super::parameters::{
 use super::super::{Answer, Group, Keep, Operation, Row};
 use super::{JSON, row};
 
-pub(super) const ROWS: [Row; 12] = [
+pub(super) const ROWS: [Row; 13] = [
     Row {
         group: Group::Series,
         title: "How a book thins after its price has moved",
@@ -154,5 +154,15 @@ pub(super) const ROWS: [Row; 12] = [
         refusals: &[400, 404, 503],
         keep: Some(Keep::Seconds(300)),
         ..row(Operation::Fills, "readFills", "/v1/fills/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "Which estimates were paid for",
+        about: "A line for each head from this slot on that commits to receipts, at most 96 and no further after 4 MiB: `slot`, and `issued`, the canonical document whose SHA-256 stands in that head under `commits.issued`. Each names receipts by the SHA-256 of their text, ascending, and says nothing else: neither who paid nor what was asked. Whoever holds a receipt finds it there from the slot after it was given on: `exitgap verify-receipt --log`.",
+        parameters: &[&POOL, &SLOT],
+        answer: Answer::Bytes("application/x-ndjson"),
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Seconds(300)),
+        ..row(Operation::Issued, "readIssued", "/v1/issued/{pool}")
     },
 ];
