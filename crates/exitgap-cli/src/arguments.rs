@@ -8,6 +8,7 @@ use exitgap_api::{Days, Guards, Problem};
 
 use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
 use crate::chain_arguments::ChainArgs;
+use crate::copy::LogAt;
 use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
@@ -400,6 +401,15 @@ pub struct VerifyReceiptArgs {
     /// The evidence file: it must rest on the snapshot that was answered from.
     #[arg(long, value_name = "FILE")]
     pub evidence: Option<PathBuf>,
+    /// A published log's folder or a copy of it; or the URL of a service, or of its log, which is copied first. It is
+    /// audited, a head of it must commit to the receipt, and the estimate is quoted again at the slots after it.
+    #[arg(long, value_name = "FOLDER|URL", value_parser = clap::value_parser!(LogAt))]
+    pub log: Option<LogAt>,
+    /// With a URL: the folder that the copy is kept in; the next run goes on from there.
+    #[arg(long, value_name = "FOLDER", requires = "log")]
+    pub copy: Option<PathBuf>,
+    #[command(flatten)]
+    pub trust: TrustArgs,
 }
 
 /// Evidence that a service is asked for.

@@ -7,6 +7,7 @@ mod facilitator;
 mod faults;
 mod free;
 mod identifiers;
+mod issued;
 mod offers;
 mod proofs;
 mod receipts;

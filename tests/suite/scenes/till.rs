@@ -35,7 +35,11 @@ impl Till {
 
     /// The same, whose node is at another address.
     pub async fn behind(scene: Scene, url: &str) -> Self {
-        let recorded = recorded(1).await;
+        Self::of(scene, url, recorded(1).await)
+    }
+
+    /// The same on this series.
+    pub fn of(scene: Scene, url: &str, recorded: Recorded) -> Self {
         let path = recorded.path("exitgap.toml");
         let mut config = fs::read_to_string(&path).unwrap();
         write!(

@@ -118,7 +118,7 @@ fn of_log(
     let mut seen = false;
     let mut tell = |slot: WatchedSlot| {
         seen = true;
-        let WatchedSlot { head, snapshot, checkpoint } = slot;
+        let WatchedSlot { head, snapshot, checkpoint, .. } = slot;
         let snapshot = snapshot.as_ref().map(|(snapshot, _)| snapshot);
         replayed.take(&head, snapshot, &checkpoint);
     };

@@ -17,6 +17,7 @@ mod ladder;
 pub mod mcp;
 mod pay;
 mod pools;
+mod receipt_log;
 mod redeem;
 mod routes;
 mod simulate;

@@ -10,7 +10,8 @@ use exitgap_core::series::rfc3339;
 use exitgap_pay::{Asset, Usdc};
 use serde::Serialize;
 
-use super::print_json;
+use super::receipt_log::OfLog;
+use super::{print_json, receipt_log};
 use crate::arguments::VerifyReceiptArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -21,12 +22,12 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// What was checked.
 #[derive(Serialize)]
-struct Check {
+pub struct Check {
     #[serde(rename = "check")]
     name: &'static str,
-    outcome: Outcome,
+    pub outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
+    pub code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
 }
@@ -39,6 +40,9 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<Receipt>,
     checks: Vec<Check>,
+    /// What the log says, where one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<OfLog>,
 }
 
 /// What could not be looked at, as what is asked of it is of a later version or of no kind that is known,
@@ -48,12 +52,20 @@ fn is_unknown(error: &ReceiptError) -> bool {
 }
 
 impl Check {
-    fn of(check: &'static str, found: Result<(), &ReceiptError>) -> Self {
-        let Err(error) = found else {
-            return Self { name: check, outcome: Outcome::Pass, code: None, detail: None };
-        };
+    /// What holds.
+    pub fn passed(name: &'static str) -> Self {
+        Self { name, outcome: Outcome::Pass, code: None, detail: None }
+    }
+
+    /// What does not, or could not be looked at.
+    pub fn new(name: &'static str, outcome: Outcome, code: &'static str, detail: String) -> Self {
+        Self { name, outcome, code: Some(code), detail: Some(detail) }
+    }
+
+    fn of(name: &'static str, found: Result<(), &ReceiptError>) -> Self {
+        let Err(error) = found else { return Self::passed(name) };
         let outcome = if is_unknown(error) { Outcome::NotChecked } else { Outcome::Fail };
-        Self { name: check, outcome, code: Some(error.code()), detail: Some(error.to_string()) }
+        Self::new(name, outcome, error.code(), error.to_string())
     }
 }
 
@@ -64,6 +76,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
     let text = String::from_utf8_lossy(&bytes);
     let receipt = Receipt::verify(text.trim_end(), &key);
     let mut checks = vec![Check::of("signature", receipt.as_ref().map(drop))];
+    let mut of_log = None;
     if let Ok(receipt) = &receipt {
         if let Some(path) = &args.answer {
             let answer = source::read_named("answer", path, MAX_ANSWER_BYTES)?;
@@ -83,6 +96,11 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
                 Evidence::read(&source::read_named("evidence file", path, MAX_EVIDENCE_BYTES)?);
             checks.push(Check::of("evidence", receipt.check_evidence(&evidence).as_ref().copied()));
         }
+        if let Some(log) = &args.log {
+            let (found, said) = receipt_log::look(args, log, (receipt, text.trim_end()))?;
+            checks.extend(found);
+            of_log = said;
+        }
     }
     let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
     let verdict = match (any(Outcome::Fail), any(Outcome::NotChecked)) {
@@ -90,7 +108,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
         (false, true) => Verdict::Incomplete,
         (false, false) => Verdict::Valid,
     };
-    let report = Report { verdict, kid: key.kid(), receipt: receipt.ok(), checks };
+    let report = Report { verdict, kid: key.kid(), receipt: receipt.ok(), checks, log: of_log };
     read_or_not(if json { print_json(&report) } else { print_text(&report, args) })?;
     Ok(verdict_code(verdict))
 }
@@ -130,12 +148,17 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
         writeln!(out, "{check:<12}{style}{word:<9}{style:#}{code}{detail}")?;
     }
     if report.receipt.is_some() {
-        for (check, given, flag) in
-            [("answer", &args.answer, "--answer"), ("evidence", &args.evidence, "--evidence")]
-        {
-            if given.is_none() {
-                writeln!(out, "{check:<12}not looked at: name it with {flag} FILE")?;
+        for (check, given, flag) in [
+            ("answer", args.answer.is_some(), "--answer FILE"),
+            ("evidence", args.evidence.is_some(), "--evidence FILE"),
+            ("log", args.log.is_some(), "--log FOLDER|URL"),
+        ] {
+            if !given {
+                writeln!(out, "{check:<12}not looked at: name it with {flag}")?;
             }
+        }
+        if let Some(of) = &report.log {
+            receipt_log::print(&mut out, of)?;
         }
         writeln!(
             out,

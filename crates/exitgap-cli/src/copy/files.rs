@@ -8,12 +8,12 @@ use exitgap_core::tlog::{Hash, Shelf, TILE_WIDTH, Tile, split_entries};
 use super::Log;
 use super::error::CopyError;
 
-/// The most bytes of a slot's fills: a service serves no larger file.
-const MAX_FILLS_FILE_BYTES: u64 = MAX_PART_BYTES;
+/// The most bytes of a file of what a slot's heads commit to: a service serves no larger one.
+const MAX_COMMITTED_FILE_BYTES: u64 = MAX_PART_BYTES;
 
 impl Log {
-    /// A slot: its parts, its fills, and then its manifest. So where a manifest is, fills that are not
-    /// there are none, and are not asked for again.
+    /// A slot: its parts, what its heads commit to, and then its manifest. So where a manifest is, documents that are
+    /// not there are none, and are not asked for again.
     pub(super) async fn slot(&self, slot: Slot) -> Result<(), CopyError> {
         let file = LogFile::Slot(slot);
         let url = || self.fetcher.url(&file);
@@ -30,7 +30,9 @@ impl Log {
             None => CopyError::Invalid { url: url(), why: error.to_string() },
         })?;
         self.parts(&manifest).await?;
-        self.fills(slot).await?;
+        for committed in [LogFile::Fills(slot), LogFile::Issued(slot)] {
+            self.committed(committed).await?;
+        }
         self.place.put(&file, &there)
     }
 
@@ -66,14 +68,13 @@ impl Log {
         self.place.place(&aside, file)
     }
 
-    async fn fills(&self, slot: Slot) -> Result<(), CopyError> {
-        let file = LogFile::Fills(slot);
+    async fn committed(&self, file: LogFile) -> Result<(), CopyError> {
         // Here already, and whole, where a copy was cut off between it and the manifest.
         if self.place.length(&file)?.is_some() {
             return Ok(());
         }
         let mut aside = self.place.aside()?;
-        if !self.fetcher.get(&file, length(MAX_FILLS_FILE_BYTES), &mut aside).await? {
+        if !self.fetcher.get(&file, length(MAX_COMMITTED_FILE_BYTES), &mut aside).await? {
             return Ok(());
         }
         if !aside.is_one_frame()? {

@@ -4,7 +4,7 @@ use std::io;
 
 use exitgap_api::AuditFault;
 use exitgap_core::Newer;
-use exitgap_core::analytics::accuracy::FillsError;
+use exitgap_core::analytics::accuracy::Issued;
 use exitgap_core::evidence::{Depths, HeadError, LeafError};
 use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::published::{BodyError, PublishedError};
@@ -75,13 +75,11 @@ pub enum Rule {
     #[error("{file}: {reason}")]
     PartInvalid { file: String, reason: String },
     #[error("{file} holds a document of hash {found}, to which no head commits there")]
-    FillsHash { file: String, found: DocumentHash },
-    #[error("{file}: {error}")]
-    FillsInvalid { file: String, error: FillsError },
+    CommittedHash { name: &'static str, file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
-    FillsUnpacked { file: String, reason: String },
+    CommittedInvalid { name: &'static str, file: String, reason: String, newer: Option<Newer> },
     #[error("{file} is of {what}")]
-    FillsOfOther { file: String, what: String },
+    CommittedOfOther { name: &'static str, file: String, what: String },
     #[error("{reason}")]
     BodyInvalid { reason: String },
     #[error("{file} is not a tile: {reason}")]
@@ -167,7 +165,7 @@ impl Rule {
             Self::ManifestInvalid { error, .. } => error.newer(),
             Self::LeafInvalid { error } => error.newer(),
             Self::HeadInvalid { error, .. } => error.newer(),
-            Self::FillsInvalid { error, .. } => error.newer(),
+            Self::CommittedInvalid { newer, .. } => *newer,
             _ => None,
         }
     }
@@ -183,9 +181,12 @@ impl Rule {
             Self::ManifestInvalid { .. } => "manifest_invalid",
             Self::PartHash { .. } => "part_hash_mismatch",
             Self::PartInvalid { .. } => "part_invalid",
-            Self::FillsHash { .. } => "fills_hash_mismatch",
-            Self::FillsInvalid { .. } | Self::FillsUnpacked { .. } => "fills_invalid",
-            Self::FillsOfOther { .. } => "fills_do_not_follow",
+            Self::CommittedHash { name: Issued::NAME, .. } => "issued_hash_mismatch",
+            Self::CommittedHash { .. } => "fills_hash_mismatch",
+            Self::CommittedInvalid { name: Issued::NAME, .. } => "issued_invalid",
+            Self::CommittedInvalid { .. } => "fills_invalid",
+            Self::CommittedOfOther { name: Issued::NAME, .. } => "issued_of_another_pool",
+            Self::CommittedOfOther { .. } => "fills_do_not_follow",
             Self::BodyInvalid { .. } => "body_invalid",
             Self::TileInvalid { .. } => "tile_invalid",
             Self::TileMismatch { .. } => "tile_mismatch",

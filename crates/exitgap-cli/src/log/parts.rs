@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::marker::PhantomData;
 
-use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
+use exitgap_core::analytics::accuracy::Committed;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::published::{
     Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
@@ -23,24 +24,26 @@ pub fn manifest_file(slot: Slot) -> String {
     LogFile::Slot(slot).to_string()
 }
 
-/// The documents of fills of a slot, one after the other, in the order of pool ids.
-pub struct LoggedFills {
+/// The documents of a kind of a slot, one after the other, in the order of pool ids.
+pub struct Logged<D> {
     file: String,
     slot: Slot,
     lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
+    kind: PhantomData<D>,
 }
 
-impl LoggedFills {
+impl<D: Committed> Logged<D> {
     /// Those of a slot; nothing is read yet.
     pub fn of(slot: Slot) -> Self {
-        Self { file: LogFile::Fills(slot).to_string(), slot, lines: None }
+        Self { file: D::file(slot).to_string(), slot, lines: None, kind: PhantomData }
     }
 
     /// The next document, which is to have this name.
-    pub fn next(&mut self, folder: &FolderReader, hash: DocumentHash) -> Result<Fills, Rule> {
-        let file = || self.file.clone();
-        let unpacked =
-            |error: std::io::Error| Rule::FillsUnpacked { file: file(), reason: error.to_string() };
+    pub fn next(&mut self, folder: &FolderReader, hash: DocumentHash) -> Result<D, Rule> {
+        let (name, file) = (D::NAME, self.file.clone());
+        let invalid =
+            |reason, newer| Rule::CommittedInvalid { name, file: file.clone(), reason, newer };
+        let unpacked = |error: std::io::Error| invalid(error.to_string(), None);
         if self.lines.is_none() {
             let opened = folder.open(&self.file)?;
             let decoder = Decoder::new(opened).and_then(|mut decoder| {
@@ -51,19 +54,16 @@ impl LoggedFills {
         }
         let mut line = Vec::new();
         if let Some(lines) = &mut self.lines {
-            let most = MAX_FILLS_BYTES as u64 + 256;
-            let read = lines.take(most).read_until(b'\n', &mut line);
-            let file = self.file.clone();
-            read.map_err(|error| Rule::FillsUnpacked { file, reason: error.to_string() })?;
+            let read = lines.take(D::MAX_LINE_BYTES as u64).read_until(b'\n', &mut line);
+            read.map_err(unpacked)?;
         }
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
-        let file = self.file.clone();
-        let (slot, fills, found) = Fills::from_line(line)
-            .map_err(|error| Rule::FillsInvalid { file: file.clone(), error })?;
+        let (slot, document, found) =
+            D::from_line(line).map_err(|error| invalid(error.to_string(), D::newer(&error)))?;
         if (slot, found) != (self.slot, hash) {
-            return Err(Rule::FillsHash { file, found });
+            return Err(Rule::CommittedHash { name, file, found });
         }
-        Ok(fills)
+        Ok(document)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::Contradiction;
-use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
 use exitgap_core::evidence::{Depths, Head, HeadEntry, Predecessor, SlotLeaf, depths};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash, StateHash};
@@ -70,6 +70,8 @@ pub struct WatchedSlot {
     pub snapshot: Option<(Snapshot, StateHash)>,
     /// The first checkpoint over it.
     pub checkpoint: Checkpoint,
+    /// The receipts that its head commits to.
+    pub issued: Option<Issued>,
 }
 
 /// What was found to hold.
@@ -185,17 +187,27 @@ impl Walk<'_> {
         let is_watched = |head: &&Head| self.against.watched.has(&head.pool);
         let watched = heads.iter().map(|(head, _)| head).filter(is_watched);
         let watched: Vec<Head> = watched.cloned().collect();
-        let committed = |head: &Head| Some((head.pool.clone(), head.commits.get(Fills::NAME)?));
-        let fills: Vec<_> = heads.iter().filter_map(|(head, _)| committed(head)).collect();
+        let fills = committed::<Fills>(&heads);
+        let issued = committed::<Issued>(&heads);
         let named = self.follow(slot, heads)?;
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
         }
-        let mut logged = parts::LoggedFills::of(slot);
+        let mut logged = parts::Logged::<Fills>::of(slot);
         for (pool, hash) in fills {
             let read = logged.next(self.against.folder, hash);
             let read = read.and_then(|fills| self.fills(slot, &pool, &fills));
             read.map_err(|rule| rule.by(slot, &pool))?;
+        }
+        let mut logged = parts::Logged::<Issued>::of(slot);
+        let mut issued_of = BTreeMap::new();
+        for (pool, hash) in issued {
+            let read = logged.next(self.against.folder, hash);
+            let read = read.and_then(|issued| is_of(slot, &pool, issued));
+            let issued = read.map_err(|rule| rule.by(slot, &pool))?;
+            if self.against.watched.has(&pool) {
+                issued_of.insert(pool, issued);
+            }
         }
         let mut of_watched = BTreeMap::new();
         for (head, place) in named.iter().zip(&places) {
@@ -216,7 +228,8 @@ impl Walk<'_> {
         let checkpoint = checkpoint.map_err(at)?;
         for head in watched {
             let (snapshot, checkpoint) = (of_watched.remove(&head.pool), checkpoint.clone());
-            (self.tell)(WatchedSlot { head, snapshot, checkpoint });
+            let issued = issued_of.remove(&head.pool);
+            (self.tell)(WatchedSlot { head, snapshot, checkpoint, issued });
         }
         Ok(manifest.checkpoint)
     }
@@ -292,7 +305,7 @@ impl Walk<'_> {
         let before = self.fills_until.insert(pool.clone(), fills.to_block);
         let other = |what: String| {
             let file = LogFile::Fills(slot).to_string();
-            Err(Rule::FillsOfOther { file, what })
+            Err(Rule::CommittedOfOther { name: Fills::NAME, file, what })
         };
         if fills.contract != *pool.contract() {
             return other(fills.contract.to_string());
@@ -452,4 +465,19 @@ fn same(file: &str, of: &'static str, expected: String, found: String) -> Result
         return Ok(());
     }
     Err(Rule::CheckpointMismatch { file: file.to_owned(), of, expected, found })
+}
+
+/// The pools whose heads commit to a document of a kind, and to which.
+fn committed<D: Committed>(heads: &[(Head, HeadHash)]) -> Vec<(PoolId, DocumentHash)> {
+    let committed = |head: &Head| Some((head.pool.clone(), head.commits.get(D::NAME)?));
+    heads.iter().filter_map(|(head, _)| committed(head)).collect()
+}
+
+/// Requires that receipts to which a head commits are of its pool.
+fn is_of(slot: Slot, pool: &PoolId, issued: Issued) -> Result<Issued, Rule> {
+    if issued.pool == *pool {
+        return Ok(issued);
+    }
+    let file = LogFile::Issued(slot).to_string();
+    Err(Rule::CommittedOfOther { name: Issued::NAME, file, what: issued.pool.to_string() })
 }

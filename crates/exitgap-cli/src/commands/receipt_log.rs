@@ -1,0 +1,246 @@
+//! A receipt beside its service's log: the head that commits to it, and its estimate quoted again at the slots after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use exitgap_api::operations::EvidenceOf;
+use exitgap_api::receipt::Receipt;
+use exitgap_core::analytics::accuracy::{Issued, LATER_SLOTS, requote};
+use exitgap_core::evidence::Outcome;
+use exitgap_core::exit::Exit;
+use exitgap_core::ids::Word;
+use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
+use serde::Serialize;
+
+use super::audit;
+use super::verify_receipt::Check;
+use crate::arguments::VerifyReceiptArgs;
+use crate::copy::{LogAt, LogSource};
+use crate::failure::Failure;
+use crate::log::{Against, FolderReader, Watched, WatchedSlot, replay};
+use crate::trust;
+
+/// Slots after which a head must commit to a receipt: it may be given a day after it was paid for, and an hour is the
+/// recorder's.
+const MUST_BE_THERE: u32 = Slot::PER_DAY + 12;
+
+/// What a log says of a receipt.
+#[derive(Serialize)]
+pub struct OfLog {
+    /// The slot whose head commits to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    committed_in: Option<u32>,
+    /// The estimate at later slots.
+    requotes: Vec<Later>,
+}
+
+/// The estimate at a later slot.
+#[derive(Serialize)]
+struct Later {
+    slots_later: u32,
+    slot: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_out_raw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_pct: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_gap_pct: Option<String>,
+    /// Why there is no number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_not: Option<String>,
+}
+
+/// What was gathered of the pool on the way through the log.
+#[derive(Default)]
+struct Gathered {
+    committed_in: Option<Slot>,
+    /// Of the slot that was answered from and those that it is quoted again at.
+    snapshots: BTreeMap<u32, Snapshot>,
+    retracted: BTreeSet<u32>,
+    newest: Option<Slot>,
+}
+
+/// Audits the log, and looks for the receipt in it. The answer's pool, slot and size are those of its evidence's address.
+pub fn look(
+    args: &VerifyReceiptArgs,
+    log: &LogAt,
+    (receipt, text): (&Receipt, &str),
+) -> Result<(Vec<Check>, Option<OfLog>), Failure> {
+    let Some(of) = receipt.evidence_url.as_deref().and_then(EvidenceOf::from_url) else {
+        let why = "the receipt names no evidence, which would say of which pool and slot it is";
+        let check = Check::new("committed", Outcome::NotChecked, "no_evidence_url", why.to_owned());
+        return Ok((vec![check], None));
+    };
+    let trusted = trust::keys(&args.trust.trust)?;
+    let source = LogSource::read(log, args.copy.as_deref())?;
+    let folder = FolderReader::new(source.path());
+    let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
+    let newest = audit::newest(&folder)?;
+    let against = Against {
+        folder: &folder,
+        newest: &newest,
+        keys: &keys,
+        since: None,
+        watched: Watched::Of(std::slice::from_ref(&of.pool)),
+    };
+    let bar = audit::progress(newest.checkpoint.size);
+    let (name, mut gathered) = (Issued::receipt_of(text), Gathered::default());
+    let mut tell = |slot: WatchedSlot| gathered.take(of.slot, &name, slot);
+    let (_, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
+    bar.finish_and_clear();
+    if let Some((fault, _)) = broken {
+        let fault = audit::readable(fault)?;
+        let said = fault.document();
+        let at = said.slot_time.map_or_else(String::new, |slot| format!("slot {slot}: "));
+        let detail = format!("{at}{}; `exitgap audit` tells more", said.detail);
+        return Ok((vec![Check::new("log", Outcome::Fail, said.code, detail)], None));
+    }
+    let checks = vec![Check::passed("log"), gathered.committed(receipt)];
+    let committed_in = gathered.committed_in.map(Slot::number);
+    let requotes = gathered.requotes(&of);
+    Ok((checks, Some(OfLog { committed_in, requotes })))
+}
+
+impl Gathered {
+    fn take(&mut self, from: Slot, receipt: &Word, told: WatchedSlot) {
+        let slot = told.head.slot;
+        self.newest = Some(slot);
+        self.retracted.extend(told.head.retracts.iter().map(|taken| taken.slot.number()));
+        if told.issued.is_some_and(|issued| issued.has(receipt)) {
+            self.committed_in.get_or_insert(slot);
+        }
+        let later = slot.number().checked_sub(from.number());
+        let wanted = later.is_some_and(|later| later == 0 || LATER_SLOTS.contains(&later));
+        if let Some((snapshot, _)) = told.snapshot.filter(|_| wanted) {
+            self.snapshots.insert(slot.number(), snapshot);
+        }
+    }
+
+    /// Whether a head commits to the receipt, as far as the log goes.
+    fn committed(&self, receipt: &Receipt) -> Check {
+        if self.committed_in.is_some() {
+            return Check::passed("committed");
+        }
+        let Some(newest) = self.newest else {
+            let why = "the log has no such pool".to_owned();
+            return Check::new("committed", Outcome::Fail, "receipt_not_committed", why);
+        };
+        let issued = receipt.issued_at / Slot::SECONDS;
+        let due = issued.saturating_add(MUST_BE_THERE.into());
+        let (outcome, code, until) = if u64::from(newest.number()) >= due {
+            (Outcome::Fail, "receipt_not_committed", "more than a day after it was paid for")
+        } else {
+            (Outcome::NotChecked, "receipt_not_committed_yet", "it may yet be")
+        };
+        let detail =
+            format!("no head commits to it up to {newest}, the log's newest slot: {until}");
+        Check::new("committed", outcome, code, detail)
+    }
+
+    /// The estimate at the later slots that the log has.
+    fn requotes(&self, of: &EvidenceOf) -> Vec<Later> {
+        let from = of.slot.number();
+        let Some(estimated) = self.snapshots.get(&from).map(Snapshot::observation) else {
+            return Vec::new();
+        };
+        let direction = Direction::from(of.base);
+        let Ok(estimate) = Exit::of(estimated, direction).estimate(of.size) else {
+            return Vec::new();
+        };
+        let amounts = [estimate.amount_in, estimate.amount_out];
+        let reached = self.newest.map_or(0, Slot::number);
+        let later = LATER_SLOTS.iter().filter(|later| from.saturating_add(**later) <= reached);
+        let at = later.map(|slots_later| {
+            let slot = from.saturating_add(*slots_later);
+            let nothing = Later {
+                slots_later: *slots_later,
+                slot,
+                amount_out_raw: None,
+                error_pct: None,
+                exit_gap_pct: None,
+                why_not: None,
+            };
+            let why_not = |why: &str| Some(why.to_owned());
+            if self.retracted.contains(&slot) {
+                return Later { why_not: why_not("retracted"), ..nothing };
+            }
+            let Some(snapshot) = self.snapshots.get(&slot) else {
+                return Later { why_not: why_not("missing"), ..nothing };
+            };
+            match requote(estimated, direction, amounts, snapshot.observation()) {
+                Ok(again) => Later {
+                    amount_out_raw: Some(again.amount_out.to_string()),
+                    error_pct: again.error.map(|error| error.to_fixed()),
+                    exit_gap_pct: again.gap.map(|gap| gap.to_fixed()),
+                    ..nothing
+                },
+                Err(error) => Later { why_not: Some(error.to_string()), ..nothing },
+            }
+        });
+        at.collect()
+    }
+}
+
+/// The estimate at later slots, for people.
+pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
+    if let Some(slot) = of.committed_in.and_then(|slot| Slot::new(slot.into()).ok()) {
+        writeln!(out, "\nThe head of its pool commits to it in slot {slot}.")?;
+    }
+    if of.requotes.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nThe same sale later (error: positive, it would have filled worse than was estimated):"
+    )?;
+    for later in &of.requotes {
+        let Later { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
+        let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;
+        let said = match (error_pct, exit_gap_pct, why_not) {
+            (_, _, Some(why)) => why.clone(),
+            (Some(error), Some(gap), None) => format!("error {error} %, gap then {gap} %"),
+            _ => "out of a percentage's bounds".to_owned(),
+        };
+        writeln!(out, "  +{minutes:>2} min  {said}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_api::receipt::Receipt;
+    use serde_json::json;
+
+    use super::*;
+
+    fn receipt(issued_at: u64) -> Receipt {
+        let hash = format!("0x{}", "11".repeat(32));
+        let address = format!("0x{}", "22".repeat(20));
+        let fields = json!({
+            "v": 1, "network": "eip155:8453", "transaction": hash, "payer": address, "amount": "10000",
+            "asset": address, "resourceUrl": "https://example.org/v1/exit/x", "issuedAt": issued_at,
+            "answer_sha256": hash, "snapshot_hash": hash, "method_version": "1.0.0",
+        });
+        serde_json::from_value(fields).unwrap()
+    }
+
+    #[test]
+    fn a_receipt_is_missed_once_the_log_is_a_day_and_an_hour_past_it_and_not_before() {
+        let paid = Slot::new(5_990_000).unwrap();
+        let said = |newest: Option<u32>, committed: bool| {
+            let newest = newest.map(|later| Slot::new(u64::from(paid.number() + later)).unwrap());
+            let committed_in = newest.filter(|_| committed);
+            let gathered = Gathered { newest, committed_in, ..Gathered::default() };
+            let Check { outcome, code, .. } = gathered.committed(&receipt(paid.unix_s() + 299));
+            (outcome, code)
+        };
+        let yet = (Outcome::NotChecked, Some("receipt_not_committed_yet"));
+        assert_eq!(said(Some(0), false), yet);
+        assert_eq!(said(Some(299), false), yet);
+        assert_eq!(said(Some(300), false), (Outcome::Fail, Some("receipt_not_committed")));
+        assert_eq!(said(None, false), (Outcome::Fail, Some("receipt_not_committed")));
+        assert_eq!(said(Some(300), true), (Outcome::Pass, None));
+    }
+}

@@ -1,0 +1,255 @@
+//! Estimates that were paid for: the next head commits to their receipts, whoever holds one finds it in the log, and
+//! quotes the estimate again at later slots.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use exitgap_chain::{ChainReader, Limits};
+use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::ids::{PoolId, Word};
+use exitgap_core::series::Slot;
+use exitgap_server::config::Checked;
+use exitgap_server::recorder::{Recorder, Source};
+use exitgap_store::payments::Payments;
+use exitgap_store::{LogFolder, Reader, Store};
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::scenes::chain::scene;
+use crate::scenes::service::{Recorded, Service, configured};
+use crate::scenes::till::Till;
+use crate::scenes::usdc::Scene;
+
+/// A till on a chain that goes on.
+struct Shop<'a> {
+    till: Till,
+    market: Market<'a>,
+}
+
+impl<'a> Shop<'a> {
+    async fn new(chain: &'a DevChain, world: &'a World) -> Self {
+        let folder = configured(chain, world);
+        let mut market = Market::new(chain, world, 4).await.unwrap();
+        market.play_slot(FIRST_SLOT).await.unwrap();
+        Self::begin(&folder).await;
+        let paid_on = Scene::new().await;
+        let url = paid_on.chain.url();
+        let last = Slot::new(FIRST_SLOT).unwrap();
+        let recorded = Recorded { folder, world: world.clone(), last };
+        let till = Till::of(paid_on, &url, recorded);
+        till.mine_at_once().await;
+        Self { till, market }
+    }
+
+    /// Records the first slot.
+    async fn begin(folder: &TempDir) {
+        let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+        let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+        let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
+        let sources = Source::of_plan(&checked.plan, &Limits::default());
+        let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
+        recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
+        let report = recorder.record_slot(Slot::new(FIRST_SLOT).unwrap()).await.unwrap();
+        assert!(report.missing.is_empty(), "{report:?}");
+        recorder.close().unwrap();
+    }
+
+    fn checked(&self) -> Checked {
+        Checked::read(&self.till.recorded.path("exitgap.toml")).unwrap()
+    }
+
+    /// The store, as only one process may have it.
+    fn store(&self) -> Store {
+        let checked = self.checked();
+        let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+        Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap()
+    }
+
+    fn payments(&self) -> Payments {
+        Payments::open(&self.till.recorded.path("payments.db")).unwrap()
+    }
+
+    /// A recorder that commits to what was issued.
+    fn recorder(&self) -> Recorder<ChainReader> {
+        let checked = self.checked();
+        let sources = Source::of_plan(&checked.plan, &Limits::default());
+        let mut recorder = Recorder::new(self.store(), sources, Duration::from_mins(1));
+        recorder.commit_issued(self.payments());
+        recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
+        recorder
+    }
+
+    /// Plays and records these slots, by their places in the series.
+    async fn record(&mut self, places: std::ops::RangeInclusive<u64>) {
+        let mut recorder = self.recorder();
+        for place in places {
+            self.market.play_slot(FIRST_SLOT + place).await.unwrap();
+            let slot = Slot::new(FIRST_SLOT + place).unwrap();
+            let report = recorder.record_slot(slot).await.unwrap();
+            assert!(report.missing.is_empty(), "{report:?}");
+        }
+        recorder.close().unwrap();
+    }
+
+    /// Pays for the scene's estimate; the receipt.
+    fn buy(&self, service: &Service, nonce: u8) -> String {
+        let answer = self.till.pay(service, &self.till.header(service, nonce));
+        answer.found();
+        answer.header("x-payment-receipt").unwrap().to_owned()
+    }
+
+    /// What the pool's heads commit to, by the place of their slots.
+    fn committed(&self, pool: &str) -> Vec<(u64, Vec<Word>)> {
+        let reader = Reader::open(&self.till.recorded.path("exitgap.db")).unwrap();
+        let id: PoolId = pool.parse().unwrap();
+        let pool = reader.pool(&id).unwrap().unwrap();
+        let page = reader.issued(&pool, [Slot::FIRST, Slot::LAST], 99).unwrap();
+        let place = |slot: Slot| u64::from(slot.number()) - FIRST_SLOT;
+        page.entries.into_iter().map(|one| (place(one.slot), one.issued.receipts)).collect()
+    }
+
+    /// Puts a receipt on the list again, as if the process had ended before it was taken off.
+    fn put_back(&self, pool: &str, receipt: Word) {
+        let database = self.till.recorded.path("payments.db");
+        let connection = rusqlite::Connection::open(database).unwrap();
+        let put = "INSERT INTO uncommitted (pool, receipt_sha256) VALUES (?1, ?2)";
+        connection.execute(put, (pool, receipt.0)).unwrap();
+    }
+
+    fn verify(&self, receipt: &str, log: &str) -> (Option<i32>, Value) {
+        fs::write(self.till.recorded.path("receipt"), receipt).unwrap();
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(["verify-receipt", "receipt", "--key", "payments.json", "--json"]);
+        let output = command.args(["--log", log]).current_dir(self.till.recorded.folder.path());
+        let output = output.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let document = serde_json::from_slice(&output.stdout);
+        (output.status.code(), document.unwrap_or_else(|_| panic!("{said}")))
+    }
+}
+
+/// What a report says of a check: outcome and code.
+fn check<'r>(report: &'r Value, name: &str) -> (&'r str, Option<&'r str>) {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["check"] == name);
+    let found = found.unwrap_or_else(|| panic!("no {name} in {report:#}"));
+    (found["outcome"].as_str().unwrap(), found["code"].as_str())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_again() {
+    let (chain, world) = scene().await;
+    let mut shop = Shop::new(&chain, &world).await;
+    let pool = shop.till.pool.clone();
+    let service = shop.till.serve();
+    let named = service.get("/v1/payments").body;
+    fs::write(shop.till.recorded.path("payments.json"), named).unwrap();
+    let mut receipts = [1, 2].map(|nonce| shop.buy(&service, nonce));
+    let early = shop.verify(&receipts[0], "exitgap-log");
+    assert_eq!(early.0, Some(7), "{:#}", early.1);
+    assert_eq!(check(&early.1, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
+    // The recorder of the configuration commits to both, and to no other pool's.
+    shop.market.play_slot(FIRST_SLOT + 1).await.unwrap();
+    let at = (FIRST_SLOT + 1).to_string();
+    let record = ["record", "--rehearse-at", &at, "--until", &at];
+    let mut recorded = Command::new(binaries::path("exitgap-server"));
+    let recorded = recorded.args(record).current_dir(shop.till.recorded.folder.path()).output();
+    let recorded = recorded.unwrap();
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert!(recorded.status.success(), "{said}");
+    receipts.sort_by_key(|receipt| Issued::receipt_of(receipt));
+    let names = |receipts: &[String]| -> Vec<Word> {
+        receipts.iter().map(|receipt| Issued::receipt_of(receipt)).collect()
+    };
+    assert_eq!(shop.committed(&pool), [(1, names(&receipts))], "{said}");
+    assert!(shop.committed(&shop.till.recorded.pool(1)).is_empty());
+    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    // Given again, it is no new one; another is another head's.
+    shop.buy(&service, 1);
+    let third = shop.buy(&service, 3);
+    shop.record(2..=12).await;
+    let expected = [(1, names(&receipts)), (2, names(std::slice::from_ref(&third)))];
+    assert_eq!(shop.committed(&pool), expected);
+
+    // The service tells the documents, and of nobody who paid.
+    let told = service.get(&format!("/v1/issued/{pool}?slot={FIRST_SLOT}"));
+    let lines: Vec<&[u8]> = told.body.split(|byte| *byte == b'\n').collect();
+    let (slot, issued, _) = Issued::from_line(lines[0]).unwrap();
+    assert_eq!((slot.number().into(), issued.receipts), (FIRST_SLOT + 1, names(&receipts)));
+    assert_eq!(lines.len(), 3, "two, each with its line break");
+    let payer = format!("{:#x}", shop.till.scene.payer.address());
+    assert!(!String::from_utf8(told.body.clone()).unwrap().contains(&payer[2..]));
+
+    // Whoever holds one finds it in the folder, and in what a service publishes.
+    let url = format!("http://{}", service.address);
+    for log in ["exitgap-log", &url] {
+        let (code, report) = shop.verify(&receipts[1], log);
+        assert_eq!(code, Some(0), "{report:#}");
+        assert_eq!(check(&report, "log"), ("pass", None));
+        assert_eq!(check(&report, "committed"), ("pass", None));
+        assert_eq!(report["log"]["committed_in"], FIRST_SLOT + 1);
+        // The same sale at later slots: what the service itself says of them.
+        let requotes = report["log"]["requotes"].as_array().unwrap();
+        let at: Vec<_> = requotes.iter().map(|later| later["slots_later"].as_u64()).collect();
+        assert_eq!(at, [1, 2, 6, 12].map(Some));
+        let estimate = |place: u64| -> Value {
+            let at = FIRST_SLOT + place;
+            let mut command = Command::new(binaries::path("exitgap"));
+            let ask = ["exit", &pool, "--size-usd", "1000", "--db", "exitgap.db", "--json", "--at"];
+            command.args(ask).arg(at.to_string());
+            let output = command.current_dir(shop.till.recorded.folder.path()).output().unwrap();
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let first = estimate(0);
+        let mut moved = 0;
+        for (later, place) in requotes.iter().zip([1, 2, 6, 12]) {
+            assert_eq!(later["slot"], FIRST_SLOT + place);
+            let error: f64 = later["error_pct"].as_str().unwrap().parse().unwrap();
+            let out = |of: &Value| of.as_str().unwrap().parse::<f64>().unwrap();
+            let worse = out(&first["amount_out_raw"]) > out(&later["amount_out_raw"]);
+            let same = first["amount_out_raw"] == later["amount_out_raw"];
+            assert!(if same { error == 0.0 } else { worse == (error > 0.0) }, "{later:#}");
+            moved += u32::from(!same);
+        }
+        assert!(moved > 0, "the market moved: {report:#}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_twice() {
+    let (chain, world) = scene().await;
+    let mut shop = Shop::new(&chain, &world).await;
+    let pool = shop.till.pool.clone();
+    let service = shop.till.serve();
+    fs::write(shop.till.recorded.path("payments.json"), service.get("/v1/payments").body).unwrap();
+    let receipt = shop.buy(&service, 1);
+    // A recorder that was interrupted between its slot and its list: the next one does not commit again.
+    let name = Issued::receipt_of(&receipt);
+    shop.record(1..=1).await;
+    assert_eq!(shop.committed(&pool), [(1, vec![name])]);
+    drop(service);
+    shop.put_back(&pool, name);
+    assert_eq!(shop.payments().uncommitted(9).unwrap().len(), 1, "the fault is there");
+    shop.record(2..=2).await;
+    assert_eq!(shop.committed(&pool), [(1, vec![name])]);
+    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    // One that was kept back is in no head; that it is late is told by the receipt's own clock, which a rehearsed series
+    // never reaches.
+    let service = shop.till.serve();
+    let kept_back = shop.buy(&service, 2);
+    shop.payments().committed(&[Issued::receipt_of(&kept_back)]).unwrap();
+    shop.record(3..=3).await;
+    let (_, report) = shop.verify(&kept_back, "exitgap-log");
+    assert_eq!(check(&report, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
+    assert_eq!(report["log"].get("committed_in"), None);
+    // A log that does not hold is no log.
+    let file = shop.till.recorded.path(&format!("exitgap-log/issued/{}.zst", FIRST_SLOT + 1));
+    fs::write(&file, b"xx").unwrap();
+    let (code, report) = shop.verify(&receipt, "exitgap-log");
+    assert_eq!(code, Some(6));
+    assert_eq!(check(&report, "log"), ("fail", Some("issued_invalid")));
+    assert_eq!(report["log"], json!(null));
+}
