@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use crate::check::{self, Published, Standing};
+use crate::pages::accuracy::AccuracyPage;
 use crate::pages::alerts::AlertsPage;
 use crate::pages::capabilities::CapabilitiesPage;
 use crate::pages::evidence::EvidencePage;
@@ -81,6 +82,7 @@ later! {
     verify: VerifyPage in evidence by verify_program;
     exit: ExitPage in figures by exit_program;
     risk: RiskPage in figures by risk_program;
+    accuracy: AccuracyPage in figures by accuracy_program;
     alerts: AlertsPage in figures by alerts_program;
     method: MethodPage in words by method_program;
     capabilities: CapabilitiesPage in words by capabilities_program;

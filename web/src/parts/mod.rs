@@ -3,6 +3,7 @@
 mod ask;
 mod asked;
 mod card;
+mod chains;
 mod checks;
 mod conditions;
 mod contradiction;
@@ -19,6 +20,7 @@ mod table;
 pub use ask::AskExit;
 pub use asked::{Asking, settled};
 pub use card::Card;
+pub use chains::Chains;
 pub use checks::{Checks, Verdicts};
 pub use conditions::Conditions;
 pub use drawn::Drawn;

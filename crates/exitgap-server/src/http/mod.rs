@@ -189,6 +189,7 @@ fn pages() -> Router<App> {
         .route("/risk", get(site::fixed))
         .route("/verify", get(site::fixed))
         .route("/portfolio", get(site::fixed))
+        .route("/accuracy", get(site::fixed))
         .route("/alerts", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))

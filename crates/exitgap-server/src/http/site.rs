@@ -164,6 +164,10 @@ pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused
             "Portfolio | exitgap",
             "What exiting several positions at once would cost, computed in your browser.",
         ),
+        "/accuracy" => words(
+            "How good were the estimates of all pools? | exitgap",
+            "Every swap of the last seven days against what was estimated of it: a row for each pool, none left out.",
+        ),
         "/alerts" => words(
             "Alerts | exitgap",
             "Your own rules: where each stands and what it said, with evidence for every value.",
