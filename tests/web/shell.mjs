@@ -107,6 +107,16 @@ async function titles({ service, pool, exit, open }) {
     assert.equal(await page.evaluate(() => document.activeElement.id), "content");
   }
   await page.context().close();
+  // So are the words that a page begins with.
+  for (const path of ["/", "/verify", "/portfolio", "/accuracy", "/alerts", "/risk", "/capabilities", "/method"]) {
+    const html = await (await fetch(service + path, { headers: { accept: "text/html" } })).text();
+    const page = await open(path);
+    await page.waitForSelector("#content .lead");
+    await eventually(`${path} is there`, async () => await page.getByText("Loading this page…").count() === 0);
+    const said = await page.locator(".lead").textContent();
+    assert.ok(html.includes(`<p class="lead">${said}</p>`), `${path} says: ${said}`);
+    await page.context().close();
+  }
   console.log("titles: as served, and on the way");
 }
 

@@ -21,6 +21,7 @@ use crate::pages::portfolio::PortfolioPage;
 use crate::pages::risk::RiskPage;
 use crate::pages::verify::VerifyPage;
 use crate::parts::{Asking, Failed, Loading};
+use crate::served::Meanwhile;
 
 /// How a page is shown, once its program is there.
 type Show = fn() -> AnyView;
@@ -54,7 +55,7 @@ fn Later(
     let program = Asking::new(|| (), move |()| fetch());
     let retry = program.again();
     move || match program.answer(&()) {
-        None => view! { <Loading what="this page"/> }.into_any(),
+        None => view! { <Meanwhile/><Loading what="this page"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error.into() retry=retry/> }.into_any(),
         Some(Ok(show)) => show(),
     }

@@ -9,6 +9,7 @@
 //! - `kept_rules`: the reader's own rules
 //! - `later`: pages whose programs come when they are opened
 //! - `module`: programs that are fetched when they are asked for
+//! - `served`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
@@ -25,6 +26,7 @@ mod module;
 mod pages;
 mod parts;
 mod paths;
+mod served;
 mod service;
 mod text;
 mod told;
@@ -35,8 +37,9 @@ mod wallet;
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 fn main() {
-    if let Some(first) = leptos::prelude::document().get_element_by_id("first") {
-        first.remove();
-    }
-    leptos::mount::mount_to_body(app::App);
+    let first = served::Served::taken();
+    leptos::mount::mount_to_body(move || {
+        leptos::prelude::provide_context(first);
+        app::App()
+    });
 }

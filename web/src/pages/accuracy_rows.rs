@@ -49,6 +49,15 @@ fn cells(record: &Document) -> Vec<AnyView> {
     let until = text::instant(&record.text_or_none("until"));
     let days = format!("{} days observed", record.text_or_none("days_observed"));
     let file = record.text_or_none("figure_url");
+    if record.count("swaps") == 0 {
+        return vec![
+            view! {
+                "No swap was logged. "<a href=file rel="external">"figure file"</a>
+                <small>{format!("summed up {until}; {days}")}</small>
+            }
+            .into_any(),
+        ];
+    }
     let errors = ["abs_error_pct_q50", "abs_error_pct_q95", "worst_pct", "mean_error_pct"];
     let mut cells = vec![
         view! { {format!("{} of {}", grouped("compared"), grouped("swaps"))}{why}{short} }

@@ -30,5 +30,5 @@ pub use live::{on_evaluated, on_sealed};
 pub use pools::{listed_pools, name_of};
 pub use rules::{RULES, rule_of};
 pub use split::Split;
-pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};
+pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood, soon};
 pub use table::{Column, Row, Table, number, words};

@@ -26,6 +26,7 @@ mod stream;
 mod telemetry;
 mod tools;
 mod witness;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
