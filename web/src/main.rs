@@ -32,14 +32,28 @@ mod text;
 mod told;
 mod wallet;
 
+use core::time::Duration;
+
+use leptos::prelude::*;
+
 /// A third of the weight of the one that comes with Rust.
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 fn main() {
+    // What was served is painted first: from here on the program keeps the thread for a while. Nothing is painted of a page
+    // that nobody sees.
+    if document().hidden() {
+        begin();
+    } else {
+        request_animation_frame(|| set_timeout(begin, Duration::ZERO));
+    }
+}
+
+fn begin() {
     let first = served::Served::taken();
-    leptos::mount::mount_to_body(move || {
-        leptos::prelude::provide_context(first);
+    mount_to_body(move || {
+        provide_context(first);
         app::App()
     });
 }
