@@ -81,8 +81,13 @@ export async function start(service, modules, shots, api = service) {
   const most = await Promise.all(pools.map(async ({ pool }) =>
     [pool, (await get(api, `/v1/exit/${pool}?size_usd=999999999`)).max_fillable_usd]));
   const [thin] = most.filter(([, most]) => most !== undefined).sort((a, b) => a[1] - b[1])[0] ?? [];
+  // The first pool that a lender's report is told of: the figure is not of every kind.
+  let collateral;
+  for (const { pool } of pools) {
+    if (collateral === undefined && (await fetch(`${api}/v1/exposure?venue=${pool}&cascade_usd=1000`)).ok) collateral = pool;
+  }
   return {
-    service, browser, pools, pool, thin, exit, evidence: local(exit.evidence_url),
+    service, browser, pools, pool, collateral, thin, exit, evidence: local(exit.evidence_url),
     open, accessible, shoot, fits, get: (path) => get(path.startsWith("/v1/") ? api : service, path),
     figures: () => ({ "web.axe_violations": violations, "web.console_errors": noise.length }), noise,
   };
@@ -96,8 +101,8 @@ async function get(service, path) {
 export const local = (url) => url.replace(/^https?:\/\/[^/]+/, "");
 
 /** Waits until something holds, and says what did not. */
-export async function eventually(what, holds) {
-  for (let tries = 0; tries < 400; tries += 1) {
+export async function eventually(what, holds, tries = 400) {
+  for (let tried = 0; tried < tries; tried += 1) {
     if (await holds()) return;
     await new Promise((done) => setTimeout(done, 25));
   }

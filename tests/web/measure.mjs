@@ -21,7 +21,7 @@ const bytes = files.map((name) => brotliCompressSync(readFileSync(join(site, nam
 // Standard output is for the figures alone.
 console.log = console.error;
 const scene = await start(service, join(modules, "node_modules"), shots);
-const { browser, pool, evidence } = scene;
+const { browser, pool, evidence, collateral, exit } = scene;
 
 /** When the verdict stands, and when the last byte it rests on had come, in ms since navigation began. What
     became of the slot later is asked apart: the verdict does not wait for it. */
@@ -48,6 +48,27 @@ async function evidenceTimes(slowDown) {
   });
   await context.close();
   return times;
+}
+
+/** The holder's question, in a browser that was never here: what a reader does until its answer stands, and how long the
+    service and the program take for it, from the opening of the front page. Nothing is waited for but them. */
+async function firstAnswer(slowDown) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
+  const started = performance.now();
+  await page.goto(`${service}/`, { waitUntil: "commit" });
+  const acts = [
+    () => page.locator("#held").selectOption(`${pool.split(":")[0]}:${exit.base.address}`),
+    () => page.locator("#worth").fill("250,000"),
+    () => page.locator("#worth").press("Enter"),
+  ];
+  for (const act of acts) await act();
+  await page.waitForSelector("#gap");
+  const ms = performance.now() - started;
+  await context.close();
+  return { ms, actions: acts.length };
 }
 
 /** From a key stroke in the size box to the new number on the page. */
@@ -77,21 +98,26 @@ async function recompute() {
   return median(times);
 }
 
-const slow = [], plain = [];
+const slow = [], plain = [], first = [];
 for (let run = 0; run < RUNS; run += 1) {
   slow.push(await evidenceTimes(4));
   plain.push(await evidenceTimes(1));
+  first.push(await firstAnswer(4));
 }
 const round = (value) => Math.round(value * 100) / 100;
 const found = {
   "web.total_brotli_bytes": bytes.reduce((sum, one) => sum + one, 0),
+  "web.first_answer_ms": round(median(first.map((one) => one.ms))),
+  "web.actions_to_answer": Math.max(...first.map((one) => one.actions)),
   "web.evidence_interactive_ms": round(median(slow.map((one) => one.verdict))),
   "web.verify_ms": round(median(plain.map((one) => one.verdict - one.data))),
   "web.recompute_ms": round(await recompute()),
 };
 await everyPage(scene);
 await browser.close();
-const paths = ["/", `/pools/${pool}`, evidence, "/verify", "/portfolio", "/capabilities", "/method"];
+const token = `${pool.split(":")[0]}:${exit.base.address}`;
+const paths = ["/", `/pools/${pool}`, evidence, `/exit/${token}?size_usd=250000`, `/risk?pool=${collateral}&size_usd=100000`,
+  "/accuracy", "/verify", "/portfolio", "/alerts", "/capabilities", "/method"];
 const figures = { ...found, ...scene.figures() };
 try {
   Object.assign(figures, lowest(await judge(service, join(lighthouse, "node_modules"), paths)));

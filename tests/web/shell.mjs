@@ -14,13 +14,14 @@ export default async function shell(scene) {
 const name = (path) => (path.startsWith("/api") ? "evidence" : path.split(/[/?#]/)[1] || "board");
 
 /** Each page at both widths, light and dark. */
-export async function everyPage({ pool, exit, evidence, open, fits, shoot }) {
+export async function everyPage({ pool, collateral, exit, evidence, open, fits, shoot }) {
   const ready = {
     "/": "table.board tbody tr",
     [`/pools/${pool}?size_usd=1000`]: ".agreement .standing.pass",
     [evidence]: ".verdict.pass",
     [`/exit/${pool.split(":")[0]}:${exit.base.address}?size_usd=250000`]: "#best-hour",
-    [`/risk?pool=${pool}&size_usd=100000`]: "#band",
+    [`/risk?pool=${collateral}&size_usd=100000`]: "#band",
+    "/accuracy": "table.accuracy tbody tr",
     "/verify": "textarea#pasted",
     [`/portfolio#${pool}:1000,${pool}/token1:2500`]: "table tbody tr",
     "/capabilities": "table tbody tr",
@@ -106,6 +107,16 @@ async function titles({ service, pool, exit, open }) {
     assert.equal(await page.evaluate(() => document.activeElement.id), "content");
   }
   await page.context().close();
+  // So are the words that a page begins with.
+  for (const path of ["/", "/verify", "/portfolio", "/accuracy", "/alerts", "/risk", "/capabilities", "/method"]) {
+    const html = await (await fetch(service + path, { headers: { accept: "text/html" } })).text();
+    const page = await open(path);
+    await page.waitForSelector("#content .lead");
+    await eventually(`${path} is there`, async () => await page.getByText("Loading this page…").count() === 0);
+    const said = await page.locator(".lead").textContent();
+    assert.ok(html.includes(`<p class="lead">${said}</p>`), `${path} says: ${said}`);
+    await page.context().close();
+  }
   console.log("titles: as served, and on the way");
 }
 

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use crate::check::{self, Published, Standing};
+use crate::pages::accuracy::AccuracyPage;
 use crate::pages::alerts::AlertsPage;
 use crate::pages::capabilities::CapabilitiesPage;
 use crate::pages::evidence::EvidencePage;
@@ -20,6 +21,7 @@ use crate::pages::portfolio::PortfolioPage;
 use crate::pages::risk::RiskPage;
 use crate::pages::verify::VerifyPage;
 use crate::parts::{Asking, Failed, Loading};
+use crate::served::Meanwhile;
 
 /// How a page is shown, once its program is there.
 type Show = fn() -> AnyView;
@@ -53,7 +55,7 @@ fn Later(
     let program = Asking::new(|| (), move |()| fetch());
     let retry = program.again();
     move || match program.answer(&()) {
-        None => view! { <Loading what="this page"/> }.into_any(),
+        None => view! { <Meanwhile/><Loading what="this page"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error.into() retry=retry/> }.into_any(),
         Some(Ok(show)) => show(),
     }
@@ -81,6 +83,7 @@ later! {
     verify: VerifyPage in evidence by verify_program;
     exit: ExitPage in figures by exit_program;
     risk: RiskPage in figures by risk_program;
+    accuracy: AccuracyPage in figures by accuracy_program;
     alerts: AlertsPage in figures by alerts_program;
     method: MethodPage in words by method_program;
     capabilities: CapabilitiesPage in words by capabilities_program;

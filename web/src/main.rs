@@ -9,6 +9,7 @@
 //! - `kept_rules`: the reader's own rules
 //! - `later`: pages whose programs come when they are opened
 //! - `module`: programs that are fetched when they are asked for
+//! - `served`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
@@ -25,18 +26,34 @@ mod module;
 mod pages;
 mod parts;
 mod paths;
+mod served;
 mod service;
 mod text;
 mod told;
 mod wallet;
+
+use core::time::Duration;
+
+use leptos::prelude::*;
 
 /// A third of the weight of the one that comes with Rust.
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 fn main() {
-    if let Some(first) = leptos::prelude::document().get_element_by_id("first") {
-        first.remove();
+    // What was served is painted first: from here on the program keeps the thread for a while. Nothing is painted of a page
+    // that nobody sees.
+    if document().hidden() {
+        begin();
+    } else {
+        request_animation_frame(|| set_timeout(begin, Duration::ZERO));
     }
-    leptos::mount::mount_to_body(app::App);
+}
+
+fn begin() {
+    let first = served::Served::taken();
+    mount_to_body(move || {
+        provide_context(first);
+        app::App()
+    });
 }

@@ -21,6 +21,8 @@ pub enum Page {
     Verify,
     /// Several positions.
     Portfolio,
+    /// How good the estimates of all pools were.
+    Accuracy,
     /// The reader's own rules.
     Alerts,
     /// What this deployment can do.
@@ -41,6 +43,7 @@ impl Page {
             Self::Evidence(of) => of.target().to_string(),
             Self::Verify => "/verify".to_owned(),
             Self::Portfolio => "/portfolio".to_owned(),
+            Self::Accuracy => "/accuracy".to_owned(),
             Self::Alerts => "/alerts".to_owned(),
             Self::Capabilities => "/capabilities".to_owned(),
             Self::Method => "/method".to_owned(),
@@ -59,6 +62,7 @@ pub fn title_of(path: &str) -> String {
         "/" => "exitgap: where would your size lose most?",
         "/verify" => "Verify an evidence file | exitgap",
         "/portfolio" => "Portfolio | exitgap",
+        "/accuracy" => "How good were the estimates of all pools? | exitgap",
         "/alerts" => "Alerts | exitgap",
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",

@@ -46,7 +46,9 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     setup::ensure(root)?;
     setup::ensure_strace();
     setup::ensure_chromium();
+    setup::ensure_firefox();
     setup::ensure_npm_tools(root)?;
+    setup::ensure_firefox_driver(root)?;
     step("building the npm package");
     pkg::build(root)?;
     step("building the site");

@@ -29,7 +29,7 @@ and compressed, and what each part of the program loads; more than the budget is
 const MOST_BYTES: u64 = 200_000;
 
 /// The most that any page loads, with the part of the program that it is in.
-const MOST_BYTES_OF_A_PAGE: u64 = 515_000;
+const MOST_BYTES_OF_A_PAGE: u64 = 520_000;
 
 /// Modules of the npm package that a page asks for when its reader does.
 const LATER: [&str; 2] = ["proof", "exitgap"];

@@ -70,6 +70,15 @@ async fn pages_tell_how_good_estimates_were_and_what_redeeming_pays() {
     browsed("record.mjs", &service.address.to_string(), &[&recorded.pool(0), &weth]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn one_table_tells_the_accuracy_of_all_pools() {
+    let (chain, world) = scene().await;
+    let recorded = played(&chain, world, &chain.url(), "").await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    browsed("accuracy.mjs", &service.address.to_string(), &[&recorded.pool(0)]);
+}
+
 #[test]
 fn a_pools_page_shades_closures() {
     let folder = a_weekend_and_an_hour();

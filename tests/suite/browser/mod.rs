@@ -2,6 +2,7 @@
 
 mod charts;
 mod figures;
+mod firefox;
 mod kinds;
 mod npm;
 mod npm_alerts;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use exitgap_tests::fixtures;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The workspace.
@@ -141,4 +141,23 @@ pub fn tool(name: &str) -> PathBuf {
 pub fn said(output: &Output) -> String {
     let texts = [&output.stdout, &output.stderr];
     texts.map(|text| String::from_utf8_lossy(text).into_owned()).join("\n")
+}
+
+/// What garbage and cases must have come to.
+pub fn sound(outcome: &Value, cases: usize) {
+    let compared = json!({"compared": cases, "differing": 0, "first": []});
+    assert_eq!(outcome["compared"], compared);
+    let garbage = &outcome["garbage"];
+    assert_eq!(garbage["wrong"], json!([]), "{garbage}");
+    assert_eq!(garbage["sound"], true);
+    assert!(garbage["tried"].as_u64().unwrap() > 5_000, "{garbage}");
+    for code in ["invalid_parameter", "source_unreadable", "unknown_parameter", "unknown_base"] {
+        assert!(garbage["codes"][code].as_u64().is_some_and(|many| many > 0), "{garbage}");
+    }
+    let sizes: Vec<u64> =
+        garbage["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).collect();
+    assert_eq!(sizes.len(), 4);
+    assert!(sizes[1..].iter().all(|size| *size == sizes[0]), "memory grew: {sizes:?}");
+    // Not even for 50 MB.
+    assert!(sizes[0] < 40_000_000, "{sizes:?}");
 }

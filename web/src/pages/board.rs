@@ -13,8 +13,8 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use crate::chart::{Spark, length, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
-    AskExit, Asking, CheckAll, CheckedGap, Column, Empty, Failed, Loading, PreviewNotice, Row,
-    StatusTag, Table, linked, not_understood, number, on_sealed, words,
+    AskExit, Asking, Chains, CheckAll, CheckedGap, Column, Empty, Failed, Loading, PreviewNotice,
+    Row, StatusTag, Table, linked, not_understood, number, on_sealed, words,
 };
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
@@ -162,45 +162,17 @@ fn Controls(asked: Memo<Asked>) -> impl IntoView {
         .collect();
     let set_size = change(|asked, size| asked.size = size.parse().unwrap_or(asked.size));
     let set_sort = change(|asked, sort| asked.sort = sort);
+    let chain = Signal::derive(move || asked.read().chain.clone());
+    let set_chain = Callback::new(move |chain| {
+        ask.run(asked.get_untracked().changed(|asked| asked.chain = chain));
+    });
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
             <label>"Size sold" <select on:change=set_size>{sizes}</select></label>
             <label>"Order" <select on:change=set_sort>{sorts}</select></label>
-            <Chains asked=asked ask=ask/>
+            <Chains chosen=chain choose=set_chain/>
         </form>
     }
-}
-
-/// The chains of this deployment, one of them chosen, or all. The chain of the address is among them, whatever it is.
-#[component]
-fn Chains(asked: Memo<Asked>, ask: Callback<Asked>) -> impl IntoView {
-    let known = Asking::new(
-        || (),
-        |()| {
-            let client = client();
-            async move { client.capabilities().await.map(|told| told.chains) }
-        },
-    );
-    let chips = move || {
-        let told = known.answer(&()).and_then(Result::ok).unwrap_or_default();
-        let mut chains: Vec<String> = told.into_iter().map(|one| one.chain).collect();
-        let chosen = asked.read().chain.clone();
-        if !chosen.is_empty() && !chains.contains(&chosen) {
-            chains.push(chosen);
-        }
-        chains.insert(0, String::new());
-        let chip = |chain: String| {
-            let shown = if chain.is_empty() { "all chains".to_owned() } else { chain.clone() };
-            let of = chain.clone();
-            let pressed = move || (asked.read().chain == of).to_string();
-            let choose = move |_| {
-                ask.run(asked.get_untracked().changed(|asked| chain.clone_into(&mut asked.chain)));
-            };
-            view! { <button type="button" class="chip" aria-pressed=pressed on:click=choose>{shown}</button> }
-        };
-        chains.into_iter().map(chip).collect_view()
-    };
-    view! { <div class="chips" role="group" aria-label="Chain">{chips}</div> }
 }
 
 /// The gap at the size asked for.
@@ -261,6 +233,9 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         </p>
         <Searched rows=body columns=columns/>
         {pages}
+        <p class="quiet">
+            <a href=Page::Accuracy.href()>"How good were the estimates of all pools?"</a>
+        </p>
         <p class="quiet">
             {format!("By method {}. ", board.method_version)}
             "Fragility is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \

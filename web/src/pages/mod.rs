@@ -1,5 +1,6 @@
 //! One file per page.
 
+pub mod accuracy;
 pub mod alerts;
 pub mod board;
 pub mod capabilities;
@@ -12,6 +13,7 @@ pub mod portfolio;
 pub mod risk;
 pub mod verify;
 
+mod accuracy_rows;
 mod evidence_break;
 mod evidence_chain;
 mod evidence_later;

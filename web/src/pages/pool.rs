@@ -20,9 +20,10 @@ use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
     Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, linked, not_understood,
-    number, rule_of,
+    number, rule_of, soon,
 };
 use crate::paths::{self, Page};
+use crate::served::Meanwhile;
 use crate::service::client;
 use crate::text;
 
@@ -41,7 +42,8 @@ pub fn PoolPage() -> impl IntoView {
     let retry = found.again();
     move || match found.answer(&name.get()) {
         None => {
-            view! { <h1>{name.get()}</h1><Loading what="the pool's newest snapshot"/> }.into_any()
+            view! { <Meanwhile heading=name.get()/><Loading what="the pool's newest snapshot"/> }
+                .into_any()
         }
         Some(Err(error)) => {
             view! { <h1>{name.get()}</h1><Failed error=error retry=retry/> }.into_any()
@@ -97,6 +99,7 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
             }
         })
         .collect();
+    let below = StoredValue::new((pool.clone(), symbols));
     view! {
         <h1>{title}" "<StatusTag status=status/></h1>
         <p class="quiet"><code>{pool.to_string()}</code></p>
@@ -111,13 +114,24 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
         </form>
         {not_sold}
         <Answer recorded=recorded base=base size=size/>
-        <Ladders recorded=recorded base=base/>
-        <PoolHistory pool=pool.clone() base=base symbols=symbols.clone() asked=size closes=closes/>
-        {closes.then(|| view! { <PoolHours pool=pool.clone() base=base/> })}
-        <PoolAlert pool=pool.clone() base=base size=size/>
-        <PoolDecay pool=pool.clone() base=base/>
-        <PoolAccuracy pool=pool symbols=symbols/>
-        <Simulate recorded=recorded base=base size=size/>
+        {soon(move || view! { <Ladders recorded=recorded base=base/> }.into_any())}
+        {soon(move || {
+            let (pool, symbols) = below.get_value();
+            view! { <PoolHistory pool=pool base=base symbols=symbols asked=size closes=closes/> }.into_any()
+        })}
+        {soon(move || {
+            let (pool, _) = below.get_value();
+            view! {
+                {closes.then(|| view! { <PoolHours pool=pool.clone() base=base/> })}
+                <PoolAlert pool=pool base=base size=size/>
+            }
+            .into_any()
+        })}
+        {soon(move || {
+            let (pool, symbols) = below.get_value();
+            view! { <PoolDecay pool=pool.clone() base=base/><PoolAccuracy pool=pool symbols=symbols/> }.into_any()
+        })}
+        {soon(move || view! { <Simulate recorded=recorded base=base size=size/> }.into_any())}
     }
 }
 
@@ -159,8 +173,10 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
             <h2>"Depth and slippage"</h2>
             <p class="quiet" id="rule">{rule}</p>
             <p class="quiet">"Computed in this browser from the snapshot. Each number that is a link opens the evidence of a sale of that size."</p>
-            {move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })}
-            {move || points().map(|points| view! { <Drawn points=points/> })}
+            {soon(move || {
+                (move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })).into_any()
+            })}
+            {soon(move || (move || points().map(|points| view! { <Drawn points=points/> })).into_any())}
         </section>
     }
 }

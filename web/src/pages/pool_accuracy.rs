@@ -13,11 +13,12 @@ use crate::chart::{Dot, Line, LineChart, Scatter, fixed, parsed};
 use crate::document::Document;
 use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number, words};
+use crate::paths::Page;
 use crate::service::client;
 use crate::text;
 
 /// Swaps that were not compared, by why not: the field, and the words.
-const NOT_COMPARED: [(&str, &str); 5] = [
+pub const NOT_COMPARED: [(&str, &str); 5] = [
     ("fills_incomplete", "a log is absent"),
     ("estimate_refused", "the slot's pool did not take so much"),
     ("two_sided", "both tokens went in, or out"),
@@ -33,17 +34,26 @@ pub fn PoolAccuracy(
     /// Both tokens' symbols.
     symbols: [String; 2],
 ) -> impl IntoView {
-    let (opened, set_opened) = signal(false);
+    // An address may lead right here.
+    let led = window().location().hash().is_ok_and(|hash| hash == "#accuracy");
+    let (opened, set_opened) = signal(led);
+    let section = NodeRef::<leptos::html::Section>::new();
+    Effect::new(move |_| {
+        if let Some(section) = section.get().filter(|_| led) {
+            section.scroll_into_view();
+        }
+    });
     let of = StoredValue::new((pool, symbols));
     view! {
-        <section id="accuracy">
+        <section id="accuracy" node_ref=section>
             <h2>"How good the estimates were"</h2>
             <p class="quiet">
                 "Every swap that the pool logged, against what was estimated of it from the newest slot before, and from older \
-                 ones. Nothing is selected. An error is the realized gap less the estimated one: above zero, reality was worse."
+                 ones. Nothing is selected. An error is the realized gap less the estimated one: above zero, reality was worse. "
+                <a href=Page::Accuracy.href()>"All pools"</a>
             </p>
             // The service replays every swap for it: only for those who ask.
-            <details on:toggle=move |_| set_opened.set(true)>
+            <details open=led on:toggle=move |_| set_opened.set(true)>
                 <summary>"Show the record"</summary>
                 <Show when=move || opened.get()><Record of=of.get_value()/></Show>
             </details>
@@ -81,8 +91,19 @@ fn unanswered(error: ClientError, retry: Callback<()>) -> AnyView {
     view! { <Failed error=error retry=retry/> }.into_any()
 }
 
-fn percent(of: &Document, name: &str) -> String {
+/// A percentage of a document, exactly.
+pub fn percent(of: &Document, name: &str) -> String {
     of.text(name).map_or_else(|| "–".to_owned(), |error| text::percent(&error))
+}
+
+/// How many swaps were not compared, and why not; no text where all were.
+pub fn not_compared(record: &Document) -> String {
+    let not = record.part("not_compared");
+    let why = |(field, words): &(&str, &str)| {
+        let count = not.as_ref().map_or(0, |not| not.count(field));
+        (count > 0).then(|| format!("{count}: {words}"))
+    };
+    NOT_COMPARED.iter().filter_map(why).collect::<Vec<_>>().join("; ")
 }
 
 /// The answer.
@@ -90,13 +111,8 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
     let (from, to) = (record.text_or_none("from"), record.text_or_none("to"));
     let period = format!("{} to {}", text::instant(&from), text::instant(&to));
     let (swaps, compared) = (record.count("swaps"), record.count("compared"));
-    let not = record.part("not_compared");
-    let why = |(field, words): &(&str, &str)| {
-        let count = not.as_ref().map_or(0, |not| not.count(field));
-        (count > 0).then(|| format!("{count}: {words}"))
-    };
-    let why: Vec<_> = NOT_COMPARED.iter().filter_map(why).collect();
-    let why = (!why.is_empty()).then(|| view! { <small>{why.join("; ")}</small> });
+    let why = not_compared(record);
+    let why = (!why.is_empty()).then(|| view! { <small>{why}</small> });
     let (stretches, incomplete) = (record.count("stretches"), record.count("stretches_incomplete"));
     let replayed = format!("{} of {stretches}", stretches.saturating_sub(incomplete));
     let short = (!record.is("enough")).then(|| {

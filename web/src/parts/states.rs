@@ -1,5 +1,7 @@
 //! Loading, empty and failed, which are different things; and how far a figure may be relied on.
 
+use core::time::Duration;
+
 use exitgap_api::{Problem, ProblemCode, Status};
 use exitgap_client::ClientError;
 use leptos::prelude::*;
@@ -14,6 +16,16 @@ pub fn Loading(
     what: &'static str,
 ) -> impl IntoView {
     view! { <p class="loading" role="status">{format!("Loading {what}…")}</p> }
+}
+
+/// What stands below what is seen first: made a moment later, in a task of its own, so that the page answers between.
+pub fn soon(shown: impl Fn() -> AnyView + Send + 'static) -> impl IntoView {
+    let (is_time, set) = signal(false);
+    let now = move || {
+        let _ = set.try_set(true);
+    };
+    set_timeout(now, Duration::ZERO);
+    move || is_time.get().then(&shown)
 }
 
 /// Nothing is there, and nothing is wrong.

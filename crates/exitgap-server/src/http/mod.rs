@@ -26,6 +26,7 @@ mod stream;
 mod telemetry;
 mod tools;
 mod witness;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -189,6 +190,7 @@ fn pages() -> Router<App> {
         .route("/risk", get(site::fixed))
         .route("/verify", get(site::fixed))
         .route("/portfolio", get(site::fixed))
+        .route("/accuracy", get(site::fixed))
         .route("/alerts", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))

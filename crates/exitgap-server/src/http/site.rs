@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
 use super::App;
 use super::address::Address;
 use super::reply::{Refused, Reply};
+use super::words::Words;
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -78,7 +79,10 @@ const TITLE: &str = "<title>exitgap</title>";
 const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
 const HEAD_END: &str = "</head>";
 const HEADING: &str = "<h1>exitgap</h1>";
-const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
+const LEAD: &str =
+    "<p class=\"lead\">At this size, how far below the oracle price will I really fill?</p>";
+/// What all of it is for.
+pub const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
 
 /// Whether the client would rather read a page than a document: it names `text/html`, and wants
 /// nothing that a document is more.
@@ -113,78 +117,29 @@ fn media_range(part: &str) -> Option<(&str, u16)> {
     Some((range, thousandths.unwrap_or(0)))
 }
 
-/// The words of a page, for its title and for those it is shared with.
-struct Words {
-    title: Cow<'static, str>,
-    description: Cow<'static, str>,
-}
-
-fn words(title: impl Into<Cow<'static, str>>, description: impl Into<Cow<'static, str>>) -> Words {
-    Words { title: title.into(), description: description.into() }
-}
-
 /// `GET /`.
 pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
-    page(&app, &words("exitgap: where would your size lose most?", DESCRIPTION), StatusCode::OK)
+    page(&app, &Words::of_board(), StatusCode::OK)
 }
 
 /// `GET /pools/{pool}`.
 pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, Refused> {
     let id = address.named();
     let Some(pair) = pair(&app, id) else { return nothing(&app) };
-    let description = format!(
-        "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
-    );
-    page(
-        &app,
-        &words(format!("{pair}: exit gap, depth and slippage | exitgap"), description),
-        StatusCode::OK,
-    )
+    page(&app, &Words::of_pool(&pair), StatusCode::OK)
 }
 
 /// The evidence of a result, as a page.
 pub fn evidence(app: &App, id: &str) -> Result<Response, Refused> {
     let Some(pair) = pair(app, id) else { return nothing(app) };
-    let description =
-        "Recomputed from recorded depth and checked against a signed log, in your own browser.";
-    let mut response =
-        page(app, &words(format!("Evidence for {pair} | exitgap"), description), StatusCode::OK)?;
+    let mut response = page(app, &Words::of_evidence(&pair), StatusCode::OK)?;
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(response)
 }
 
 /// The pages whose words are always the same.
 pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused> {
-    let words = match uri.path() {
-        "/verify" => words(
-            "Verify an evidence file | exitgap",
-            "Check a file in your browser. The file is not sent anywhere.",
-        ),
-        "/portfolio" => words(
-            "Portfolio | exitgap",
-            "What exiting several positions at once would cost, computed in your browser.",
-        ),
-        "/alerts" => words(
-            "Alerts | exitgap",
-            "Your own rules: where each stands and what it said, with evidence for every value.",
-        ),
-        "/risk" => words(
-            "Risk report | exitgap",
-            "Whether pools would have taken a liquidation in the worst slot of a week, each number with its evidence.",
-        ),
-        path if path.starts_with("/exit/") => words(
-            "Where and when to exit | exitgap",
-            "Where and when a holding is sold best, with evidence for every number.",
-        ),
-        "/capabilities" => {
-            words("Capabilities | exitgap", "What this deployment can do: live, preview, roadmap.")
-        }
-        _ => words(
-            "How it works | exitgap",
-            "How the exit gap is recorded, computed and checked, and what that does not prove.",
-        ),
-    };
-    page(&app, &words, StatusCode::OK)
+    page(&app, &Words::of_path(uri.path()), StatusCode::OK)
 }
 
 /// What no route is for: a file of the site, or nothing.
@@ -215,7 +170,7 @@ pub async fn file_or_nothing(
 
 /// The page that says so.
 fn nothing(app: &App) -> Result<Response, Refused> {
-    page(app, &words("Nothing is at this address | exitgap", DESCRIPTION), StatusCode::NOT_FOUND)
+    page(app, &Words::of_nothing(), StatusCode::NOT_FOUND)
 }
 
 /// A file of the site. Its name holds the hash of what it was built from.
@@ -249,10 +204,12 @@ fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refuse
     let api = (urls.base != urls.web).then_some(urls.base.as_str());
     let policy = policy(&index, api);
     let (title, description) = (escape(&words.title), escape(&words.description));
+    let lead = format!("<p class=\"lead\">{}</p>", escape(&words.lead));
     let html = index
         .replace(TITLE, &format!("<title>{title}</title>"))
         .replace(HEADING, &format!("<h1>{}</h1>", title.trim_end_matches(" | exitgap")))
         .replace(OG_TITLE, &format!("property=\"og:title\" content=\"{title}\""))
+        .replace(LEAD, &lead)
         .replace(DESCRIPTION, &description);
     let html = match api {
         None => html,

@@ -40,3 +40,12 @@ pub fn ensure_chromium() {
         ensure("chromium", &["--version"], "chromium", "the tests in a browser");
     }
 }
+
+/// Makes sure of `firefox-esr`, unless another Firefox is named.
+pub fn ensure_firefox() {
+    /// The variable that names another Firefox than the system's.
+    const VARIABLE: &str = "EXITGAP_FIREFOX";
+    if std::env::var_os(VARIABLE).is_none() {
+        ensure("firefox-esr", &["--version"], "firefox-esr", "the tests in Firefox");
+    }
+}

@@ -24,9 +24,10 @@ use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
 pub use cargo_tools::{ensure_about, ensure_wasm_bindgen, ensure_wasm_split};
-pub use debian::{ensure_chromium, ensure_deployment_tools, ensure_strace};
+pub use debian::{ensure_chromium, ensure_deployment_tools, ensure_firefox, ensure_strace};
 pub use npm_tree::{
-    ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
+    ensure_firefox_driver, ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools,
+    ensure_x402_clients,
 };
 pub use python::{
     ensure_maturin, ensure_mcp_python, ensure_mypy, ensure_schemathesis, ensure_webhooks_python,

@@ -46,6 +46,14 @@ const LIGHTHOUSE: Tree = Tree {
     what: "Lighthouse, which judges the pages",
 };
 
+const FIREFOX: Tree = Tree {
+    folder: "firefox",
+    manifest: include_str!("firefox/package.json"),
+    lock: include_str!("firefox/package-lock.json"),
+    last: "node_modules/puppeteer-core/package.json",
+    what: "what drives Firefox (57 MB)",
+};
+
 const X402_CLIENTS: Tree = Tree {
     folder: "x402-clients",
     manifest: include_str!("x402-clients/package.json"),
@@ -84,6 +92,11 @@ pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
 /// Makes `.fixtures/lighthouse/node_modules` complete and answers its parent folder.
 pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
     ensure(root, &LIGHTHOUSE)
+}
+
+/// Makes `.fixtures/firefox/node_modules` complete and answers its parent folder.
+pub fn ensure_firefox_driver(root: &Path) -> Result<PathBuf> {
+    ensure(root, &FIREFOX)
 }
 
 /// Makes `.fixtures/x402-clients/node_modules` and `.fixtures/x402-v1-client/node_modules` complete.

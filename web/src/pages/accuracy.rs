@@ -1,0 +1,190 @@
+//! How good the estimates of every pool were: the one table, a row for each pool, none left out.
+
+use exitgap_api::operations::{Operation, parameters};
+use exitgap_api::{ProblemCode, Status};
+use exitgap_client::{Browser, Client, ClientError};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_navigate, use_query_map};
+
+use super::accuracy_rows::{csv, rows, status};
+use crate::document::Document;
+use crate::download::download;
+use crate::parts::{
+    Asking, Chains, Empty, Failed, Loading, PreviewNotice, Table, name_of, number, on_sealed, words,
+};
+use crate::paths::Page;
+use crate::service::client;
+use crate::text;
+
+/// Why a pool has no row yet, as the table says it.
+pub const WAITING: &str = "waiting";
+
+/// What the reader asked for, all of it in the address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Asked {
+    chain: String,
+    /// Where each page since the first begins: the last is the one shown.
+    cursors: Vec<String>,
+}
+
+impl Asked {
+    /// The address that asks for this.
+    fn href(&self) -> String {
+        let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
+        let chain = (!self.chain.is_empty()).then(|| format!("chain={}", encoded(&self.chain)));
+        let pages = self.cursors.iter().map(|one| format!("cursor={}", encoded(one)));
+        let asked: Vec<String> = chain.into_iter().chain(pages).collect();
+        let mark = if asked.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", Page::Accuracy.href(), asked.join("&"))
+    }
+
+    /// The page of the table, and what its pools are called.
+    async fn fetch(&self, client: &Client<Browser>) -> Result<Told, ClientError> {
+        let chain = Some(&self.chain).filter(|chain| !chain.is_empty());
+        let page = |operation: Operation| {
+            let target = operation.target().maybe(&parameters::CHAIN, chain);
+            target.maybe(&parameters::POOL_CURSOR, self.cursors.last())
+        };
+        let table = client.read::<Document>(&page(Operation::AccuracyTable)).await?;
+        // Both lists are in the order of the pools' identifiers, and as long.
+        let pools = client.read::<Document>(&page(Operation::Pools)).await?.list("pools");
+        let name = |pool: Document| Some((pool.text("pool")?, name_of(&pool)?));
+        Ok(Told { table, names: pools.into_iter().filter_map(name).collect() })
+    }
+}
+
+/// A page of the table.
+#[derive(Debug, Clone)]
+struct Told {
+    table: Document,
+    /// What pools are called: each with its tokens, venue and fee.
+    names: Vec<(String, String)>,
+}
+
+/// The page.
+#[component]
+pub fn AccuracyPage() -> impl IntoView {
+    let (query, navigate) = (use_query_map(), use_navigate());
+    let asked = Memo::new(move |_| {
+        let query = query.read();
+        Asked {
+            chain: query.get("chain").unwrap_or_default(),
+            cursors: query.get_all("cursor").unwrap_or_default(),
+        }
+    });
+    let found = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move { asked.fetch(&client).await }
+        },
+    );
+    let retry = found.again();
+    // Rows are summed up in turn: what waits may be there with the next slot.
+    on_sealed(None, move || found.renew());
+    let choose = Callback::new(move |chain: String| {
+        let asked = Asked { chain, cursors: Vec::new() };
+        navigate(&asked.href(), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    });
+    let chain = Signal::derive(move || asked.read().chain.clone());
+    view! {
+        <h1>"How good were the estimates of all pools?"</h1>
+        <p class="lead">
+            "Every swap that a pool logged in the last seven days, against what was estimated of it from the newest slot \
+             before. An error is the realized gap less the estimated one: above zero, reality was worse. Nothing is ranked, \
+             and no pool is left out."
+        </p>
+        <form class="controls" on:submit=|event| event.prevent_default()>
+            <Chains chosen=chain choose=choose/>
+        </form>
+        {move || match found.answer(&asked.get()) {
+            None => view! { <Loading what="the table"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Ok(told)) => shown(&told, &asked.get(), move |_| found.renew()),
+        }}
+    }
+}
+
+/// The answer.
+fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 'static) -> AnyView {
+    let pools = told.table.list("pools");
+    if pools.is_empty() {
+        let words = "No pool is recorded here. Clear the chain to see all pools.".to_owned();
+        return view! { <Empty words=words/> }.into_any();
+    }
+    let mut records = pools.iter().filter_map(|row| row.part("record"));
+    let preview = records.any(|record| status(&record) == Status::Preview);
+    let waiting = told.table.count(WAITING);
+    let waiting = (waiting > 0).then(|| {
+        let words = match waiting {
+            1 => "1 pool waits for its row.".to_owned(),
+            many => format!("{} pools wait for their rows.", text::grouped(&many.to_string())),
+        };
+        view! {
+            <p class="refused" role="status" id="waiting">
+                {words}" The service sums them up one after the other. "
+                <button type="button" class="small" on:click=again>"Look again"</button>
+            </p>
+        }
+    });
+    let table = csv(&pools);
+    let keep = move |_| download(table.as_bytes(), "text/csv", "accuracy.csv");
+    let columns = vec![
+        number("Swaps compared"),
+        number("To the unit"),
+        number("Median error"),
+        number("95 of 100 within"),
+        number("Worst"),
+        number("Mean, signed"),
+        number("Stretches whose logs are whole"),
+        words("Summed up"),
+        words("Recount"),
+    ];
+    let pages = pages(asked, &told.table);
+    let of_page = pages.is_some().then_some(" of this page");
+    view! {
+        <PreviewNotice shown=preview/>
+        {waiting}
+        <Table class="accuracy" first="Pool" columns=columns rows=rows(&pools, &told.names)/>
+        {pages}
+        <p class="actions">
+            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+            <span class="quiet">
+                "A line for each pool"{of_page}", with the figure file that anyone recounts it from: "
+                <code>"exitgap verify"</code>
+            </span>
+        </p>
+        <p class="quiet">
+            "A record takes 200 swaps and seven days; what there is, is told all the same. Errors of pools of other sizes have no \
+             common mean that says anything: nothing is added up over pools. It says nothing of trades that were reverted."
+        </p>
+    }
+    .into_any()
+}
+
+/// The way to the pages before and after.
+fn pages(asked: &Asked, table: &Document) -> Option<impl IntoView + use<>> {
+    let previous = (!asked.cursors.is_empty()).then(|| {
+        let mut page = asked.clone();
+        page.cursors.pop();
+        view! { <a class="previous" href=page.href()>"← Previous pools"</a> }
+    });
+    let next = table.text("next_cursor").map(|cursor| {
+        let mut page = asked.clone();
+        page.cursors.push(cursor);
+        view! { <a class="next" href=page.href()>"Next pools →"</a> }
+    });
+    let several = previous.is_some() || next.is_some();
+    several.then(|| view! { <nav class="pages" aria-label="Pools">{previous}{next}</nav> })
+}
+
+/// Why there is no record, in words.
+pub fn why_not(code: &str) -> String {
+    if code == WAITING {
+        return "Not summed up yet.".to_owned();
+    }
+    let known = [ProblemCode::FigureUnsupportedKind, ProblemCode::NoSnapshotYet];
+    let known = known.into_iter().find(|known| known.as_str() == code);
+    known.map_or_else(|| format!("No record: {code}."), |known| format!("{}.", known.title()))
+}
