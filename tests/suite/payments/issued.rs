@@ -196,7 +196,7 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
         let at: Vec<_> = requotes.iter().map(|later| later["slots_later"].as_u64()).collect();
         assert_eq!(at, [1, 2, 6, 12].map(Some));
         let estimate = |place: u64| -> Value {
-            let at = FIRST_SLOT + place;
+            let at = Slot::new(FIRST_SLOT + place).unwrap();
             let mut command = Command::new(binaries::path("exitgap"));
             let ask = ["estimate", &pool, "--size-usd", "1000", "--db", "exitgap.db", "--json", "--at"];
             command.args(ask).arg(at.to_string());
