@@ -88,7 +88,7 @@ for (const [template, { get }] of Object.entries(paths)) {
 assert.deepEqual(left.sort(), [
   // Asked once a figure file names snapshots.
   '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/alerts/{alert}',
-  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/issued/{pool}', '/v1/history/{pool}?limit',
+  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/history/{pool}?limit', '/v1/issued/{pool}',
   // A browser has EventSource for it.
   '/v1/pools?limit', '/v1/stream',
 ]);

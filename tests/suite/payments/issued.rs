@@ -198,7 +198,8 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
         let estimate = |place: u64| -> Value {
             let at = Slot::new(FIRST_SLOT + place).unwrap();
             let mut command = Command::new(binaries::path("exitgap"));
-            let ask = ["estimate", &pool, "--size-usd", "1000", "--db", "exitgap.db", "--json", "--at"];
+            let ask =
+                ["estimate", &pool, "--size-usd", "1000", "--db", "exitgap.db", "--json", "--at"];
             command.args(ask).arg(at.to_string());
             let output = command.current_dir(shop.till.recorded.folder.path()).output().unwrap();
             serde_json::from_slice(&output.stdout).unwrap()
