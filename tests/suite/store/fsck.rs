@@ -242,7 +242,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
     rows(
         "INSERT INTO entry SELECT pool_no, slot + 90, NULL, 'recorder_down', 1, 1, NULL, NULL, NULL,
-            NULL, method_version, NULL, head_sha256 FROM entry LIMIT 1",
+            NULL, method_version, NULL, NULL, head_sha256 FROM entry LIMIT 1",
         "entry",
     );
 }

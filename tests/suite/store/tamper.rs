@@ -97,17 +97,17 @@ const ATTACKS: [(&str, &str); 59] = [
     ),
     (
         "INSERT INTO entry VALUES (1, 5957880, NULL, 'recorder_down', 3, 20,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
         "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 9, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
         "INSERT INTO entry VALUES (2, 5957860, NULL, 'recorder_down', 0, 1,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     ("UPDATE body SET zstd = x'00'", "a body is never changed"),
@@ -186,13 +186,13 @@ const ATTACKS: [(&str, &str); 59] = [
     (
         "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
          INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     ("INSERT INTO retirement VALUES (1, 5957859)", "the slot is sealed"),
     (
         "INSERT INTO entry VALUES (1, 5957860, NULL, NULL, 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "or the last of a retired pool",
     ),
     (
@@ -225,12 +225,12 @@ const ATTACKS: [(&str, &str); 59] = [
     (
         "INSERT INTO fills VALUES (1, 5957860, 1020, 1030, 1, x'00');
          INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
         "commits to the fills that are there",
     ),
     (
         "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32), zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32), NULL, zeroblob(32))",
         "commits to the fills that are there",
     ),
 ];
@@ -265,11 +265,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 7");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 8, found: 7, .. });
+    alter("PRAGMA user_version = 8");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 9, found: 8, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 9");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 8, found: 9, .. });
+    alter("PRAGMA user_version = 10");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 9, found: 10, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");
