@@ -86,7 +86,7 @@ const ATTACKS: [(&str, &str); 59] = [
     ("INSERT OR REPLACE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
     (
         "REPLACE INTO entry SELECT pool_no, slot, NULL, 'recorder_down', 0, 1,
-         NULL, NULL, NULL, NULL, '1.0.0', NULL, head_sha256 FROM entry LIMIT 1",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, head_sha256 FROM entry LIMIT 1",
         "the slot is sealed",
     ),
     ("INSERT OR IGNORE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
