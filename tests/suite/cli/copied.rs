@@ -231,9 +231,11 @@ async fn what_is_there_is_not_fetched_again() {
         let is_new = |file: &&String| file.starts_with(kind) && !before.contains_key(*file);
         files(&origin.folder()).keys().filter(is_new).cloned().collect::<Vec<_>>()
     };
-    let fills = |index| format!("fills/{}.zst", slot(index).number());
+    // Whether there are any, only the service knows.
+    let documents =
+        |index| ["fills", "issued"].map(|kind| format!("{kind}/{}.zst", slot(index).number()));
     let mut expected: Vec<String> = always.map(str::to_owned).to_vec();
-    expected.extend([fills(5), fills(6)]);
+    expected.extend([documents(5), documents(6)].concat());
     expected.extend([new("parts/"), new("slots/")].concat());
     expected.extend(["tile/0/000.p/7", "tile/entries/000.p/7"].map(str::to_owned));
     expected.sort();
@@ -242,7 +244,7 @@ async fn what_is_there_is_not_fetched_again() {
     let lost = format!("slots/{}.jsonl", slot(6).number());
     fs::remove_file(origin.log.path().join("copy").join(&lost)).unwrap();
     assert_eq!(origin.audit("copy").status.code(), Some(0));
-    let mut expected = [&always.map(str::to_owned)[..], &[fills(6), lost]].concat();
+    let mut expected = [&always.map(str::to_owned)[..], &documents(6), &[lost]].concat();
     expected.sort();
     assert_eq!(origin.asked(), expected);
 }
