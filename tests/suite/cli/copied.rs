@@ -293,7 +293,7 @@ async fn a_copy_that_is_killed_goes_on() {
     let origin = Origin::start(6).await;
     let whole = origin.published();
     let mut placed = Vec::new();
-    for kill_at in [1, 2, 5, 9, 14, 20, 24] {
+    for kill_at in [1, 2, 5, 9, 14, 20, 30] {
         // From this request on no answer is whole: the process is killed in the middle.
         let (copy, came) = (format!("copy-{kill_at}"), Mutex::new(0));
         origin.lie(move |_, _| {
