@@ -3,20 +3,25 @@
 //! The database of payments keeps those that no head commits to. They are taken off its list once the slot is written:
 //! who is interrupted in between finds them in the pool's newest document, and does not commit to them again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use exitgap_core::analytics::accuracy::{Issued, MAX_ISSUED};
 use exitgap_core::ids::{PoolId, Word};
+use exitgap_core::series::Slot;
 use exitgap_store::payments::{Payments, PaymentsError};
-use exitgap_store::{Reader, StoreError};
+use exitgap_store::{NewEntry, Reader, Store, StoreError};
+
+use super::read::Read;
+use super::source::SlotReader;
+use super::{Recorder, RecorderError};
 
 /// The most receipts that are looked at with a slot; more wait for the next ones.
 const MOST: usize = 4 * MAX_ISSUED;
 
 /// Why receipts wait for another slot.
 #[derive(Debug, thiserror::Error)]
-pub enum IssuedError {
+enum IssuedError {
     /// The database of payments.
     #[error(transparent)]
     Payments(#[from] PaymentsError),
@@ -25,8 +30,41 @@ pub enum IssuedError {
     Store(#[from] StoreError),
 }
 
+impl<R: SlotReader> Recorder<R> {
+    /// The receipts that this slot's heads commit to. What cannot be read waits for another slot: it keeps none of them
+    /// from being recorded.
+    pub(super) async fn issued(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry<Read>],
+    ) -> Result<Vec<Issued>, RecorderError> {
+        let Some(payments) = self.payments.clone() else { return Ok(Vec::new()) };
+        let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();
+        let due =
+            move |store: &mut Store| due(&payments, store.reader(), |pool| pools.contains(pool));
+        Ok(self.blocking(due).await?.unwrap_or_else(|error| {
+            tracing::error!(%slot, %error, "receipts wait for the next slot");
+            Vec::new()
+        }))
+    }
+
+    /// Notes that they are committed to.
+    pub(super) async fn issued_written(
+        &mut self,
+        slot: Slot,
+        issued: Vec<Issued>,
+    ) -> Result<(), RecorderError> {
+        let Some(payments) = self.payments.clone() else { return Ok(()) };
+        let noted = self.blocking(move |_| written(&payments, &issued)).await?;
+        if let Err(error) = noted {
+            tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
+        }
+        Ok(())
+    }
+}
+
 /// What the heads of the next slot commit to, of pools that get one there with a snapshot or a reason.
-pub fn due(
+fn due(
     payments: &Arc<Payments>,
     reader: &Reader,
     has_head: impl Fn(&PoolId) -> bool,
@@ -62,7 +100,7 @@ pub fn due(
 }
 
 /// Takes what was written off the list. Where that fails, the next slot does it.
-pub fn written(payments: &Arc<Payments>, issued: &[Issued]) -> Result<(), IssuedError> {
+fn written(payments: &Arc<Payments>, issued: &[Issued]) -> Result<(), IssuedError> {
     let receipts: Vec<Word> = issued.iter().flat_map(|issued| issued.receipts.clone()).collect();
     if receipts.is_empty() { Ok(()) } else { Ok(payments.committed(&receipts)?) }
 }

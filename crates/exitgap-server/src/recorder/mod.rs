@@ -19,13 +19,12 @@ mod report;
 mod run;
 mod source;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_chain::{Event, Limits, Missing};
-use exitgap_core::analytics::accuracy::Issued;
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -337,38 +336,6 @@ impl<R: SlotReader> Recorder<R> {
             let chain = self.chains[place].slug().clone();
             let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
             self.chains[place].standing = self.blocking(read).await??;
-        }
-        Ok(())
-    }
-
-    /// The receipts that this slot's heads commit to. What cannot be read waits for another slot: it keeps none of them
-    /// from being recorded.
-    async fn issued(
-        &mut self,
-        slot: Slot,
-        entries: &[NewEntry<Read>],
-    ) -> Result<Vec<Issued>, RecorderError> {
-        let Some(payments) = self.payments.clone() else { return Ok(Vec::new()) };
-        let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();
-        let due = move |store: &mut Store| {
-            issued::due(&payments, store.reader(), |pool| pools.contains(pool))
-        };
-        Ok(self.blocking(due).await?.unwrap_or_else(|error| {
-            tracing::error!(%slot, %error, "receipts wait for the next slot");
-            Vec::new()
-        }))
-    }
-
-    /// Notes that they are committed to.
-    async fn issued_written(
-        &mut self,
-        slot: Slot,
-        issued: Vec<Issued>,
-    ) -> Result<(), RecorderError> {
-        let Some(payments) = self.payments.clone() else { return Ok(()) };
-        let noted = self.blocking(move |_| issued::written(&payments, &issued)).await?;
-        if let Err(error) = noted {
-            tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
         }
         Ok(())
     }
