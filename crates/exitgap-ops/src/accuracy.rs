@@ -8,7 +8,7 @@ use exitgap_api::{
     Standing, Status,
 };
 use exitgap_core::analytics::accuracy::{
-    AccuracyError, AccuracyOfPeriod, AccuracyTerms, Fills, Issued,
+    AccuracyError, AccuracyOfPeriod, AccuracyTerms, Committed, Fills, Issued,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
@@ -117,35 +117,35 @@ impl Service {
 
     /// What a pool logged, by the documents that its heads commit to from a slot on, one a line.
     pub async fn fills(&self, asked: SlotAsked) -> Result<Proof, Problem> {
-        let SlotAsked { pool: id, slot } = asked;
-        let read = move |reader: &Reader| -> Result<Vec<u8>, FindError> {
-            let pool = pool_of(reader, &id)?;
-            let mut lines = Vec::new();
-            for stored in reader.fills(&pool, [slot, Slot::LAST], DOCUMENTS)?.entries {
-                let line = Fills::line(stored.slot, &stored.canonical);
-                let corrupt =
-                    |error| StoreError::CorruptRow { table: "fills", found: format!("{error}") };
-                lines.extend(line.map_err(corrupt)?);
-                if lines.len() >= SNAPSHOT_PAGE_BYTES {
-                    break;
-                }
-            }
-            Ok(lines)
-        };
-        Ok(proof(self.read(read).await?))
+        self.documents::<Fills>(asked, |reader, pool, run| {
+            let stored = reader.fills(pool, run, DOCUMENTS)?.entries;
+            Ok(stored.into_iter().map(|stored| (stored.slot, stored.canonical)).collect())
+        })
+        .await
     }
 
-    /// The receipts of a pool's estimates that were paid for, by the documents that its heads commit to from a slot on,
-    /// one a line.
+    /// The receipts of a pool's estimates that were paid for, likewise.
     pub async fn issued(&self, asked: SlotAsked) -> Result<Proof, Problem> {
-        let SlotAsked { pool: id, slot } = asked;
+        self.documents::<Issued>(asked, |reader, pool, run| {
+            let stored = reader.issued(pool, run, DOCUMENTS)?.entries;
+            Ok(stored.into_iter().map(|stored| (stored.slot, stored.canonical)).collect())
+        })
+        .await
+    }
+
+    /// The lines of a pool's documents of a kind, as many as a page has.
+    async fn documents<D: Committed>(
+        &self,
+        SlotAsked { pool, slot }: SlotAsked,
+        of: fn(&Reader, &Pool, [Slot; 2]) -> Result<Vec<(Slot, Vec<u8>)>, StoreError>,
+    ) -> Result<Proof, Problem> {
         let read = move |reader: &Reader| -> Result<Vec<u8>, FindError> {
-            let pool = pool_of(reader, &id)?;
+            let pool = pool_of(reader, &pool)?;
             let mut lines = Vec::new();
-            for stored in reader.issued(&pool, [slot, Slot::LAST], DOCUMENTS)?.entries {
-                let line = Issued::line(stored.slot, &stored.canonical);
+            for (slot, canonical) in of(reader, &pool, [slot, Slot::LAST])? {
+                let line = D::line(slot, &canonical);
                 let corrupt =
-                    |error| StoreError::CorruptRow { table: "issued", found: format!("{error}") };
+                    |error| StoreError::CorruptRow { table: D::NAME, found: format!("{error}") };
                 lines.extend(line.map_err(corrupt)?);
                 if lines.len() >= SNAPSHOT_PAGE_BYTES {
                     break;

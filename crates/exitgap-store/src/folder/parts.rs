@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
 use exitgap_core::evidence::HeadEntry;
 use exitgap_core::ids::PoolId;
 use exitgap_core::published::{
@@ -39,10 +39,8 @@ pub struct SlotFiles {
     pub slot: Slot,
     parts: Vec<(PartRef, Vec<u8>)>,
     manifest: Manifest,
-    /// What its heads commit to of what pools logged, packed; `None`: nothing.
-    fills: Option<Vec<u8>>,
-    /// The same of estimates that were paid for.
-    issued: Option<Vec<u8>>,
+    /// The documents to which its heads commit, packed, a file for each kind that there is.
+    committed: Vec<(LogFile, Vec<u8>)>,
 }
 
 impl SlotFiles {
@@ -73,7 +71,7 @@ impl SlotFiles {
             checkpoint: sealed.checkpoint,
         };
         manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
-        Ok(Self { slot, parts, manifest, fills: None, issued: None })
+        Ok(Self { slot, parts, manifest, committed: Vec::new() })
     }
 
     /// With the checkpoint that witnesses signed, where it is this slot's.
@@ -83,27 +81,22 @@ impl SlotFiles {
         }
     }
 
-    /// With documents of fills to which its heads commit, canonical, in the order of pool ids.
-    pub fn with_fills<'a>(self, fills: impl Iterator<Item = &'a [u8]>) -> Result<Self, StoreError> {
-        let mut lines = Vec::new();
-        for canonical in fills {
-            let line = Fills::line(self.slot, canonical);
-            lines.extend(line.map_err(|error| unwritable(self.slot, &error))?);
-        }
-        Ok(Self { fills: packed(self.slot, &lines)?, ..self })
-    }
-
-    /// With documents of issued estimates to which its heads commit, likewise.
-    pub fn with_issued<'a>(
-        self,
-        issued: impl Iterator<Item = &'a [u8]>,
+    /// With documents of a kind to which its heads commit, canonical, in the order of pool ids.
+    pub fn with<'a, D: Committed>(
+        mut self,
+        documents: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Self, StoreError> {
         let mut lines = Vec::new();
-        for canonical in issued {
-            let line = Issued::line(self.slot, canonical);
+        for canonical in documents {
+            let line = D::line(self.slot, canonical);
             lines.extend(line.map_err(|error| unwritable(self.slot, &error))?);
         }
-        Ok(Self { issued: packed(self.slot, &lines)?, ..self })
+        if !lines.is_empty() {
+            let packed = zstd::encode_all(&lines[..], EFFORT);
+            let packed = packed.map_err(|error| unwritable(self.slot, &error))?;
+            self.committed.push((D::file(self.slot), packed));
+        }
+        Ok(self)
     }
 
     /// The files of a slot of the store, read back.
@@ -140,8 +133,8 @@ impl SlotFiles {
         }
         let sealed = Sealed { leaf: leaf.canonical, checkpoint };
         let files = Self::new(slot, sealed, pieces, MAX_PARTS)?;
-        let files = files.with_fills(fills.iter().map(Vec::as_slice))?;
-        files.with_issued(issued.iter().map(Vec::as_slice))
+        let files = files.with::<Fills>(fills.iter().map(Vec::as_slice))?;
+        files.with::<Issued>(issued.iter().map(Vec::as_slice))
     }
 
     /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
@@ -149,12 +142,8 @@ impl SlotFiles {
     pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
-        let committed =
-            [(LogFile::Fills(self.slot), &self.fills), (LogFile::Issued(self.slot), &self.issued)];
-        for (file, packed) in committed {
-            if let Some(packed) = packed {
-                durable::write_once(&folder.join(file.to_string()), packed)?;
-            }
+        for (file, packed) in &self.committed {
+            durable::write_once(&folder.join(file.to_string()), packed)?;
         }
         let bytes = self.manifest.to_bytes().map_err(|error| unwritable(self.slot, &error))?;
         durable::write_once(manifest, &bytes)
@@ -212,15 +201,6 @@ fn pack(table: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), EFFORT)?;
     encoder.write_all(table)?;
     encoder.finish()
-}
-
-/// Lines of documents, packed; `None`: there are none.
-fn packed(slot: Slot, lines: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let packed = zstd::encode_all(lines, EFFORT);
-    packed.map(Some).map_err(|error| unwritable(slot, &error))
 }
 
 fn unwritable(slot: Slot, error: &dyn std::fmt::Display) -> StoreError {

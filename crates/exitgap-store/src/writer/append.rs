@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::Retraction;
 use exitgap_core::ids::{Contract, HeadHash, PoolId};
 use exitgap_core::published::FrameRef;
@@ -316,7 +317,7 @@ impl Store {
         let fills = changes.fills.values().map(|fills| &fills.canonical[..]);
         let issued = changes.issued.values().map(|issued| &issued.canonical[..]);
         let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
-        let files = files.with_fills(fills)?.with_issued(issued)?;
+        let files = files.with::<Fills>(fills)?.with::<Issued>(issued)?;
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };

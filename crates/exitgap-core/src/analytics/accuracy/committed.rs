@@ -26,6 +26,15 @@ pub trait Committed: Sized {
     /// The file of a slot's documents in a log's folder: a line each, in the order of pool ids, packed.
     fn file(slot: Slot) -> LogFile;
 
+    /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
+    fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, DocumentError> {
+        let document = (Self::NAME.into(), Json::Canonical(canonical));
+        let fields = vec![document, ("slot".into(), slot.write())];
+        let mut line = Json::Object(fields).to_canonical()?;
+        line.push(b'\n');
+        Ok(line)
+    }
+
     /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
     fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), Self::Error>;
 
@@ -71,18 +80,6 @@ impl Committed for Issued {
     fn newer(error: &IssuedError) -> Option<Newer> {
         error.newer()
     }
-}
-
-/// A line that carries a document of this name, of these canonical bytes.
-pub(super) fn line_of(
-    name: &'static str,
-    slot: Slot,
-    canonical: &[u8],
-) -> Result<Vec<u8>, DocumentError> {
-    let fields = vec![(name.into(), Json::Canonical(canonical)), ("slot".into(), slot.write())];
-    let mut line = Json::Object(fields).to_canonical()?;
-    line.push(b'\n');
-    Ok(line)
 }
 
 /// The slot and the document's bytes of an untrusted line. Nothing of the document is read.

@@ -6,7 +6,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::committed::{document_of_line, line_of};
+use super::committed::document_of_line;
 use super::events::first_out_of_order;
 use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use crate::evidence::Commits;
@@ -102,11 +102,6 @@ impl Fills {
     /// The name of canonical bytes.
     pub fn hash_of(canonical: &[u8]) -> DocumentHash {
         DocumentHash(Sha256::digest(canonical).into())
-    }
-
-    /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
-    pub fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, FillsError> {
-        Ok(line_of(Self::NAME, slot, canonical)?)
     }
 
     /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.

@@ -7,7 +7,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::committed::{document_of_line, line_of};
+use super::committed::document_of_line;
 use crate::evidence::Commits;
 use crate::ids::{DocumentHash, PoolId, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
@@ -98,11 +98,6 @@ impl Issued {
         DocumentHash(Sha256::digest(canonical).into())
     }
 
-    /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
-    pub fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, IssuedError> {
-        Ok(line_of(Self::NAME, slot, canonical)?)
-    }
-
     /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
     pub fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), IssuedError> {
         let (slot, document) = document_of_line(Self::NAME, MAX_ISSUED_BYTES, line)?;
@@ -133,6 +128,7 @@ wire_struct!(Document { v, pool, receipts });
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::accuracy::Committed as _;
 
     fn issued(receipts: &[u8]) -> Issued {
         let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap();
