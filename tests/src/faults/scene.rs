@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::U256;
-use exitgap_core::analytics::accuracy::{Fills, PoolEvent, PoolLog, SwapAmounts};
-use exitgap_core::ids::{Address, BlockHash, PoolId};
+use exitgap_core::analytics::accuracy::{Fills, Issued, PoolEvent, PoolLog, SwapAmounts};
+use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_core::pools::{Concentrated, Direction, MAX_TICK, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
@@ -74,6 +74,12 @@ impl BusyPool {
         let (contract, logs) = (self.id.contract().clone(), vec![log]);
         let fills = Fills { contract, after_block, to_block, logs };
         NewFills { pool: self.id.clone(), fills }
+    }
+
+    /// Receipts of its estimates, each a byte again and again.
+    pub fn issued(&self, receipts: &[u8]) -> Issued {
+        let receipts = receipts.iter().map(|byte| Word([*byte; 32])).collect();
+        Issued { pool: self.id.clone(), receipts }
     }
 
     /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets

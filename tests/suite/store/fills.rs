@@ -10,7 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
-use crate::store::folder::audit;
+use crate::store::folder::{audit, restored_from};
 
 /// A store of two pools of which the first logged something in its second and third slot.
 fn store_with_fills(path: &Path) -> (Store, [BusyPool; 2]) {
@@ -64,11 +64,7 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
     let file = log.path().join(format!("fills/{}.zst", slot(2).number()));
     assert!(file.exists());
     assert_eq!(audit(log.path(), &path)["verdict"], "valid");
-    let restore = |into: &str| {
-        let mut restored = Store::create(folder.path().join(into), &key()).unwrap();
-        let ended = log.restore(&mut restored, |_, _| {}).map_err(|error| error.to_string());
-        (ended, restored)
-    };
+    let restore = |into: &str| restored_from(&log, &folder.path().join(into));
     let (ended, restored) = restore("restored.db");
     assert_eq!(ended, Ok(4));
     assert_eq!(of(restored.reader(), &pool).0, page);

@@ -32,6 +32,13 @@ pub fn audit(folder: &Path, store: &Path) -> Value {
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
+/// What comes of restoring a log into a new store at `path`, and that store.
+pub fn restored_from(log: &LogFolder, path: &Path) -> (Result<u64, String>, Store) {
+    let mut restored = Store::create(path, &key()).unwrap();
+    let ended = log.restore(&mut restored, |_, _| {}).map_err(|error| error.to_string());
+    (ended, restored)
+}
+
 /// Every file of a folder with its content.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();

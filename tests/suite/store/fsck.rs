@@ -302,26 +302,31 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
     assert!(rows, "{found}");
 }
 
-/// A store of one pool whose second and third slot commit to what it logged.
-fn store_with_fills() -> (TempDir, PathBuf) {
+/// A store of one pool whose second and third slot commit to what it logged, and to receipts.
+fn store_with_documents() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pool = BusyPool::new(1, 5);
     store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
     for (n, blocks) in [(1, [1_000, 1_010]), (2, [1_010, 1_020])] {
-        let changes = Changes { fills: vec![pool.fills(blocks)], ..Changes::default() };
+        let changes = Changes {
+            fills: vec![pool.fills(blocks)],
+            issued: vec![pool.issued(&[n as u8])],
+            ..Changes::default()
+        };
         store.append_slot_with(slot(n), &[pool.recorded(slot(n))], &changes).unwrap();
     }
     store.close().unwrap();
-    assert_eq!(fsck(&path).unwrap().fills, 2);
+    let checked = fsck(&path).unwrap();
+    assert_eq!([checked.fills, checked.issued], [2, 2]);
     (folder, path)
 }
 
 #[test]
 fn fills_that_are_not_those_of_their_head_are_found() {
     let found = |change: &str| {
-        let (_folder, path) = store_with_fills();
+        let (_folder, path) = store_with_documents();
         damage(&path, change);
         fsck(&path).expect_err(change)
     };
@@ -350,6 +355,37 @@ fn fills_that_are_not_those_of_their_head_are_found() {
         "INSERT INTO fills SELECT pool_no, 5957856, 1, 2, document_bytes, zstd FROM fills LIMIT 1";
     let found = found(more);
     assert!(matches!(&*found.error, StoreError::Rows { table: "fills", .. }), "{found}");
+}
+
+#[test]
+fn issued_estimates_that_are_not_those_of_their_head_are_found() {
+    let found = |change: &str| {
+        let (_folder, path) = store_with_documents();
+        damage(&path, change);
+        fsck(&path).expect_err(change)
+    };
+    for change in [
+        "zstd = (SELECT zstd FROM issued WHERE slot = 5957857)",
+        "zstd = x'00'",
+        "document_bytes = document_bytes - 1",
+        "document_bytes = 524289",
+    ] {
+        let found = found(&format!("UPDATE issued SET {change} WHERE slot = 5957858"));
+        let row = matches!(&*found.error, StoreError::CorruptRow { table: "issued", .. });
+        assert!(row && found.slot == Some(slot(2)), "{change}: {found}");
+    }
+    for change in ["issued_sha256 = zeroblob(32)", "issued_sha256 = NULL"] {
+        let found = found(&format!("UPDATE entry SET {change} WHERE slot = 5957858"));
+        let head = matches!(&*found.error, StoreError::CorruptHead { .. });
+        assert!(head && found.slot == Some(slot(2)), "{change}: {found}");
+    }
+    let gone = found("DELETE FROM issued WHERE slot = 5957858");
+    assert!(gone.to_string().contains("none of slot"), "{gone}");
+    // One that no head commits to.
+    let more =
+        "INSERT INTO issued SELECT pool_no, 5957856, document_bytes, zstd FROM issued LIMIT 1";
+    let found = found(more);
+    assert!(matches!(&*found.error, StoreError::Rows { table: "issued", .. }), "{found}");
 }
 
 /// Writes another last head, and everything that follows from it, signed by the log's own key:

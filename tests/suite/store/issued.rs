@@ -2,21 +2,16 @@
 //! there.
 
 use std::fs;
+use std::path::Path;
 
 use exitgap_core::analytics::accuracy::Issued;
-use exitgap_core::ids::Word;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{Changes, LogFolder, Reader, Store, StoreError};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
-use crate::store::folder::audit;
-
-fn issued(pool: &BusyPool, receipts: &[u8]) -> Issued {
-    let receipts = receipts.iter().map(|byte| Word([*byte; 32])).collect();
-    Issued { pool: pool.id.clone(), receipts }
-}
+use crate::store::folder::{audit, restored_from};
 
 fn with(issued: Vec<Issued>) -> Changes {
     Changes { issued, ..Changes::default() }
@@ -24,7 +19,7 @@ fn with(issued: Vec<Issued>) -> Changes {
 
 /// A store of two pools, of which the first sold estimates in its second and third slot, and the second in its third,
 /// where it logged something, too, and then is missing.
-fn store_with_issued(path: &std::path::Path) -> (Store, [BusyPool; 2]) {
+fn store_with_issued(path: &Path) -> (Store, [BusyPool; 2]) {
     let mut store = Store::create(path, &key()).unwrap();
     let mut pools = [1, 2].map(|number| BusyPool::new(number, 5));
     for n in 0..4 {
@@ -34,12 +29,12 @@ fn store_with_issued(path: &std::path::Path) -> (Store, [BusyPool; 2]) {
         };
         let [first, second] = &pools;
         let changes = match n {
-            1 => with(vec![issued(first, &[3, 9])]),
+            1 => with(vec![first.issued(&[3, 9])]),
             2 => Changes {
                 fills: vec![second.fills([1_000, 1_010])],
-                ..with(vec![issued(second, &[1]), issued(first, &[4])])
+                ..with(vec![second.issued(&[1]), first.issued(&[4])])
             },
-            3 => with(vec![issued(first, &[7])]),
+            3 => with(vec![first.issued(&[7])]),
             _ => Changes::default(),
         };
         store.append_slot_with(slot(n), &entries, &changes).unwrap();
@@ -60,7 +55,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     let (page, stored) = of(&reader, &pool);
     let told: Vec<_> = page.entries.iter().map(|one| (one.slot, one.issued.clone())).collect();
     let expected = [(1, &[3, 9][..]), (2, &[4]), (3, &[7])];
-    assert_eq!(told, expected.map(|(n, receipts)| (slot(n), issued(&pool, receipts))));
+    assert_eq!(told, expected.map(|(n, receipts)| (slot(n), pool.issued(receipts))));
     for one in &page.entries {
         let head = reader.head(&stored, one.slot).unwrap().unwrap().head;
         assert_eq!(head.commits.get("issued"), Some(one.hash));
@@ -80,11 +75,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     let log = LogFolder::new(folder.path().join("log"));
     log.publish(store.reader()).unwrap();
     assert_eq!(audit(log.path(), &path)["verdict"], "valid");
-    let restore = |into: &str| {
-        let mut restored = Store::create(folder.path().join(into), &key()).unwrap();
-        let ended = log.restore(&mut restored, |_, _| {}).map_err(|error| error.to_string());
-        (ended, restored)
-    };
+    let restore = |into: &str| restored_from(&log, &folder.path().join(into));
     let (ended, restored) = restore("restored.db");
     assert_eq!(ended, Ok(4));
     assert_eq!(of(restored.reader(), &pool).0, page);
@@ -126,17 +117,17 @@ fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
         assert_eq!(*at, slot(4));
         rule.clone()
     };
-    let twice = vec![issued(pool, &[1]), issued(pool, &[2])];
+    let twice = vec![pool.issued(&[1]), pool.issued(&[2])];
     assert_eq!(refused(twice), "they are given twice");
-    assert_eq!(refused(vec![issued(&BusyPool::new(9, 1), &[1])]), "the store has no such pool");
-    assert!(refused(vec![issued(pool, &[])]).contains("0 receipts"));
-    assert!(refused(vec![issued(pool, &[2, 1])]).contains("receipt 1 is not after"));
+    assert_eq!(refused(vec![BusyPool::new(9, 1).issued(&[1])]), "the store has no such pool");
+    assert!(refused(vec![pool.issued(&[])]).contains("0 receipts"));
+    assert!(refused(vec![pool.issued(&[2, 1])]).contains("receipt 1 is not after"));
     assert_eq!(store.reader().log_size().unwrap(), before);
     // A sealed slot holds these and no others.
-    let given = with(vec![issued(pool, &[8])]);
+    let given = with(vec![pool.issued(&[8])]);
     assert!(store.append_slot_with(slot(4), &entries, &given).unwrap().written);
     assert!(!store.append_slot_with(slot(4), &entries, &given).unwrap().written);
-    for other in [with(vec![issued(pool, &[5])]), Changes::default()] {
+    for other in [with(vec![pool.issued(&[5])]), Changes::default()] {
         let error = store.append_slot_with(slot(4), &entries, &other).unwrap_err();
         assert!(matches!(error, StoreError::ChangesDiffer { .. }), "{error}");
     }

@@ -21,7 +21,11 @@ fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
     for n in 0..recorded {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
     }
-    let changes = Changes { fills: vec![pool.fills([1_010, 1_020])], ..Changes::default() };
+    let changes = Changes {
+        fills: vec![pool.fills([1_010, 1_020])],
+        issued: vec![pool.issued(&[3])],
+        ..Changes::default()
+    };
     let missing = [pool.missing(MissingReason::ChainLagging)];
     store.append_slot_with(slot(recorded), &missing, &changes).unwrap();
     (folder, path, pool)
@@ -43,6 +47,7 @@ pub fn dump(path: &Path) -> Vec<String> {
         "retraction",
         "retirement",
         "fills",
+        "issued",
         "log_key",
         "predecessor",
         "figures",
@@ -76,7 +81,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 59] = [
+const ATTACKS: [(&str, &str); 65] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -233,13 +238,32 @@ const ATTACKS: [(&str, &str); 59] = [
          NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32), NULL, zeroblob(32))",
         "commits to the fills that are there",
     ),
+    ("UPDATE issued SET zstd = x'00'", "issued estimates are never changed"),
+    ("DELETE FROM issued", "issued estimates are never deleted"),
+    ("INSERT OR REPLACE INTO issued SELECT * FROM issued", "the slot is sealed"),
+    (
+        "INSERT INTO issued VALUES (1, 5957860, 1, x'00');
+         REPLACE INTO issued VALUES (1, 5957860, 1, x'01')",
+        "the issued estimates are in the store already",
+    ),
+    (
+        "INSERT INTO issued VALUES (1, 5957860, 1, x'00');
+         INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, NULL, zeroblob(32))",
+        "commits to the issued estimates that are there",
+    ),
+    (
+        "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32), zeroblob(32))",
+        "commits to the issued estimates that are there",
+    ),
 ];
 
 #[test]
 fn a_second_connection_cannot_change_what_is_written() {
     let (_folder, path, _) = store_with(3);
     let before = dump(&path);
-    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 4 + 1 + 1 + 1);
+    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 4 + 1 + 1 + 1 + 1);
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
