@@ -137,7 +137,7 @@ impl Service {
     async fn documents<D: Committed>(
         &self,
         SlotAsked { pool, slot }: SlotAsked,
-        of: fn(&Reader, &Pool, [Slot; 2]) -> Result<Vec<(Slot, Vec<u8>)>, StoreError>,
+        of: DocumentsOf,
     ) -> Result<Proof, Problem> {
         let read = move |reader: &Reader| -> Result<Vec<u8>, FindError> {
             let pool = pool_of(reader, &pool)?;
@@ -156,6 +156,9 @@ impl Service {
         Ok(proof(self.read(read).await?))
     }
 }
+
+/// Finds the documents of a pool that its heads of a run of slots commit to, canonical.
+type DocumentsOf = fn(&Reader, &Pool, [Slot; 2]) -> Result<Vec<(Slot, Vec<u8>)>, StoreError>;
 
 /// A pool of the store.
 fn pool_of(reader: &Reader, id: &PoolId) -> Result<Pool, FindError> {

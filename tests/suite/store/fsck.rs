@@ -309,10 +309,10 @@ fn store_with_documents() -> (TempDir, PathBuf) {
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pool = BusyPool::new(1, 5);
     store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
-    for (n, blocks) in [(1, [1_000, 1_010]), (2, [1_010, 1_020])] {
+    for (n, receipt, blocks) in [(1, 1, [1_000, 1_010]), (2, 2, [1_010, 1_020])] {
         let changes = Changes {
             fills: vec![pool.fills(blocks)],
-            issued: vec![pool.issued(&[n as u8])],
+            issued: vec![pool.issued(&[receipt])],
             ..Changes::default()
         };
         store.append_slot_with(slot(n), &[pool.recorded(slot(n))], &changes).unwrap();

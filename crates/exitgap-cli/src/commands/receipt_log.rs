@@ -12,6 +12,7 @@ use exitgap_core::ids::Word;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::Percent;
 use serde::Serialize;
 
 use super::audit;
@@ -33,12 +34,12 @@ pub struct OfLog {
     #[serde(skip_serializing_if = "Option::is_none")]
     committed_in: Option<u32>,
     /// The estimate at later slots.
-    requotes: Vec<Later>,
+    requotes: Vec<Requoted>,
 }
 
 /// The estimate at a later slot.
 #[derive(Serialize)]
-struct Later {
+struct Requoted {
     slots_later: u32,
     slot: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,7 +141,7 @@ impl Gathered {
     }
 
     /// The estimate at the later slots that the log has.
-    fn requotes(&self, of: &EvidenceOf) -> Vec<Later> {
+    fn requotes(&self, of: &EvidenceOf) -> Vec<Requoted> {
         let from = of.slot.number();
         let Some(estimated) = self.snapshots.get(&from).map(Snapshot::observation) else {
             return Vec::new();
@@ -154,7 +155,7 @@ impl Gathered {
         let later = LATER_SLOTS.iter().filter(|later| from.saturating_add(**later) <= reached);
         let at = later.map(|slots_later| {
             let slot = from.saturating_add(*slots_later);
-            let nothing = Later {
+            let nothing = Requoted {
                 slots_later: *slots_later,
                 slot,
                 amount_out_raw: None,
@@ -164,19 +165,19 @@ impl Gathered {
             };
             let why_not = |why: &str| Some(why.to_owned());
             if self.retracted.contains(&slot) {
-                return Later { why_not: why_not("retracted"), ..nothing };
+                return Requoted { why_not: why_not("retracted"), ..nothing };
             }
             let Some(snapshot) = self.snapshots.get(&slot) else {
-                return Later { why_not: why_not("missing"), ..nothing };
+                return Requoted { why_not: why_not("missing"), ..nothing };
             };
             match requote(estimated, direction, amounts, snapshot.observation()) {
-                Ok(again) => Later {
+                Ok(again) => Requoted {
                     amount_out_raw: Some(again.amount_out.to_string()),
-                    error_pct: again.error.map(|error| error.to_fixed()),
-                    exit_gap_pct: again.gap.map(|gap| gap.to_fixed()),
+                    error_pct: again.error.map(Percent::to_fixed),
+                    exit_gap_pct: again.gap.map(Percent::to_fixed),
                     ..nothing
                 },
-                Err(error) => Later { why_not: Some(error.to_string()), ..nothing },
+                Err(error) => Requoted { why_not: Some(error.to_string()), ..nothing },
             }
         });
         at.collect()
@@ -196,7 +197,7 @@ pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
         "\nThe same sale later (error: positive, it would have filled worse than was estimated):"
     )?;
     for later in &of.requotes {
-        let Later { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
+        let Requoted { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
         let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;
         let said = match (error_pct, exit_gap_pct, why_not) {
             (_, _, Some(why)) => why.clone(),
@@ -232,7 +233,7 @@ mod tests {
         let said = |newest: Option<u32>, committed: bool| {
             let newest = newest.map(|later| Slot::new(u64::from(paid.number() + later)).unwrap());
             let committed_in = newest.filter(|_| committed);
-            let gathered = Gathered { newest, committed_in, ..Gathered::default() };
+            let gathered = Gathered { committed_in, newest, ..Gathered::default() };
             let Check { outcome, code, .. } = gathered.committed(&receipt(paid.unix_s() + 299));
             (outcome, code)
         };
