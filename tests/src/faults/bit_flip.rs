@@ -96,7 +96,8 @@ impl Victim {
         let retraction = NewRetraction::orphaned(taken_back, slot(9), BlockHash([0xee; 32]));
         let fills = vec![BusyPool::new(1, 1).fills([1_000, 1_010])];
         let retractions = vec![retraction];
-        let changes = Changes { retractions, fills, ..Changes::default() };
+        let issued = vec![BusyPool::new(1, 1).issued(&[1, 2])];
+        let changes = Changes { retractions, fills, issued, ..Changes::default() };
         store.append_slot_with(slot(10), &scene.entries(10), &changes)?;
         store.sign_beside(&SignerKey::from_seed(key().verifier().name(), [8; 32])?)?;
         let mut others = scene.entries(11);
@@ -284,6 +285,9 @@ impl Readable {
             for fills in reader.fills(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
                 rows.push(String::from_utf8(fills.canonical)?);
             }
+            for issued in reader.issued(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
+                rows.push(String::from_utf8(issued.canonical)?);
+            }
             for entry in page.entries {
                 rows.push(format!("{entry:?}"));
                 if let Outcome::Recorded(hash) = entry.outcome {
@@ -315,7 +319,7 @@ fn tables(store: &Path) -> Result<Vec<String>> {
     let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut found = Vec::new();
     for table in bit_flip_rows::table_names(&connection)? {
-        if table == "body" || table == "fills" {
+        if ["body", "fills", "issued"].contains(&&*table) {
             continue;
         }
         let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;
