@@ -4,6 +4,7 @@ mod accuracy;
 mod alert;
 mod audit;
 mod audit_damage;
+mod audit_documents;
 mod audit_page;
 mod commands;
 mod compare;
