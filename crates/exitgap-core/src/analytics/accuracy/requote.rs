@@ -37,3 +37,49 @@ pub fn requote(
         gap: gap_of(later, direction, [amount_in, amount_out]),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::made_up::{observation, pair, slot};
+    use crate::snapshot::{OracleReading, OracleRole, OracleSource};
+
+    /// The same pool where token 0 is worth so many dollars, and token 1 two.
+    fn worth(of: &Observation, dollars: u32) -> Observation {
+        let price = |index: u8, dollars: u32| OracleReading {
+            role: OracleRole::TokenUsd(index),
+            answer: U256::from(dollars),
+            decimals: 0,
+            source: OracleSource::Fixed,
+        };
+        let (pool, chain, block) = (of.pool().clone(), of.chain().clone(), of.block());
+        let (tokens, state) = (of.tokens().clone(), of.state().clone());
+        let oracles = vec![price(0, dollars), price(1, 2)];
+        Observation::new(pool, chain, block, tokens, state, oracles, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn an_error_is_at_the_first_oracle_and_a_gap_at_the_later_one() {
+        let estimated = observation(slot(0), pair(1_000_000, 1_000_000));
+        let amounts = [100_000_u32, 90_661].map(U256::from);
+        let again = |later: &Observation| {
+            let told = requote(&estimated, Direction::ZeroForOne, amounts, later).unwrap();
+            (told.amount_out, told.error.unwrap().to_fixed(), told.gap.unwrap().to_fixed())
+        };
+        let of = |out: u32, error: &str, gap: &str| (U256::from(out), error.into(), gap.into());
+        assert_eq!(again(&estimated), of(90_661, "0.000000", "9.339000"));
+        let thinner = observation(slot(1), pair(1_000_000, 900_000));
+        assert_eq!(again(&thinner), of(81_594, "9.067000", "18.406000"));
+        // What the oracle did is in the gap alone.
+        assert_eq!(again(&worth(&thinner, 4)), of(81_594, "9.067000", "59.203000"));
+        let deeper = observation(slot(2), pair(1_000_000, 1_100_000));
+        assert_eq!(again(&deeper).1, "-9.066000", "the pool would have paid more");
+        let dust = requote(
+            &estimated,
+            Direction::ZeroForOne,
+            amounts,
+            &observation(slot(3), pair(1_000_000, 1)),
+        );
+        assert_eq!(dust.unwrap_err(), FillError::ZeroOutput);
+    }
+}
