@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::analytics::accuracy::Issued;
-use exitgap_core::ids::{PoolId, Word};
+use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_core::series::Slot;
 use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
-use exitgap_store::payments::Payments;
+use exitgap_store::payments::{ClaimToken, Family, NewPayment, Payments, Settled};
 use exitgap_store::{LogFolder, Reader, Store};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
@@ -118,6 +118,34 @@ impl<'a> Shop<'a> {
         let paths = files.map(|file| file.unwrap().path());
         let is_its = |path: &PathBuf| path.to_string_lossy().contains("payments.db");
         paths.filter(is_its).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    /// A receipt of an estimate of this pool, written down as the service does.
+    fn sell_of(&self, pool: &str) {
+        let settled = Settled {
+            transaction: Word([1; 32]),
+            block: 1,
+            block_hash: BlockHash([2; 32]),
+            settled_s: 1,
+        };
+        let payment = NewPayment {
+            key: "of-another-pool".to_owned(),
+            fingerprint: [3; 32],
+            family: Family::Transfer,
+            signed: false,
+            payer: Address([4; 20]),
+            amount: 1,
+            identifier: None,
+            authorization: Vec::new(),
+            valid_before_s: 2,
+            since_block: 0,
+            answer: b"{}".to_vec(),
+            resource_url: "https://example.org".to_owned(),
+            settled: Some(settled),
+        };
+        let payments = self.payments();
+        payments.claim(&payment, ClaimToken([5; 16]), 1).unwrap();
+        payments.keep_receipt("of-another-pool", "a.b.c", &pool.parse().unwrap()).unwrap();
     }
 
     /// Puts it back: as if the process had ended before it noted what it had sealed.
@@ -246,12 +274,17 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     shop.record(2..=2).await;
     assert_eq!(shop.committed(&pool), [(1, vec![name])]);
     assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    // One of a pool that has no further heads keeps no slot from being recorded, nor the list from being short.
+    shop.sell_of("anvil:0x9999999999999999999999999999999999999999");
+    assert_eq!(shop.payments().uncommitted(9).unwrap().len(), 1);
+    shop.record(3..=3).await;
+    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
     // One that was kept back is in no head; that it is late is told by the receipt's own clock, which a rehearsed series
     // never reaches.
     let service = shop.till.serve();
     let kept_back = shop.buy(&service, 2);
     shop.payments().committed(&[Issued::receipt_of(&kept_back)]).unwrap();
-    shop.record(3..=3).await;
+    shop.record(4..=4).await;
     let (_, report) = shop.verify(&kept_back, "exitgap-log");
     assert_eq!(check(&report, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
     assert_eq!(report["log"].get("committed_in"), None);
