@@ -91,13 +91,15 @@ Exit codes:
   With --api also 3 and 4: the pool has no such fill, or nothing recorded (see `exitgap --help`)";
 
 const RECEIPT_NOTES: &str = "\
-A receipt says who paid what, and for which bytes, signed by the service. Nothing is asked of anybody. Whether the number is
-right, evidence proves: `exitgap verify`.
+A receipt says who paid what, and for which bytes, signed by the service. Nothing is asked of anybody, but for a log
+at its URL. Whether the number is right, evidence proves: `exitgap verify`. With --log, a head of the pool must commit to the
+receipt: what was sold cannot be forgotten, and what it was worth later is told. Valid is that only by a key named with --trust.
 
 Examples:
   curl -o payments.json https://exitgap.example/v1/payments
   exitgap verify-receipt receipt.jws --key payments.json
   exitgap verify-receipt receipt.jws --key payments.json --answer answer.json --evidence evidence.json
+  exitgap verify-receipt receipt.jws --key payments.json --log https://exitgap.example --trust exitgap.pub
 
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";

@@ -206,7 +206,7 @@ const TABLE: [Row; 25] = [
     asked(
         "Accuracy record",
         &[Operation::Accuracy, Operation::AccuracyTable],
-        "every swap of a recorded pool, from documents that heads commit to, with a file that computes it again, and one table over all pools; command-line accuracy recounts it from any node",
+        "every swap of a recorded pool, from documents that heads commit to, with a file that computes it again, and one table over all pools; command-line accuracy recounts it from any node; heads commit to the receipts of estimates that were paid for, which their holders quote again",
         "",
         &[RECORDER],
     ),

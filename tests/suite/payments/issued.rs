@@ -154,14 +154,25 @@ impl<'a> Shop<'a> {
         database.into_iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
     }
 
+    /// The log's key, as its operator names it.
+    fn log_key(&self) -> String {
+        let log = self.till.recorded.path("exitgap-log").join("verifier-key");
+        fs::read_to_string(log).unwrap().trim().to_owned()
+    }
+
     fn verify(&self, receipt: &str, log: &str) -> (Option<i32>, Value) {
+        self.verify_with(receipt, &["--log", log, "--trust", &self.log_key()])
+    }
+
+    fn verify_with(&self, receipt: &str, more: &[&str]) -> (Option<i32>, Value) {
         fs::write(self.till.recorded.path("receipt"), receipt).unwrap();
         let mut command = Command::new(binaries::path("exitgap"));
         command.args(["verify-receipt", "receipt", "--key", "payments.json", "--json"]);
-        let output = command.args(["--log", log]).current_dir(self.till.recorded.folder.path());
+        let output = command.args(more).current_dir(self.till.recorded.folder.path());
         let output = output.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let document = serde_json::from_slice(&output.stdout);
+        let document = document.or_else(|_| serde_json::from_slice(&output.stderr));
         (output.status.code(), document.unwrap_or_else(|_| panic!("{said}")))
     }
 }
@@ -288,6 +299,12 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     let (_, report) = shop.verify(&kept_back, "exitgap-log");
     assert_eq!(check(&report, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
     assert_eq!(report["log"].get("committed_in"), None);
+    // By the keys that it names itself a log is not checked; and a key without a log is of nothing.
+    let (code, report) = shop.verify_with(&receipt, &["--log", "exitgap-log"]);
+    assert_eq!((code, check(&report, "committed").0), (Some(7), "pass"));
+    assert_eq!(check(&report, "log"), ("not_checked", Some("log_keys_not_trusted")));
+    let (code, problem) = shop.verify_with(&receipt, &["--trust", &shop.log_key()]);
+    assert_eq!((code, &problem["field"]), (Some(2), &json!("trust")));
     // A log that does not hold is no log.
     let file = shop.till.recorded.path(&format!("exitgap-log/issued/{}.zst", FIRST_SLOT + 1));
     fs::write(&file, b"xx").unwrap();

@@ -27,6 +27,9 @@ use crate::trust;
 /// recorder's.
 const MUST_BE_THERE: u32 = Slot::PER_DAY + 12;
 
+/// Why a log that holds is not checked all the same.
+const NOT_TRUSTED: &str = "it holds by the keys that it names itself; name the log's key, from where you trust it: --trust KEY";
+
 /// What a log says of a receipt.
 #[derive(Serialize)]
 pub struct OfLog {
@@ -77,7 +80,13 @@ pub fn look(
     let trusted = trust::keys(&args.trust.trust)?;
     let source = LogSource::read(log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
-    let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
+    let (held, keys) = if trusted.is_empty() {
+        let why = NOT_TRUSTED.to_owned();
+        let held = Check::new("log", Outcome::NotChecked, "log_keys_not_trusted", why);
+        (held, audit::own_keys(&folder)?)
+    } else {
+        (Check::passed("log"), trusted)
+    };
     let newest = audit::newest(&folder)?;
     let against = Against {
         folder: &folder,
@@ -98,7 +107,7 @@ pub fn look(
         let detail = format!("{at}{}; `exitgap audit` tells more", said.detail);
         return Ok((vec![Check::new("log", Outcome::Fail, said.code, detail)], None));
     }
-    let checks = vec![Check::passed("log"), gathered.committed(receipt)];
+    let checks = vec![held, gathered.committed(receipt)];
     let committed_in = gathered.committed_in.map(Slot::number);
     let requotes = gathered.requotes(&of);
     Ok((checks, Some(OfLog { committed_in, requotes })))

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use exitgap_api::invalid_parameter;
 use exitgap_api::receipt::{MAX_RECEIPT_BYTES, Receipt, ReceiptError};
 use exitgap_core::evidence::{Evidence, MAX_EVIDENCE_BYTES, Outcome, Verdict};
 use exitgap_core::series::rfc3339;
@@ -70,6 +71,10 @@ impl Check {
 }
 
 pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
+    if args.log.is_none() && !args.trust.trust.is_empty() {
+        let detail = "trust: of a log's key, and no log is named";
+        return Err(invalid_parameter("trust", detail, "name the log with --log").into());
+    }
     let key = receipts::key(&args.key)?;
     // One byte more than a line break after the longest receipt.
     let bytes = source::read_named("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
