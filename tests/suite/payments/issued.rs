@@ -150,8 +150,12 @@ impl<'a> Shop<'a> {
 
     /// Puts it back: as if the process had ended before it noted what it had sealed.
     fn put_back(&self, database: Vec<(PathBuf, Vec<u8>)>) {
-        self.database().into_iter().for_each(|(path, _)| fs::remove_file(path).unwrap());
-        database.into_iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+        for (path, _) in self.database() {
+            fs::remove_file(path).unwrap();
+        }
+        for (path, bytes) in database {
+            fs::write(path, bytes).unwrap();
+        }
     }
 
     /// The log's key, as its operator names it.

@@ -52,7 +52,7 @@ mod tests {
             decimals: 0,
             source: OracleSource::Fixed,
         };
-        let (pool, chain, block) = (of.pool().clone(), of.chain().clone(), of.block());
+        let (pool, chain, block) = (of.pool().clone(), of.chain(), of.block());
         let (tokens, state) = (of.tokens().clone(), of.state().clone());
         let oracles = vec![price(0, dollars), price(1, 2)];
         Observation::new(pool, chain, block, tokens, state, oracles, Vec::new()).unwrap()
