@@ -128,8 +128,13 @@ export class Client {
   }
 
   venueStress(venues, of) {
-    const names = { sizeUsd: decimal, haircutPct: decimal, fallPct: decimal, limitPct: decimal };
-    return this.#json(() => ofVenues('/v1/stress', venues), of, { ...names, from: short, to: short, ...GUARDS });
+    const shares = { haircutPct: decimal, fallPct: decimal, limitPct: decimal, afterMovePct: decimal };
+    const names = { sizeUsd: decimal, ...shares, withinSlots: whole, from: short, to: short };
+    return this.#json(() => ofVenues('/v1/stress', venues), of, { ...names, ...GUARDS });
+  }
+
+  shocks(of) {
+    return this.#json(() => '/v1/shocks', of, {});
   }
 
   fragility(of) {

@@ -408,6 +408,8 @@ export class Client {
     venues: readonly (string | { pool: string; base?: BaseInput })[],
     of: Signal & VenueStressOptions,
   ): Promise<VenueStress>;
+  /** What recorded moves did that the operator named: `haircut_pct` and `fall_pct` as `venueStress` takes them. */
+  shocks(of?: Signal): Promise<NamedShocks>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
@@ -606,6 +608,10 @@ export interface VenueStressOptions extends Guards {
   fallPct?: DecimalInput;
   /** A gap: for how long more was lost. */
   limitPct?: DecimalInput;
+  /** Only slots in which a venue's own mid price has moved so far, percent, up or down. */
+  afterMovePct?: DecimalInput;
+  /** Since how many slots before; 3 unless told. */
+  withinSlots?: number;
   /** Seven days before `to` unless told. */
   from?: string;
   to?: string;
@@ -1887,6 +1893,9 @@ export interface VenueStress {
   size_usd: number;
   haircut_pct: number;
   fall_pct: number;
+  /** Only slots after such a move are looked at; absent: every slot. */
+  after_move_pct?: number;
+  within_slots?: number;
   /** Of the venues' shortest series. */
   days_observed: number;
   method_version: string;
@@ -1899,6 +1908,10 @@ export interface VenueStress {
   /** Some venue stands and some does not: unknown, not empty. */
   slots_incomplete: number;
   slots_unanswered: number;
+  /** No venue's mid price had moved so far: not looked at. */
+  slots_unmoved?: number;
+  /** Whether it had is unknown: so many slots before, not every venue stands. */
+  slots_untestable?: number;
   /** The venues together did not take it. */
   slots_unfillable: number;
   /** Not every venue stands, within an hour of the worst either way. */
@@ -1919,6 +1932,34 @@ export interface VenueStress {
   lowest_book_time: string | null;
   book_q50_usd: number | null;
   venues: StressedVenue[];
+}
+
+/** `GET /v1/shocks`. */
+export interface NamedShocks {
+  shocks: NamedShock[];
+}
+
+/** What the greatest fall of a recorded period did. */
+export interface NamedShock {
+  name: string;
+  about: string;
+  pool: string;
+  /** The token whose price fell, as the operator named it. */
+  base: string | null;
+  from: string;
+  to: string;
+  move_pct: number;
+  within_slots: number;
+  gap_pct: number;
+  /** The slot of the fall; `null` where there is none. */
+  time: string | null;
+  fall_pct: number | null;
+  /** The greatest share of the book that was gone beyond what the fall alone did. */
+  haircut_pct: number | null;
+  /** Why there is none. */
+  why_not?: string;
+  /** The decay that it is read from. */
+  figure_url: string | null;
 }
 
 /** `GET /v1/stress/{pool}`. */

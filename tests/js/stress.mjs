@@ -1,5 +1,5 @@
 // Stress, `stress/1`: what an exit split over several venues would have filled at in each slot, with a share of everybody's
-// liquidity gone and the price fallen.
+// liquidity gone and the price fallen; where asked, only in slots whose price has moved.
 
 import { percentage } from './decimal.mjs';
 import { depthOf } from './depth.mjs';
@@ -8,7 +8,8 @@ import { fields, require, slot, text } from './shape.mjs';
 import { largestDollars } from './sized.mjs';
 import { splitSize } from './split.mjs';
 import {
-  depthAt, extreme, fallenSale, median, ONE, ranked, readPercent, readVenues, requireOneToken, thinnedState,
+  depthAt, extreme, fallenSale, median, ONE, ranked, readPercent, readVenues, requireKind, requireOneToken,
+  thinnedState,
 } from './venues.mjs';
 
 const MAX_SLOTS = 2016;
@@ -17,6 +18,7 @@ const MOST = 99n * DOLLAR;
 const TWO_PERCENT = 2n * DOLLAR;
 const WORST = 10;
 const HOUR = 12;
+const MAX_WITHIN = 48;
 
 /** A limit from -100 to 100 percent, or none. */
 function readLimit(value) {
@@ -26,9 +28,20 @@ function readLimit(value) {
   return value.startsWith('-') ? -size : size;
 }
 
+/** How far a price must have moved since how many slots before, or nothing. */
+function readMove({ after_move_pct: move, within_slots: within }) {
+  require((move === null) === (within === null), 'after_move_pct and within_slots: one without the other');
+  if (move === null) return undefined;
+  const least = readPercent(move, ONE);
+  require(least > 0n && Number.isInteger(within) && within >= 1 && within <= MAX_WITHIN, 'not a move to look for');
+  return { least, within };
+}
+
 /** What is asked. */
 export function readStress(value) {
-  const asked = fields(value, ['fall_pct', 'from', 'haircut_pct', 'limit_pct', 'size_usd', 'to', 'venues']);
+  const asked = fields(value, [
+    'after_move_pct', 'fall_pct', 'from', 'haircut_pct', 'limit_pct', 'size_usd', 'to', 'venues', 'within_slots',
+  ]);
   const { from, to } = asked;
   [from, to].forEach(slot);
   require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 2016 slots');
@@ -42,6 +55,7 @@ export function readStress(value) {
     haircut: readPercent(asked.haircut_pct, MOST),
     fall: readPercent(asked.fall_pct, MOST),
     limit: readLimit(asked.limit_pct),
+    after: readMove(asked),
   };
 }
 
@@ -56,6 +70,20 @@ function bookOf({ pool, baseUnit }) {
   const [numerator, denominator] = pool.mid;
   const weights = [denominator * ONE, numerator * (ONE - TWO_PERCENT)];
   return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars: dollarsOf(baseUnit) });
+}
+
+/** Of a whole slot whether any venue's mid has moved as asked; nothing where that is unknown. */
+function hasMoved({ venues, after: { least, within } }, whole, index) {
+  const [at, snapshots] = whole[index];
+  const before = whole.slice(Math.max(0, index - within), index).find(([slotOf]) => slotOf === at - within);
+  snapshots.forEach(({ state }) => requireKind(state));
+  const mids = (of) => venues.map(({ base }, place) => saleOf(of[place], base).pool.mid);
+  const now = mids(snapshots);
+  if (before === undefined) return undefined;
+  return mids(before[1]).some(([top, bottom], place) => {
+    const [was, is] = [top * now[place][1], now[place][0] * bottom];
+    return (is > was ? is - was : was - is) * ONE >= was * least;
+  });
 }
 
 /** What a slot says; nothing where a search was given up. */
@@ -104,8 +132,14 @@ const below = (a, b) => a < b;
 export function stress(asked, slots) {
   const whole = slots.filter(([, snapshots]) => asked.venues.every((_, at) => snapshots[at] !== undefined));
   const looked = [];
-  for (const [at, snapshots] of whole) {
+  const skipped = { unmoved: 0, untestable: 0 };
+  for (const [index, [at, snapshots]] of whole.entries()) {
     requireOneToken(asked, snapshots);
+    const moved = asked.after === undefined || hasMoved(asked, whole, index);
+    if (!moved) {
+      skipped[moved === undefined ? 'untestable' : 'unmoved'] += 1;
+      continue;
+    }
     const found = measured(asked, snapshots);
     if (found !== undefined) looked.push({ slot: at, ...found });
   }
@@ -137,8 +171,10 @@ export function stress(asked, slots) {
     slots_incomplete: slots.length - whole.length,
     slots_missing: asked.to - asked.from + 1 - slots.length,
     slots_missing_near_worst: worst === undefined ? 0 : near(worst),
-    slots_unanswered: whole.length - looked.length,
+    slots_unanswered: whole.length - looked.length - skipped.unmoved - skipped.untestable,
     slots_unfillable: looked.filter(({ gap }) => gap === undefined).length,
+    slots_unmoved: asked.after === undefined ? null : skipped.unmoved,
+    slots_untestable: asked.after === undefined ? null : skipped.untestable,
     status: live ? 'live' : 'preview',
     venues: asked.venues.map(({ pool }, at) => {
       const lowest = extreme(looked, ({ depths }) => depths[at], below);

@@ -37,7 +37,7 @@ export function readVenues(values) {
 }
 
 /** Requires a kind that can be put under another price or liquidity. */
-function requireKind({ protocol }) {
+export function requireKind({ protocol }) {
   require(protocol === 'constant_product' || RANGES.includes(protocol), 'a pool of a kind without this figure');
 }
 

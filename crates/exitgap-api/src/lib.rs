@@ -52,6 +52,7 @@ mod redemption;
 mod routes;
 mod routes_answer;
 mod series_method;
+mod shocks;
 mod simulation;
 mod size;
 mod state;
@@ -122,6 +123,7 @@ pub use routes::{
 };
 pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
+pub use shocks::{NamedShock, NamedShocks};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
 pub use state::{StateReport, size_asked, state_claim, still_unproven};

@@ -55,6 +55,12 @@ pub struct VenueStressOf {
     pub haircut_pct: Number,
     /// How far the price of the token sold has fallen, percent.
     pub fall_pct: Number,
+    /// Only slots are looked at in which the mid price of a venue has moved by so much, percent; absent: every slot.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub after_move_pct: Option<Number>,
+    /// Since how many slots before it must have moved; likewise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub within_slots: Option<u32>,
     /// The length of the venues' shortest series.
     pub days_observed: Number,
     /// The version of the rules behind each fill.
@@ -82,6 +88,12 @@ pub struct VenueStress {
     pub slots_incomplete: u32,
     /// Slots of which a search was given up.
     pub slots_unanswered: u32,
+    /// Slots in which no venue's mid price had moved by `after_move_pct`: not looked at; absent without it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub slots_unmoved: Option<u32>,
+    /// Slots of which that is unknown, since so many slots before in the period not every venue stands; likewise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub slots_untestable: Option<u32>,
     /// Slots in which the venues together did not take it.
     pub slots_unfillable: u32,
     /// Slots in which not every venue stands, within an hour of the worst either way: outages come with storms.
@@ -137,6 +149,8 @@ impl VenueStress {
             slots_missing: result.slots_missing,
             slots_incomplete: result.slots_incomplete,
             slots_unanswered: result.slots_unanswered,
+            slots_unmoved: result.slots_unmoved,
+            slots_untestable: result.slots_untestable,
             slots_unfillable: result.slots_unfillable,
             slots_missing_near_worst: result.slots_missing_near_worst,
             gap_q50_pct: percent(&result.gap_q50_pct),

@@ -201,6 +201,12 @@ pub enum Command {
     /// The worst of a period at any size: the ten worst slots, quantiles, and how long a gap was exceeded.
     #[command(after_long_help = STRESS_NOTES)]
     Stress(StressArgs),
+    /// What recorded moves did that a service's operator named, as `stress --shock` takes them.
+    Shocks {
+        /// The service.
+        #[arg(long, value_name = "URL")]
+        api: String,
+    },
     /// How a pool's book thins after its price has moved, and how much of it was withdrawn.
     #[command(after_long_help = DECAY_NOTES)]
     Decay(DecayArgs),

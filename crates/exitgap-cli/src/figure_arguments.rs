@@ -28,14 +28,17 @@ pub const STRESS_NOTES: &str = "\
 A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
 kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.
 
-With several pools, which sell one token, with --haircut-pct, --fall-pct or --file, every slot of at most a week is computed \
-anew: the size is split over the pools exactly, after that share of everybody's liquidity has gone and the price has fallen by \
-that. Only pools of concentrated liquidity and of constant product can be shocked.
+With several pools, which sell one token, with --haircut-pct, --fall-pct, --shock, --after-move-pct or --file, every slot of at \
+most a week is computed anew: the size is split over the pools exactly, after that share of everybody's liquidity has gone and \
+the price has fallen by that; with --after-move-pct in the slots alone whose price has moved so far. Only pools of concentrated \
+liquidity and of constant product can be shocked, or asked about moves.
 
 Examples:
   exitgap stress ethereum:0x88e6… --size-usd 250k --limit-pct 1 --db exitgap.db
   exitgap stress ethereum:0x88e6… --size-usd 1m --from 2026-08-01T00:00:00Z --to 2026-08-31T00:00:00Z --db exitgap.db
   exitgap stress ethereum:0x88e6…/WETH ethereum:0x8ad5…/WETH --size-usd 5m --haircut-pct 40 --fall-pct 20 --db exitgap.db
+  exitgap stress ethereum:0x88e6… --size-usd 250k --after-move-pct 2 --within-slots 3 --db exitgap.db
+  exitgap stress ethereum:0x88e6… --size-usd 5m --shock march-2026 --api https://exitgap.example
   exitgap stress ethereum:0x88e6… --size-usd 5m --haircut-pct 40 --file stress.json --db exitgap.db
   exitgap verify stress.json --trust verifier-key --snapshots exitgap.db
 ";
@@ -54,6 +57,15 @@ pub struct StressArgs {
     /// How far the price of the token sold has fallen, percent from 0 to 99.
     #[arg(long, value_name = "PERCENT")]
     pub fall_pct: Option<String>,
+    /// In place of both: a recorded fall that the service named, one of `exitgap shocks`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["haircut_pct", "fall_pct"])]
+    pub shock: Option<String>,
+    /// Only slots in which the mid price of a venue has moved so far, percent, up or down.
+    #[arg(long, value_name = "PERCENT")]
+    pub after_move_pct: Option<String>,
+    /// Since how many slots of five minutes it must have moved, 1 to 48 [default: 3].
+    #[arg(long, value_name = "SLOTS", requires = "after_move_pct")]
+    pub within_slots: Option<String>,
     /// Tell how long the gap lay above this, percent.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub limit_pct: Option<String>,

@@ -10,8 +10,8 @@ use exitgap_api::operations::{
     AccuracyAsked, DecayAsked, ExposureAsked, Operation, Target, VenueAsked, VenueStressAsked,
 };
 use exitgap_api::{
-    DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, Number,
-    PoolAccuracy, StressedVenue, VenueStress,
+    DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, NamedShocks,
+    Number, PoolAccuracy, StressedVenue, VenueStress,
 };
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::analytics::exposure::Liquidation;
@@ -141,11 +141,18 @@ impl<T: Transport> Client<T> {
             && of.size_usd == asked.size.into()
             && of.haircut_pct == percent(asked.shock.haircut_e8)
             && of.fall_pct == percent(asked.shock.fall_e8)
+            && of.after_move_pct == asked.after.map(|after| percent(after.move_e8))
+            && of.within_slots == asked.after.map(|after| after.within_slots)
             && stress.above.as_ref().map(|above| &above.limit_pct) == limit.as_ref();
         if !answers {
             return Err(self.not_as_specified(&target, "it answers another question"));
         }
         Ok(stress)
+    }
+
+    /// `GET /v1/shocks`: what recorded moves did that the operator named, as a stress takes them.
+    pub async fn shocks(&self) -> Result<NamedShocks, ClientError> {
+        self.json(&Operation::Shocks.target()).await
     }
 
     /// The figure file of a stress: bytes to verify, not yet verified.
@@ -270,7 +277,7 @@ fn is_by_place(venue: &VenueAsked) -> bool {
 }
 
 fn stress_target(operation: Operation, asked: &VenueStressAsked) -> Target {
-    let VenueStressAsked { venues, size, shock, limit, from, to, guards: _ } = asked;
+    let VenueStressAsked { venues, size, shock, limit, after, from, to, guards: _ } = asked;
     let percent = |e8: u32| Number::from(Percent(e8.into()));
     let target = operation.target();
     venues
@@ -280,6 +287,7 @@ fn stress_target(operation: Operation, asked: &VenueStressAsked) -> Target {
         .with(&HAIRCUT, percent(shock.haircut_e8))
         .with(&SHOCK_FALL, percent(shock.fall_e8))
         .maybe(&ABOVE, limit.map(Number::from).as_ref())
+        .after_move(*after)
         .maybe(&PERIOD_FROM, from.as_ref())
         .maybe(&TO, to.as_ref())
 }

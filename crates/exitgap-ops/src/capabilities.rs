@@ -138,8 +138,8 @@ const TABLE: [Row; 25] = [
     ),
     asked(
         "Stress-window queries",
-        &[Operation::Stress, Operation::VenueStress],
-        "command-line stress, SDK stress() and venueStress()",
+        &[Operation::Stress, Operation::VenueStress, Operation::Shocks],
+        "after a shock, after a move, or after a recorded fall that has a name; command-line stress and shocks, SDK stress(), venueStress() and shocks()",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),

@@ -32,10 +32,10 @@ pub struct FigureFile {
 }
 
 /// What a decay is of, with what answers say of its series.
-struct DecayOf {
-    terms: DecayTerms,
+pub(super) struct DecayOf {
+    pub terms: DecayTerms,
     recorded_count: u32,
-    newest: Option<Slot>,
+    pub newest: Option<Slot>,
     first_slot: Slot,
 }
 
@@ -128,7 +128,7 @@ impl Service {
     }
 
     /// The terms of a question: its base and period as the series has them.
-    async fn decay_of(&self, asked: DecayAsked) -> Result<DecayOf, Problem> {
+    pub(super) async fn decay_of(&self, asked: DecayAsked) -> Result<DecayOf, Problem> {
         let DecayAsked { pool, base, from, to, move_e8, within_slots, gap, guards: _ } = asked;
         let series = exitgap_api::operations::SeriesAsked {
             pool,

@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -35,6 +35,7 @@ mod prepared;
 mod readers;
 mod redemption;
 mod routes;
+mod shocks;
 mod stream;
 mod stress;
 mod urls;
@@ -59,6 +60,7 @@ pub use prepared::Prepared;
 pub use readers::Readers;
 pub use redemption::TermsOfToken;
 pub use routes::QuoteGroup;
+pub use shocks::ShockOf;
 pub use stream::{Sealed, StreamedEvents, too_many_streams};
 pub use urls::Urls;
 
@@ -111,6 +113,7 @@ pub struct Service {
     deployment: Deployment,
     quote_groups: Vec<QuoteGroup>,
     redemption: Vec<TermsOfToken>,
+    shocks: shocks::Shocks,
     streamed: stream::Streamed,
     accuracy_rows: accuracy_table::AccuracyRows,
 }
@@ -136,6 +139,7 @@ impl Service {
             deployment: Deployment::default(),
             quote_groups: Vec::new(),
             redemption: Vec::new(),
+            shocks: shocks::Shocks::default(),
             streamed: stream::Streamed::default(),
             accuracy_rows: accuracy_table::AccuracyRows::default(),
         }

@@ -32,6 +32,8 @@ impl Service {
             size_usd: terms.size.into(),
             haircut_pct: percent(haircut_e8),
             fall_pct: percent(fall_e8),
+            after_move_pct: terms.after.map(|after| percent(after.move_e8)),
+            within_slots: terms.after.map(|after| after.within_slots),
             days_observed: Number::from_hundredths(days_observed_hundredths(recorded_count.into())),
             method_version: METHOD_VERSION.to_owned(),
             method: SeriesMethod {
@@ -69,10 +71,10 @@ impl Service {
 
     /// The terms of a question, and the length of its shortest series.
     async fn stress_of(&self, asked: VenueStressAsked) -> Result<(StressTerms, u32), Problem> {
-        let VenueStressAsked { venues, size, shock, limit, from, to, guards } = asked;
+        let VenueStressAsked { venues, size, shock, limit, after, from, to, guards } = asked;
         let found = self.venues_of(venues, from, to, guards).await?;
         let VenuesOf { venues, from, to, recorded_count } = found;
-        let terms = StressTerms { venues, from, to, size, shock, limit };
+        let terms = StressTerms { venues, from, to, size, shock, limit, after };
         Ok((terms.checked().map_err(IntoProblem::into_problem)?, recorded_count))
     }
 }

@@ -6,6 +6,8 @@ mod environment;
 mod groups;
 #[path = "config_redemption.rs"]
 mod redemption;
+#[path = "config_shocks.rs"]
+mod shocks;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -21,7 +23,7 @@ use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
 use crate::alerts::AlertsConfig;
-use crate::ops::{Bounds, QuoteGroup, TermsOfToken, Urls};
+use crate::ops::{Bounds, QuoteGroup, ShockOf, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
 use crate::peers::{ObserverConfig, PeerConfig, peers_of};
 use crate::witness::WitnessConfig;
@@ -29,6 +31,7 @@ use crate::witness::WitnessConfig;
 pub use environment::EnvironmentError;
 pub use groups::{QuoteGroupConfig, QuoteGroupError};
 pub use redemption::{RedemptionConfig, RedemptionConfigError};
+pub use shocks::ShockConfig;
 
 /// What `init` writes: every key, explained.
 pub const EXAMPLE: &str = include_str!("../../../examples/mainnet.toml");
@@ -93,6 +96,9 @@ pub struct Config {
     /// `[[redemption]]` tables: terms by which tokens are redeemed.
     #[serde(default)]
     pub redemption: Vec<RedemptionConfig>,
+    /// `[[shock]]` tables: recorded periods that have names.
+    #[serde(default)]
+    pub shock: Vec<ShockConfig>,
 }
 
 /// `[store]`.
@@ -360,6 +366,8 @@ pub struct Checked {
     pub quote_groups: Vec<QuoteGroup>,
     /// Terms by which tokens are redeemed.
     pub redemption: Vec<TermsOfToken>,
+    /// Recorded periods that have names.
+    pub shocks: Vec<ShockOf>,
 }
 
 /// Why a configuration is refused.
@@ -497,6 +505,10 @@ impl Checked {
         let folder = path.parent().unwrap_or(Path::new(""));
         let redemption = redemption::checked(&config.redemption, &config.chain, folder)
             .map_err(|error| ConfigError::Redemption { path: path.clone(), error })?;
+        let shocks = shocks::checked(&config.shock, &config.chain).map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "[shock]", key, message }
+        })?;
         config.payments.plan(&plan).map_err(|(key, message)| {
             let path = path.clone();
             ConfigError::Serving { path, table: "payments", key, message }
@@ -530,7 +542,7 @@ impl Checked {
             let path = path.clone();
             ConfigError::Serving { path, table: "witness", key, message }
         })?;
-        Ok(Self { config, plan, quote_groups, redemption })
+        Ok(Self { config, plan, quote_groups, redemption, shocks })
     }
 }
 

@@ -182,6 +182,47 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
 }
 
 #[test]
+fn shocks_are_named_once_and_of_a_week_at_most() {
+    let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    let good = format!(
+        "\n[[shock]]\nname = \"sept\"\nabout = \"a week of it\"\npool = \"{pool}\"\n\
+         from = \"2026-09-01T00:00:00Z\"\nto = \"2026-09-07T23:55:00Z\"\n"
+    );
+    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), Path::new("e.toml"));
+    let checked = parse(&good).unwrap();
+    let [shock] = &checked.shocks[..] else { panic!("{:?}", checked.shocks) };
+    assert_eq!(
+        (&shock.name[..], shock.decay.move_e8, shock.decay.within_slots),
+        ("sept", 2_000_000, 3)
+    );
+    assert_eq!(shock.to.number() - shock.from.number(), 7 * 288 - 1);
+    let names = |count: u32| -> String {
+        (0..count).map(|n| good.replace("\"sept\"", &format!("\"m{n}\""))).collect()
+    };
+    assert_eq!(parse(&names(16)).unwrap().shocks.len(), 16);
+    for (tables, said) in [
+        (good.repeat(2), "[[shock]] name: sept: two shocks have it"),
+        (names(17), "[[shock]] name: 17 [[shock]] tables are more than 16"),
+        (good.replace("sept", "In Sept"), "[[shock]] name: In Sept: write 1 to 32"),
+        (good.replace("a week of it", ""), "[[shock]] about: sept: write 1 to 200"),
+        (
+            good.replace("ethereum:", "base:"),
+            "[[shock]] pool: sept: no [[chain]] has the slug base",
+        ),
+        (good.replace("23:55", "25:55"), "[[shock]] to: sept: "),
+        (good.replace("07T23:55", "08T00:00"), "[[shock]] to: sept: 2026-09-01T00:00:00Z to"),
+        (good.replace("2026-09-07", "2026-08-23"), "[[shock]] from: sept: from lies after to"),
+        (format!("{good}within_slots = 49\n"), "[[shock]] within_slots: sept: "),
+        (format!("{good}move_pct = \"0\"\n"), "[[shock]] move_pct: sept: "),
+        (format!("{good}gap_pct = \"-1\"\n"), "[[shock]] gap_pct: sept: "),
+        (format!("{good}size_usd = \"1\"\n"), "unknown field"),
+    ] {
+        let refused = parse(&tables).unwrap_err().to_string();
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
+}
+
+#[test]
 fn terms_of_redemption_are_read_with_the_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("exitgap.toml");

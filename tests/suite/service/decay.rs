@@ -49,8 +49,9 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
     })
     .await;
     let recorded = Recorded { folder, world, last };
-    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let id = recorded.pool(0);
+    name_shocks(&recorded, &id);
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let question = format!("/v1/decay/{id}?move_pct=0.05&within_slots=1");
     let told = service.get(&question).found();
     assert_eq!((&told["figure"], &told["status"]), (&json!("decay/1"), &json!("preview")));
@@ -78,6 +79,7 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
     let other = service.get(&format!("/v1/decay/{}?move_pct=0.05", recorded.pool(4))).found();
     assert_eq!(other["events"], json!([]));
 
+    a_stress_takes_what_it_did(&recorded, &service, &id, &told);
     proven(&recorded, &service, &told);
     said_by_the_command_line(&recorded, &service, &id, &told);
     for (query, status, code) in [
@@ -100,6 +102,96 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
     assert_eq!(unknown.problem().1, "unknown_pool");
     assert_eq!(service.get(&format!("/api/v1/decay/{id}?base=WETH")).status, 400);
     assert_eq!(service.end(), Some(0));
+}
+
+/// Names the recorded slots as a shock, those before the sale as one, and those of a later day.
+fn name_shocks(recorded: &Recorded, pool: &str) {
+    let at = |back: u32| Slot::new(u64::from(recorded.last.number() - back)).unwrap();
+    let later = |days: u32| Slot::new(u64::from(recorded.last.number() + days * 288)).unwrap();
+    let table = |name: &str, from: Slot, to: Slot| {
+        format!(
+            "\n[[shock]]\nname = \"{name}\"\nabout = \"a sale, and {name}\"\npool = \"{pool}\"\nbase = \"WETH\"\n\
+             from = \"{from}\"\nto = \"{to}\"\nmove_pct = \"0.05\"\nwithin_slots = 1\n"
+        )
+    };
+    let tables = [
+        table("half-gone", at(6), at(0)),
+        table("calm", at(6), at(5)),
+        table("to-come", later(1), later(2)),
+    ];
+    let path = recorded.path("exitgap.toml");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(path, [whole, tables.concat()].concat()).unwrap();
+}
+
+/// What the move did has a name, and a stress takes it; and of the slots after a move alone it tells, too.
+fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, told: &Value) {
+    let shocks = service.get("/v1/shocks").found();
+    assert_eq!(service.get("/v1/shocks").found(), shocks);
+    let [shock, calm, to_come] = [0, 1, 2].map(|at| &shocks["shocks"][at]);
+    let event = &told["events"][0];
+    let number = |of: &Value| of.as_f64().unwrap();
+    assert_eq!((&shock["name"], &shock["time"]), (&json!("half-gone"), &event["time"]), "{shocks}");
+    assert!((number(&shock["fall_pct"]) + number(&event["move_pct"])).abs() < 1e-9, "{shocks}");
+    let step = &event["at"][2];
+    let gone = 100.0 * -number(&step["liquidity_usd"]) / number(&step["book_static_usd"]);
+    assert!((number(&shock["haircut_pct"]) - gone).abs() < 1e-5, "{shocks} {gone}");
+    assert_eq!((&calm["why_not"], &calm["fall_pct"]), (&json!("no_fall"), &Value::Null));
+    assert_eq!(to_come["why_not"], "after_series");
+    let file = service.get(&target(&shock["figure_url"])).json();
+    assert_eq!(file["result"]["events"][0]["slot"], event["slot"]);
+
+    let url = format!("http://{}", service.address);
+    let venue = format!("{id}/WETH");
+    let asked = ["stress", &venue, "--size-usd", "10k", "--json", "--shock"];
+    let cli = |more: &[&str]| cli(recorded, &[&asked[..], more].concat());
+    let by_name: Value =
+        serde_json::from_slice(&cli(&["half-gone", "--api", &url]).stdout).unwrap();
+    assert_eq!(
+        (&by_name["haircut_pct"], &by_name["fall_pct"]),
+        (&shock["haircut_pct"], &shock["fall_pct"])
+    );
+    for (more, said) in [
+        (&["calm", "--api", &url][..], "nothing was measured of calm: no_fall"),
+        (&["storm", "--api", &url], "it names half-gone, calm, to-come"),
+        (&["half-gone", "--db", "exitgap.db"], "name the service with --api"),
+        (&["half-gone", "--fall-pct", "1", "--api", &url], "cannot be used with"),
+    ] {
+        let output = cli(more);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains(said), "{said}: {text}");
+    }
+    let list = self::cli(recorded, &["shocks", "--api", &url]);
+    let list = String::from_utf8(list.stdout).unwrap();
+    for said in ["half-gone", "a sale, and calm", "no_fall", "liquidity gone %"] {
+        assert!(list.contains(said), "{list}");
+    }
+
+    let after =
+        |query: &str| service.get(&format!("/v1/stress?venue={id}/WETH&size_usd=10000&{query}"));
+    let moved = after("after_move_pct=0.05&within_slots=1").found();
+    let counts = ["have", "slots_unmoved", "slots_untestable"].map(|field| moved[field].clone());
+    assert_eq!(counts, [json!(1), json!(5), json!(1)], "{moved}");
+    assert_eq!(moved["worst_slots"][0]["time"], event["time"]);
+    let three = after("after_move_pct=0.05").found();
+    assert_eq!((&three["have"], &three["within_slots"]), (&json!(2), &json!(3)), "{three}");
+    let every = after("").found();
+    assert_eq!((&every["have"], every.get("slots_unmoved")), (&json!(7), None));
+    let file = service.get(&target(&moved["figure_url"]));
+    fs::write(recorded.path("after.json"), &file.body).unwrap();
+    fs::write(recorded.path("key"), service.get("/log/verifier-key").body).unwrap();
+    let verify = ["verify", "after.json", "--json", "--trust", "key", "--snapshots", "exitgap.db"];
+    assert_eq!(self::cli(recorded, &verify).status.code(), Some(0));
+    for (query, field) in [
+        ("within_slots=3", "after_move_pct"),
+        ("after_move_pct=2&within_slots=49", "within_slots"),
+        ("after_move_pct=0", "after_move_pct"),
+        ("after_move_pct=100.1", "after_move_pct"),
+    ] {
+        let (status, code, at) = after(query).problem();
+        let found = (status, code.as_str(), at.as_deref());
+        assert_eq!(found, (400, "invalid_parameter", Some(field)), "{query}");
+    }
 }
 
 /// The file proves the figure: to the command line from a store and from a service.

@@ -115,6 +115,8 @@ pub enum Operation {
     VenueStress,
     /// Its figure file.
     VenueStressFile,
+    /// What recorded moves did, by name.
+    Shocks,
     /// Snapshots of a pool, slot after slot.
     Snapshots,
     /// Selling now beside redeeming later.

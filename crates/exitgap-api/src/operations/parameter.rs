@@ -463,6 +463,22 @@ pub mod all {
     )
     .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
 
+    /// Slots after a move alone.
+    pub const AFTER_MOVE: Parameter = Parameter::optional(
+        "after_move_pct",
+        Kind::Share,
+        "Only slots in which the mid price of a venue has moved by so much, up or down, since `within_slots` before: percent, above 0 and at most 100. Every slot where left out.",
+    )
+    .hint("after_move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
+
+    /// Since when it must have moved.
+    pub const AFTER_WITHIN: Parameter = Parameter::optional(
+        "within_slots",
+        Kind::Whole(1, 48),
+        "With `after_move_pct`: since how many slots before, 1 to 48. 3 where left out, which is a quarter of an hour.",
+    )
+    .hint("a whole number of slots, from 1 to 48, beside after_move_pct");
+
     /// How many rows a page has.
     pub const LIMIT: Parameter =
         Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")

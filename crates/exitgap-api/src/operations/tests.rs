@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use exitgap_core::ids::{SnapshotHash, StateHash};
 
-use super::parameters::{BASE, POSITION, SIZE};
+use super::parameters::{AFTER_MOVE, BASE, POSITION, SIZE};
 use super::*;
 use crate::{Problem, ProblemCode};
 
@@ -50,9 +50,13 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
         O::State => operation.read::<StateHash>(named, query).map(drop),
         O::Log => operation.read::<LogFileAsked>(named, query).map(drop),
-        O::Capabilities | O::Payments | O::Alerts | O::Livez | O::Readyz | O::Metrics => {
-            operation.read::<()>(named, query)
-        }
+        O::Capabilities
+        | O::Shocks
+        | O::Payments
+        | O::Alerts
+        | O::Livez
+        | O::Readyz
+        | O::Metrics => operation.read::<()>(named, query),
     }
 }
 
@@ -128,8 +132,10 @@ fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
             let without: Vec<_> =
                 pairs.filter(|pair| !pair.starts_with(&format!("{}=", parameter.name))).collect();
             let left_out = read(row.operation, &named, &without.join("&"));
-            // Of two ticks neither is given without the other.
-            let wanted = parameter.is_required() || parameter.kind == Kind::Tick;
+            // Of two ticks neither is given without the other, and slots are of a move.
+            let wanted = parameter.is_required()
+                || parameter.kind == Kind::Tick
+                || **parameter == AFTER_MOVE;
             assert_eq!(left_out.is_err(), wanted, "{}: {left_out:?}", row.id);
             if let Err(problem) = left_out {
                 assert_eq!(problem.field.as_deref(), Some(parameter.name));

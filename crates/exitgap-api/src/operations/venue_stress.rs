@@ -1,12 +1,14 @@
 //! What is asked of stress over several venues.
 
-use exitgap_core::analytics::stress::{Shock, StressTerms};
+use exitgap_core::analytics::stress::{AfterMove, Shock, StressTerms};
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent, PercentError, SizeUsd};
 
 use super::exposure::{VenueAsked, bases_by_place, share, venues};
-use super::figures::period;
-use super::parameters::{ABOVE, HAIRCUT, PERIOD_FROM, SHOCK_FALL, SOLD, TO, VENUE};
+use super::figures::{above_zero, period};
+use super::parameters::{
+    ABOVE, AFTER_MOVE, AFTER_WITHIN, HAIRCUT, PERIOD_FROM, SHOCK_FALL, SOLD, TO, VENUE,
+};
 use super::{Given, Operation, Question, Target, values};
 use crate::{Guards, Number, Problem, parse_size};
 
@@ -21,6 +23,8 @@ pub struct VenueStressAsked {
     pub shock: Shock,
     /// The gap that the slots are held against.
     pub limit: Option<GapLimit>,
+    /// Which slots are looked at; all of them where absent.
+    pub after: Option<AfterMove>,
     /// The first slot; else a week before the last.
     pub from: Option<Slot>,
     /// The last slot; else the newest that all venues have.
@@ -45,11 +49,28 @@ impl Question for VenueStressAsked {
                 fall_e8: given.needed(&SHOCK_FALL, |text| share(&SHOCK_FALL, text))?,
             },
             limit,
+            after: after_move(given)?,
             from,
             to,
             guards: Guards::read(given)?,
         })
     }
+}
+
+/// Slots after a move alone, where they are asked for.
+fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
+    let within = given.one(&AFTER_WITHIN, |text| values::whole(&AFTER_WITHIN, text))?;
+    let Some(move_e8) = given.one(&AFTER_MOVE, |text| above_zero(&AFTER_MOVE, text))? else {
+        return match within {
+            None => Ok(None),
+            Some(_) => {
+                let detail =
+                    "after_move_pct is missing: within_slots says since when it is looked for";
+                Err(values::refusal(&AFTER_MOVE, detail))
+            }
+        };
+    };
+    Ok(Some(AfterMove { move_e8, within_slots: within.unwrap_or(AfterMove::WITHIN) }))
 }
 
 /// The same, for its figure file: bases by their place.
@@ -61,6 +82,16 @@ impl Question for VenueStressFileAsked {
         let asked = VenueStressAsked::read(given)?;
         bases_by_place(&asked.venues)?;
         Ok(Self(asked))
+    }
+}
+
+impl Target {
+    /// With the slots after a move alone, where they are asked for.
+    #[must_use]
+    pub fn after_move(self, after: Option<AfterMove>) -> Self {
+        let Some(AfterMove { move_e8, within_slots }) = after else { return self };
+        self.with(&AFTER_MOVE, Number::from(Percent(move_e8.into())))
+            .with(&AFTER_WITHIN, within_slots)
     }
 }
 
@@ -77,6 +108,7 @@ impl Operation {
             .with(&HAIRCUT, percent(haircut_e8))
             .with(&SHOCK_FALL, percent(fall_e8))
             .maybe(&ABOVE, terms.limit.map(Number::from).as_ref())
+            .after_move(terms.after)
             .with(&PERIOD_FROM, terms.from)
             .with(&TO, terms.to)
     }

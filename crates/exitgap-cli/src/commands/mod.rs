@@ -20,6 +20,7 @@ mod pools;
 mod receipt_log;
 mod redeem;
 mod routes;
+mod shocks;
 mod simulate;
 mod size;
 mod snapshot;
@@ -71,6 +72,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
         Command::Stress(args) => return stress::run(&args, json),
+        Command::Shocks { api } => return shocks::run(&api, json),
         Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)

@@ -29,7 +29,11 @@ pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
 
 /// Whether it is more than the recorded series says.
 fn is_shocked(args: &StressArgs) -> bool {
-    args.haircut_pct.is_some() || args.fall_pct.is_some() || args.file.is_some()
+    args.haircut_pct.is_some()
+        || args.fall_pct.is_some()
+        || args.shock.is_some()
+        || args.after_move_pct.is_some()
+        || args.file.is_some()
 }
 
 fn read(args: &StressArgs, pool: &String) -> Result<StressAsked, Failure> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
 use exitgap_api::{Number, Problem, ProblemCode, Status, VenueStress, size_as_written};
 
-use super::{print_json, write_file};
+use super::{print_json, shocks, write_file};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
@@ -43,10 +43,16 @@ fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
             return Err(problem.hint("write <chain>:<address>/<base> for each pool").into());
         }
     };
+    let [haircut, fall] = match &args.shock {
+        Some(name) => shocks::named(args, name)?.map(Some),
+        None => [args.haircut_pct.clone(), args.fall_pct.clone()],
+    };
     let given = [
         ("size_usd", Some(&size)),
-        ("haircut_pct", args.haircut_pct.as_ref()),
-        ("fall_pct", args.fall_pct.as_ref()),
+        ("haircut_pct", haircut.as_ref()),
+        ("fall_pct", fall.as_ref()),
+        ("after_move_pct", args.after_move_pct.as_ref()),
+        ("within_slots", args.within_slots.as_ref()),
         ("limit_pct", args.limit_pct.as_ref()),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
@@ -84,6 +90,12 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
     line("not filled", format!("in {} slots", stress.slots_unfillable))?;
     let near = stress.slots_missing_near_worst;
     line("near the worst", format!("{near} slots missing within an hour"))?;
+    if let (Some(moved), Some(within)) = (&of.after_move_pct, of.within_slots) {
+        let [unmoved, unknown] =
+            [stress.slots_unmoved, stress.slots_untestable].map(Option::unwrap_or_default);
+        let skipped = format!("{unmoved} slots had not, {unknown} cannot be told");
+        line("after a move", format!("of {moved} % within {within} slots; {skipped}"))?;
+    }
     if let Some(above) = &stress.above {
         let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
             format!(", the longest run {} from {}", above.longest_run_slots, printable(from))

@@ -2,6 +2,7 @@
 
 use crate::evidence::{Head, HeadEntry};
 use crate::ids::SnapshotHash;
+use crate::pools::RawPrice;
 use crate::series::Slot;
 use crate::units::{Percent, round_half_even};
 use crate::wide::{U1024, narrow};
@@ -41,6 +42,24 @@ pub fn share_pct(part: i128, whole: u64) -> Option<Percent> {
     let scaled = U1024::from(part.unsigned_abs()) * U1024::from(ONE_HUNDRED_PERCENT);
     let magnitude = i128::try_from(narrow(round_half_even(scaled, U1024::from(whole)))?).ok()?;
     Some(Percent(if part < 0 { -magnitude } else { magnitude }))
+}
+
+/// By how many millionths of a percent of `before` the mid moved, half-even, and whether it rose;
+/// `None` where that is less than `least_e8`, tested on the exact ratio.
+pub fn moved(before: RawPrice, now: RawPrice, least_e8: u32) -> Option<(Percent, bool)> {
+    let cross = |a: RawPrice, b: RawPrice| U1024::from(a.numerator) * U1024::from(b.denominator);
+    let (was, is) = (cross(before, now), cross(now, before));
+    let rose = is > was;
+    let distance = if rose { is - was } else { was - is };
+    let scaled = distance * U1024::from(ONE_HUNDRED_PERCENT);
+    if scaled < was * U1024::from(least_e8) {
+        return None;
+    }
+    let bound = Percent::BOUND - 1;
+    let magnitude = narrow(round_half_even(scaled, was));
+    let magnitude =
+        magnitude.and_then(|wide| i128::try_from(wide).ok()).map_or(bound, |n| n.min(bound));
+    Some((Percent(if rose { magnitude } else { -magnitude }), rose))
 }
 
 #[cfg(test)]

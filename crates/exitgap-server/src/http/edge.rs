@@ -337,7 +337,8 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 10] = [
+const FIGURES: [Operation; 11] = [
+    Operation::Shocks,
     Operation::Decay,
     Operation::DecayFile,
     Operation::Exposure,

@@ -102,6 +102,7 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::VenueStress => document(operation, |app, asked: VenueStressAsked| async move {
             app.service.venue_stress(asked).await
         }),
+        O::Shocks => document(operation, |app, (): ()| async move { app.service.shocks().await }),
         O::VenueStressFile => get(evidence::venue_stress_file),
         O::Stream => get(stream::serve),
         O::AlertsOf => {

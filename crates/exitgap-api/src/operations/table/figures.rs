@@ -1,14 +1,14 @@
 //! Figures drawn from many snapshots, their files, and what they are made of.
 
 use super::super::parameters::{
-    ABOVE, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN, FALL, HAIRCUT, LIMIT, MAX_AGE,
-    MIN_DAYS, MOVE, PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REQUIRE, SHOCK_FALL, SIZE, SLOT,
-    SOLD, TO, UNTIL, VENUE, WITHIN_SLOTS,
+    ABOVE, AFTER_MOVE, AFTER_WITHIN, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN,
+    FALL, HAIRCUT, LIMIT, MAX_AGE, MIN_DAYS, MOVE, PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE,
+    REQUIRE, SHOCK_FALL, SIZE, SLOT, SOLD, TO, UNTIL, VENUE, WITHIN_SLOTS,
 };
 use super::super::{Answer, Group, Keep, Operation, Row};
 use super::{JSON, row};
 
-pub(super) const ROWS: [Row; 13] = [
+pub(super) const ROWS: [Row; 14] = [
     Row {
         group: Group::Series,
         title: "How a book thins after its price has moved",
@@ -73,13 +73,15 @@ pub(super) const ROWS: [Row; 13] = [
     Row {
         group: Group::Series,
         title: "What would it fill at with liquidity gone?",
-        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of everybody's liquidity has gone and the price has fallen by `fall_pct`: the ten worst slots, median and 95th of a hundred, how long a gap was exceeded. Depths are at two percent from the oracle, books at two percent from the pools' own prices: where only the oracle moved away, the depth falls and the book does not. A venue missing in a slot is unknown, not empty: such slots are counted, and those near the worst beside it. Without either shock of any kind of pool; else of concentrated liquidity and of constant product. It says nothing of who would come with new liquidity.",
+        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of everybody's liquidity has gone and the price has fallen by `fall_pct`: the ten worst slots, median and 95th of a hundred, how long a gap was exceeded. Depths are at two percent from the oracle, books at two percent from the pools' own prices: where only the oracle moved away, the depth falls and the book does not. A venue missing in a slot is unknown, not empty: such slots are counted, and those near the worst beside it. With `after_move_pct` only slots are looked at in which a venue's own mid price has moved so far, up or down, since `within_slots` before, and `slots_unmoved` and `slots_untestable` say how many were not. Without either shock of any kind of pool; else of concentrated liquidity and of constant product. It says nothing of who would come with new liquidity.",
         parameters: &[
             &VENUE,
             &SOLD,
             &HAIRCUT,
             &SHOCK_FALL,
             &ABOVE,
+            &AFTER_MOVE,
+            &AFTER_WITHIN,
             &PERIOD_FROM,
             &TO,
             &MAX_AGE,
@@ -94,11 +96,29 @@ pub(super) const ROWS: [Row; 13] = [
         group: Group::Evidence,
         title: "The figure file of a stress over venues",
         about: "As that of an exposure. With bases, period and numbers its bytes never change.",
-        parameters: &[&VENUE, &SOLD, &HAIRCUT, &SHOCK_FALL, &ABOVE, &PERIOD_FROM, &TO],
+        parameters: &[
+            &VENUE,
+            &SOLD,
+            &HAIRCUT,
+            &SHOCK_FALL,
+            &ABOVE,
+            &AFTER_MOVE,
+            &AFTER_WITHIN,
+            &PERIOD_FROM,
+            &TO,
+        ],
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
         ..row(Operation::VenueStressFile, "readVenueStressFile", "/api/v1/stress")
+    },
+    Row {
+        group: Group::Series,
+        title: "What recorded moves did, by name",
+        about: "Shocks that the operator named: of a pool and a period of at most a week, the greatest fall of the mid price that a decay finds, as `fall_pct`, and the greatest share of the book that was gone within four hours of it beyond what the move alone did, as `haircut_pct`: what a stress takes. `figure_url` proves the decay that both are read from. Where there is none, `why_not` says so.",
+        answer: Answer::Document("NamedShocks"),
+        refusals: &[503],
+        ..row(Operation::Shocks, "listShocks", "/v1/shocks")
     },
     Row {
         group: Group::Evidence,

@@ -8,7 +8,7 @@ use crate::sorting::sort;
 use crate::units::Percent;
 
 /// The figure. Percentages are strings of six decimals, dollars strings of whole ones.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct DecayResult {
     /// Books that no search answered; their slots are in no list.
     pub books_unanswered: u32,
@@ -237,18 +237,11 @@ impl DecayResult {
 
     pub(super) fn empty(terms: &DecayTerms) -> Self {
         Self {
-            books_unanswered: 0,
-            down: DecaySide::default(),
-            enough: false,
-            events: Vec::new(),
-            events_suppressed: 0,
-            have_slots: 0,
             needed_events: Self::NEEDED_EVENTS,
             needed_slots: Self::NEEDED_SLOTS,
             slots_missing: terms.to.number() - terms.from.number() + 1,
-            slots_untestable: 0,
             status: "live".to_owned(),
-            up: DecaySide::default(),
+            ..Self::default()
         }
     }
 

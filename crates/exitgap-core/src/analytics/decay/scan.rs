@@ -7,13 +7,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::result::{DecayResult, Followed};
 use super::{BASELINE_EVERY_SLOTS, DecayError, DecayTerms, HORIZONS, REACH_SLOTS};
-use crate::analytics::shared::ONE_HUNDRED_PERCENT;
+use crate::analytics::shared::moved;
 use crate::exit::Exit;
 use crate::pools::{Direction, PoolState, RawPrice};
 use crate::series::Slot;
 use crate::snapshot::Observation;
-use crate::units::{Percent, round_half_even};
-use crate::wide::{U1024, narrow};
 
 /// A standing slot.
 #[derive(Debug)]
@@ -203,22 +201,4 @@ impl DecayScan {
         let book = Exit::book_usd(&at.observation, state, mid, self.direction, self.terms.gap);
         book.ok()
     }
-}
-
-/// By how many millionths of a percent of `before` the mid moved, half-even, and whether it rose;
-/// `None` where that is less than `least_e8`, tested on the exact ratio.
-fn moved(before: RawPrice, now: RawPrice, least_e8: u32) -> Option<(Percent, bool)> {
-    let cross = |a: RawPrice, b: RawPrice| U1024::from(a.numerator) * U1024::from(b.denominator);
-    let (was, is) = (cross(before, now), cross(now, before));
-    let rose = is > was;
-    let distance = if rose { is - was } else { was - is };
-    let scaled = distance * U1024::from(ONE_HUNDRED_PERCENT);
-    if scaled < was * U1024::from(least_e8) {
-        return None;
-    }
-    let bound = Percent::BOUND - 1;
-    let magnitude = narrow(round_half_even(scaled, was));
-    let magnitude =
-        magnitude.and_then(|wide| i128::try_from(wide).ok()).map_or(bound, |n| n.min(bound));
-    Some((Percent(if rose { magnitude } else { -magnitude }), rose))
 }

@@ -49,6 +49,10 @@ pub struct StressResult {
     pub slots_missing_near_worst: u32,
     /// Slots that no search answered.
     pub slots_unanswered: u32,
+    /// Whole slots in which no venue's mid had moved as asked; `None` where slots after a move were not asked for.
+    pub slots_unmoved: Option<u32>,
+    /// Whole slots of which that is unknown: so many slots before, not every venue stands. Likewise.
+    pub slots_untestable: Option<u32>,
     /// Slots in which the venues together did not take it.
     pub slots_unfillable: u32,
     /// `live`, or `preview` where any input is.
@@ -106,6 +110,8 @@ wire_struct!(StressResult {
     slots_missing_near_worst,
     slots_unanswered,
     slots_unfillable,
+    slots_unmoved,
+    slots_untestable,
     status,
     venues,
     worst,
@@ -159,6 +165,8 @@ pub(super) struct Found {
     /// By venue: the least depth, and its slot.
     pub lowest: Vec<Option<(u64, Slot)>>,
     pub unanswered: u32,
+    pub unmoved: u32,
+    pub untestable: u32,
 }
 
 impl Found {
@@ -199,6 +207,8 @@ impl Found {
                 .map_or(0, |worst| self.missing_near(worst.slot, terms)),
             slots_unanswered: self.unanswered,
             slots_unfillable: count(unfillable.count()),
+            slots_unmoved: terms.after.map(|_| self.unmoved),
+            slots_untestable: terms.after.map(|_| self.untestable),
             status: seen.status(),
             venues: terms
                 .venues

@@ -1,12 +1,16 @@
-//! The one pass over the slots of a period: it holds the venues of one slot, and a line of every slot before.
+//! The one pass over the slots of a period: it holds the venues of one slot, the mids of at most 48 before, and a line of
+//! every slot before.
 
 use core::cmp::Reverse;
+use std::collections::VecDeque;
 
-use super::StressTerms;
 use super::result::{Found, SlotFound, SlotGap, StressResult};
+use super::{AfterMove, StressTerms};
+use crate::analytics::shared::moved;
 use crate::analytics::venues::{FallenExit, VenueSlots, VenuesError, WholeSlot};
 use crate::exit::{SplitError, SplitVenue, largest_split, split_size};
 use crate::ids::PoolId;
+use crate::pools::RawPrice;
 use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -17,6 +21,8 @@ use crate::units::GapLimit;
 pub struct StressScan {
     terms: StressTerms,
     slots: VenueSlots,
+    /// The mids by venue of the whole slots that are looked back to, ascending.
+    recent: VecDeque<(Slot, Vec<RawPrice>)>,
     found: Found,
 }
 
@@ -26,7 +32,7 @@ impl StressScan {
         let terms = terms.checked()?;
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
         let found = Found { lowest: vec![None; terms.venues.len()], ..Found::default() };
-        Ok(Self { terms, slots, found })
+        Ok(Self { terms, slots, recent: VecDeque::new(), found })
     }
 
     /// Takes the next standing snapshot.
@@ -52,6 +58,11 @@ impl StressScan {
 
     fn look(&mut self, whole: &WholeSlot) -> Result<(), VenuesError> {
         self.found.whole.push(whole.slot);
+        if let Some(after) = self.terms.after
+            && !self.has_moved(whole, after)?
+        {
+            return Ok(());
+        }
         let Some((depths, found)) = self.measured(whole)? else {
             self.found.unanswered += 1;
             return Ok(());
@@ -63,6 +74,32 @@ impl StressScan {
         }
         self.found.slots.push(found);
         Ok(())
+    }
+
+    /// Whether the mid of any venue has moved; counts why the slot is not looked at, where it is not.
+    fn has_moved(&mut self, whole: &WholeSlot, after: AfterMove) -> Result<bool, VenuesError> {
+        let mut mids = Vec::new();
+        for (observation, direction) in whole.venues() {
+            let state = observation.state();
+            let unsupported = VenuesError::UnsupportedKind { protocol: state.protocol() };
+            mids.push(state.mid_of_reserves_or_ticks(direction).ok_or(unsupported)?);
+        }
+        let before = whole.slot.number().checked_sub(after.within_slots);
+        while self.recent.front().is_some_and(|(slot, _)| Some(slot.number()) < before) {
+            self.recent.pop_front();
+        }
+        let then = self.recent.front().filter(|(slot, _)| Some(slot.number()) == before);
+        let has_moved = then.map(|(_, then)| {
+            let mut pairs = then.iter().zip(&mids);
+            pairs.any(|(was, is)| moved(*was, *is, after.move_e8).is_some())
+        });
+        self.recent.push_back((whole.slot, mids));
+        match has_moved {
+            None => self.found.untestable += 1,
+            Some(false) => self.found.unmoved += 1,
+            Some(true) => {}
+        }
+        Ok(has_moved == Some(true))
     }
 
     /// The depths by venue, and the slot's line; `None` where a search was given up.

@@ -1,5 +1,6 @@
 //! What is asked of the figure.
 
+use crate::analytics::decay::DecayTerms;
 use crate::analytics::venues::{
     FallenExit, FigureVenue, VenuesError, read_share, read_slot, require_period, require_venues,
 };
@@ -40,6 +41,34 @@ impl Shock {
     }
 }
 
+/// Which slots are looked at: those in which the mid of a venue has moved since the slot `within_slots` before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AfterMove {
+    /// How far, up or down, in millionths of a percent: 1 to 100,000,000.
+    pub move_e8: u32,
+    /// Since how many slots before: 1 to 48.
+    pub within_slots: u32,
+}
+
+impl AfterMove {
+    const MAX_MOVE: u32 = 100_000_000;
+    /// Slots over which a move is looked for where nobody says: a quarter of an hour.
+    pub const WITHIN: u32 = 3;
+    /// The most slots over which a move is looked for.
+    pub const MAX_WITHIN: u32 = DecayTerms::MAX_WITHIN;
+
+    fn checked(self) -> Result<(), VenuesError> {
+        if !(1..=Self::MAX_MOVE).contains(&self.move_e8) {
+            let rule = "above 0 and at most 100, of at most six decimals";
+            return Err(VenuesError::Parameter { field: "after_move_pct", rule });
+        }
+        if !(1..=Self::MAX_WITHIN).contains(&self.within_slots) {
+            return Err(VenuesError::Parameter { field: "within_slots", rule: "1 to 48" });
+        }
+        Ok(())
+    }
+}
+
 /// What is asked, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StressTerms {
@@ -55,11 +84,14 @@ pub struct StressTerms {
     pub shock: Shock,
     /// The gap that the slots are held against.
     pub limit: Option<GapLimit>,
+    /// Which slots are looked at; all of them where absent.
+    pub after: Option<AfterMove>,
 }
 
 /// The same as a figure file spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StressParameters {
+    after_move_pct: Option<String>,
     fall_pct: String,
     from: u64,
     haircut_pct: String,
@@ -67,9 +99,20 @@ pub struct StressParameters {
     size_usd: String,
     to: u64,
     venues: Vec<FigureVenue>,
+    within_slots: Option<u32>,
 }
 
-wire_struct!(StressParameters { fall_pct, from, haircut_pct, limit_pct, size_usd, to, venues });
+wire_struct!(StressParameters {
+    after_move_pct,
+    fall_pct,
+    from,
+    haircut_pct,
+    limit_pct,
+    size_usd,
+    to,
+    venues,
+    within_slots,
+});
 
 impl StressTerms {
     /// The most slots of a period: a week.
@@ -79,6 +122,7 @@ impl StressTerms {
     pub fn checked(self) -> Result<Self, VenuesError> {
         require_venues(&self.venues)?;
         require_period(self.from, self.to, Self::MAX_SLOTS)?;
+        self.after.map_or(Ok(()), AfterMove::checked)?;
         let Shock { haircut_e8, fall_e8 } = self.shock;
         let shares = [("haircut_pct", haircut_e8), ("fall_pct", fall_e8)];
         match shares.into_iter().find(|(_, found)| *found > Shock::MAX) {
@@ -94,6 +138,7 @@ impl StressTerms {
     pub fn parameters(&self) -> StressParameters {
         let percent = |e8: u32| Percent(e8.into()).to_string();
         StressParameters {
+            after_move_pct: self.after.map(|after| percent(after.move_e8)),
             fall_pct: percent(self.shock.fall_e8),
             from: self.from.number().into(),
             haircut_pct: percent(self.shock.haircut_e8),
@@ -101,6 +146,7 @@ impl StressTerms {
             size_usd: self.size.to_string(),
             to: self.to.number().into(),
             venues: self.venues.clone(),
+            within_slots: self.after.map(|after| after.within_slots),
         }
     }
 }
@@ -113,6 +159,13 @@ impl TryFrom<&StressParameters> for StressTerms {
         let limit = |text: &String| {
             text.parse().map_err(|_| wrong("limit_pct", "a plain percentage from -100 to 100"))
         };
+        let after = match (&read.after_move_pct, read.within_slots) {
+            (Some(text), Some(within_slots)) => {
+                Some(AfterMove { move_e8: read_share("after_move_pct", text)?, within_slots })
+            }
+            (None, None) => None,
+            _ => return Err(wrong("after_move_pct, within_slots", "both, or neither")),
+        };
         let terms = Self {
             venues: read.venues.clone(),
             from: read_slot("from", read.from)?,
@@ -123,6 +176,7 @@ impl TryFrom<&StressParameters> for StressTerms {
                 fall_e8: read_share("fall_pct", &read.fall_pct)?,
             },
             limit: read.limit_pct.as_ref().map(limit).transpose()?,
+            after,
         };
         let terms = terms.checked()?;
         if terms.parameters() != *read {

@@ -15,7 +15,8 @@ const NOTHING: Shock = Shock { haircut_e8: 0, fall_e8: 0 };
 fn terms(venues: u8, slots: u32, size: &str, shock: Shock) -> StressTerms {
     let (from, to) = (slot(0), slot(slots - 1));
     let venues = (1..=venues).map(venue).collect();
-    StressTerms { venues, from, to, size: size.parse().unwrap(), shock, limit: None }
+    let size = size.parse().unwrap();
+    StressTerms { venues, from, to, size, shock, limit: None, after: None }
 }
 
 /// The figure of these slots, each of the states of all venues.
@@ -138,6 +139,52 @@ fn a_haircut_leaves_the_price_and_a_share_of_each_range() {
     };
     let (whole, half) = (depth(0), depth(50_000_000));
     assert!((half * 2).abs_diff(whole) <= 2, "{whole} {half}");
+}
+
+#[test]
+fn after_a_move_only_the_slots_that_moved_are_looked_at() {
+    let at = |price: u128| Some(pair(1_000_000_000, price * 1_000_000));
+    let still = || vec![at(1_000), at(1_000)];
+    let after = |move_e8, within_slots| Some(AfterMove { move_e8, within_slots });
+    let mut slots: Vec<_> = (0..9).map(|_| still()).collect();
+    // The second venue falls by exactly two percent in slot 4 and stays; slot 7 is missing, slot 8 lacks a venue.
+    for moved in 4..9 {
+        slots[moved] = vec![at(1_000), at(980)];
+    }
+    (slots[7], slots[8]) = (vec![None, None], vec![at(1_000), None]);
+    let ask = |after| {
+        let told = figure(&StressTerms { after, ..terms(2, 9, "1000", NOTHING) }, &slots);
+        let looked: Vec<_> = told.worst.iter().map(|one| one.slot.number()).collect();
+        (looked, told.slots_unmoved, told.slots_untestable)
+    };
+    let numbers = |of: &[u32]| of.iter().map(|at| slot(*at).number()).collect::<Vec<_>>();
+    assert_eq!(ask(after(2_000_000, 1)), (numbers(&[4]), Some(5), Some(1)));
+    assert_eq!(ask(after(2_000_001, 1)), (numbers(&[]), Some(6), Some(1)), "told exactly");
+    assert_eq!(ask(after(2_000_000, 3)), (numbers(&[4, 5, 6]), Some(1), Some(3)));
+    assert_eq!(ask(after(1, 48)), (numbers(&[]), Some(0), Some(7)));
+    assert_eq!((ask(None).0.len(), ask(None).1, ask(None).2), (7, None, None));
+    // Neither is a slot before which one is missing tested, nor one of which the slot before lacks a venue.
+    (slots[2], slots[3]) = (vec![at(1_000), None], still());
+    let asked = StressTerms { after: after(2_000_000, 1), ..terms(2, 9, "1000", NOTHING) };
+    let told = figure(&asked, &slots);
+    assert_eq!((told.have_slots, told.slots_untestable, told.slots_incomplete), (1, Some(2), 2));
+
+    let refused =
+        |of| StressTerms { after: of, ..asked.clone() }.checked().unwrap_err().to_string();
+    assert!(refused(after(0, 1)).starts_with("after_move_pct"));
+    assert!(refused(after(100_000_001, 1)).starts_with("after_move_pct"));
+    assert!(refused(after(1, 0)).starts_with("within_slots"));
+    assert!(refused(after(1, 49)).starts_with("within_slots"));
+    let spelled = asked.parameters();
+    assert_eq!(StressTerms::try_from(&spelled).unwrap(), asked);
+    let fee = FeeRate { numerator: 5, denominator: 10_000 };
+    let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
+    let mut scan =
+        StressScan::new(StressTerms { after: after(1, 1), ..terms(1, 1, "1000", NOTHING) })
+            .unwrap();
+    let observed = observation_of(&pool_of(1), slot(0), PoolState::Solidly(stable));
+    scan.take(&pool_of(1), slot(0), observed).unwrap();
+    assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::analytics::figure::{
     write_exposure, write_stress,
 };
 use crate::analytics::standing;
-use crate::analytics::stress::{Shock, StressScan, StressTerms};
+use crate::analytics::stress::{AfterMove, Shock, StressScan, StressTerms};
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -272,6 +272,18 @@ fn stress_of(
     shock: Shock,
     limit: Option<&str>,
 ) -> (Scene, Vec<u8>) {
+    stress_after(kinds, size, base, shock, limit, None)
+}
+
+/// The same in the slots after a move.
+fn stress_after(
+    kinds: [Kind; 2],
+    size: &str,
+    base: Base,
+    shock: Shock,
+    limit: Option<&str>,
+    after: Option<AfterMove>,
+) -> (Scene, Vec<u8>) {
     let (scene, venues) = two_venues(kinds, base);
     let terms = StressTerms {
         venues,
@@ -280,6 +292,7 @@ fn stress_of(
         size: size.parse().unwrap(),
         shock,
         limit: limit.map(|limit| limit.parse().unwrap()),
+        after,
     };
     let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
     let mut scan = StressScan::new(terms.clone()).unwrap();
@@ -376,6 +389,7 @@ fn no_term_of_a_stress_can_be_changed() {
         assert_eq!(told(field, json!(to)), Some("result_mismatch"), "{field}");
     }
     assert_eq!(told("limit_pct", json!(null)), Some("result_mismatch"));
+    assert_eq!(told("after_move_pct", json!("1")), Some("format_invalid"), "without within_slots");
     for (field, to) in
         [("haircut_pct", "35.0"), ("fall_pct", "99.1"), ("limit_pct", "101"), ("size_usd", "0")]
     {
@@ -426,6 +440,13 @@ fn the_vectors_are_these() {
         Some("-0.5"),
     );
     is_vector("stress_still", &scene, &bytes);
+    let after = Some(AfterMove { move_e8: 4_000_000, within_slots: 2 });
+    let of = ([moving, deep_pair], "1500", Base::Token0);
+    let (scene, bytes) = stress_after(of.0, of.1, of.2, shock, None, after);
+    is_vector("stress_after_move", &scene, &bytes);
+    let told = result(&bytes);
+    let counts = ["have_slots", "slots_unmoved", "slots_untestable"].map(|at| told[at].as_u64());
+    assert!(counts.iter().all(|count| count.unwrap() > 0), "{told}");
 }
 
 /// The same without a word about the price.

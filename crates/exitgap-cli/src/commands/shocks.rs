@@ -1,0 +1,78 @@
+//! `exitgap shocks`: what recorded moves did that a service's operator named.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use exitgap_api::{Guards, NamedShock, NamedShocks, Number, Problem, ProblemCode};
+
+use super::print_json;
+use crate::arguments::StressArgs;
+use crate::failure::Failure;
+use crate::format::{Columns, printable};
+use crate::source::api;
+
+pub fn run(url: &str, json: bool) -> Result<ExitCode, Failure> {
+    let told = asked(url)?;
+    if json { print_json(&told) } else { print_text(&told) }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn asked(url: &str) -> Result<NamedShocks, Failure> {
+    api::through(url, api::native()?, Guards::default(), async |client| client.shocks().await)
+}
+
+/// The haircut and the fall of the shock that is named, as a stress takes them.
+pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failure> {
+    let refused = |detail: String, hint: &str| {
+        let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("shock");
+        Err(Failure::from(problem.hint(hint)))
+    };
+    let Some(url) = &args.source.api else {
+        let detail = "shock: a service's operator names shocks, a database has none".to_owned();
+        return refused(
+            detail,
+            "name the service with --api, or give --haircut-pct and --fall-pct",
+        );
+    };
+    let all = asked(url)?.shocks;
+    let Some(shock) = all.iter().find(|shock| shock.name == name) else {
+        let names: Vec<_> = all.iter().map(|shock| printable(&shock.name)).collect();
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let detail = format!("shock: the service has none named {:?}", printable(name));
+        return refused(detail, &format!("it names {known}"));
+    };
+    match (&shock.haircut_pct, &shock.fall_pct) {
+        (Some(haircut), Some(fall)) => Ok([haircut.to_string(), fall.to_string()]),
+        _ => {
+            let why = printable(shock.why_not.as_deref().unwrap_or("?"));
+            let detail = format!("shock: nothing was measured of {}: {why}", printable(name));
+            refused(detail, "`exitgap shocks` says of which there are numbers")
+        }
+    }
+}
+
+fn print_text(told: &NamedShocks) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    if told.shocks.is_empty() {
+        return Ok(writeln!(
+            out,
+            "The service names no shocks: its operator does, with [[shock]]"
+        )?);
+    }
+    let mut rows =
+        Columns::new(&["<name", "fall %", "liquidity gone %", "<when", "<pool", "<what"]);
+    let number = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), Number::to_string);
+    for shock in &told.shocks {
+        let NamedShock { name, about, pool, time, fall_pct, haircut_pct, why_not, .. } = shock;
+        let when = time.as_deref().or(why_not.as_deref()).unwrap_or("-");
+        rows.row(vec![
+            printable(name),
+            number(fall_pct),
+            number(haircut_pct),
+            printable(when),
+            printable(pool),
+            printable(about),
+        ]);
+    }
+    Ok(write!(out, "{rows}")?)
+}
