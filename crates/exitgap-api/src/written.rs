@@ -14,7 +14,7 @@ const SUFFIXES: [(char, u32); 3] = [('k', 3), ('m', 6), ('b', 9)];
 /// More than any size has; what is longer is not looked at.
 const MAX_BYTES: usize = 100;
 
-const HINT: &str = "write 250000, 250,000, 250 000, $250k or 1.5m: 0.01 to 1000000000 USD, with a \
+const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 USD, with a \
                     point before decimals and three digits to a group";
 
 /// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.

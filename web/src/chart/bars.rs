@@ -36,7 +36,12 @@ pub fn Bars(
     let high = EDGE + STEP * f64::from(u32::try_from(bars.len()).unwrap_or(1));
     let rule = bars.first().and_then(|bar| bar.value).map(|value| {
         let x = length(across.at(value));
-        view! { <line class="cursor" x1=x.clone() x2=x y1=length(EDGE + 15.0) y2=length(high)/> }
+        // Beside each bar and not through the words above it.
+        let beside = |row: u32| {
+            let top = EDGE + STEP * f64::from(row);
+            view! { <line class="cursor" x1=x.clone() x2=x.clone() y1=length(top + 14.0) y2=length(top + 34.0)/> }
+        };
+        (0..u32::try_from(bars.len()).unwrap_or(0)).map(beside).collect_view()
     });
     let rows = (0_u32..).zip(bars).map(|(row, Bar { name, value, class, shown })| {
         let top = EDGE + STEP * f64::from(row);

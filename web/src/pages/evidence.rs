@@ -22,6 +22,7 @@ use crate::check;
 use crate::download::download;
 use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
 use crate::paths::{self, Page};
+use crate::served::Meanwhile;
 use crate::service::client;
 use crate::text;
 use crate::told::{self, Told};
@@ -51,11 +52,19 @@ pub fn EvidencePage() -> impl IntoView {
     );
     let retry = found.again();
     view! {
-        <h1>"Evidence"</h1>
         {move || match found.answer(&address.get()) {
-            None => view! { <Loading what="and verifying the evidence"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-            Some(Ok(found)) => view! { <Evidence found=found/> }.into_any(),
+            None => view! {
+                <Meanwhile heading="Evidence".to_owned()/>
+                <Loading what="and verifying the evidence"/>
+            }.into_any(),
+            Some(Err(error)) => view! {
+                <h1>"Evidence"</h1>
+                <Failed error=error retry=retry/>
+            }.into_any(),
+            Some(Ok(found)) => view! {
+                <h1>"Evidence"</h1>
+                <Evidence found=found/>
+            }.into_any(),
         }}
     }
 }

@@ -13,7 +13,7 @@ use exitgap_ops::FigureFile;
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
-use super::{App, site};
+use super::{App, claim, site};
 
 /// The evidence file of a result, or the page of the same address.
 pub async fn file(
@@ -22,7 +22,8 @@ pub async fn file(
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     if site::wants_page(&headers) {
-        return site::evidence(&app, address.named());
+        let claim = claim::of(&app, &address).await;
+        return site::evidence(&app, address.named(), claim);
     }
     let asked: EvidenceAsked = address.read(Operation::Evidence)?;
     // What names all it depends on never changes; else the newest slot is meant, or the newest

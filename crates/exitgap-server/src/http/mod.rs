@@ -9,6 +9,7 @@
 
 mod address;
 mod alerts;
+mod claim;
 mod docs;
 mod edge;
 mod evidence;

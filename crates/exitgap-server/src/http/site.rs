@@ -130,9 +130,9 @@ pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, 
 }
 
 /// The evidence of a result, as a page.
-pub fn evidence(app: &App, id: &str) -> Result<Response, Refused> {
+pub fn evidence(app: &App, id: &str, claim: Option<String>) -> Result<Response, Refused> {
     let Some(pair) = pair(app, id) else { return nothing(app) };
-    let mut response = page(app, &Words::of_evidence(&pair), StatusCode::OK)?;
+    let mut response = page(app, &Words::of_evidence(&pair, claim), StatusCode::OK)?;
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(response)
 }

@@ -41,19 +41,21 @@ impl Words {
         }
     }
 
-    /// Of the evidence of a result of a pool that is called so.
-    pub fn of_evidence(pair: &str) -> Self {
-        Self {
-            title: format!("Evidence for {pair} | exitgap").into(),
-            ..Self::new(
-                "",
-                "Recomputed from recorded depth and checked against a signed log, in your own browser.",
-                "This browser fetches the file that proves a number: the pool's state as it was recorded, and the way from there \
-                 to the log that its operator signed. It hashes that state, computes the number again from it, and follows both \
-                 into the log. Then it compares the log with the state of it that it saw before. What it could not check, it \
-                 says; nothing but these checks may say that a number is confirmed.",
-            )
-        }
+    /// Of the evidence of a result of a pool that is called so, with what it claims.
+    pub fn of_evidence(pair: &str, claim: Option<String>) -> Self {
+        let words = Self::new(
+            "",
+            "Recomputed from recorded depth and checked against a signed log, in your own browser.",
+            "This browser fetches the file that proves a number: the pool's state as it was recorded, and the way from there \
+             to the log that its operator signed. It hashes that state, computes the number again from it, and follows both \
+             into the log. Then it compares the log with the state of it that it saw before. What it could not check, it \
+             says; nothing but these checks may say that a number is confirmed.",
+        );
+        let lead = match claim {
+            Some(claim) => format!("{claim} {}", words.lead).into(),
+            None => words.lead,
+        };
+        Self { title: format!("Evidence for {pair} | exitgap").into(), lead, ..words }
     }
 
     /// Of an address at which there is no page.
