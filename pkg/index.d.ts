@@ -2016,16 +2016,22 @@ export interface RedemptionWindow {
 export interface RedemptionPath {
   kind: "at_once" | "on_days" | "in_turn" | (string & {});
   /** Why these terms do not take it. */
-  refusal?: "below_minimum" | "unknown_days" | "paused" | "fact_missing" | "fact_invalid" | (string & {});
+  refusal?: "below_minimum" | "unknown_days" | "paused" | "fact_missing" | "fact_invalid" | "asset_unknown" | "pace_unknown" | (string & {});
   /** `null` where a fact would tell it and `refusal` says why none does. */
   fee_pct: number | null;
   minimum_usd: number;
+  /** What one whole token pays before the fee, by a fact; absent where it is the oracle's price. */
+  pays_usd?: number;
+  /** Of a queue: what is paid a day, at the least, in the middle, at the most. */
+  per_day_usd?: [number, number, number];
+  /** Whether that is what its recorded lengths fell by. */
+  per_day_recorded?: boolean;
   /** `null`: as much as one likes, or as `fee_pct`. */
   capacity_usd: number | null;
   /** The size, or the capacity; the rest is sold now. */
   redeemed_usd: number | null;
   sold_usd: number | null;
-  /** What both bring, at the oracle's price. */
+  /** What both bring, at the oracle's price or at `pays_usd`. */
   receives_usd: number | null;
   /** Seconds; `null`: nobody is paid. */
   t_min_s: number | null;
@@ -2047,7 +2053,7 @@ export interface RedemptionPath {
 
 /** A fact of the snapshot, read at its block. */
 export interface RedemptionFact {
-  says: "capacity" | "ahead" | "fee" | "paused" | (string & {});
+  says: "capacity" | "ahead" | "fee" | "paused" | "nav" | "capacity_asset" | (string & {});
   name: string;
   contract: string;
   call: string;

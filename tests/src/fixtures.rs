@@ -81,6 +81,8 @@ pub enum Artifact {
     SlipstreamPool,
     /// Slipstream: its factory of pools.
     SlipstreamFactory,
+    /// A vault of shares (ERC-4626), OpenZeppelin's.
+    Vault,
     /// Balancer's second vault.
     BalancerVault,
     /// Balancer's provider of the shares of fees that its protocol takes.
@@ -148,10 +150,11 @@ impl Artifact {
             Self::TestAlgebraCallee => {
                 "algebra-integral-core/artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json"
             }
-            Self::AerodromePool => "aerodrome/Pool.json",
-            Self::AerodromePoolFactory => "aerodrome/PoolFactory.json",
-            Self::SlipstreamPool => "aerodrome/CLPool.json",
-            Self::SlipstreamFactory => "aerodrome/CLFactory.json",
+            Self::AerodromePool => "compiled/Pool.json",
+            Self::AerodromePoolFactory => "compiled/PoolFactory.json",
+            Self::SlipstreamPool => "compiled/CLPool.json",
+            Self::Vault => "compiled/Vault.json",
+            Self::SlipstreamFactory => "compiled/CLFactory.json",
             Self::BalancerVault => "balancer-v2/dist/tasks/20210418-vault/artifact/Vault.json",
             Self::BalancerFees => {
                 "balancer-v2/dist/tasks/20220725-protocol-fee-percentages-provider/artifact/ProtocolFeePercentagesProvider.json"

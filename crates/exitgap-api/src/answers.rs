@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use exitgap_core::analytics::redemption::RedemptionTermsRead;
+use exitgap_core::analytics::redemption::PacedTerms;
 use exitgap_core::exit::{Exit, OrderPlan};
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
@@ -71,11 +71,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Selling `size` now beside redeeming it by each of the terms, handed in at the time of the observation's block.
-    pub fn redemption_window(
-        &self,
-        size: SizeUsd,
-        terms: &[RedemptionTermsRead],
-    ) -> RedemptionWindowResult {
+    pub fn redemption_window(&self, size: SizeUsd, terms: &[PacedTerms]) -> RedemptionWindowResult {
         let window = RedemptionWindow::of(self.observation, &self.exit, size, terms);
         self.answer(window, Some(size))
     }

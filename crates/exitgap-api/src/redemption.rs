@@ -1,8 +1,8 @@
 //! Selling now beside redeeming later: the answer.
 
 use exitgap_core::analytics::redemption::{
-    self, FactError, FactUsed, Pays, REDEMPTION, RedemptionError, RedemptionTermsRead, Sold,
-    TermsError,
+    self, FactError, FactUsed, PacedTerms, Pays, REDEMPTION, RedemptionError, RedemptionTermsRead,
+    Sold, TermsError,
 };
 use exitgap_core::exit::{Exit, Refusal};
 use exitgap_core::snapshot::Observation;
@@ -42,20 +42,31 @@ pub struct RedemptionPath {
     /// `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: after those who came before.
     pub kind: String,
     /// Why these terms do not take it: `below_minimum`, or `unknown_days` beyond the calendar's table; `paused`, by a fact;
-    /// `fact_missing`: the snapshot has not one fact of a name that they give; `fact_invalid`: a fee of more than all.
+    /// `fact_missing`: the snapshot has not one fact of a name that they give; `fact_invalid`: a fee of more than all, or a token
+    /// that pays nothing; `asset_unknown`: what it pays in is no token of the pool; `pace_unknown`: the queue's lengths of seven
+    /// days are not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<String>,
     /// What is kept of what is redeemed, percent; `null` where a fact would tell it and `refusal` says why none does.
     pub fee_pct: Option<Number>,
     /// The least that is redeemed, USD.
     pub minimum_usd: Number,
+    /// What one whole token pays before the fee, USD, by a fact, rounded down; absent where it is the oracle's price.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pays_usd: Option<Number>,
+    /// Of a queue: what is paid a day, USD, at the least, in the middle, at the most; `null` as `fee_pct`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub per_day_usd: Option<Vec<Number>>,
+    /// Of a queue: whether that is what its recorded lengths fell by a day, of the last seven, and not the terms'.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub per_day_recorded: bool,
     /// The most, USD; `null`: as much as one likes, or as `fee_pct`.
     pub capacity_usd: Option<Number>,
     /// What is redeemed, USD: the size, or the capacity.
     pub redeemed_usd: Option<Number>,
     /// What is sold now beside that, USD.
     pub sold_usd: Option<Number>,
-    /// What both bring, USD, at the oracle's price; `null` where the rest cannot be sold.
+    /// What both bring, USD, at the oracle's price or at `pays_usd`; `null` where the rest cannot be sold.
     pub receives_usd: Option<Number>,
     /// How long one waits at the least, seconds; `null`: nobody is paid.
     pub t_min_s: Option<u64>,
@@ -88,7 +99,8 @@ pub struct RedemptionPath {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RedemptionFact {
-    /// What it says: `capacity` and `ahead`, in the token's smallest units; `fee`; `paused`, any word but zero.
+    /// What it says: `capacity` and `ahead`, in the token's smallest units; `capacity_asset`, and `nav` of one whole token, in those
+    /// of the asset; `fee`; `paused`, any word but zero.
     pub says: String,
     /// Its name in the snapshot.
     pub name: String,
@@ -117,14 +129,9 @@ pub type RedemptionWindowResult = Answer<RedemptionWindow>;
 
 impl RedemptionWindow {
     /// Compares one sale with the terms.
-    pub fn of(
-        observation: &Observation,
-        exit: &Exit,
-        size: SizeUsd,
-        terms: &[RedemptionTermsRead],
-    ) -> Self {
+    pub fn of(observation: &Observation, exit: &Exit, size: SizeUsd, terms: &[PacedTerms]) -> Self {
         let (now, at_s) = (exit.estimate(size), observation.block().timestamp);
-        let path = |one: &RedemptionTermsRead| RedemptionPath::of(observation, exit, size, one);
+        let path = |one: &PacedTerms| RedemptionPath::of(observation, exit, size, one);
         let paths = terms.iter().map(path).collect();
         let refusal = now.as_ref().err().map(refused);
         let gap = now.ok().map(|now| now.gap);
@@ -146,14 +153,10 @@ fn refused(refusal: &Refusal) -> ProblemCode {
 }
 
 impl RedemptionPath {
-    fn of(
-        observation: &Observation,
-        exit: &Exit,
-        size: SizeUsd,
-        read: &RedemptionTermsRead,
-    ) -> Self {
+    fn of(observation: &Observation, exit: &Exit, size: SizeUsd, paced: &PacedTerms) -> Self {
+        let PacedTerms { read, pace } = paced;
         let RedemptionTermsRead { terms, facts, eligibility, source, read_on, sha256 } = read;
-        let (used, said) = facts.said(terms, observation, exit.direction());
+        let (used, said) = facts.said(terms, observation, exit.direction(), *pace);
         let at_s = observation.block().timestamp;
         let found = match &said {
             Ok(said) => {
@@ -164,6 +167,8 @@ impl RedemptionPath {
             }
             Err(FactError::Missing(_)) => Err("fact_missing"),
             Err(FactError::Invalid(_)) => Err("fact_invalid"),
+            Err(FactError::UnknownAsset(_)) => Err("asset_unknown"),
+            Err(FactError::UnknownPace) => Err("pace_unknown"),
             Err(FactError::Paused(_)) => Err("paused"),
         };
         let refusal = found.as_ref().err().map(|code| (*code).to_owned());
@@ -174,6 +179,12 @@ impl RedemptionPath {
         };
         let capacity = said.as_ref().map_or(terms.capacity, |said| said.capacity);
         let found = found.as_ref();
+        let (worth, token) =
+            (said.as_ref().and_then(|said| said.worth), exit.direction().base_index());
+        let per_day_usd = match said.as_ref().map(|said| &said.pays) {
+            Some(Pays::InTurn { per_day, .. }) => Some(per_day.map(Number::from).to_vec()),
+            _ => None,
+        };
         let kind = match terms.pays {
             Pays::AtOnce => "at_once",
             Pays::OnDays { .. } => "on_days",
@@ -185,6 +196,9 @@ impl RedemptionPath {
             refusal,
             fee_pct: fee_e8.map(|fee| Percent(fee.into()).into()),
             minimum_usd: terms.minimum.into(),
+            pays_usd: worth.map(|worth| worth.of_token(observation.prices()[token]).into()),
+            per_day_usd,
+            per_day_recorded: facts.recorded_pace,
             capacity_usd: capacity.map(Number::from),
             redeemed_usd: found.map(|found| found.redeemed.into()),
             sold_usd: found

@@ -259,6 +259,14 @@ What is handed in up to the cut-off, so long before a trading day's close, count
 the close so many trading days after, at the least and at the most. Other kinds are at_once, and in_turn with ahead_usd and \
 per_day_usd, which are the least, the middle and the most that is paid a day. It is handed in at the time of the block.
 
+In place of numbers a file may name facts that the recorder reads ([[fact]]): capacity_fact, ahead_fact, fee_fact with \
+fee_fact_decimals, paused_fact; of a vault nav_fact, what one token pays, and capacity_asset_fact, what it holds, with asset, a token of \
+the pool, or asset_decimals and asset_usd. per_day_recorded true takes a queue's pace from its recorded lengths (--db, or a service):
+
+  {\"v\": 1, \"kind\": \"in_turn\", \"ahead_fact\": \"queue\", \"per_day_recorded\": true,
+   \"nav_fact\": \"pays\", \"asset_decimals\": 18, \"asset_usd\": \"2500\",
+   \"eligibility\": \"…\", \"source\": \"https://…\", \"read_on\": \"2026-11-20\"}
+
 Example:
   exitgap redeem ethereum:0x88e6… --base token0 --size-usd 1m --terms terms.json --db exitgap.db
 ";

@@ -1,9 +1,13 @@
 //! Selling now beside redeeming later, by the terms that the operator wrote down.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use exitgap_api::operations::ExitAsked;
 use exitgap_api::{Problem, ProblemCode, PublishedRedemption, RedemptionWindow};
-use exitgap_core::analytics::redemption::RedemptionTermsRead;
-use exitgap_core::ids::{Address, ChainSlug};
+use exitgap_core::analytics::redemption::{Pace, PacedTerms, RedemptionFacts, RedemptionTermsRead};
+use exitgap_core::ids::{Address, ChainSlug, Code, PoolId};
+use exitgap_core::series::Slot;
 
 use super::answers::direction;
 use super::{Prepared, Service};
@@ -18,6 +22,10 @@ pub struct TermsOfToken {
     /// The terms.
     pub terms: RedemptionTermsRead,
 }
+
+/// The newest pace that is known of a queue, by the pool that it was recorded with and the name of its length.
+#[derive(Debug, Default)]
+pub(super) struct Paces(Mutex<BTreeMap<(PoolId, Code), (Slot, Option<Pace>)>>);
 
 impl Service {
     /// The same with terms by which tokens are redeemed.
@@ -35,8 +43,12 @@ impl Service {
         let token = observation.tokens()[direction.base_index()].address;
         let chain = observation.pool().chain();
         let is_its = |one: &&TermsOfToken| one.token == token && one.chain == *chain;
-        let terms: Vec<_> =
-            self.redemption.iter().filter(is_its).map(|one| one.terms.clone()).collect();
+        let (pool, slot) = (observation.pool().clone(), found.prepared.slot);
+        let mut terms = Vec::new();
+        for read in self.redemption.iter().filter(is_its).map(|one| one.terms.clone()) {
+            let pace = self.pace(&pool, &read.facts, slot).await?;
+            terms.push(PacedTerms { read, pace });
+        }
         let compare = move |prepared: &Prepared| {
             let observation = prepared.snapshot.observation();
             prepared
@@ -47,5 +59,29 @@ impl Service {
         let evidence =
             has_evidence.then(|| self.evidence_url(&found.prepared, direction, &size.to_string()));
         Ok(self.publish(&found, direction, window, Some(size), evidence))
+    }
+
+    /// The pace of a queue up to a slot, where terms rest on it.
+    async fn pace(
+        &self,
+        pool: &PoolId,
+        facts: &RedemptionFacts,
+        slot: Slot,
+    ) -> Result<Option<Pace>, Problem> {
+        let Some(name) = facts.ahead.filter(|_| facts.recorded_pace) else { return Ok(None) };
+        let kept = || self.paces.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (pool.clone(), name);
+        let known = kept().get(&key).copied();
+        if let Some((at, pace)) = known
+            && at == slot
+        {
+            return Ok(pace);
+        }
+        let (of, facts) = (pool.clone(), *facts);
+        let pace = self.figures.read(move |reader| reader.pace(&of, &facts, slot)).await?;
+        if known.is_none_or(|(at, _)| at < slot) {
+            kept().insert(key, (slot, pace));
+        }
+        Ok(pace)
     }
 }

@@ -33,6 +33,14 @@ sol! {
         function redemptionFee() external view returns (uint256);
     }
 
+    /// A vault of shares (ERC-4626).
+    interface Vault {
+        constructor(address asset);
+        function deposit(uint256 assets, address receiver) external returns (uint256 shares);
+        function redeem(uint256 shares, address receiver, address owner) external returns (uint256 assets);
+        function convertToAssets(uint256 shares) external view returns (uint256);
+    }
+
     /// Circle's `FiatTokenV2_2`, of which the development chain has one.
     interface FiatToken {
         function initialize(string tokenName, string tokenSymbol, string tokenCurrency, uint8 tokenDecimals, address newMasterMinter, address newPauser, address newBlacklister, address newOwner) external;

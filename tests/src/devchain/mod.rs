@@ -57,6 +57,7 @@ mod usdc;
 mod v2;
 mod v3;
 mod v4;
+mod vault;
 mod venues;
 mod world;
 

@@ -83,7 +83,7 @@ impl DevChain {
     }
 
     /// Approvals of a token for everything that pulls it from operator or trader.
-    fn approvals(&self, token: Address) -> Vec<Tx> {
+    pub(super) fn approvals(&self, token: Address) -> Vec<Tx> {
         let Self { operator, trader, contracts, .. } = self;
         [
             (operator, contracts.v3_positions),

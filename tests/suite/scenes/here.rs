@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use exitgap_server::alerts::{AlertsPlan, AlertsRoom, Desk, NowMs};
 use exitgap_server::http::{App, Connections, Limits, Listener, Operators, router};
-use exitgap_server::ops::{Bounds, Service, Urls};
+use exitgap_server::ops::{Bounds, Service, TermsOfToken, Urls};
 use exitgap_store::{LogFolder, NewEntry, Store};
 use exitgap_tests::faults::flood_clients::connect;
 use tempfile::TempDir;
@@ -28,6 +28,8 @@ pub struct With {
     pub connections: Connections,
     /// Where rules are kept, and by which clock.
     pub alerts: Option<(AlertsPlan, NowMs)>,
+    /// By which terms tokens are redeemed.
+    pub redemption: Vec<TermsOfToken>,
 }
 
 /// A running service, ended when dropped.
@@ -58,7 +60,7 @@ impl Here {
         let shown = now.clone();
         let clock = Arc::new(move || shown.load(Ordering::SeqCst));
         let service = Service::new(folder.join("series.db"), urls, clock, with.bounds);
-        let service = Arc::new(service);
+        let service = Arc::new(service.with_redemption_terms(with.redemption));
         let room = with.alerts.map(|(plan, now_ms)| AlertsRoom::open(plan, now_ms).unwrap());
         let app = App {
             till: None,

@@ -121,7 +121,9 @@ fn name_shocks(recorded: &Recorded, pool: &str) {
     ];
     let path = recorded.path("exitgap.toml");
     let whole = fs::read_to_string(&path).unwrap();
-    fs::write(path, [whole, tables.concat()].concat()).unwrap();
+    // Figures count as many requests, and many are asked for here.
+    let rate = "\n[http]\nrate_per_minute = 6000\n".to_owned();
+    fs::write(path, [whole, rate, tables.concat()].concat()).unwrap();
 }
 
 /// What the move did has a name, and a stress takes it; and of the slots after a move alone it tells, too.

@@ -17,6 +17,8 @@ mod limits;
 mod own_stream;
 mod receivers;
 mod redemption;
+mod redemption_queue;
+mod redemption_vault;
 mod refusals;
 mod routes;
 mod sales;

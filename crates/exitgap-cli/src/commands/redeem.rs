@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use exitgap_api::{
-    Number, RedemptionFact, RedemptionPath, RedemptionWindowResult, size_as_written,
+    Number, Provenance, RedemptionFact, RedemptionPath, RedemptionWindowResult, size_as_written,
 };
-use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, RedemptionTermsRead};
+use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, PacedTerms, RedemptionTermsRead};
 
 use super::{Asked, Beside, print_answer, print_heading, print_source};
 use crate::arguments::Guarded;
@@ -27,6 +27,16 @@ pub fn run(
     };
     let terms: Vec<_> = terms.iter().map(read).collect::<Result<_, _>>()?;
     let asked = Asked::find(guarded)?;
+    let paced = |read: RedemptionTermsRead| {
+        let pace = match (&guarded.question.source.db, &asked.found.provenance) {
+            (Some(db), Provenance::Recorded { slot, .. }) if read.facts.recorded_pace => {
+                source::pace(db, asked.found.observation.pool(), &read.facts, *slot)?
+            }
+            _ => None,
+        };
+        Ok(PacedTerms { read, pace })
+    };
+    let terms: Vec<_> = terms.into_iter().map(paced).collect::<Result<_, Failure>>()?;
     let (answer, beside) = (asked.answers().redemption_window(size, &terms), asked.beside());
     if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }
@@ -74,7 +84,14 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
             "fact_missing" => {
                 "not known: the snapshot has not one fact of a name in the terms".to_owned()
             }
-            "fact_invalid" => "not known: the fee that was read is more than all".to_owned(),
+            "fact_invalid" => {
+                "not known: the fee that was read is more than all, or the token pays nothing".to_owned()
+            }
+            "asset_unknown" => "not known: what it pays in is no token of the pool".to_owned(),
+            "pace_unknown" => {
+                "not known: the lengths of its queue in seven days are not; a recorder's database (--db) may have them"
+                    .to_owned()
+            }
             _ => "not known: the calendar ends before it is paid".to_owned(),
         };
         return [vec![("redeemed", why)], facts(path), vec![("terms", terms)]].concat();
@@ -88,6 +105,14 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
             "",
             format!("{} beyond the capacity are sold now, which is in that", usd(&path.sold_usd)),
         ));
+    }
+    if let Some(pays) = &path.pays_usd {
+        lines.push(("", format!("a token pays {} USD, by its own word", grouped(pays.as_str()))));
+    }
+    if let Some([least, middle, most]) = path.per_day_usd.as_deref() {
+        let from = if path.per_day_recorded { ", by its recorded lengths" } else { "" };
+        let [least, middle, most] = [least, middle, most].map(|usd| grouped(usd.as_str()));
+        lines.push(("paid a day", format!("{least}, {middle} or {most} USD{from}")));
     }
     let wait = |seconds: Option<u64>| seconds.map_or("never".to_owned(), in_words);
     let middle = path

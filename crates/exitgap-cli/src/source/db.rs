@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use exitgap_api::{Number, Problem, Provenance};
+use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
 use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
 use exitgap_store::{FindError, Latest, Pool, Reader, Recorded, StoreError};
 
 use super::{Found, unreadable};
@@ -55,6 +57,16 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
         published: None,
         documents: reader.documents(hash).map_err(failed)?,
     })
+}
+
+/// The pace of a queue in the seven days up to a slot; `None` where too little is recorded.
+pub fn pace(
+    path: &Path,
+    pool: &PoolId,
+    facts: &RedemptionFacts,
+    slot: Slot,
+) -> Result<Option<Pace>, Failure> {
+    open(path)?.pace(pool, facts, slot).map_err(|error| unreadable(error.to_string()).into())
 }
 
 /// The store's refusal as a problem.

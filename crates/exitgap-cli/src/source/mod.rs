@@ -6,7 +6,7 @@ mod db;
 mod file;
 pub mod rpc;
 
-pub use db::{failed, list_pools, open};
+pub use db::{failed, list_pools, open, pace};
 pub use file::read;
 
 use std::path::Path;

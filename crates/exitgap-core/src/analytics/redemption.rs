@@ -2,27 +2,30 @@
 //! of a snapshot that they name.
 //!
 //! Now is what the pool fills: `size × (1 − exit_gap_pct)`. Later is what the terms pay: `size × (1 − fee)` by the oracle's
-//! price, between two instants; what is beyond the capacity is sold now in both cases. `advantage_pct` is what later brings
+//! price, or by what a vault's own word says a token pays, between two instants; what is beyond the capacity is sold now in both cases. `advantage_pct` is what later brings
 //! more, in percent of now; divided by the time to wait, as a simple yearly rate, it is the break-even: who can do without
 //! the money at less than that a year redeems.
 //!
 //! - `terms`: files of them
-//! - `facts`: what a snapshot says in their place
+//! - `facts`: what a snapshot says in their place; `pace`: how fast a queue was paid, by its recorded lengths
 //!
 //! It says nothing of gates, of who may redeem, of a price that moves while one waits.
 
+use crate::U256;
 use crate::exit::{Exit, Refusal};
 use crate::hours::Calendar;
-use crate::units::{Percent, SizeUsd, UsdMicros, round_half_even};
-use crate::wide::{U1024, narrow};
+use crate::units::{Percent, SizeUsd, UsdMicros, UsdPrice, round_half_even};
+use crate::wide::{U1024, narrow, power_of_ten};
 
 use super::shared::{ONE_HUNDRED_PERCENT, share_pct};
 
 mod facts;
+mod pace;
 mod terms;
 
-pub use facts::{FactError, FactSays, FactUsed, RedemptionFacts};
-pub use terms::{MAX_TERMS_BYTES, RedemptionTermsRead, TermsError};
+pub use facts::{FactError, FactSays, FactUsed, RedemptionAsset, RedemptionFacts};
+pub use pace::Pace;
+pub use terms::{MAX_TERMS_BYTES, PacedTerms, RedemptionTermsRead, TermsError};
 
 /// The name and version of these rules.
 pub const REDEMPTION: &str = "redemption/1";
@@ -43,6 +46,42 @@ pub struct RedemptionTerms {
     pub minimum: UsdMicros,
     /// The most; as much as one likes where absent.
     pub capacity: Option<UsdMicros>,
+    /// What a dollar's worth of the token pays; a dollar where absent.
+    pub worth: Option<Worth>,
+}
+
+/// What a dollar of a token, by the oracle, pays where it is redeemed: above nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Worth {
+    above: U1024,
+    below: U1024,
+}
+
+impl Worth {
+    /// Of a whole token that pays so many of an asset's smallest units, each worth so many micro-dollars (a fraction), at the
+    /// oracle's price of the token; `None` where that is nothing.
+    fn of(pays: U256, micros: (U1024, U1024), price: UsdPrice) -> Option<Self> {
+        let above = U1024::from(pays) * micros.0 * power_of_ten(price.decimals());
+        let below = micros.1 * power_of_ten(6) * U1024::from(price.numerator());
+        (!above.is_zero()).then_some(Self { above, below })
+    }
+
+    /// What an amount pays, rounded down.
+    fn paid(&self, micros: u64) -> u64 {
+        (U1024::from(micros) * self.above / self.below).saturating_to_u64()
+    }
+
+    /// The amount that pays so much, rounded down.
+    fn undone(&self, micros: U1024) -> U1024 {
+        micros.min(U1024::from(u64::MAX)) * self.below / self.above
+    }
+
+    /// What a whole token at this price of the oracle pays, rounded down; capped.
+    pub fn of_token(&self, price: UsdPrice) -> UsdMicros {
+        let micros = U1024::from(price.numerator()) * power_of_ten(6) * self.above;
+        let below = power_of_ten(price.decimals()) * self.below;
+        UsdMicros((micros / below).saturating_to_u64())
+    }
 }
 
 /// When a redemption pays.
@@ -133,8 +172,8 @@ pub fn redemption(
     }
     let rest = UsdMicros(whole - redeemed);
     let beside = SizeUsd::from_micros(rest.0).ok().map(|rest| sold(exit, rest));
-    let paid =
-        kept(redeemed, ONE_HUNDRED_PERCENT - u64::from(terms.fee_e8).min(ONE_HUNDRED_PERCENT));
+    let worth = terms.worth.as_ref().map_or(redeemed, |worth| worth.paid(redeemed));
+    let paid = kept(worth, ONE_HUNDRED_PERCENT - u64::from(terms.fee_e8).min(ONE_HUNDRED_PERCENT));
     let later = match &beside {
         None => Some(UsdMicros(paid)),
         Some(sold) => {

@@ -14,6 +14,7 @@ use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
 use exitgap_core::analytics::figure::{FigureUse, write_decay, write_hours};
 use exitgap_core::analytics::hours::{HoursError, HoursScan, HoursTerms};
+use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
 use exitgap_core::analytics::standing;
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
 use exitgap_core::ids::PoolId;
@@ -94,6 +95,27 @@ impl Reader {
         let uses = self.each_standing(&pool, terms.from, terms.to, take)?;
         let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
         Ok(write_hours(&terms, &windows, &uses, &scan.finish()?)?)
+    }
+
+    /// How fast the queue of terms was paid in the seven days that end with a slot, by the lengths that the pool's snapshots
+    /// have; `None` where too few have one. Snapshots are unpacked one after the other.
+    pub fn pace(
+        &self,
+        pool: &PoolId,
+        facts: &RedemptionFacts,
+        last: Slot,
+    ) -> Result<Option<Pace>, FigureError> {
+        let unknown = || EvidenceError::UnknownPool { pool: pool.clone() };
+        let pool = self.pool(pool)?.ok_or_else(unknown)?;
+        let Some(first) = Pace::first_slot(last).filter(|first| *first >= pool.first_slot) else {
+            return Ok(None);
+        };
+        let mut lengths = Vec::new();
+        self.each_standing(&pool, first, last, |slot, observation| {
+            lengths.extend(facts.length(&observation).map(|length| (slot, length)));
+            Ok(())
+        })?;
+        Ok(Pace::of(&lengths, last))
     }
 
     /// The head windows of a pool that bear a period out, at most six, ascending.

@@ -1,13 +1,18 @@
-// Compiles contracts of which only the source is published. Run by `cargo xtask setup` with the
-// folder of what was fetched and the folder that receives one file per contract.
+// Compiles contracts of which only the source is published, and those of the tests' own. Run by `cargo xtask setup`
+// with the folder of what was fetched, the folder that receives one file per contract, and that of the tests' sources.
 const fs = require("node:fs");
 const path = require("node:path");
 
-const [fetched, out] = process.argv.slice(2).map((folder) => path.resolve(folder));
+const [fetched, out, own] = process.argv.slice(2).map((folder) => path.resolve(folder));
 
-// Aerodrome's two versions, each with its compiler: what a source's name begins with and the folder
+// Aerodrome's two versions and a vault, each with its compiler: what a source's name begins with and the folder
 // that it stands for, and the contracts that are wanted.
 const SETS = [
+  {
+    compiler: "solc",
+    roots: { "@openzeppelin/contracts/": "openzeppelin-contracts/", "tests/": own },
+    contracts: { Vault: "tests/Vault.sol" },
+  },
   {
     compiler: "solc",
     roots: {
@@ -32,7 +37,7 @@ function sourcesOf({ roots, contracts }) {
     if (name in sources) return;
     const root = Object.keys(roots).find((root) => name.startsWith(root));
     if (root === undefined) throw new Error(`${name} is in no package that is fetched`);
-    const content = fs.readFileSync(path.join(fetched, roots[root], name.slice(root.length)), "utf8");
+    const content = fs.readFileSync(path.resolve(fetched, roots[root], name.slice(root.length)), "utf8");
     sources[name] = { content };
     for (const [, imported] of content.matchAll(/^import[^"']*["']([^"']+)["'];/gm)) {
       add(imported.startsWith(".") ? path.posix.join(path.posix.dirname(name), imported) : imported);

@@ -1,4 +1,4 @@
-//! Contracts of which only the source is published: compiled here, by a pinned compiler, into files
+//! Contracts of which only the source is published, and those of the tests' own: compiled here, by a pinned compiler, into files
 //! that are held to pinned sums.
 
 use std::fs;
@@ -12,13 +12,16 @@ use super::hex;
 use crate::failure::{Context, Failure, Result};
 
 /// Folder under `.fixtures/` that receives the files.
-const FOLDER: &str = "aerodrome";
+const FOLDER: &str = "compiled";
+
+/// Folder of the workspace with the tests' own sources.
+const OWN: &str = "tests/contracts";
 
 /// What the compiler is told, in its own language.
 const SCRIPT: &str = include_str!("compile.js");
 
 /// The files, and the SHA-512 of each.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     (
         "Pool.json",
         "0c1ad072fc730ab150b9467a3a66dd29dd5c345817ae6039526212d0a844e129\
@@ -39,6 +42,11 @@ const FILES: [(&str, &str); 4] = [
         "0ec57ef8c93e03aa714b63e19d870d146336df053156dae974c440829bb5f1f2\
          2775dfee442e126f7d571f11373f45a948f9e1799ac1a0334117dc4786e51223",
     ),
+    (
+        "Vault.json",
+        "0d64710dd9c8ec0d62041438953a9312a9b78cea4d229b3b72157d4dc17fffca\
+         1a6718e64457b395657974a2c67561eaf5305404d45be08ea9607be3f9bfedb8",
+    ),
 ];
 
 /// Whether all files are there, and are what they should be.
@@ -52,7 +60,7 @@ pub fn ensure(folder: &Path) -> Result<()> {
         return Ok(());
     }
     eprintln!(
-        "setup: compiling the pools and factories of Aerodrome v2 and Slipstream (some seconds)"
+        "setup: compiling the pools and factories of Aerodrome v2 and Slipstream, and a vault (some seconds)"
     );
     let aside = Aside::new(folder, FOLDER)?;
     let (script, out) = (aside.0.join("compile.js"), aside.0.join("out"));
@@ -62,13 +70,14 @@ pub fn ensure(folder: &Path) -> Result<()> {
         .arg(&script)
         .arg(folder)
         .arg(&out)
+        .arg(folder.with_file_name(OWN))
         .output()
         .map_err(|error| Failure::new(format!("`node` could not be started: {error}")))?;
     if !output.status.success() {
         let said = first_words(&output.stderr);
-        return Err(Failure::new(format!("compiling Aerodrome's contracts failed:\n    {said}"))
+        return Err(Failure::new(format!("compiling contracts failed:\n    {said}"))
             .remedy(
-                "delete .fixtures/solc, .fixtures/solc-0.7.6 and .fixtures/aerodrome-sources and run setup again",
+                "delete .fixtures/solc, .fixtures/solc-0.7.6, .fixtures/openzeppelin-contracts and .fixtures/aerodrome-sources and run setup again",
             ));
     }
     check(&out)?;

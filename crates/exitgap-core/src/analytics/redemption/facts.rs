@@ -1,11 +1,11 @@
 //! What a snapshot's facts say of a redemption, in place of what the file of terms would.
 
-use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionTerms};
+use super::{ONE_HUNDRED_PERCENT, Pace, Pays, RedemptionTerms, Worth};
 use crate::U256;
-use crate::ids::{Code, Word};
+use crate::ids::{Address, Code, Word};
 use crate::pools::Direction;
 use crate::snapshot::{Fact, Observation};
-use crate::units::UsdMicros;
+use crate::units::{UsdMicros, UsdPrice};
 use crate::wide::{U1024, power_of_ten};
 
 /// The most decimals of a fee.
@@ -22,6 +22,28 @@ pub struct RedemptionFacts {
     pub fee: Option<(Code, u8)>,
     /// Whether nobody is paid: any word but zero.
     pub paused: Option<Code>,
+    /// What one whole token pays, in the smallest units of the asset: `convertToAssets` or `previewRedeem` of a vault.
+    pub nav: Option<Code>,
+    /// How much can be redeemed, in the smallest units of the asset: what a vault holds of it.
+    pub capacity_asset: Option<Code>,
+    /// What the asset is, where either is named.
+    pub asset: Option<RedemptionAsset>,
+    /// Whether the pace of the queue is that of its recorded lengths.
+    pub recorded_pace: bool,
+}
+
+/// What a redemption pays in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedemptionAsset {
+    /// A token of the pool, at the snapshot's price of it.
+    Token(Address),
+    /// Another, at a price that the terms give.
+    Priced {
+        /// Its decimals.
+        decimals: u8,
+        /// Its price.
+        usd: UsdMicros,
+    },
 }
 
 /// What a fact says of a redemption.
@@ -35,6 +57,10 @@ pub enum FactSays {
     Fee,
     /// Whether nobody is paid.
     Paused,
+    /// What one whole token pays, in the asset.
+    Nav,
+    /// How much can be redeemed, in the asset.
+    CapacityAsset,
 }
 
 impl FactSays {
@@ -45,6 +71,8 @@ impl FactSays {
             Self::Ahead => "ahead",
             Self::Fee => "fee",
             Self::Paused => "paused",
+            Self::Nav => "nav",
+            Self::CapacityAsset => "capacity_asset",
         }
     }
 }
@@ -66,9 +94,17 @@ pub enum FactError {
     /// The snapshot has none of the name, or more than one: what it would say is unknown.
     #[error("the snapshot has not one fact {0}")]
     Missing(Code),
-    /// A fee of more than everything.
-    #[error("the fact {0} is a fee of more than all")]
+    /// A fee of more than everything, or a token that pays nothing.
+    #[error("the fact {0} is a fee of more than all, or a token that pays nothing")]
     Invalid(Code),
+    /// The asset is no token of the snapshot.
+    #[error("the snapshot has no price of the asset {0}: it is no token of the pool")]
+    UnknownAsset(Address),
+    /// The queue's lengths of a week are not known, or of too few slots.
+    #[error(
+        "the lengths of the queue were not recorded in half of the slots of each of seven days"
+    )]
+    UnknownPace,
     /// It is paused.
     #[error("redeeming is paused, by the fact {0}")]
     Paused(Code),
@@ -76,15 +112,23 @@ pub enum FactError {
 
 impl RedemptionFacts {
     /// The facts of a snapshot that count, and the terms with what they say: in dollars by its price of the token that is sold.
+    /// The pace is that of the recorded lengths of the queue, where the terms rest on it.
     pub fn said(
         &self,
         terms: &RedemptionTerms,
         observation: &Observation,
         direction: Direction,
+        pace: Option<Pace>,
     ) -> (Vec<FactUsed>, Result<RedemptionTerms, FactError>) {
         let mut used = Vec::new();
-        let terms = self.replace(terms.clone(), observation, direction.base_index(), &mut used);
-        (used, terms)
+        let token = direction.base_index();
+        let terms = self.replace(terms.clone(), observation, token, &mut used);
+        (used, terms.and_then(|terms| self.paced(terms, observation, token, pace)))
+    }
+
+    /// The length of the queue, by the snapshot's one fact of that name; `None` where there is none.
+    pub fn length(&self, observation: &Observation) -> Option<U256> {
+        Some(number(first_word(observation, self.ahead?)?.1))
     }
 
     fn replace(
@@ -95,11 +139,7 @@ impl RedemptionFacts {
         used: &mut Vec<FactUsed>,
     ) -> Result<RedemptionTerms, FactError> {
         let mut word = |says: FactSays, name: Code| -> Result<U256, FactError> {
-            let mut facts = observation.facts().iter().filter(|fact| fact.name == name);
-            let (Some(fact), None) = (facts.next(), facts.next()) else {
-                return Err(FactError::Missing(name));
-            };
-            let first = fact.words.first().ok_or(FactError::Missing(name))?;
+            let (fact, first) = first_word(observation, name).ok_or(FactError::Missing(name))?;
             let word = number(first);
             used.push(FactUsed { says, fact: fact.clone(), word });
             Ok(word)
@@ -118,11 +158,71 @@ impl RedemptionFacts {
         {
             *ahead = in_usd(word(FactSays::Ahead, name)?, observation, token, true);
         }
+        if let Some(asset) = &self.asset {
+            let micros = asset.micros(observation)?;
+            if let Some(name) = self.nav {
+                let pays = word(FactSays::Nav, name)?;
+                let worth = Worth::of(pays, micros, observation.prices()[token]);
+                terms.worth = Some(worth.ok_or(FactError::Invalid(name))?);
+            }
+            if let Some(name) = self.capacity_asset {
+                let held = U1024::from(word(FactSays::CapacityAsset, name)?) * micros.0 / micros.1;
+                let of_token = terms.worth.map_or(held, |worth| worth.undone(held));
+                terms.capacity = Some(UsdMicros(of_token.saturating_to_u64()));
+            }
+        }
         if let Some((name, decimals)) = self.fee {
             let share = word(FactSays::Fee, name)?;
             terms.fee_e8 = share_e8(share, decimals).ok_or(FactError::Invalid(name))?;
         }
         Ok(terms)
+    }
+
+    fn paced(
+        &self,
+        mut terms: RedemptionTerms,
+        observation: &Observation,
+        token: usize,
+        pace: Option<Pace>,
+    ) -> Result<RedemptionTerms, FactError> {
+        if self.recorded_pace
+            && let Pays::InTurn { per_day, .. } = &mut terms.pays
+        {
+            let Pace(raw) = pace.ok_or(FactError::UnknownPace)?;
+            *per_day = raw.map(|raw| in_usd(raw, observation, token, false));
+        }
+        Ok(terms)
+    }
+}
+
+impl RedemptionAsset {
+    /// Micro-dollars of one of its smallest units, as a fraction.
+    fn micros(self, observation: &Observation) -> Result<(U1024, U1024), FactError> {
+        match self {
+            Self::Token(address) => {
+                let at = observation.tokens().iter().position(|token| token.address == address);
+                let at = at.ok_or(FactError::UnknownAsset(address))?;
+                Ok(micros_of(&observation.prices()[at], observation.tokens()[at].decimals))
+            }
+            Self::Priced { decimals, usd } => {
+                Ok((U1024::from(usd.0), power_of_ten(decimals.into())))
+            }
+        }
+    }
+}
+
+/// Micro-dollars of one smallest unit of a token of this price, as a fraction.
+fn micros_of(price: &UsdPrice, decimals: u8) -> (U1024, U1024) {
+    let below = power_of_ten(u32::from(decimals) + price.decimals());
+    (U1024::from(price.numerator()) * power_of_ten(6), below)
+}
+
+/// The one fact of a name and its first word; `None` of none, and of two, since nobody says which is meant.
+fn first_word(observation: &Observation, name: Code) -> Option<(&Fact, &Word)> {
+    let mut facts = observation.facts().iter().filter(|fact| fact.name == name);
+    match (facts.next(), facts.next()) {
+        (Some(fact), None) => Some((fact, fact.words.first()?)),
+        _ => None,
     }
 }
 
@@ -138,10 +238,9 @@ fn number(word: &Word) -> U256 {
 
 /// An amount of a token in dollars by the oracle, rounded down, or up; capped.
 fn in_usd(raw: U256, observation: &Observation, token: usize, up: bool) -> UsdMicros {
-    let price = observation.prices()[token];
-    let decimals = u32::from(observation.tokens()[token].decimals) + price.decimals();
-    let micros = U1024::from(raw) * U1024::from(price.numerator()) * power_of_ten(6);
-    let below = power_of_ten(decimals);
+    let (above, below) =
+        micros_of(&observation.prices()[token], observation.tokens()[token].decimals);
+    let micros = U1024::from(raw) * above;
     UsdMicros(if up { micros.div_ceil(below) } else { micros / below }.saturating_to_u64())
 }
 

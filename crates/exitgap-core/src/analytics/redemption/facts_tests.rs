@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analytics::made_up::{observation, ranges, slot};
-use crate::analytics::redemption::redemption;
+use crate::analytics::redemption::{RedemptionAsset, redemption};
 use crate::exit::Exit;
 use crate::ids::{Address, Word};
 use crate::snapshot::Token;
@@ -39,7 +39,7 @@ fn with(facts: Vec<Fact>) -> Observation {
 
 fn terms() -> RedemptionTerms {
     let pays = Pays::InTurn { ahead: UsdMicros(0), per_day: [UsdMicros(1_000 * DOLLAR); 3] };
-    RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None }
+    RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None, worth: None }
 }
 
 fn names() -> RedemptionFacts {
@@ -49,6 +49,7 @@ fn names() -> RedemptionFacts {
         ahead: Some(name("ahead")),
         fee: Some((name("fee"), 4)),
         paused: Some(name("paused")),
+        ..RedemptionFacts::default()
     }
 }
 
@@ -60,7 +61,7 @@ fn told(has: u64, ahead: u64, fee: u64, paused: u64) -> Vec<Fact> {
 #[test]
 fn what_the_facts_say_counts_in_dollars_by_the_oracle() {
     let observation = with(told(300 * DOLLAR, 1_000 * DOLLAR, 25, 0));
-    let (used, said) = names().said(&terms(), &observation, Direction::ZeroForOne);
+    let (used, said) = names().said(&terms(), &observation, Direction::ZeroForOne, None);
     let said = said.unwrap();
     assert_eq!(said.capacity, Some(UsdMicros(600 * DOLLAR)), "two dollars each");
     assert_eq!(said.fee_e8, 250_000, "25 of ten thousand");
@@ -81,14 +82,14 @@ fn what_the_facts_say_counts_in_dollars_by_the_oracle() {
 #[test]
 fn where_it_is_paused_nobody_is_paid() {
     let observation = with(told(1, 1, 1, 1));
-    let (used, said) = names().said(&terms(), &observation, Direction::ZeroForOne);
+    let (used, said) = names().said(&terms(), &observation, Direction::ZeroForOne, None);
     assert_eq!(said, Err(FactError::Paused("paused".parse().unwrap())));
     assert_eq!((used.len(), used[0].word), (1, U256::ONE));
 }
 
 #[test]
 fn a_fact_that_is_missing_is_never_zero() {
-    let of = |facts| names().said(&terms(), &with(facts), Direction::ZeroForOne).1;
+    let of = |facts| names().said(&terms(), &with(facts), Direction::ZeroForOne, None).1;
     for missing in ["ahead", "fee", "has", "paused"] {
         let mut facts = told(1, 1, 1, 0);
         facts.retain(|fact| fact.name.as_str() != missing);
@@ -102,7 +103,7 @@ fn a_fact_that_is_missing_is_never_zero() {
     empty[2].words.clear();
     assert_eq!(of(empty), Err(FactError::Missing("has".parse().unwrap())));
     let none = RedemptionFacts::default();
-    let (used, said) = none.said(&terms(), &with(Vec::new()), Direction::ZeroForOne);
+    let (used, said) = none.said(&terms(), &with(Vec::new()), Direction::ZeroForOne, None);
     assert_eq!((used, said), (Vec::new(), Ok(terms())));
 }
 
@@ -113,7 +114,7 @@ fn any_word_has_an_answer() {
     assert_eq!(share_e8(U256::from(1_u64), 9), Some(1), "up");
     assert_eq!(share_e8(U256::MAX, 36), None);
     let fee = told(1, 1, 10_001, 0);
-    let (_, said) = names().said(&terms(), &with(fee), Direction::ZeroForOne);
+    let (_, said) = names().said(&terms(), &with(fee), Direction::ZeroForOne, None);
     assert_eq!(said, Err(FactError::Invalid("fee".parse().unwrap())));
     let observation = with(Vec::new());
     assert_eq!(in_usd(U256::MAX, &observation, 0, true), UsdMicros(u64::MAX));
@@ -136,11 +137,106 @@ fn a_capacity_is_rounded_down_and_a_queue_up() {
     let half = 500_000_000_000_u64;
     for (raw, down, up) in [(0, 0, 0), (1, 0, 1), (half - 1, 0, 1), (half, 1, 1), (half + 1, 1, 2)]
     {
-        let (_, said) = names().said(&terms(), &with(told(raw, raw, 0, 0)), Direction::ZeroForOne);
+        let (_, said) =
+            names().said(&terms(), &with(told(raw, raw, 0, 0)), Direction::ZeroForOne, None);
         let said = said.unwrap();
         let Pays::InTurn { ahead, .. } = said.pays else { panic!("{said:?}") };
         assert_eq!((said.capacity, ahead), (Some(UsdMicros(down)), UsdMicros(up)), "{raw}");
     }
     let most = in_usd(U256::MAX, &with(Vec::new()), 0, false);
     assert_eq!(most, UsdMicros(u64::MAX), "more than there is of dollars");
+}
+
+/// Names of facts in an asset.
+fn in_asset(asset: RedemptionAsset) -> RedemptionFacts {
+    let name = |name: &str| Some(name.parse().unwrap());
+    RedemptionFacts {
+        nav: name("nav"),
+        capacity_asset: name("held"),
+        asset: Some(asset),
+        ..RedemptionFacts::default()
+    }
+}
+
+fn at_once() -> RedemptionTerms {
+    RedemptionTerms { pays: Pays::AtOnce, ..terms() }
+}
+
+#[test]
+fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
+    // A token worth two dollars pays 1.05 of an asset of eighteen decimals worth 1.90; the vault holds 210.
+    let e18 = 1_000_000_000_000_000_000_u64;
+    let asset = RedemptionAsset::Priced { decimals: 18, usd: UsdMicros(1_900_000) };
+    let held = U256::from(e18) * U256::from(210_u64);
+    let of = with(vec![fact("held", 9, held), fact("nav", 9, U256::from(e18 / 100 * 105))]);
+    let (used, said) = in_asset(asset).said(&at_once(), &of, Direction::ZeroForOne, None);
+    let said = said.unwrap();
+    let says: Vec<&str> = used.iter().map(|one| one.says.as_str()).collect();
+    assert_eq!(says, ["nav", "capacity_asset"]);
+    // 210 of the asset are paid for 200 tokens, which are 400 dollars by the oracle, and bring 399.
+    assert_eq!(said.capacity, Some(UsdMicros(400 * DOLLAR)));
+    assert_eq!(said.worth.unwrap().of_token(of.prices()[0]), UsdMicros(1_995_000));
+    let exit = Exit::of(&of, Direction::ZeroForOne);
+    let found = |usd: u64| {
+        redemption(&exit, SizeUsd::from_micros(usd * DOLLAR).unwrap(), &said, 0).unwrap()
+    };
+    assert_eq!(found(400).later, Some(UsdMicros(399 * DOLLAR)));
+    assert_eq!((found(400).redeemed, found(400).beside.is_none()), (UsdMicros(400 * DOLLAR), true));
+    assert_eq!(found(500).redeemed, UsdMicros(400 * DOLLAR));
+    // The fee is kept of what it pays.
+    let dear = RedemptionTerms { fee_e8: 50_000_000, ..said.clone() };
+    let half = redemption(&exit, SizeUsd::from_micros(400 * DOLLAR).unwrap(), &dear, 0).unwrap();
+    assert_eq!(half.later, Some(UsdMicros(199_500_000)));
+}
+
+#[test]
+fn an_asset_is_a_token_of_the_pool_or_has_a_price_of_its_own() {
+    let facts =
+        vec![fact("held", 9, U256::from(9 * DOLLAR)), fact("nav", 9, U256::from(DOLLAR / 2))];
+    let of = with(facts);
+    let other = of.tokens()[1].address;
+    // Half of a token of two dollars is paid for one of two dollars: nine of it go for eighteen.
+    let token = in_asset(RedemptionAsset::Token(other));
+    let said = token.said(&at_once(), &of, Direction::ZeroForOne, None).1.unwrap();
+    assert_eq!(said.worth.unwrap().of_token(of.prices()[0]), UsdMicros(DOLLAR));
+    assert_eq!(said.capacity, Some(UsdMicros(36 * DOLLAR)));
+    // Without its own word, a dollar pays a dollar.
+    let held = RedemptionFacts { nav: None, ..token };
+    let said = held.said(&at_once(), &of, Direction::ZeroForOne, None).1.unwrap();
+    assert_eq!((said.worth, said.capacity), (None, Some(UsdMicros(18 * DOLLAR))));
+    let stranger = Address([0x77; 20]);
+    let said = in_asset(RedemptionAsset::Token(stranger)).said(
+        &at_once(),
+        &of,
+        Direction::ZeroForOne,
+        None,
+    );
+    assert_eq!(said, (Vec::new(), Err(FactError::UnknownAsset(stranger))));
+    // A token that pays nothing is no offer, and any words have an answer.
+    let priced = RedemptionAsset::Priced { decimals: 0, usd: UsdMicros(u64::MAX) };
+    let of = |nav, held| {
+        let facts = with(vec![fact("held", 9, held), fact("nav", 9, nav)]);
+        in_asset(priced).said(&at_once(), &facts, Direction::ZeroForOne, None).1
+    };
+    assert_eq!(of(U256::ZERO, U256::MAX), Err(FactError::Invalid("nav".parse().unwrap())));
+    let said = of(U256::MAX, U256::MAX).unwrap();
+    assert_eq!(said.worth.unwrap().of_token(with(Vec::new()).prices()[0]), UsdMicros(u64::MAX));
+    assert_eq!(of(U256::ONE, U256::ZERO).unwrap().capacity, Some(UsdMicros(0)));
+}
+
+#[test]
+fn a_recorded_pace_takes_the_place_of_the_terms() {
+    let names = RedemptionFacts { recorded_pace: true, ..names() };
+    let of = with(told(300 * DOLLAR, 1_000 * DOLLAR, 0, 0));
+    let said = |pace| names.said(&terms(), &of, Direction::ZeroForOne, pace).1;
+    assert_eq!(said(None), Err(FactError::UnknownPace));
+    let raw = |number: u64| U256::from(number);
+    let paced = said(Some(Pace([raw(0), raw(10 * DOLLAR), raw(25 * DOLLAR + 1)]))).unwrap();
+    let Pays::InTurn { per_day, .. } = paced.pays else { panic!("in turn") };
+    assert_eq!(per_day, [0, 20 * DOLLAR, 50 * DOLLAR + 2].map(UsdMicros));
+    // Where the terms have a pace, the recorded one does not count.
+    let own = RedemptionFacts { recorded_pace: false, ..names };
+    let paced = own.said(&terms(), &of, Direction::ZeroForOne, Some(Pace([raw(1); 3]))).1.unwrap();
+    let Pays::InTurn { per_day, .. } = paced.pays else { panic!("in turn") };
+    assert_eq!(per_day, [UsdMicros(1_000 * DOLLAR); 3]);
 }

@@ -3,9 +3,9 @@
 use sha2::{Digest as _, Sha256};
 
 use super::facts::MAX_FEE_DECIMALS;
-use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionFacts, RedemptionTerms};
+use super::{ONE_HUNDRED_PERCENT, Pace, Pays, RedemptionAsset, RedemptionFacts, RedemptionTerms};
 use crate::hours::{Calendar, Hours};
-use crate::ids::{Code, DocumentHash};
+use crate::ids::{Address, Code, DocumentHash};
 use crate::json::{Wire, read, wire_struct};
 use crate::series::unix_s_of;
 use crate::units::{UsdMicros, parse_scaled};
@@ -28,6 +28,15 @@ pub struct RedemptionTermsRead {
     pub read_on: String,
     /// The SHA-256 of the file.
     pub sha256: DocumentHash,
+}
+
+/// Terms, and the pace of their queue where its lengths were recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PacedTerms {
+    /// The terms.
+    pub read: RedemptionTermsRead,
+    /// The pace; `None` where it is not known, or the terms do not ask for it.
+    pub pace: Option<Pace>,
 }
 
 /// Why a file is none of terms, naming the field.
@@ -53,6 +62,12 @@ struct File {
     fee_fact: Option<Code>,
     fee_fact_decimals: Option<u8>,
     paused_fact: Option<Code>,
+    nav_fact: Option<Code>,
+    capacity_asset_fact: Option<Code>,
+    asset: Option<Address>,
+    asset_decimals: Option<u8>,
+    asset_usd: Option<String>,
+    per_day_recorded: Option<bool>,
     eligibility: String,
     source: String,
     read_on: String,
@@ -61,7 +76,8 @@ struct File {
 wire_struct!(File {
     v, kind, eligibility, source, read_on;
     optional fee_pct, minimum_usd, capacity_usd, calendar, cutoff_before_close_s, settlement_days, ahead_usd, per_day_usd,
-        capacity_fact, ahead_fact, fee_fact, fee_fact_decimals, paused_fact
+        capacity_fact, ahead_fact, fee_fact, fee_fact_decimals, paused_fact,
+        nav_fact, capacity_asset_fact, asset, asset_decimals, asset_usd, per_day_recorded
 });
 
 impl RedemptionTermsRead {
@@ -107,7 +123,7 @@ impl RedemptionTermsRead {
             return Err(wrong("read_on: a date, as 2026-11-20"));
         }
         let fee_e8 = u32::try_from(fee).unwrap_or(u32::MAX);
-        let terms = RedemptionTerms { pays, fee_e8, minimum, capacity };
+        let terms = RedemptionTerms { pays, fee_e8, minimum, capacity, worth: None };
         let sha256 = DocumentHash(Sha256::digest(file).into());
         let File { eligibility, source, read_on, .. } = of;
         Ok(Self { terms, facts, eligibility, source, read_on, sha256 })
@@ -119,8 +135,10 @@ impl File {
         let on_days = self.calendar.is_some()
             || self.cutoff_before_close_s.is_some()
             || self.settlement_days.is_some();
-        let in_turn =
-            self.ahead_usd.is_some() || self.per_day_usd.is_some() || self.ahead_fact.is_some();
+        let in_turn = self.ahead_usd.is_some()
+            || self.per_day_usd.is_some()
+            || self.ahead_fact.is_some()
+            || self.per_day_recorded.is_some();
         match self.kind.as_str() {
             "at_once" if !on_days && !in_turn => Ok(Pays::AtOnce),
             "on_days" if !in_turn => self.on_days(),
@@ -134,8 +152,15 @@ impl File {
 
     /// The facts that are named, each in place of a number and not beside it.
     fn facts(&self) -> Result<RedemptionFacts, TermsError> {
-        if self.capacity_usd.is_some() && self.capacity_fact.is_some() {
-            return Err(wrong("capacity_usd, or capacity_fact: one of the two"));
+        let capacities = [
+            self.capacity_usd.is_some(),
+            self.capacity_fact.is_some(),
+            self.capacity_asset_fact.is_some(),
+        ];
+        if capacities.into_iter().filter(|is_given| *is_given).count() > 1 {
+            return Err(wrong(
+                "capacity_usd, or capacity_fact, or capacity_asset_fact: one of them",
+            ));
         }
         if self.fee_pct.is_some() && self.fee_fact.is_some() {
             return Err(wrong("fee_pct, or fee_fact: one of the two"));
@@ -149,8 +174,47 @@ impl File {
                 ));
             }
         };
-        let (capacity, ahead, paused) = (self.capacity_fact, self.ahead_fact, self.paused_fact);
-        Ok(RedemptionFacts { capacity, ahead, fee, paused })
+        let recorded_pace = self.per_day_recorded == Some(true);
+        if recorded_pace && self.ahead_fact.is_none() {
+            return Err(wrong("per_day_recorded: of the recorded lengths of an ahead_fact"));
+        }
+        Ok(RedemptionFacts {
+            capacity: self.capacity_fact,
+            ahead: self.ahead_fact,
+            fee,
+            paused: self.paused_fact,
+            nav: self.nav_fact,
+            capacity_asset: self.capacity_asset_fact,
+            asset: self.asset()?,
+            recorded_pace,
+        })
+    }
+
+    /// What it pays in, where a fact is in units of that.
+    fn asset(&self) -> Result<Option<RedemptionAsset>, TermsError> {
+        let asset = match (self.asset, self.asset_decimals, &self.asset_usd) {
+            (Some(token), None, None) => Some(RedemptionAsset::Token(token)),
+            (None, Some(decimals), Some(usd)) if decimals <= MAX_FEE_DECIMALS => {
+                let usd = UsdMicros(scaled("asset_usd", usd, MOST_USD)?);
+                if usd.0 == 0 {
+                    return Err(wrong("asset_usd: above 0"));
+                }
+                Some(RedemptionAsset::Priced { decimals, usd })
+            }
+            (None, None, None) => None,
+            _ => {
+                return Err(wrong(
+                    "asset, a token of the pool; or asset_decimals up to 36 and asset_usd, both",
+                ));
+            }
+        };
+        let is_named = self.nav_fact.is_some() || self.capacity_asset_fact.is_some();
+        if is_named != asset.is_some() {
+            return Err(wrong(
+                "asset, or asset_decimals and asset_usd: beside nav_fact or capacity_asset_fact, and only there",
+            ));
+        }
+        Ok(asset)
     }
 
     fn on_days(&self) -> Result<Pays, TermsError> {
@@ -177,7 +241,16 @@ impl File {
             (None, Some(_)) => UsdMicros(0),
             _ => return Err(wrong("ahead_usd, or ahead_fact: one of the two, of in_turn")),
         };
-        let per_day = self.per_day_usd.as_ref().ok_or_else(|| wrong("per_day_usd: of in_turn"))?;
+        let per_day = match (&self.per_day_usd, self.per_day_recorded) {
+            (Some(per_day), None) => per_day,
+            // The recorded pace takes its place, and without it there is no answer.
+            (None, Some(true)) => return Ok(Pays::InTurn { ahead, per_day: [UsdMicros(0); 3] }),
+            _ => {
+                return Err(wrong(
+                    "per_day_usd, or per_day_recorded true: one of the two, of in_turn",
+                ));
+            }
+        };
         let mut paces = [UsdMicros(0); 3];
         let (least, middle, most) = per_day;
         for (pace, text) in paces.iter_mut().zip([least, middle, most]) {
@@ -261,6 +334,63 @@ mod tests {
         ] {
             let changed = BY_FACTS.replacen(from, to, 1);
             assert_ne!(changed, BY_FACTS);
+            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            assert!(problem.contains(said), "{from} -> {to}: {problem}");
+        }
+    }
+
+    #[test]
+    fn facts_in_an_asset_say_what_the_asset_is() {
+        const VAULT: &str = r#"{"v": 1, "kind": "at_once", "nav_fact": "pays", "capacity_asset_fact": "held",
+            "asset_decimals": 6, "asset_usd": "1.08",
+            "eligibility": "anybody", "source": "https://vault.example", "read_on": "2026-11-20"}"#;
+        let facts = RedemptionTermsRead::read(VAULT.as_bytes()).unwrap().facts;
+        let asset = RedemptionAsset::Priced { decimals: 6, usd: UsdMicros(1_080_000) };
+        assert_eq!((facts.asset, facts.recorded_pace), (Some(asset), false));
+        let by_token = VAULT.replace(
+            r#""asset_decimals": 6, "asset_usd": "1.08""#,
+            &format!("\"asset\": \"{}\"", Address([7; 20])),
+        );
+        let facts = RedemptionTermsRead::read(by_token.as_bytes()).unwrap().facts;
+        assert_eq!(facts.asset, Some(RedemptionAsset::Token(Address([7; 20]))));
+        let queue = VAULT.replace("at_once", "in_turn").replace(
+            r#""nav_fact": "pays", "capacity_asset_fact": "held",
+            "asset_decimals": 6, "asset_usd": "1.08""#,
+            r#""ahead_fact": "queue", "per_day_recorded": true"#,
+        );
+        let read = RedemptionTermsRead::read(queue.as_bytes()).unwrap();
+        assert!(read.facts.recorded_pace && matches!(read.terms.pays, Pays::InTurn { .. }));
+        for (file, from, to, said) in [
+            (VAULT, "\"asset_usd\": \"1.08\"", "\"asset\": \"0x77\"", "asset"),
+            (VAULT, "\"asset_decimals\": 6,", "", "asset, a token of the pool"),
+            (VAULT, "6,", "37,", "asset, a token of the pool"),
+            (VAULT, "1.08", "0", "asset_usd: above 0"),
+            (VAULT, "1.08", "-1", "asset_usd: a plain decimal"),
+            (
+                VAULT,
+                "\"pays\"",
+                "\"pays\", \"capacity_usd\": \"1\"",
+                "capacity_asset_fact: one of them",
+            ),
+            (VAULT, "\"asset_decimals\": 6, \"asset_usd\": \"1.08\",", "", "beside nav_fact"),
+            (
+                VAULT,
+                "\"nav_fact\": \"pays\", \"capacity_asset_fact\": \"held\",",
+                "",
+                "beside nav_fact",
+            ),
+            (VAULT, "6,", "6, \"per_day_recorded\": true,", "kind: fields of another kind"),
+            (
+                &queue,
+                "\"ahead_fact\": \"queue\"",
+                "\"ahead_usd\": \"1\"",
+                "per_day_recorded: of the",
+            ),
+            (&queue, "true", "false", "per_day_usd, or per_day_recorded"),
+            (&queue, "true", "true, \"per_day_usd\": [\"0\", \"1\", \"2\"]", "per_day_usd, or"),
+        ] {
+            let changed = file.replacen(from, to, 1);
+            assert_ne!(changed, file, "{from}");
             let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
             assert!(problem.contains(said), "{from} -> {to}: {problem}");
         }

@@ -22,7 +22,7 @@ fn size(usd: u64) -> SizeUsd {
 fn on_days(cutoff_before_close_s: u32, settlement_days: [u8; 2]) -> RedemptionTerms {
     let calendar = Calendar::of("XNYS", Hours::Regular).unwrap();
     let pays = Pays::OnDays { calendar, cutoff_before_close_s, settlement_days };
-    RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None }
+    RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None, worth: None }
 }
 
 /// Monday, 24 August 2026, 16:00 in New York.
@@ -68,7 +68,8 @@ fn weekends_and_holidays_are_no_days() {
 fn a_queue_is_as_long_as_those_ahead_and_ours() {
     let per_day = [0, 500_000, 2_000_000].map(|usd| UsdMicros(usd * DOLLAR));
     let pays = Pays::InTurn { ahead: UsdMicros(3_000_000 * DOLLAR), per_day };
-    let terms = RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None };
+    let terms =
+        RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None, worth: None };
     let told = redemption(&exit(), size(1_000_000), &terms, 0).unwrap();
     assert_eq!(told.wait_s, [Some(2 * DAY), None], "at the least pace nobody is paid");
     assert_eq!(told.wait_middle_s, Some(8 * DAY));
@@ -101,6 +102,7 @@ fn what_is_beyond_the_capacity_is_sold_and_too_little_is_refused() {
     let terms = RedemptionTerms {
         minimum: UsdMicros(500 * DOLLAR),
         capacity: Some(UsdMicros(400_000 * DOLLAR)),
+        worth: None,
         ..on_days(0, [1, 1])
     };
     let told = redemption(&exit(), size(1_000_000), &terms, MONDAY_CLOSE).unwrap();
