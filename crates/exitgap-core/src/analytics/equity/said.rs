@@ -64,7 +64,12 @@ impl EquitySaid {
 
     /// What a share as wallets show it costs in USD: of a token that rebases the oracle's price, else that over the
     /// multiplier. For reading; `None` without a multiplier above zero.
-    pub fn ui_price(&self, token: &EquityToken, observation: &Observation, at: usize) -> Option<Decimal> {
+    pub fn ui_price(
+        &self,
+        token: &EquityToken,
+        observation: &Observation,
+        at: usize,
+    ) -> Option<Decimal> {
         let price = observation.prices()[at];
         if token.kind.rebases() {
             return Some(price.to_decimal());
@@ -82,16 +87,15 @@ pub(super) fn balance(observation: &Observation, token: usize) -> Option<U256> {
     let pool = observation.pool().contract().address()?.to_string();
     let call = [BALANCE_OF, pool.strip_prefix("0x")?].concat();
     let contract = observation.tokens()[token].address;
-    let asked = observation.facts().iter().find(|fact| fact.contract == contract && fact.call == call);
+    let asked =
+        observation.facts().iter().find(|fact| fact.contract == contract && fact.call == call);
     asked?.number()
 }
 
 /// Whether a pool's state is known to have noticed all that its balance of a token did.
 pub(super) fn has_noticed(observation: &Observation, token: usize, balance: Option<U256>) -> bool {
     match observation.state() {
-        PoolState::ConstantProduct(pair) => {
-            balance == Some(U256::from(pair.reserves()[token]))
-        }
+        PoolState::ConstantProduct(pair) => balance == Some(U256::from(pair.reserves()[token])),
         _ => false,
     }
 }

@@ -118,7 +118,8 @@ impl EquityScan {
             EquityKind::Rebasing => !self.is_unnoticed,
             EquityKind::SplitRebase => !self.is_unnoticed || !changed,
         };
-        let mut result = EquityResult::of(&self.lines, self.counts, self.closures.found(), is_exact);
+        let mut result =
+            EquityResult::of(&self.lines, self.counts, self.closures.found(), is_exact);
         let missing = self.terms.of.slots().saturating_sub(self.counts.standing.into());
         result.slots_missing = u32::try_from(missing).unwrap_or(u32::MAX);
         result.status = if is_live { "live" } else { "preview" }.to_owned();
