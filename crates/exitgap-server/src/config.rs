@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exitgap_chain::config::{
-    ChainConfig, Config as Sources, ConfigError as PlanError, FactConfig, OracleConfig, Plan,
-    PoolConfig, TokenConfig,
+    ChainConfig, Config as Sources, ConfigError as PlanError, EquityConfig, FactConfig,
+    OracleConfig, Plan, PoolConfig, TokenConfig,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_store::proofs::{Proofs, ProofsError};
@@ -87,6 +87,9 @@ pub struct Config {
     /// `[[fact]]` tables: what is asked of contracts beside pools.
     #[serde(default)]
     pub fact: Vec<FactConfig>,
+    /// `[[equity]]` tables: tokens that stand for shares.
+    #[serde(default)]
+    pub equity: Vec<EquityConfig>,
     /// `[[quote_group]]` tables: tokens that one is sold for alike.
     #[serde(default)]
     pub quote_group: Vec<QuoteGroupConfig>,
@@ -486,6 +489,7 @@ impl Checked {
             pool: config.pool.clone(),
             token: config.token.clone(),
             fact: config.fact.clone(),
+            equity: config.equity.clone(),
         };
         let plan = match Plan::new(&sources) {
             Ok(plan) => plan,

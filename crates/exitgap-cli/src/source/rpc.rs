@@ -27,9 +27,21 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 12] = [
-    "store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs",
-    "witness", "observer", "peer",
+const RECORDER_TABLES: [&str; 14] = [
+    "store",
+    "recorder",
+    "evidence",
+    "http",
+    "serve",
+    "log",
+    "payments",
+    "alerts",
+    "proofs",
+    "witness",
+    "observer",
+    "peer",
+    "quote_group",
+    "redemption",
 ];
 
 /// Reads the pool at the chain's latest block.
@@ -173,6 +185,8 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
     config.token.retain(|token| token.chain == *pool.chain());
+    config.fact.retain(|fact| fact.chain == *pool.chain());
+    config.equity.retain(|equity| equity.chain == *pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
         let problem =
             Problem::new(ProblemCode::UnknownPool, format!("{name} does not describe {pool}"));
