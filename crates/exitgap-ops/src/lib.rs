@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -22,6 +22,7 @@ mod alerts;
 mod answers;
 mod capabilities;
 mod current;
+mod equities;
 mod evidence;
 mod exposure;
 mod figures;
@@ -52,6 +53,7 @@ use exitgap_store::{FindError, Reader, StoreError};
 
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
+pub use equities::EquityOfToken;
 pub use evidence::Proof;
 pub use figures::FigureFile;
 pub use lane::Lane;
@@ -111,6 +113,8 @@ pub struct Service {
     deployment: Deployment,
     quote_groups: Vec<QuoteGroup>,
     redemption: Vec<TermsOfToken>,
+    equities: Vec<EquityOfToken>,
+    equity_results: equities::EquityResults,
     streamed: stream::Streamed,
     accuracy_rows: accuracy_table::AccuracyRows,
 }
@@ -136,6 +140,8 @@ impl Service {
             deployment: Deployment::default(),
             quote_groups: Vec::new(),
             redemption: Vec::new(),
+            equities: Vec::new(),
+            equity_results: equities::EquityResults::default(),
             streamed: stream::Streamed::default(),
             accuracy_rows: accuracy_table::AccuracyRows::default(),
         }

@@ -148,7 +148,7 @@ impl Operation {
 }
 
 /// A percentage above 0 and at most 100, in millionths of a percent.
-fn above_zero(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
+pub(super) fn above_zero(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
     parsed.filter(|millionths| (1..=100_000_000).contains(millionths)).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();

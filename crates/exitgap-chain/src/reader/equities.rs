@@ -39,7 +39,7 @@ fn judged(seen: &Observation, equities: &Equities) -> Vec<Finding> {
         let token = &seen.tokens()[direction.base_index()];
         let equity = equities.get(&token.address)?;
         let subject = format!("equity {} in pool {}", token.symbol, seen.pool());
-        Some(judge(&subject, equity.kind.code(), Exit::of(seen, direction).basis()))
+        Some(judge(&subject, equity.kind.code(), Exit::mid_basis(seen, direction)))
     };
     Direction::BOTH.into_iter().filter_map(of).collect()
 }

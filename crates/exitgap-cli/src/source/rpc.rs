@@ -230,7 +230,14 @@ fn from_arguments(
     let pair = pool.pair().map(Pair::bytes);
     let key = None;
     let pool = PoolConfig { chain: slug, address, pair, key, base, fee, token0_usd, token1_usd };
-    Ok(Config { chain: vec![chain], oracle, pool: vec![pool], token: Vec::new(), fact: Vec::new() })
+    Ok(Config {
+        chain: vec![chain],
+        oracle,
+        pool: vec![pool],
+        token: Vec::new(),
+        fact: Vec::new(),
+        equity: Vec::new(),
+    })
 }
 
 fn well_known(slug: &ChainSlug) -> Option<u64> {

@@ -219,6 +219,7 @@ async fn app(
         Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages, alerts });
     let service = service.with_quote_groups(checked.quote_groups.clone());
     let service = service.with_redemption_terms(checked.redemption.clone());
+    let service = service.with_equities(checked.equities());
     let service = Arc::new(service);
     let room = match config.alerts.plan().ok().flatten() {
         // Deadlines are the machine's, also where a rehearsal's slots are not.
