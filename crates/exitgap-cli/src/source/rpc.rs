@@ -86,6 +86,12 @@ fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
+/// All that the recorder's file describes.
+pub fn plan_of_file(path: &Path) -> Result<Plan, Failure> {
+    let config = all_of_file(path)?;
+    Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
+}
+
 /// The nodes of a pool's chain, for whoever asks for no state.
 pub fn plan_of_chain(
     urls: &[String],
@@ -169,8 +175,8 @@ fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
     problem.reason(missing.reason.code()).hint(hint)
 }
 
-/// The part of the recorder's file that describes this pool, with other nodes.
-fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
+/// What the recorder's file says of reading.
+fn all_of_file(path: &Path) -> Result<Config, Problem> {
     let name = path.display();
     let text =
         fs::read_to_string(path).map_err(|error| unreadable(format!("reading {name}: {error}")))?;
@@ -180,7 +186,13 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     for table in RECORDER_TABLES {
         tables.remove(table);
     }
-    let mut config = Config::deserialize(tables).map_err(wrong)?;
+    Config::deserialize(tables).map_err(wrong)
+}
+
+/// The part of the recorder's file that describes this pool, with other nodes.
+fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
+    let name = path.display();
+    let mut config = all_of_file(path)?;
     config.pool.retain(|entry| entry.address.on(entry.chain.clone()) == *pool);
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
