@@ -14,6 +14,7 @@ const NAMES = ['effective_at_fact', 'multiplier_fact', 'paused_fact', 'pending_m
 const NEEDED = { sessions: 20, weekends: 4 };
 const WITHIN_S = 86_400n;
 const HUNDRED = 100_000_000n;
+const MAX_SLOTS = 42 * 288;
 
 /** What is asked. */
 export function readEquity(value) {
@@ -28,7 +29,7 @@ export function readEquity(value) {
   const names = Object.fromEntries(NAMES.map((name) => [name, asked[name] === null ? null : code(asked[name])]));
   require(names.pending_multiplier_fact === null || (names.multiplier_fact !== null && names.effective_at_fact !== null),
     'a pending multiplier without the one that holds, or without an instant');
-  return { ...readHours({ base, calendars, from, pool, size_usd, to }), gap, kind: asked.kind, names, decimals: asked.multiplier_decimals };
+  return { ...readHours({ base, calendars, from, pool, size_usd, to }, MAX_SLOTS), gap, kind: asked.kind, names, decimals: asked.multiplier_decimals };
 }
 
 /** What a snapshot's facts say of the share. */

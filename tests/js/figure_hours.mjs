@@ -10,12 +10,12 @@ const NEEDED = 4;
 export const KINDS = ['night', 'weekend', 'holiday'];
 
 /** What is asked. */
-export function readHours(value) {
+export function readHours(value, most = MAX_SLOTS) {
   const asked = fields(value, ['base', 'calendars', 'from', 'pool', 'size_usd', 'to']);
   text(asked.base, /^token[01]$/, 'a base');
   const { from, to } = asked;
   [from, to].forEach(slot);
-  require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 8928 slots');
+  require(from <= to && to - from < most, 'not a period of the figure');
   const calendars = readCalendars(asked.calendars);
   return { base: Number(asked.base.slice(-1)), calendars, from, pool: poolId(asked.pool), size: readSize(asked.size_usd), to };
 }

@@ -26,7 +26,7 @@ pub struct HoursArgs {
 
 pub const EQUITIES_NOTES: &str = "\
 A share is a token that the operator configured, with its kind and the recorded facts that say where it stands; with --db, the \
-[[equity]] tables of --config say the same. Each of its pools has a vector of 31 days up to the last whole day of UTC, never one \
+[[equity]] tables of --config say the same. Each of its pools has a vector of 42 days up to the last whole day of UTC, never one \
 number. Slots while it is paused, or a change of its multiplier is due within a day, are counted and left out.
 
 It says nothing of issuer, custody or eligibility.

@@ -26,10 +26,10 @@ use super::figures::FigureFile;
 use super::history::Series;
 use super::{IntoProblem, Service};
 
-/// The period: 31 days.
-const SLOTS: u32 = HoursTerms::MAX_SLOTS;
+/// The period: 42 days.
+const SLOTS: u32 = EquityTerms::MAX_SLOTS;
 
-/// How many pools of a share are told of, the deepest first: each is a pass over a month.
+/// How many pools of a share are told of, the deepest first: each is a pass over six weeks.
 const MOST_POOLS: usize = 12;
 
 /// How many figures are remembered: those of a day, of a hundred shares.

@@ -17,7 +17,7 @@ use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Pool, World};
 use crate::scenes::chain::{
     deadline, pass_slot, read, reader, scene, small_limits, snapshots, world_config,
 };
-use crate::scenes::share::{Stands, say, share, tables};
+use crate::scenes::share::{Stands, configured, say, share};
 
 /// WBTC/WETH 0.3 %, of ranges.
 const POOL: usize = 2;
@@ -37,8 +37,8 @@ async fn rebase(chain: &DevChain, token: ChainAddress, account: ChainAddress, to
 async fn config(chain: &DevChain, world: &World, kind: &str, feed_prices: &str) -> Config {
     let mut config = world_config(chain, world, &[chain.url()], [POOL]).await;
     let pool = world.pools[POOL].pool.address;
-    let more: Config = toml::from_str(&tables(world, kind, feed_prices, pool)).unwrap();
-    (config.token, config.fact, config.equity) = (more.token, more.fact, more.equity);
+    let (calendar, facts, equity) = configured(world, kind, feed_prices, pool);
+    (config.token, config.fact, config.equity) = (vec![calendar], facts, vec![equity]);
     config
 }
 

@@ -2,6 +2,8 @@
 
 use alloy::primitives::{Address as ChainAddress, U256, hex};
 use alloy::sol_types::SolCall;
+use exitgap_chain::config::{EquityConfig, FactConfig, TokenConfig};
+use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_tests::devchain::{DevChain, StandIn, World, abi};
 
 /// The contract that says where the share stands.
@@ -33,27 +35,63 @@ pub async fn say(chain: &DevChain, stands: Stands) -> StandIn {
     desk
 }
 
-/// The tables of a configuration that name its calendar, its facts, what `pool` holds of it, and its kind.
+/// What a configuration says of it: its calendar, its facts, what `pool` holds of it, and its kind.
+pub fn configured(
+    world: &World,
+    kind: &str,
+    feed_prices: &str,
+    pool: ChainAddress,
+) -> (TokenConfig, Vec<FactConfig>, EquityConfig) {
+    let (chain, token) =
+        ("anvil".parse::<ChainSlug>().unwrap(), Address(share(world).into_array()));
+    let fact = |name: &str, contract: ChainAddress, call: Vec<u8>| FactConfig {
+        chain: chain.clone(),
+        token,
+        name: name.to_owned(),
+        contract: Address(contract.into_array()),
+        call: format!("0x{}", hex::encode(call)),
+    };
+    let facts = vec![
+        fact("now", SAYS, abi::Share::uiMultiplierCall {}.abi_encode()),
+        fact("next", SAYS, abi::Share::newUIMultiplierCall {}.abi_encode()),
+        fact("since", SAYS, abi::Share::effectiveAtCall {}.abi_encode()),
+        fact("paused", SAYS, abi::Share::pausedCall {}.abi_encode()),
+        fact("held", share(world), abi::Token::balanceOfCall { owner: pool }.abi_encode()),
+    ];
+    let calendar = TokenConfig {
+        chain: chain.clone(),
+        address: token,
+        calendar: "XNYS".to_owned(),
+        hours: "regular".to_owned(),
+    };
+    let named = |name: &str| Some(name.to_owned());
+    let equity = EquityConfig {
+        chain,
+        token,
+        kind: kind.to_owned(),
+        feed_prices: feed_prices.to_owned(),
+        multiplier_fact: named("now"),
+        pending_multiplier_fact: named("next"),
+        effective_at_fact: named("since"),
+        paused_fact: named("paused"),
+        multiplier_decimals: 6,
+    };
+    (calendar, facts, equity)
+}
+
+/// The same as the tables of a file.
 pub fn tables(world: &World, kind: &str, feed_prices: &str, pool: ChainAddress) -> String {
-    let token = format!("{:#x}", share(world));
-    let fact = |name: &str, contract: String, call: Vec<u8>| {
-        let call = hex::encode(call);
+    let (calendar, facts, equity) = configured(world, kind, feed_prices, pool);
+    let token = equity.token;
+    let fact = |fact: &FactConfig| {
+        let FactConfig { name, contract, call, .. } = fact;
         format!(
-            "\n[[fact]]\nchain = \"anvil\"\ntoken = \"{token}\"\nname = \"{name}\"\ncontract = \"{contract}\"\ncall = \"0x{call}\"\n"
+            "\n[[fact]]\nchain = \"anvil\"\ntoken = \"{token}\"\nname = \"{name}\"\ncontract = \"{contract}\"\ncall = \"{call}\"\n"
         )
     };
-    let says = || format!("{SAYS:#x}");
-    let held = abi::Token::balanceOfCall { owner: pool }.abi_encode();
-    [
-        format!("\n[[token]]\nchain = \"anvil\"\naddress = \"{token}\"\ncalendar = \"XNYS\"\n"),
-        fact("now", says(), abi::Share::uiMultiplierCall {}.abi_encode()),
-        fact("next", says(), abi::Share::newUIMultiplierCall {}.abi_encode()),
-        fact("since", says(), abi::Share::effectiveAtCall {}.abi_encode()),
-        fact("paused", says(), abi::Share::pausedCall {}.abi_encode()),
-        fact("held", token.clone(), held),
-        format!(
-            "\n[[equity]]\nchain = \"anvil\"\ntoken = \"{token}\"\nkind = \"{kind}\"\nfeed_prices = \"{feed_prices}\"\nmultiplier_fact = \"now\"\npending_multiplier_fact = \"next\"\neffective_at_fact = \"since\"\npaused_fact = \"paused\"\nmultiplier_decimals = 6\n"
-        ),
-    ]
-    .concat()
+    let facts: String = facts.iter().map(fact).collect();
+    let calendar = calendar.calendar;
+    format!(
+        "\n[[token]]\nchain = \"anvil\"\naddress = \"{token}\"\ncalendar = \"{calendar}\"\n{facts}\n[[equity]]\nchain = \"anvil\"\ntoken = \"{token}\"\nkind = \"{kind}\"\nfeed_prices = \"{feed_prices}\"\nmultiplier_fact = \"now\"\npending_multiplier_fact = \"next\"\neffective_at_fact = \"since\"\npaused_fact = \"paused\"\nmultiplier_decimals = 6\n"
+    )
 }

@@ -43,7 +43,7 @@ impl Question for EquityAsked {
 /// The figure file of a pool of a share, whose base is named by its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityFileAsked {
-    /// Of which period: without a first slot, 31 days.
+    /// Of which period: without a first slot, 42 days.
     pub series: SeriesAsked,
     /// The gap limit of the depths.
     pub limit: GapLimit,

@@ -127,7 +127,7 @@ impl Reader {
         Ok((HoursTerms { sessions, ..terms }, pool))
     }
 
-    /// The head windows of a pool that bear a period out, at most six, ascending.
+    /// The head windows of a pool that bear a period out, one for each week and one more, ascending.
     fn windows_of_period(
         &self,
         pool: &Pool,

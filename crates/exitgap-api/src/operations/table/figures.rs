@@ -177,7 +177,7 @@ pub(super) const ROWS: [Row; 16] = [
     Row {
         group: Group::Series,
         title: "How does a share trade in each session of its exchange?",
-        about: "The pools of a configured share, each with a vector of 31 days up to the last whole day: depth and gap by session, mid price against the oracle's of the last regular close, reopenings, how the oracle's answers stood, corporate actions. Slots while it is paused or a change is due within a day are counted and left out. With less than 20 regular sessions and 4 weekends `enough` is false and statistics are null. A vector, never one number: sort by what you care for. It says nothing of issuer, custody or eligibility.",
+        about: "The pools of a configured share, each with a vector of 42 days up to the last whole day: depth and gap by session, mid price against the oracle's of the last regular close, reopenings, how the oracle's answers stood, corporate actions. Slots while it is paused or a change is due within a day are counted and left out. With less than 20 regular sessions and 4 weekends `enough` is false and statistics are null. A vector, never one number: sort by what you care for. It says nothing of issuer, custody or eligibility.",
         parameters: &[
             &CHAIN_IN_PATH,
             &TOKEN_IN_PATH,
@@ -194,7 +194,7 @@ pub(super) const ROWS: [Row; 16] = [
     Row {
         group: Group::Evidence,
         title: "The figure file of a pool of a share",
-        about: "One canonical JSON document of what was asked, the kind of share and its facts as the operator configured them, the calendars, the heads of the period, every snapshot by its hash, and the result: a vector of /v1/equities/{chain}/{token}, of at most 31 days. `exitgap verify` recomputes it from the snapshots.",
+        about: "One canonical JSON document of what was asked, the kind of share and its facts as the operator configured them, the calendars, the heads of the period, every snapshot by its hash, and the result: a vector of /v1/equities/{chain}/{token}, of at most 42 days; as many where no first slot is named. `exitgap verify` recomputes it from the snapshots.",
         parameters: &[&POOL, &SERIES_SIZE, &EQUITY_GAP, &BASE_BY_PLACE, &FROM, &TO],
         answer: JSON,
         refusals: &[400, 404, 422, 503],

@@ -3,7 +3,7 @@
 //! - `terms`: what is asked, and what kind of token it is; `said`: what a snapshot's facts say of it
 //! - `scan`: the one pass over the slots; `result`: what comes of it
 //!
-//! A vector, never one number: depth and gap by session, the pool's mid price against the oracle's of the last regular
+//! A vector of six weeks, never one number: depth and gap by session, the pool's mid price against the oracle's of the last regular
 //! close, reopenings, how the oracle's answers stood, corporate actions. Slots while the feed is paused, or a change of the
 //! multiplier is due within a day, are counted and left out of every statistic.
 //!

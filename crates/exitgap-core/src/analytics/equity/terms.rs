@@ -4,6 +4,7 @@ use crate::analytics::hours::{HoursCalendar, HoursError, HoursParameters, HoursT
 use crate::evidence::Base;
 use crate::ids::{Code, PoolId};
 use crate::json::{wire_code, wire_struct};
+use crate::series::Slot;
 use crate::units::GapLimit;
 
 /// How a token follows dividends and splits.
@@ -121,6 +122,9 @@ wire_struct!(EquityParameters {
 });
 
 impl EquityTerms {
+    /// The most slots of a period: 42 days. Six weekends, of which four are left where two are long ones.
+    pub const MAX_SLOTS: u32 = 42 * Slot::PER_DAY;
+
     /// Requires that every number lies within its bounds, and that the facts go together.
     pub fn checked(self) -> Result<Self, HoursError> {
         let wrong = |field, rule| Err(HoursError::Parameter { field, rule });
@@ -135,7 +139,7 @@ impl EquityTerms {
             let rule = "only beside multiplier_fact and effective_at_fact";
             return wrong("pending_multiplier_fact", rule);
         }
-        Ok(Self { of: self.of.checked()?, ..self })
+        Ok(Self { of: self.of.checked_within(Self::MAX_SLOTS)?, ..self })
     }
 
     /// As a figure file spells it.
@@ -176,7 +180,7 @@ impl TryFrom<&EquityParameters> for EquityTerms {
         let limit = read.gap_pct.parse().ok().filter(spelled);
         let rule = "a percentage of at most six decimals, without trailing zeros";
         let terms = Self {
-            of: HoursTerms::try_from(&of)?,
+            of: HoursTerms::within(&of, Self::MAX_SLOTS)?,
             limit: limit.ok_or(HoursError::Parameter { field: "gap_pct", rule })?,
             token: EquityToken {
                 kind: read.kind,

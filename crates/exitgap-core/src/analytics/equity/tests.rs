@@ -517,6 +517,9 @@ fn terms_have_one_spelling_and_bounds() {
     pending.token.facts.effective_at = None;
     assert_eq!(refused(&pending), alone);
     let mut long = good;
-    long.of.to = slot(DAYS * Slot::PER_DAY);
+    long.of.to = slot(EquityTerms::MAX_SLOTS - 1);
+    assert!(EquityScan::new(long.clone()).is_ok());
+    assert_eq!(EquityTerms::try_from(&long.parameters()).unwrap(), long);
+    long.of.to = slot(EquityTerms::MAX_SLOTS);
     assert_eq!(EquityScan::new(long).unwrap_err().code(), "figure_period");
 }

@@ -98,8 +98,12 @@ impl HoursTerms {
 
     /// Requires that the period lies within its bounds, and that there is one calendar of a token at most.
     pub fn checked(self) -> Result<Self, HoursError> {
+        self.checked_within(Self::MAX_SLOTS)
+    }
+
+    /// The same of a period of so many slots at the most.
+    pub(in crate::analytics) fn checked_within(self, most: u32) -> Result<Self, HoursError> {
         let found = self.slots();
-        let most = Self::MAX_SLOTS;
         if found == 0 || found > most.into() {
             return Err(HoursError::Period { found, most });
         }
@@ -143,6 +147,16 @@ impl TryFrom<&HoursParameters> for HoursTerms {
     type Error = HoursError;
 
     fn try_from(read: &HoursParameters) -> Result<Self, HoursError> {
+        Self::within(read, Self::MAX_SLOTS)
+    }
+}
+
+impl HoursTerms {
+    /// Read, of a period of so many slots at the most.
+    pub(in crate::analytics) fn within(
+        read: &HoursParameters,
+        most: u32,
+    ) -> Result<Self, HoursError> {
         let wrong = |field, rule| HoursError::Parameter { field, rule };
         let slot = |field, number| {
             Slot::new(number).map_err(|_| wrong(field, "the number of a slot of the series"))
@@ -161,7 +175,7 @@ impl TryFrom<&HoursParameters> for HoursTerms {
             size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
             sessions: read.calendars.iter().map(session).collect::<Result<_, _>>()?,
         };
-        let terms = terms.checked()?;
+        let terms = terms.checked_within(most)?;
         if terms.size.to_string() != read.size_usd {
             return Err(wrong("size_usd", "without trailing zeros"));
         }
