@@ -320,7 +320,7 @@ impl EquityReopening {
 }
 
 /// The median of these lines' bases, and the one that is farthest from zero: of two as far the one above it.
-fn basis(lines: &[&Line], enough: bool) -> [Option<String>; 2] {
+pub(super) fn basis(lines: &[&Line], enough: bool) -> [Option<String>; 2] {
     let mut all: Vec<Percent> = lines.iter().filter_map(|line| line.basis).collect();
     sort(&mut all, Ord::cmp);
     let ends = [all.first(), all.last()].into_iter().flatten();

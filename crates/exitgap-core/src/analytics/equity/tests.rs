@@ -1,5 +1,7 @@
 //! A share whose month is made up: an oracle that says more each day, a pool that is thin while the exchange is closed.
 
+use super::result::basis;
+use super::scan::Line;
 use super::*;
 use crate::analytics::hours::HoursTerms;
 use crate::analytics::made_up::{pair, pool, ranges, slot};
@@ -12,7 +14,7 @@ use crate::snapshot::{
     BlockRef, ChainKind, ChainTag, Fact, Observation, OracleReading, OracleRole, OracleSource,
     RoundData, Symbol, Token, TokenSession,
 };
-use crate::units::GapLimit;
+use crate::units::{GapLimit, Percent};
 use crate::wide::U256;
 
 /// From a Saturday to a Monday: twenty regular sessions, four weekends, and a long one.
@@ -427,6 +429,26 @@ fn the_worst_basis_is_the_one_farthest_from_zero() {
     let worst = weekend.basis_to_last_close_pct_worst.as_deref().unwrap();
     assert!(worst.starts_with("-8."), "{worst}");
     assert_eq!(result.basis_to_last_close_pct_worst, weekend.basis_to_last_close_pct_worst);
+}
+
+#[test]
+fn of_two_bases_as_far_from_zero_the_one_above_it_is_the_worst() {
+    let of = |bases: &[i128]| {
+        let line = |basis: &i128| Line {
+            session: crate::hours::MarketState::Weekend,
+            recorded: crate::hours::RecordedSlot { at: 0, depth_usd: None, gap: None },
+            oracle: crate::snapshot::OracleState::Fresh,
+            basis: Some(Percent(*basis)),
+        };
+        let lines: Vec<Line> = bases.iter().map(line).collect();
+        let [q50, worst] = basis(&lines.iter().collect::<Vec<_>>(), true);
+        (q50.unwrap(), worst.unwrap())
+    };
+    let told = |q50: &str, worst: &str| (q50.to_owned(), worst.to_owned());
+    assert_eq!(of(&[-5, 5, 1]), told("0.000001", "0.000005"));
+    assert_eq!(of(&[5, -6, 1]), told("0.000001", "-0.000006"));
+    assert_eq!(of(&[3, 5]), told("0.000003", "0.000005"));
+    assert_eq!(basis(&[], true), [None, None]);
 }
 
 #[test]
