@@ -163,7 +163,7 @@ impl Service {
         let all = pools.iter().map(depth).fold(0_u64, u64::saturating_add);
         let largest = pools.first().map_or(0, depth);
         let mut told = None;
-        for pool in pools.iter().filter(|pool| pool.newest.is_some()) {
+        if let Some(pool) = pools.iter().find(|pool| pool.newest.is_some()) {
             let asked = SnapshotAsked {
                 pool: pool.id.clone(),
                 base: None,
@@ -175,7 +175,6 @@ impl Service {
             let symbol = &snapshot.observation().tokens()[pool.direction.base_index()].symbol;
             let state = EquityState::of(&equity.of, snapshot, pool.direction, found.age_s);
             told = Some((pool.id.to_string(), symbol.to_string(), state));
-            break;
         }
         let (deepest_pool, symbol, state) = match told {
             Some((pool, symbol, state)) => (Some(pool), Some(symbol), Some(state)),
@@ -218,14 +217,13 @@ impl Service {
         let terms = terms.checked().map_err(IntoProblem::into_problem)?;
         let period = [terms.of.from, terms.of.to];
         let file = Operation::EquityFile.of_equity(&terms);
-        let result = match self.equity_results.get(file.as_str()) {
-            Some(kept) => kept,
-            None => {
-                let made = self.figures.read(move |reader| reader.equity(terms)).await?;
-                let made = Arc::new(made);
-                self.equity_results.keep(file.to_string(), &made);
-                made
-            }
+        let result = if let Some(kept) = self.equity_results.get(file.as_str()) {
+            kept
+        } else {
+            let made = self.figures.read(move |reader| reader.equity(terms)).await?;
+            let made = Arc::new(made);
+            self.equity_results.keep(file.to_string(), &made);
+            made
         };
         let base = Base::from(pool.direction).code();
         let has_terms =

@@ -46,6 +46,7 @@ impl Calendar {
     }
 
     /// The same table's regular session.
+    #[must_use]
     pub fn regular(self) -> Self {
         Self { hours: Hours::Regular, ..self }
     }

@@ -235,12 +235,13 @@ impl EquityBalance {
 }
 
 impl EquityResult {
-    /// Of the slots that count; events, balance and what is counted of the period are the pass's to add.
+    /// Of the slots that count; events, balance, the newest and the missing slots are the pass's to add.
     pub(super) fn of(
         lines: &[Line],
         counts: Counts,
         closures: &[ClosureFound],
         exact: bool,
+        is_live: bool,
     ) -> Self {
         let enough = counts.sessions >= NEEDED_SESSIONS && counts.weekends >= NEEDED_WEEKENDS;
         let all: Vec<&Line> = lines.iter().collect();
@@ -276,7 +277,7 @@ impl EquityResult {
             slots_corporate_action: counts.corporate_action,
             slots_missing: 0,
             slots_without_facts: counts.without_facts,
-            status: String::new(),
+            status: if is_live { "live" } else { "preview" }.to_owned(),
         }
     }
 }

@@ -33,6 +33,15 @@ pub(super) struct Counts {
     pub weekends: u32,
 }
 
+/// What was said last of a share.
+#[derive(Debug, Default)]
+struct Known {
+    multiplier: Option<U256>,
+    /// The change that is due: to what, where that is told, and when.
+    due: Option<(Option<U256>, u64)>,
+    paused: bool,
+}
+
 /// The pass. Give it the standing slots of the period, ascending.
 #[derive(Debug)]
 pub struct EquityScan {
@@ -49,8 +58,7 @@ pub struct EquityScan {
     counted: [Option<usize>; 2],
     /// The oracle's price of the share in the newest slot of a regular session, by the closure after it.
     held: Option<(usize, UsdPrice)>,
-    /// What was said last: the multiplier, the change that is due, whether it is paused.
-    known: (Option<U256>, Option<(Option<U256>, u64)>, bool),
+    known: Known,
     events: Vec<EquityEvent>,
     balances: Option<EquityBalance>,
     is_unnoticed: bool,
@@ -79,7 +87,7 @@ impl EquityScan {
             counts: Counts::default(),
             counted: [None; 2],
             held: None,
-            known: (None, None, false),
+            known: Known::default(),
             events: Vec::new(),
             balances: None,
             is_unnoticed: false,
@@ -118,15 +126,15 @@ impl EquityScan {
             EquityKind::Rebasing => !self.is_unnoticed,
             EquityKind::SplitRebase => !self.is_unnoticed || !changed,
         };
-        let mut result =
-            EquityResult::of(&self.lines, self.counts, self.closures.found(), is_exact);
         let missing = self.terms.of.slots().saturating_sub(self.counts.standing.into());
-        result.slots_missing = u32::try_from(missing).unwrap_or(u32::MAX);
-        result.status = if is_live { "live" } else { "preview" }.to_owned();
-        result.events = self.events;
-        result.balance = self.balances;
-        result.newest = self.newest;
-        Ok(result)
+        let closures = self.closures.found();
+        Ok(EquityResult {
+            balance: self.balances,
+            events: self.events,
+            newest: self.newest,
+            slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
+            ..EquityResult::of(&self.lines, self.counts, closures, is_exact, is_live)
+        })
     }
 
     /// The slots that count.
@@ -144,20 +152,20 @@ impl EquityScan {
             slot,
             to_raw: None,
         };
-        let (multiplier, due, paused) = &mut self.known;
-        if let Some(now) = said.multiplier {
-            if let Some(before) = multiplier.replace(now).filter(|before| *before != now) {
-                let (from_raw, to_raw) = (Some(before), Some(now));
-                self.events.push(EquityEvent { from_raw, to_raw, ..event(EquityEvent::CHANGED) });
-                if self.terms.token.kind.rebases() {
-                    // A balance counts something else now.
-                    self.held = None;
-                }
+        if let Some(now) = said.multiplier
+            && let Some(before) = self.known.multiplier.replace(now)
+            && before != now
+        {
+            let (from_raw, to_raw) = (Some(before), Some(now));
+            self.events.push(EquityEvent { from_raw, to_raw, ..event(EquityEvent::CHANGED) });
+            if self.terms.token.kind.rebases() {
+                // A balance counts something else now.
+                self.held = None;
             }
         }
         let next = said.due(at).map(|at| (said.pending_multiplier, at));
-        if next != *due && said.effective_at.is_some() {
-            *due = next;
+        if next != self.known.due && said.effective_at.is_some() {
+            self.known.due = next;
             if let Some((to_raw, at)) = next {
                 let effective_at_s = Some(at);
                 let from_raw = said.multiplier;
@@ -165,8 +173,8 @@ impl EquityScan {
                 self.events.push(EquityEvent { effective_at_s, from_raw, to_raw, ..scheduled });
             }
         }
-        if let Some(now) = said.paused.filter(|now| now != paused) {
-            *paused = now;
+        if let Some(now) = said.paused.filter(|now| *now != self.known.paused) {
+            self.known.paused = now;
             self.events.push(event(if now { EquityEvent::PAUSED } else { EquityEvent::RESUMED }));
         }
     }

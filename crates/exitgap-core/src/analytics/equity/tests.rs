@@ -399,7 +399,7 @@ fn a_closed_sessions_mid_is_held_against_the_oracle_of_the_close_before_it() {
     let half = Some(50_000_000);
     assert_eq!(after(scaled, &[noon.clone(), close.clone(), evening.clone()]), half);
     assert_eq!(after(scaled, &[noon.clone(), evening.clone()]), Some(-11_111_111));
-    assert_eq!(after(scaled, &[evening.clone()]), None);
+    assert_eq!(after(scaled, std::slice::from_ref(&evening)), None);
     // Overnight and before the opening it is the same close; in the evening after, it is not.
     for closed in [on(3, 4, 0), on(3, 13, 30)] {
         assert_eq!(after(scaled, &[close.clone(), priced(closed, 5_000, 0, 7)]), half);
