@@ -1,7 +1,7 @@
 // Tokenized equities, `equity/1`: what a pool of a share is like in each session of the share's exchange.
 
 import { inRange, over, price, times } from './decimal.mjs';
-import { closedOf, compare, KINDS, lineOf, pct, rank, readHours, requireCalendars, spread, statusOf } from './figure_hours.mjs';
+import { closedOf, compare, filled, KINDS, lineOf, pct, rank, readHours, requireCalendars, spread, statusOf } from './figure_hours.mjs';
 import { marketsOf, regularOf } from './hours.mjs';
 import { saleOf } from './method.mjs';
 import { isStale } from './oracle.mjs';
@@ -108,10 +108,7 @@ function balanceOf({ base, pool }, { said, addresses }) {
 }
 
 /** What a purchase of the size pays; nothing where it is refused. */
-function purchaseOf({ base, size }, snapshot) {
-  const found = lineOf({ base: 1 - base, size }, 0, { ...snapshot, state: snapshot.state }, 0).found;
-  return found?.out;
-}
+const purchaseOf = ({ base, size }, snapshot) => filled(saleOf(snapshot, 1 - base), size)?.out;
 
 /** What the pool holds, over the slots that say so, and whether its state has noticed all of it. */
 function balancesOf(asked, slots) {

@@ -30,7 +30,7 @@ function readCalendars(value) {
 }
 
 /** What a size fetches: its gap as a fraction of one, and the amounts; nothing where it is refused. */
-function filled(sale, size) {
+export function filled(sale, size) {
   const amount = amountOf(size, sale.baseUnit);
   if (amount === 0n || sale.pool.largest(amount) < amount) return undefined;
   const { out } = sale.pool.sell(amount);
