@@ -104,6 +104,14 @@ export class Client {
     return this.#json(() => `/v1/hours/${id(pool)}`, of, { sizeUsd: decimal, base: short, ...GUARDS });
   }
 
+  equities(of) {
+    return this.#json(() => '/v1/equities', of, {});
+  }
+
+  equityScore(chain, token, of) {
+    return this.#json(() => `/v1/equities/${id(chain)}/${id(token)}`, of, { sizeUsd: decimal, gapPct: decimal, ...GUARDS });
+  }
+
   depthDecay(pool, of) {
     const { sizeUsd: _, ...series } = SERIES;
     const names = { movePct: decimal, withinSlots: whole, gapPct: decimal, ...series };

@@ -390,6 +390,10 @@ export class Client {
   stress(pool: string, of: Signal & SeriesOptions & { limitPct?: DecimalInput }): Promise<Stress>;
   /** Open against closed markets. */
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
+  /** Every share that the operator configured, and where it stands. */
+  equities(of?: Signal): Promise<Equities>;
+  /** A share: of each of its pools a vector by session of its exchange, never one number. */
+  equityScore(chain: string, token: string, of?: Signal & EquityOptions): Promise<EquityScore>;
   /** How a book thins after its price has moved. */
   depthDecay(pool: string, of?: Signal & DecayOptions): Promise<DepthDecay>;
   /** Where a rule of one's own stands after a period, and every event on the way. */
@@ -569,6 +573,13 @@ export interface HoursOptions extends Guards {
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */
   base?: BaseInput;
+}
+
+export interface EquityOptions extends Guards {
+  /** The size of the gaps; 10,000 unless told. */
+  sizeUsd?: DecimalInput;
+  /** The gap limit of the depths in sessions, percent; 2 unless told. */
+  gapPct?: DecimalInput;
 }
 
 export interface DecayOptions extends Guards {
@@ -1541,6 +1552,155 @@ export interface MarketHours extends SeriesOf {
   closures: HoursClosure[];
   /** The file by which anyone computes `open`, `closed` and `closures` again. */
   figure_url: string;
+}
+
+export type EquityKind = 'scaled_ui' | 'total_return' | 'rebasing' | 'split_rebase';
+
+/** A session of a share's exchange. */
+export type EquitySessionName = 'regular' | 'pre' | 'after' | 'overnight' | 'weekend' | 'holiday' | 'unknown';
+
+/** Where a share stands, by the newest snapshot of its deepest pool. */
+export interface EquityState {
+  slot_time: string;
+  snapshot_age_s: number;
+  status: Status;
+  session: EquitySessionName;
+  oracle_state: OracleState;
+  /** USD for a token. */
+  oracle_price_usd: number;
+  /** USD for a share as wallets show it; `null` without a multiplier. For reading. */
+  ui_price_usd: number | null;
+  /** The pool's mid price below the oracle's, percent. */
+  basis_pct: number | null;
+  multiplier_raw: string | null;
+  pending_multiplier_raw: string | null;
+  /** When it comes, RFC 3339; also what is past. */
+  effective_at: string | null;
+  feed_paused: boolean | null;
+  /** Whether it is paused, or a change is due within a day: such slots are in no statistic. */
+  corporate_action: boolean;
+  /** Whether the snapshot has all facts that the operator names. */
+  facts_whole: boolean;
+}
+
+/** A token that stands for a share. */
+export interface EquityListed {
+  chain: string;
+  token: string;
+  symbol: string | null;
+  kind: EquityKind;
+  multiplier_decimals: number;
+  /** Its monitored pools. */
+  pools: number;
+  deepest_pool: string | null;
+  /** The depths at 2 % of its pools together, each in its newest slot. */
+  depth_usd: number;
+  /** How much of that the deepest pool has, percent. */
+  concentration_pct: number | null;
+  state: EquityState | null;
+}
+
+/** `GET /v1/equities`. */
+export interface Equities {
+  figure: 'equity/1';
+  equities: EquityListed[];
+}
+
+/** A session; statistics are `null` where too little is recorded. */
+export interface EquitySessionTold {
+  session: EquitySessionName;
+  slots: number;
+  slots_refused: number;
+  depth_usd_q50: number | null;
+  depth_usd_lowest: number | null;
+  exit_gap_pct_q50: number | null;
+  exit_gap_pct_q95: number | null;
+  /** `null` also where one slot refused the size. */
+  exit_gap_pct_worst: number | null;
+  /** The mid price below the oracle's of the last regular close, percent; `null` in the regular session. */
+  basis_to_last_close_pct_q50: number | null;
+  basis_to_last_close_pct_worst: number | null;
+}
+
+/** What markets opened to after closures of one kind. */
+export interface EquityReopeningTold {
+  closure_kind: ClosureKind;
+  closures: number;
+  reopened: number;
+  reopening_gap_pct_q50: number | null;
+  reopening_gap_pct_worst: number | null;
+}
+
+/** What became of a share. */
+export interface EquityEventTold {
+  event: 'multiplier_changed' | 'scheduled' | 'paused' | 'resumed';
+  slot_time: string;
+  from_raw: string | null;
+  to_raw: string | null;
+  effective_at: string | null;
+}
+
+/** What a pool holds of a share whose balances change. */
+export interface EquityBalanceTold {
+  slot_time: string;
+  balance_raw: string;
+  /** What buying the share for the size would pay. */
+  purchase_raw: string | null;
+  slots: number;
+  /** Slots in which that is more than the pool holds: it reverts. */
+  slots_short: number;
+}
+
+/** A pool of a share: a vector, never one number. */
+export interface EquityPool {
+  pool: string;
+  name: string;
+  base: 'token0' | 'token1';
+  depth_usd: number | null;
+  status: Status;
+  from: string;
+  /** The end of the last whole day of UTC, where the series has one. */
+  to: string;
+  /** Whether there are 20 regular sessions and 4 weekends; else statistics are `null`. */
+  enough: boolean;
+  have_regular_sessions: number;
+  needed_regular_sessions: number;
+  have_weekends: number;
+  needed_weekends: number;
+  slots_recorded: number;
+  slots_missing: number;
+  /** Paused, or a change due within a day: in no statistic. */
+  slots_corporate_action: number;
+  /** Without a fact that the operator names: in no statistic either. */
+  slots_without_facts: number;
+  /** Whether the pool's state is known to have noticed every change of its balance. */
+  exact: boolean;
+  inexact_because?: 'balances_change_unseen';
+  oracle_fresh_pct: number | null;
+  oracle_held_over_close_pct: number | null;
+  oracle_stale_pct: number | null;
+  /** Of all closed sessions together. */
+  basis_to_last_close_pct_q50: number | null;
+  basis_to_last_close_pct_worst: number | null;
+  sessions: EquitySessionTold[];
+  reopening: EquityReopeningTold[];
+  events: EquityEventTold[];
+  balance: EquityBalanceTold | null;
+  /** The file by which anyone computes it again. */
+  figure_url: string;
+  redemption_url?: string;
+}
+
+/** `GET /v1/equities/{chain}/{token}`. */
+export interface EquityScore extends EquityListed {
+  figure: 'equity/1';
+  size_usd: number;
+  gap_pct: number;
+  enough: boolean;
+  /** The deepest pool first. */
+  vectors: EquityPool[];
+  left_out: SplitLeftOut[];
+  method_version: string;
 }
 
 /** A book some slots after an event: `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar. */

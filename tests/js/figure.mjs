@@ -4,6 +4,7 @@ import { bytesOf, parse, write } from './canonical.mjs';
 import { accuracy, readAccuracy } from './accuracy.mjs';
 import { decay, readParameters } from './decay.mjs';
 import { hours, readHours } from './figure_hours.mjs';
+import { equity, readEquity } from './figure_equity.mjs';
 import { exposure, readExposure } from './exposure.mjs';
 import { readFills } from './logged.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
@@ -32,6 +33,13 @@ const FIGURES = {
       return { ...asked, pools: [asked.pool] };
     },
     make: (asked, slots) => decay(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
+  },
+  'equity/1': {
+    read: (value) => {
+      const asked = readEquity(value);
+      return { ...asked, pools: [asked.pool] };
+    },
+    make: (asked, slots) => equity(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
   'exposure/1': { read: readExposure, make: exposure },
   'hours/1': {

@@ -7,26 +7,30 @@ import { code, fields, hexHash, integer, list, poolId, require, slot, text } fro
 
 const MAX_SLOTS = 31 * 288;
 const NEEDED = 4;
-const KINDS = ['night', 'weekend', 'holiday'];
+export const KINDS = ['night', 'weekend', 'holiday'];
 
 /** What is asked. */
-export function readHours(value) {
+export function readHours(value, most = MAX_SLOTS) {
   const asked = fields(value, ['base', 'calendars', 'from', 'pool', 'size_usd', 'to']);
   text(asked.base, /^token[01]$/, 'a base');
   const { from, to } = asked;
   [from, to].forEach(slot);
-  require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 8928 slots');
+  require(from <= to && to - from < most, 'not a period of the figure');
+  const calendars = readCalendars(asked.calendars);
+  return { base: Number(asked.base.slice(-1)), calendars, from, pool: poolId(asked.pool), size: readSize(asked.size_usd), to };
+}
+
+function readCalendars(value) {
   let last = -1;
-  const calendars = list(asked.calendars, 2).map((one) => {
+  return list(value, 2).map((one) => {
     const { calendar, table, token } = fields(one, ['calendar', 'table', 'token']);
     last = integer(token, last + 1, 1);
     return { calendar: code(calendar), table: hexHash(table), token };
   });
-  return { base: Number(asked.base.slice(-1)), calendars, from, pool: poolId(asked.pool), size: readSize(asked.size_usd), to };
 }
 
 /** What a size fetches: its gap as a fraction of one, and the amounts; nothing where it is refused. */
-function filled(sale, size) {
+export function filled(sale, size) {
   const amount = amountOf(size, sale.baseUnit);
   if (amount === 0n || sale.pool.largest(amount) < amount) return undefined;
   const { out } = sale.pool.sell(amount);
@@ -36,9 +40,9 @@ function filled(sale, size) {
 }
 
 /** A slot's line. Blocks do not go back: `before` is the instant of the slot before. */
-function lineOf(asked, at, snapshot, before) {
+export function lineOf(asked, at, snapshot, before) {
   const found = filled(saleOf(snapshot, asked.base), asked.size);
-  return { slot: at, at: Math.max(snapshot.timestamp, before), depth: depth(snapshot, asked.base), found, snapshot };
+  return { slot: at, at: Math.max(snapshot.timestamp, before), depth: depth(snapshot, asked.base, asked.gap), found, snapshot };
 }
 
 /** Which of a pool's own tokens have a calendar. */
@@ -70,13 +74,13 @@ function reopening(asked, closure, closesAgain, lines) {
   return undefined;
 }
 
-const compare = ([a, b], [c, d]) => (a * d < c * b ? -1 : Number(a * d > c * b));
-const pct = (share) => (share === undefined ? null : percentage(share));
+export const compare = ([a, b], [c, d]) => (a * d < c * b ? -1 : Number(a * d > c * b));
+export const pct = (share) => (share === undefined ? null : percentage(share));
 const usd = (whole) => (whole === undefined ? null : String(whole));
-const rank = (ascending, count, place) => ascending[Math.ceil((place * count) / 100) - 1];
+export const rank = (ascending, count, place) => ascending[Math.ceil((place * count) / 100) - 1];
 
 /** How the depths and gaps of some lines are spread; without statistics where they are too few. */
-function spread(lines, told = true) {
+export function spread(lines, told = true) {
   const depths = lines.map((line) => line.depth).filter((one) => one !== null).sort((a, b) => (a < b ? -1 : Number(a > b)));
   const gaps = lines.flatMap(({ found }) => (found === undefined ? [] : [found.gap])).sort(compare);
   const when = (value) => (told ? value : undefined);
@@ -123,22 +127,34 @@ function closureOf({ from, to, kind, lines, reopened }) {
   };
 }
 
-/** The figure of standing slots, ascending, each with its snapshot. */
-export function hours(asked, slots) {
-  const lines = [];
-  for (const [at, snapshot] of slots) lines.push(lineOf(asked, at, snapshot, lines.at(-1)?.at ?? 0));
-  const last = slots.at(-1)?.[1];
+/** Requires that the last snapshot has the calendars asked about. */
+export function requireCalendars(asked, last) {
   const named = ({ sessions, pair }) => sessions
     .map(({ calendar, table, token }) => ({ calendar, table, token: pair.indexOf(token) }))
     .sort((a, b) => a.token - b.token);
   require(last === undefined || JSON.stringify(named(last)) === JSON.stringify(asked.calendars), 'calendars other than the last snapshot\'s');
-  const { closures: known, isOpen } = marketsOf(asked.calendars);
-  const inClosure = (closure) => lines.filter(({ at }) => closure.from <= at && at < closure.to);
-  const closures = known.flatMap((closure, at) => {
-    const own = inClosure(closure);
+}
+
+/** The closures that some lines lie in, ascending, each with them and with what its market opened to. */
+export function closedOf(asked, lines) {
+  const { closures: known } = marketsOf(asked.calendars);
+  return known.flatMap((closure, at) => {
+    const own = lines.filter((line) => closure.from <= line.at && line.at < closure.to);
     if (own.length === 0) return [];
     return [{ ...closure, lines: own, reopened: reopening(asked, closure, known[at + 1]?.from ?? Infinity, lines) }];
   });
+}
+
+/** What is `live` or not. */
+export const statusOf = (slots) => (slots.length > 0 && slots.every(([, { kind }]) => kind === 'live') ? 'live' : 'preview');
+
+/** The figure of standing slots, ascending, each with its snapshot. */
+export function hours(asked, slots) {
+  const lines = [];
+  for (const [at, snapshot] of slots) lines.push(lineOf(asked, at, snapshot, lines.at(-1)?.at ?? 0));
+  requireCalendars(asked, slots.at(-1)?.[1]);
+  const { isOpen } = marketsOf(asked.calendars);
+  const closures = closedOf(asked, lines);
   const closed = new Set(closures.flatMap((closure) => closure.lines));
   const others = lines.filter((line) => !closed.has(line));
   const opened = others.filter(({ at }) => isOpen(at));
@@ -150,6 +166,6 @@ export function hours(asked, slots) {
     open,
     slots_missing: asked.to - asked.from + 1 - lines.length,
     slots_unknown: others.length - opened.length,
-    status: lines.length > 0 && slots.every(([, { kind }]) => kind === 'live') ? 'live' : 'preview',
+    status: statusOf(slots),
   };
 }

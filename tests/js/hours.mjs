@@ -101,6 +101,13 @@ export function marketsOf(calendars) {
   return { closures, isOpen };
 }
 
+/** The regular sessions' closures of a calendar's table, whatever its hours, and the session of an instant. */
+export function regularOf({ calendar, table: hash }) {
+  const table = TABLES.find((one) => one.hash === hash);
+  const exchange = calendar.split('_')[0];
+  return { ...marketsOf([{ calendar: exchange, table: hash }]), stateAt: (at) => stateOf(table, at) };
+}
+
 /** Compares a file of instants with what the first table says of them. */
 export function judgeHours(cases) {
   const line = ({ at, state, open }) => `${at} ${state} ${open.join(' ')}`;

@@ -120,6 +120,8 @@ function readPriced({ tokens, readings, timestamp, pair }) {
     decimals: pair.map((at) => tokens[at].decimals),
     usd: pair.map((at) => usdPrice(readings, at)),
     stale: own.some((reading) => isStale(reading, timestamp)),
+    // Those that count, the token's by its place among the pool's own two.
+    readings: own.map((reading) => ({ ...reading, own: pair.indexOf(reading.place) })),
     timestamp,
     // When each of the two tokens' feeds last had a round, as far as they have rounds.
     rounds: pair.map((at) => readings.filter(({ place, round }) => place === at && round !== undefined)
@@ -153,7 +155,7 @@ export function readSnapshot(value, stateValue, pool) {
   requireTokens(tokens, state);
   const pair = pairOf(pool, tokens.length);
   const own = sessions.filter(({ token }) => pair.includes(token));
-  return { ...known, block, facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
+  return { ...known, block, facts, said: snapshot.facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

@@ -27,6 +27,7 @@ mod capabilities;
 mod comparison;
 mod context;
 mod decay;
+mod equities;
 mod exit;
 mod explanation;
 mod exposure;
@@ -85,6 +86,10 @@ pub use context::{
 pub use decay::{
     DepthDecay, DepthDecayEvent, DepthDecayHorizon, DepthDecayOf, DepthDecaySide, DepthDecayStep,
     MAX_SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_BYTES,
+};
+pub use equities::{
+    Equities, EquityBalanceTold, EquityEventTold, EquityListed, EquityPool, EquityPoolOf,
+    EquityReopeningTold, EquityScore, EquitySessionTold, EquityState,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};

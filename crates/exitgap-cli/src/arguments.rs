@@ -13,7 +13,8 @@ use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
 pub use crate::figure_arguments::{
-    AccuracyArgs, DecayArgs, ExposureArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
+    AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, HoursArgs, REDEEM_NOTES,
+    RoutesArgs, StressArgs,
 };
 use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
@@ -55,7 +56,7 @@ Exit codes:
   3  refused: this pool has no fill for this question (too large, too small), or what there
      is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
-     enough for a statistic (hours, decay, exposure, accuracy)
+     enough for a statistic (hours, decay, exposure, accuracy, equities)
   5  the database, file or chain could not be read
   6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
   7  incomplete: nothing is wrong, but not everything could be checked (the same)
@@ -198,6 +199,9 @@ pub enum Command {
     },
     /// Open against closed markets: when the pool's market opens, and what its closures were like.
     Hours(HoursArgs),
+    /// Tokenized equities: where each stands, and how its pools trade in each session of its exchange.
+    #[command(after_long_help = EQUITIES_NOTES)]
+    Equities(EquitiesArgs),
     /// The worst of a period at any size: the ten worst slots, quantiles, and how long a gap was exceeded.
     #[command(after_long_help = STRESS_NOTES)]
     Stress(StressArgs),

@@ -24,6 +24,47 @@ pub struct HoursArgs {
     pub source: RecordedArgs,
 }
 
+pub const EQUITIES_NOTES: &str = "\
+A share is a token that the operator configured, with its kind and the recorded facts that say where it stands; with --db, the \
+[[equity]] tables of --config say the same. Each of its pools has a vector of 42 days up to the last whole day of UTC, never one \
+number. Slots while it is paused, or a change of its multiplier is due within a day, are counted and left out.
+
+It says nothing of issuer, custody or eligibility.
+
+Examples:
+  exitgap equities --api https://exitgap.example
+  exitgap equities ethereum/0x1234… --size-usd 50k --api https://exitgap.example
+  exitgap equities ethereum/0x1234… --db exitgap.db --config exitgap.toml --file share.json
+  exitgap verify share.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct EquitiesArgs {
+    /// The share, by chain and address.
+    #[arg(
+        value_name = "TOKEN",
+        help = "The share, <chain>/<address> [default: all of them, without vectors]"
+    )]
+    pub token: Option<String>,
+    /// The size of the gaps, USD at the oracle's price, such as 50000 or 50k.
+    #[arg(long, value_name = "USD", default_value = "10000")]
+    pub size_usd: String,
+    /// The gap limit of the depths in sessions, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "2")]
+    pub gap_pct: String,
+    /// Write the figure file of one pool that anyone can recompute it from, instead of printing.
+    #[arg(long, value_name = "FILE", requires = "token")]
+    pub file: Option<PathBuf>,
+    /// With --file: of which pool [default: the deepest].
+    #[arg(long, value_name = "POOL", requires = "file")]
+    pub pool: Option<String>,
+    /// With --db: the recorder's file, whose [[equity]] tables name the shares.
+    #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", required_unless_present = "api")]
+    pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
+}
+
 pub const STRESS_NOTES: &str = "\
 A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
 kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.

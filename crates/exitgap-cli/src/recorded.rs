@@ -38,6 +38,16 @@ impl RecordedArgs {
         of_service: impl AsyncFnOnce(&Client<Native>) -> Result<T, ClientError>,
         of_database: impl AsyncFnOnce(&Service) -> Result<T, Problem>,
     ) -> Result<T, Failure> {
+        self.ask_of(of_service, |service| service, of_database)
+    }
+
+    /// The same, of one's own service made ready first.
+    pub fn ask_of<T>(
+        &self,
+        of_service: impl AsyncFnOnce(&Client<Native>) -> Result<T, ClientError>,
+        made_ready: impl FnOnce(Service) -> Service,
+        of_database: impl AsyncFnOnce(&Service) -> Result<T, Problem>,
+    ) -> Result<T, Failure> {
         if let Some(url) = &self.api {
             return source::api::through(url, source::api::native()?, self.guards()?, of_service);
         }
@@ -46,7 +56,7 @@ impl RecordedArgs {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| source::unreadable(error.to_string()))?;
-        runtime.block_on(async { Ok(of_database(&local::service(path).await?).await?) })
+        runtime.block_on(async { Ok(of_database(&made_ready(local::service(path).await?)).await?) })
     }
 }
 

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::operations::parameters::{
-    ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, FALL, HAIRCUT, MOVE, PERIOD_FROM, PROTOCOL_FEE,
-    SHOCK_FALL, SLOT, SOLD, TO, VENUE, WITHIN_SLOTS,
+    ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, EQUITY_GAP, EQUITY_SIZE, FALL, HAIRCUT, MOVE,
+    PERIOD_FROM, PROTOCOL_FEE, SHOCK_FALL, SLOT, SOLD, TO, VENUE, WITHIN_SLOTS,
 };
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, ExposureAsked, Operation, Target, VenueAsked, VenueStressAsked,
+    AccuracyAsked, DecayAsked, EquityAsked, ExposureAsked, Operation, Target, VenueAsked,
+    VenueStressAsked,
 };
 use exitgap_api::{
-    DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, NamedShocks,
-    Number, PoolAccuracy, StressedVenue, VenueStress,
+    DepthDecay, Equities, EquityScore, LiquidationExposure, LiquidationVenue,
+    MAX_SNAPSHOT_PAGE_BYTES, NamedShocks, Number, PoolAccuracy, StressedVenue, VenueStress,
 };
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::analytics::exposure::Liquidation;
@@ -81,6 +82,28 @@ impl<T: Transport> Client<T> {
     pub async fn hours_file(&self, of: &HistoryOf) -> Result<Vec<u8>, ClientError> {
         let target = series_target(Operation::HoursFile, of);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// `GET /v1/equities`: every share of the service, and where it stands.
+    pub async fn equities(&self) -> Result<Equities, ClientError> {
+        self.json(&Operation::Equities.target()).await
+    }
+
+    /// `GET /v1/equities/{chain}/{token}`: the vectors of a share's pools. The guards of the client count, not those of
+    /// `asked`.
+    pub async fn equity_score(&self, asked: &EquityAsked) -> Result<EquityScore, ClientError> {
+        let target = Operation::Equity.of_share(&asked.chain, asked.token);
+        let target = target.with(&EQUITY_SIZE, asked.size);
+        let target = target.with(&EQUITY_GAP, Number::from(asked.limit));
+        let told: EquityScore = self.guarded(target.clone()).await?;
+        let answers = told.listed.chain == asked.chain.to_string()
+            && told.listed.token == asked.token.to_string()
+            && told.size_usd == asked.size.into()
+            && told.gap_pct == asked.limit.into();
+        if !answers {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(told)
     }
 
     /// `GET /v1/exposure`: whether a week's markets could have absorbed a liquidation. The guards of the client count, not

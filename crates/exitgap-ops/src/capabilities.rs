@@ -155,10 +155,12 @@ const TABLE: [Row; 25] = [
         "any number of chains can be recorded; broader venue and lending-market coverage is not built",
         &[],
     ),
-    specified(
+    asked(
         "Tokenized equity scoring",
-        "market_open and session_note are on results; scoring is not built",
-        &[],
+        &[Operation::Equities, Operation::Equity],
+        "of tokens that the operator configured, each pool a vector by session of the exchange; command-line equities, SDK equityScore()",
+        "",
+        &[RECORDER, "series length"],
     ),
     asked(
         "Market-hours risk flags",

@@ -1,11 +1,13 @@
 //! Where every pool stands, read once per sealed slot and shared by all requests.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use exitgap_api::{PoolLabels, Problem, ProblemCode, Status, names_apart};
 use exitgap_core::evidence::LOWEST_DEPTH_SLOTS;
-use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
+use exitgap_core::ids::{Address, ChainSlug, PoolId, SnapshotHash};
+use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_store::{BoardRow, Latest, Pool, Reader, StoreError, day_of};
 
@@ -53,7 +55,66 @@ pub struct Newest {
     pub newer_slots_missing: u64,
 }
 
+/// A monitored pool in which a token is sold.
+#[derive(Debug, Clone)]
+pub struct Selling {
+    /// The pool.
+    pub id: PoolId,
+    /// The direction that sells the token.
+    pub direction: Direction,
+    /// What it is sold for.
+    pub quote: String,
+    /// Live or preview.
+    pub status: Status,
+    /// Venue and fee.
+    pub name: String,
+    /// The depth at 2 % in its newest slot; `None` where no search answered.
+    pub depth_usd: Option<u64>,
+    /// The newest slot that is recorded.
+    pub newest: Option<Slot>,
+    /// The pool's first slot, and the newest one.
+    pub first_slot: Slot,
+    /// Likewise.
+    pub last_slot: Slot,
+}
+
 impl Current {
+    /// The monitored pools in which a token is sold, the deepest first.
+    pub fn selling(&self, chain: &ChainSlug, token: Address) -> Vec<Selling> {
+        let sold = token.to_string();
+        let depths: BTreeMap<&PoolId, [Option<u64>; 2]> = self
+            .board
+            .iter()
+            .filter_map(|row| {
+                let (_, figures) = row.standing.newest?;
+                Some((&row.pool.id, figures.directions.map(|direction| direction.depth_usd)))
+            })
+            .collect();
+        let of = |(id, now): (&PoolId, &PoolNow)| {
+            let labels = now.labels.as_ref()?;
+            let sells =
+                |direction: &Direction| labels.tokens[direction.base_index()].address == sold;
+            let direction = Direction::BOTH.into_iter().find(sells)?;
+            Some(Selling {
+                id: id.clone(),
+                direction,
+                quote: labels.tokens[direction.quote_index()].address.clone(),
+                status: labels.status,
+                name: now.name.clone(),
+                depth_usd: depths.get(id).and_then(|depths| depths[direction.base_index()]),
+                newest: now.latest.snapshot.map(|(slot, _)| slot),
+                first_slot: now.pool.first_slot,
+                last_slot: now.latest.entry.slot,
+            })
+        };
+        let monitored = |(id, now): &(&PoolId, &PoolNow)| {
+            id.chain() == chain && now.pool.retired_slot.is_none()
+        };
+        let mut pools: Vec<Selling> = self.pools.iter().filter(monitored).filter_map(of).collect();
+        pools.sort_by_cached_key(|one| (Reverse(one.depth_usd), one.id.clone()));
+        pools
+    }
+
     /// Reads where the pools stand; `None` where no slot was sealed since `before`.
     pub fn read(reader: &Reader, before: &Self) -> Result<Option<Self>, StoreError> {
         let last_slot = reader.slots()?.map(|(_, last)| last);

@@ -146,9 +146,10 @@ impl IntoProblem for HoursError {
         };
         let problem = Problem::new(code, self.to_string());
         match &self {
-            Self::Period { most, .. } => problem
-                .field("from")
-                .hint(format!("at most {most} slots, which are 31 days, at a time")),
+            Self::Period { most, .. } => problem.field("from").hint(format!(
+                "at most {most} slots, which are {} days, at a time",
+                most / Slot::PER_DAY
+            )),
             _ => problem,
         }
     }

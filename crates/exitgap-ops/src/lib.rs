@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verified`,
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -22,6 +22,7 @@ mod alerts;
 mod answers;
 mod capabilities;
 mod current;
+mod equities;
 mod evidence;
 mod exposure;
 mod figures;
@@ -53,6 +54,7 @@ use exitgap_store::{FindError, Reader, StoreError};
 
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
+pub use equities::EquityOfToken;
 pub use evidence::Proof;
 pub use figures::FigureFile;
 pub use lane::Lane;
@@ -113,6 +115,8 @@ pub struct Service {
     deployment: Deployment,
     quote_groups: Vec<QuoteGroup>,
     redemption: Vec<TermsOfToken>,
+    equities: Vec<EquityOfToken>,
+    equity_results: equities::EquityResults,
     paces: redemption::Paces,
     shocks: shocks::Shocks,
     streamed: stream::Streamed,
@@ -140,6 +144,8 @@ impl Service {
             deployment: Deployment::default(),
             quote_groups: Vec::new(),
             redemption: Vec::new(),
+            equities: Vec::new(),
+            equity_results: equities::EquityResults::default(),
             paces: redemption::Paces::default(),
             shocks: shocks::Shocks::default(),
             streamed: stream::Streamed::default(),

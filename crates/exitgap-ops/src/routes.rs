@@ -1,8 +1,7 @@
 //! The venues of a token at one slot: each alone, and one exit split over them.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use exitgap_api::operations::parameters::{QUOTE_GROUP, TOKEN_IN_PATH};
@@ -17,6 +16,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{SizeUsd, UsdMicros};
 
+use super::current::Selling;
 use super::prepared::Weighed;
 use super::{Found, Prepared, Service};
 
@@ -137,42 +137,17 @@ impl Service {
         current.require_chain(&asked.chain)?;
         let group = asked.quote_group.as_deref().map(|name| self.quote_group(&asked.chain, name));
         let group = group.transpose()?;
-        let sold = asked.token.to_string();
-        let depths: BTreeMap<&PoolId, [Option<u64>; 2]> = current
-            .board
-            .iter()
-            .filter_map(|row| {
-                let (_, figures) = row.standing.newest?;
-                Some((&row.pool.id, figures.directions.map(|direction| direction.depth_usd)))
-            })
-            .collect();
-        let mut pools: Vec<Sold> = Vec::new();
-        let (mut newest, mut is_traded) = (None, false);
-        for (id, now) in current.pools.iter().filter(|(id, _)| *id.chain() == asked.chain) {
-            let Some(labels) = &now.labels else { continue };
-            if now.pool.retired_slot.is_some() {
-                continue;
-            }
-            let sells =
-                |direction: &Direction| labels.tokens[direction.base_index()].address == sold;
-            let Some(direction) = Direction::BOTH.into_iter().find(sells) else { continue };
-            is_traded = true;
-            let bought = &labels.tokens[direction.quote_index()].address;
-            let is_of_group =
-                |group: &&QuoteGroup| group.tokens.iter().any(|one| one.to_string() == *bought);
-            if group.as_ref().is_some_and(|group| !is_of_group(group)) {
-                continue;
-            }
-            newest = newest.max(now.latest.snapshot.map(|(slot, _)| slot));
-            pools.push((id.clone(), direction));
-        }
+        let selling = current.selling(&asked.chain, asked.token);
+        let is_traded = !selling.is_empty();
+        let is_of_group = |pool: &Selling| {
+            group.is_none_or(|group| group.tokens.iter().any(|one| one.to_string() == pool.quote))
+        };
+        let of_group: Vec<Selling> = selling.into_iter().filter(is_of_group).collect();
+        let newest = of_group.iter().filter_map(|pool| pool.newest).max();
+        let pools: Vec<Sold> = of_group.into_iter().map(|pool| (pool.id, pool.direction)).collect();
         if pools.is_empty() {
             return Err(not_traded(asked, is_traded));
         }
-        let depth = |(id, direction): &Sold| {
-            depths.get(id).and_then(|depths| depths[direction.base_index()])
-        };
-        pools.sort_by_cached_key(|one| (Reverse(depth(one)), one.0.clone()));
         Ok((pools, newest))
     }
 

@@ -4,8 +4,9 @@ use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, 
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, parse_pool};
 
 /// The operations that have a figure file.
-const FIGURES: [Operation; 5] = [
+const FIGURES: [Operation; 6] = [
     Operation::HoursFile,
+    Operation::EquityFile,
     Operation::DecayFile,
     Operation::AccuracyFile,
     Operation::ExposureFile,

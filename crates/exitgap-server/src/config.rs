@@ -15,15 +15,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exitgap_chain::config::{
-    ChainConfig, Config as Sources, ConfigError as PlanError, FactConfig, OracleConfig, Plan,
-    PoolConfig, TokenConfig,
+    ChainConfig, ChainPlan, Config as Sources, ConfigError as PlanError, EquityConfig, FactConfig,
+    OracleConfig, Plan, PoolConfig, TokenConfig,
 };
-use exitgap_core::ids::PoolId;
+use exitgap_core::analytics::equity::EquityToken;
+use exitgap_core::ids::{Address, PoolId};
 use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
 use crate::alerts::AlertsConfig;
-use crate::ops::{Bounds, QuoteGroup, ShockOf, TermsOfToken, Urls};
+use crate::ops::{Bounds, EquityOfToken, QuoteGroup, ShockOf, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
 use crate::peers::{ObserverConfig, PeerConfig, peers_of};
 use crate::witness::WitnessConfig;
@@ -90,6 +91,9 @@ pub struct Config {
     /// `[[fact]]` tables: what is asked of contracts beside pools.
     #[serde(default)]
     pub fact: Vec<FactConfig>,
+    /// `[[equity]]` tables: tokens that stand for shares.
+    #[serde(default)]
+    pub equity: Vec<EquityConfig>,
     /// `[[quote_group]]` tables: tokens that one is sold for alike.
     #[serde(default)]
     pub quote_group: Vec<QuoteGroupConfig>,
@@ -452,6 +456,19 @@ pub enum ConfigError {
 }
 
 impl Checked {
+    /// The tokens that stand for shares.
+    pub fn equities(&self) -> Vec<EquityOfToken> {
+        let of_chain = |chain: &ChainPlan| -> Vec<EquityOfToken> {
+            let equity = |(token, of): (&Address, &EquityToken)| EquityOfToken {
+                chain: chain.slug().clone(),
+                token: *token,
+                of: *of,
+            };
+            chain.equities().iter().map(equity).collect()
+        };
+        self.plan.chains().iter().flat_map(of_chain).collect()
+    }
+
     /// Reads and checks the file at `path`.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = fs::read_to_string(path)
@@ -494,6 +511,7 @@ impl Checked {
             pool: config.pool.clone(),
             token: config.token.clone(),
             fact: config.fact.clone(),
+            equity: config.equity.clone(),
         };
         let plan = match Plan::new(&sources) {
             Ok(plan) => plan,

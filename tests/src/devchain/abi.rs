@@ -41,6 +41,14 @@ sol! {
         function convertToAssets(uint256 shares) external view returns (uint256);
     }
 
+    /// What a share says of itself (ERC-8056), and when that changes.
+    interface Share {
+        function uiMultiplier() external view returns (uint256);
+        function newUIMultiplier() external view returns (uint256);
+        function effectiveAt() external view returns (uint256);
+        function paused() external view returns (bool);
+    }
+
     /// Circle's `FiatTokenV2_2`, of which the development chain has one.
     interface FiatToken {
         function initialize(string tokenName, string tokenSymbol, string tokenCurrency, uint8 tokenDecimals, address newMasterMinter, address newPauser, address newBlacklister, address newOwner) external;

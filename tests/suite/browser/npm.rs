@@ -411,6 +411,7 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("VenueStress", format!("/v1/stress?venue={pool}&size_usd=900000000")),
         ("DepthDecay", format!("/v1/decay/{pool}?move_pct=0.01")),
         ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
+        ("Equities", "/v1/equities".to_owned()),
         (
             "Routes",
             format!("/v1/routes/anvil/{:#x}?size_usd=1000", recorded.world.pools[0].pool.token0),

@@ -9,6 +9,7 @@ mod curve;
 mod curve_crypto;
 mod curve_plain;
 mod devchain;
+mod equities;
 mod factories;
 mod facts;
 mod faults;

@@ -19,6 +19,7 @@ pub mod operator;
 pub mod operator_at_work;
 pub mod proxy;
 pub mod service;
+pub mod share;
 pub mod store;
 pub mod till;
 pub mod usdc;

@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 20] = [
+const BUILT: [(&str, bool); 21] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -35,6 +35,7 @@ const BUILT: [(&str, bool); 20] = [
     ("Route comparison", false),
     ("Stress-window queries", false),
     ("Market-hours risk flags", false),
+    ("Tokenized equity scoring", false),
     ("Depth decay tracking", false),
     ("Liquidation exposure scoring", false),
     ("Redemption-window modelling", false),

@@ -8,6 +8,7 @@ mod any_size;
 mod capabilities;
 mod challenged;
 mod decay;
+mod equities;
 mod every_kind;
 mod exposure;
 mod guards;

@@ -10,6 +10,7 @@
 //! - [`Target`]: the other way, an address written
 
 mod alerts;
+mod equities;
 mod evidence_of;
 mod exposure;
 mod figures;
@@ -28,6 +29,7 @@ mod venue_stress;
 mod tests;
 
 pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
+pub use equities::{EquityAsked, EquityFileAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked};
@@ -131,6 +133,12 @@ pub enum Operation {
     Fills,
     /// The receipts of estimates of a pool that were paid for.
     Issued,
+    /// The tokens that stand for shares.
+    Equities,
+    /// One of them, and its pools.
+    Equity,
+    /// The figure file of one of these.
+    EquityFile,
     /// Sealed slots as they come.
     Stream,
     /// What a caller's rule says of a pool.

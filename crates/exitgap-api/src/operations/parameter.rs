@@ -386,6 +386,24 @@ pub mod all {
     .or("2")
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
+    /// The size of a share's gaps.
+    pub const EQUITY_SIZE: Parameter = Parameter::optional(
+        "size_usd",
+        Kind::Size,
+        "The size of the gaps in USD, 0.01 to 1000000000. 10000 where left out.",
+    )
+    .or("10000")
+    .hint("size_usd is a plain number of USD from 0.01 to 1000000000, with at most six decimals");
+
+    /// The gap limit of a share's depths.
+    pub const EQUITY_GAP: Parameter = Parameter::optional(
+        "gap_pct",
+        Kind::Share,
+        "The gap limit of the depths in sessions, percent: above 0 and at most 100. 2 where left out.",
+    )
+    .or("2")
+    .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
+
     /// Where it is sold.
     pub const VENUE: Parameter = Parameter::required(
         "venue",

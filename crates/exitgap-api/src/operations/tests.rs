@@ -33,6 +33,8 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Stress => operation.read::<StressAsked>(named, query).map(drop),
         O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
         O::HoursFile => operation.read::<HoursFileAsked>(named, query).map(drop),
+        O::Equity => operation.read::<EquityAsked>(named, query).map(drop),
+        O::EquityFile => operation.read::<EquityFileAsked>(named, query).map(drop),
         O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
         O::Decay => operation.read::<DecayAsked>(named, query).map(drop),
         O::DecayFile => operation.read::<DecayFileAsked>(named, query).map(drop),
@@ -51,6 +53,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::State => operation.read::<StateHash>(named, query).map(drop),
         O::Log => operation.read::<LogFileAsked>(named, query).map(drop),
         O::Capabilities
+        | O::Equities
         | O::Shocks
         | O::Payments
         | O::Alerts

@@ -315,6 +315,7 @@ impl Bed {
             pool,
             token: Vec::new(),
             fact: Vec::new(),
+            equity: Vec::new(),
         })
         .map_err(failed)?;
         let sources = Source::of_plan(&plan, &Limits::default());

@@ -257,6 +257,18 @@ pub enum ConfigError {
         /// What belongs there.
         remedy: &'static str,
     },
+    /// A share that is described by what does not go together.
+    #[error("equity of token {token}: {key} is {found:?}; {remedy}")]
+    Equity {
+        /// The token.
+        token: Address,
+        /// The key.
+        key: &'static str,
+        /// What is written.
+        found: String,
+        /// What belongs there.
+        remedy: &'static str,
+    },
     /// Two facts of one name and token.
     #[error("fact of token {token}: two [[fact]] tables are named {name}; rename one")]
     FactTwice {

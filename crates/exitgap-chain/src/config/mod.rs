@@ -4,6 +4,7 @@
 //! The tables are parts of a larger file: whoever owns it embeds `Vec<ChainConfig>` and so on
 //! under the names used in [`Config`].
 
+mod equity;
 mod error;
 mod fact;
 mod key;
@@ -16,6 +17,7 @@ use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId, Word};
 use exitgap_core::pools::FeeRate;
 use serde::Deserialize;
 
+pub use equity::{Equities, EquityConfig};
 pub use error::ConfigError;
 pub use fact::{FactConfig, FactPlan, Facts};
 pub(crate) use key::NOBODY;
@@ -44,6 +46,9 @@ pub struct Config {
     /// `[[fact]]` tables.
     #[serde(default)]
     pub fact: Vec<FactConfig>,
+    /// `[[equity]]` tables.
+    #[serde(default)]
+    pub equity: Vec<EquityConfig>,
 }
 
 /// One `[[chain]]`.
@@ -337,6 +342,8 @@ impl Config {
     pub const MAX_FACTS: usize = 256;
     /// Most facts of one token: those of two tokens leave a snapshot room for what says whose the pool is.
     pub const MAX_FACTS_OF_TOKEN: usize = 8;
+    /// Most shares of one configuration.
+    pub const MAX_EQUITIES: usize = 100;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
 
+use super::equity::{Equities, plan_equities};
 use super::fact::{Facts, plan_facts};
 use super::token::{Calendars, plan_tokens};
 use super::{
@@ -47,6 +48,7 @@ pub struct ChainPlan {
     pools: Vec<PoolPlan>,
     calendars: Calendars,
     facts: Facts,
+    equities: Equities,
 }
 
 /// The feed that says whether a chain's sequencer is up.
@@ -139,6 +141,7 @@ impl Plan {
         }
         plan_tokens(config, &mut chains)?;
         plan_facts(config, &mut chains)?;
+        plan_equities(config, &mut chains)?;
         Ok(Self { chains })
     }
 
@@ -210,6 +213,7 @@ impl ChainPlan {
             pools: Vec::new(),
             calendars: Calendars::new(),
             facts: Facts::new(),
+            equities: Equities::new(),
         })
     }
 
@@ -287,6 +291,15 @@ impl ChainPlan {
 
     pub(super) fn calendars_mut(&mut self) -> &mut Calendars {
         &mut self.calendars
+    }
+
+    /// The shares among its tokens.
+    pub fn equities(&self) -> &Equities {
+        &self.equities
+    }
+
+    pub(super) fn equities_mut(&mut self) -> &mut Equities {
+        &mut self.equities
     }
 
     /// What is asked of contracts beside its pools, by token.

@@ -267,3 +267,94 @@ call = "0x5C975ABB"
     assert!(matches!(refused, Err(ConfigError::TooMany { .. })), "{refused:?}");
     assert!(matches!(plan(&many(Config::MAX_FACTS + 1)), Err(ConfigError::TooMany { .. })));
 }
+
+#[test]
+fn a_share_has_a_kind_a_calendar_and_facts_of_its_own() {
+    let tables = r#"
+[[token]]
+chain = "anvil"
+address = "0x0000000000000000000000000000000000000007"
+calendar = "XNYS"
+
+[[fact]]
+chain = "anvil"
+token = "0x0000000000000000000000000000000000000007"
+name = "now"
+contract = "0x0000000000000000000000000000000000000007"
+call = "0x5c975abb"
+
+[[fact]]
+chain = "anvil"
+token = "0x0000000000000000000000000000000000000007"
+name = "later"
+contract = "0x0000000000000000000000000000000000000007"
+call = "0x5c975abc"
+
+[[equity]]
+chain = "anvil"
+token = "0x0000000000000000000000000000000000000007"
+kind = "scaled_ui"
+feed_prices = "raw"
+multiplier_fact = "now"
+pending_multiplier_fact = "later"
+effective_at_fact = "later"
+"#;
+    let plan = |tables: &str| Plan::new(&parse(&format!("{GOOD}{tables}")));
+    let chains = plan(tables).unwrap().into_chains();
+    let (_, found) = chains[0].equities().first_key_value().unwrap();
+    assert_eq!((found.kind.code(), found.multiplier_decimals), ("scaled_ui", 18));
+    assert_eq!(found.facts.multiplier.unwrap().as_str(), "now");
+    assert_eq!(found.facts.paused, None);
+    assert!(plan(&tables.replace("scaled_ui", "total_return")).is_ok());
+    let rebasing = tables.replace("\"raw\"", "\"ui\"");
+    for kind in ["rebasing", "split_rebase"] {
+        assert!(plan(&rebasing.replace("scaled_ui", kind)).is_ok());
+    }
+    let equity = &tables[tables.find("[[equity]]").unwrap()..];
+    for (from, to, said) in [
+        (
+            "scaled_ui",
+            "gold",
+            "kind is \"gold\"; write scaled_ui, total_return, rebasing or split_rebase",
+        ),
+        ("\"raw\"", "\"both\"", "feed_prices is \"both\"; write \"raw\" or \"ui\""),
+        ("\"raw\"", "\"ui\"", "feed_prices is \"ui\"; pools of this kind trade the raw unit"),
+        (
+            "scaled_ui",
+            "rebasing",
+            "feed_prices is \"raw\"; balances of this kind count the ui unit",
+        ),
+        (
+            "multiplier_fact = \"now\"\n",
+            "multiplier_fact = \"then\"\n",
+            "multiplier_fact is \"then\"; no [[fact]]",
+        ),
+        (
+            "\nmultiplier_fact = \"now\"",
+            "",
+            "multiplier_fact is \"\"; a scaled_ui token is shown by",
+        ),
+        (
+            "effective_at_fact = \"later\"\n",
+            "",
+            "pending_multiplier_fact is \"later\"; what is to come",
+        ),
+        (
+            "kind =",
+            "multiplier_decimals = 37\nkind =",
+            "multiplier_decimals is \"37\"; write 0 to 36",
+        ),
+        (equity, &equity.repeat(2), "two [[equity]] tables are of it; remove one"),
+    ] {
+        assert!(tables.contains(from), "{from}");
+        let refused = plan(&tables.replacen(from, to, 1)).unwrap_err().to_string();
+        let named =
+            refused.starts_with("equity of token 0x0000000000000000000000000000000000000007: ");
+        assert!(named && refused.contains(said), "{refused}");
+    }
+    let begin = tables.find("[[fact]]").unwrap();
+    let refused = plan(&tables[begin..]).unwrap_err().to_string();
+    assert!(refused.contains("it has no calendar: add a [[token]] of its address"), "{refused}");
+    let elsewhere = tables.replace("[[equity]]\nchain = \"anvil\"", "[[equity]]\nchain = \"moon\"");
+    assert!(matches!(plan(&elsewhere), Err(ConfigError::UnknownChain { .. })));
+}

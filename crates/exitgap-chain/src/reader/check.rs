@@ -99,6 +99,7 @@ impl ChainReader {
         findings.extend(self.check_oracles(block, deadline).await);
         findings.extend(self.check_calendars(block.timestamp));
         findings.extend(self.check_facts(block, deadline).await);
+        findings.extend(self.check_equities(deadline).await);
         findings
     }
 

@@ -14,6 +14,7 @@
 
 mod calendars;
 mod check;
+mod equities;
 mod facts;
 mod follow;
 mod full;

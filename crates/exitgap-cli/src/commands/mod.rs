@@ -7,6 +7,7 @@ mod audit;
 mod cascade;
 mod compare;
 mod decay;
+mod equities;
 mod estimate;
 mod exit;
 mod explain;
@@ -67,6 +68,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Audit(args) => return audit::run(&args, json),
         Command::Compare(args) => return compare::run(&args, json),
         Command::Watch(args) => return watch::run(&args, json),
+        Command::Equities(args) => return equities::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
         Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),

@@ -27,9 +27,21 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 12] = [
-    "store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs",
-    "witness", "observer", "peer",
+const RECORDER_TABLES: [&str; 14] = [
+    "store",
+    "recorder",
+    "evidence",
+    "http",
+    "serve",
+    "log",
+    "payments",
+    "alerts",
+    "proofs",
+    "witness",
+    "observer",
+    "peer",
+    "quote_group",
+    "redemption",
 ];
 
 /// Reads the pool at the chain's latest block.
@@ -71,6 +83,12 @@ fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
         Some(path) => from_file(path, pool, urls)?,
         None => from_arguments(source, pool, urls)?,
     };
+    Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
+}
+
+/// All that the recorder's file describes.
+pub fn plan_of_file(path: &Path) -> Result<Plan, Failure> {
+    let config = all_of_file(path)?;
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
@@ -157,8 +175,8 @@ fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
     problem.reason(missing.reason.code()).hint(hint)
 }
 
-/// The part of the recorder's file that describes this pool, with other nodes.
-fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
+/// What the recorder's file says of reading.
+fn all_of_file(path: &Path) -> Result<Config, Problem> {
     let name = path.display();
     let text =
         fs::read_to_string(path).map_err(|error| unreadable(format!("reading {name}: {error}")))?;
@@ -168,11 +186,19 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     for table in RECORDER_TABLES {
         tables.remove(table);
     }
-    let mut config = Config::deserialize(tables).map_err(wrong)?;
+    Config::deserialize(tables).map_err(wrong)
+}
+
+/// The part of the recorder's file that describes this pool, with other nodes.
+fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
+    let name = path.display();
+    let mut config = all_of_file(path)?;
     config.pool.retain(|entry| entry.address.on(entry.chain.clone()) == *pool);
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
     config.token.retain(|token| token.chain == *pool.chain());
+    config.fact.retain(|fact| fact.chain == *pool.chain());
+    config.equity.retain(|equity| equity.chain == *pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
         let problem =
             Problem::new(ProblemCode::UnknownPool, format!("{name} does not describe {pool}"));
@@ -216,7 +242,14 @@ fn from_arguments(
     let pair = pool.pair().map(Pair::bytes);
     let key = None;
     let pool = PoolConfig { chain: slug, address, pair, key, base, fee, token0_usd, token1_usd };
-    Ok(Config { chain: vec![chain], oracle, pool: vec![pool], token: Vec::new(), fact: Vec::new() })
+    Ok(Config {
+        chain: vec![chain],
+        oracle,
+        pool: vec![pool],
+        token: Vec::new(),
+        fact: Vec::new(),
+        equity: Vec::new(),
+    })
 }
 
 fn well_known(slug: &ChainSlug) -> Option<u64> {

@@ -4,6 +4,7 @@
 //! - `shared`: which slots stand, quantiles, shares
 //! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
+//! - [`equity`]: what a pool of a share is like in each session, and what became of the share
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`hours`]: what a pool is like while its markets are open, and in closures of each kind
 //! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity gone and prices fallen
@@ -16,6 +17,7 @@
 
 pub mod accuracy;
 pub mod decay;
+pub mod equity;
 pub mod exposure;
 pub mod figure;
 pub mod hours;

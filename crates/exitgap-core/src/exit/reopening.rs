@@ -56,4 +56,19 @@ impl Exit {
         let decimals = closed.tokens().each_ref().map(|token| token.decimals);
         Ok(Terms::of(direction, decimals, usd).gap(fill.amount_in, fill.amount_out))
     }
+
+    /// How far an observed pool's mid price lies below the oracle's: `None` where that is out of a percentage's bounds.
+    pub fn mid_basis(observation: &Observation, direction: Direction) -> Option<Percent> {
+        Self::of_size(observation, direction, SizeUsd::MIN).basis()
+    }
+
+    /// `100 × (1 − mid ÷ price)`, half-even: the pool's mid price against another price of the token sold than the oracle's.
+    /// `None` where that is out of a percentage's bounds.
+    pub fn basis_to(&self, observation: &Observation, base_usd: UsdPrice) -> Option<Percent> {
+        let direction = self.direction();
+        let mut usd = *observation.prices();
+        usd[direction.base_index()] = base_usd;
+        let decimals = observation.tokens().each_ref().map(|token| token.decimals);
+        Terms::of(direction, decimals, usd).basis(self.curve.mid())
+    }
 }

@@ -45,6 +45,12 @@ impl Calendar {
         Some(Self { table, ..self })
     }
 
+    /// The same table's regular session.
+    #[must_use]
+    pub fn regular(self) -> Self {
+        Self { hours: Hours::Regular, ..self }
+    }
+
     /// Its name in snapshots: the exchange's in small letters, and the hours where they are not the regular ones, as
     /// in `xnys_extended`.
     pub fn code(&self) -> Code {

@@ -22,6 +22,17 @@ pub enum MarketState {
 }
 
 impl MarketState {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Regular,
+        Self::Pre,
+        Self::After,
+        Self::Overnight,
+        Self::Weekend,
+        Self::Holiday,
+        Self::Unknown,
+    ];
+
     /// Its stable name.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 use super::error::ObservationError;
 use crate::ids::{Address, Code, Word};
 use crate::json::wire_struct;
+use crate::wide::U256;
 
 /// What a contract answered to a call at the snapshot's block. What it means is for the rules that
 /// use it; no fill depends on it.
@@ -60,6 +61,16 @@ impl Fact {
                 && digits.len().is_multiple_of(2)
                 && digits.bytes().all(hex)
         })
+    }
+
+    /// Its first word as a number; `None` where it has none.
+    pub fn number(&self) -> Option<U256> {
+        let (digits, _) = self.words.first()?.0.as_chunks::<8>();
+        let mut limbs = [0; 4];
+        for (limb, digits) in limbs.iter_mut().rev().zip(digits) {
+            *limb = u64::from_be_bytes(*digits);
+        }
+        Some(U256::from_limbs(limbs))
     }
 
     /// Whether this version knows what it is.

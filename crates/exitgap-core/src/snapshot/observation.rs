@@ -7,7 +7,7 @@ use super::fact::{Fact, check_facts};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use super::session::TokenSession;
 use super::token::{Symbol, Token};
-use crate::ids::{BlockHash, Caip2, Pair, PoolId};
+use crate::ids::{BlockHash, Caip2, Code, Pair, PoolId};
 use crate::pools::{Direction, PoolState};
 use crate::series::Slot;
 use crate::sorting::sort;
@@ -210,6 +210,12 @@ impl Observation {
             found.push((role, reading));
         }
         found
+    }
+
+    /// What the one fact of a name says; `None` where there is none, or more than one: which is meant nobody knows.
+    pub fn fact_number(&self, name: Code) -> Option<U256> {
+        let mut facts = self.facts.iter().filter(|fact| fact.name == name);
+        facts.next().filter(|_| facts.next().is_none())?.number()
     }
 
     /// What was read for figures that fills do not depend on.

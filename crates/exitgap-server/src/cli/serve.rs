@@ -220,6 +220,7 @@ async fn app(
     let service = service.with_quote_groups(checked.quote_groups.clone());
     let service = service.with_redemption_terms(checked.redemption.clone());
     let service = service.with_shocks(checked.shocks.clone());
+    let service = service.with_equities(checked.equities());
     let service = Arc::new(service);
     let room = match config.alerts.plan().ok().flatten() {
         // Deadlines are the machine's, also where a rehearsal's slots are not.

@@ -337,7 +337,7 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 11] = [
+const FIGURES: [Operation; 13] = [
     Operation::Shocks,
     Operation::Decay,
     Operation::DecayFile,
@@ -346,6 +346,8 @@ const FIGURES: [Operation; 11] = [
     Operation::VenueStress,
     Operation::VenueStressFile,
     Operation::HoursFile,
+    Operation::Equity,
+    Operation::EquityFile,
     Operation::Accuracy,
     Operation::AccuracyFile,
     Operation::AlertsOf,

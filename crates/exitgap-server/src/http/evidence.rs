@@ -5,8 +5,8 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
-    AccuracyFileAsked, DecayFileAsked, EvidenceAsked, ExposureFileAsked, HoursFileAsked, Keep,
-    Operation, StateProofAsked, VenueStressFileAsked,
+    AccuracyFileAsked, DecayFileAsked, EquityFileAsked, EvidenceAsked, ExposureFileAsked,
+    HoursFileAsked, Keep, Operation, StateProofAsked, VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::FigureFile;
@@ -63,6 +63,12 @@ pub async fn venue_stress_file(State(app): State<App>, address: Address) -> Resu
 pub async fn hours_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: HoursFileAsked = address.read(Operation::HoursFile)?;
     Ok(figure_file(app.service.hours_file(asked).await?))
+}
+
+/// The figure file of a pool of a share.
+pub async fn equity_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: EquityFileAsked = address.read(Operation::EquityFile)?;
+    Ok(figure_file(app.service.equity_file(asked).await?))
 }
 
 /// The figure file of the accuracy record.

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked,
-    HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked,
-    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked, VenueStressAsked,
+    AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, EquityAsked, ExitAsked, ExposureAsked,
+    HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question,
+    RoutesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked, VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -93,6 +93,16 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             )
         }
         O::DecayFile => get(evidence::decay_file),
+        O::Equities => {
+            document(operation, |app, (): ()| async move { app.service.equities().await })
+        }
+        O::Equity => {
+            document(
+                operation,
+                |app, asked: EquityAsked| async move { app.service.equity(asked).await },
+            )
+        }
+        O::EquityFile => get(evidence::equity_file),
         O::HoursFile => get(evidence::hours_file),
         O::AccuracyFile => get(evidence::accuracy_file),
         O::Exposure => document(operation, |app, asked: ExposureAsked| async move {

@@ -24,6 +24,8 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::History,
     exitgap_api::Stress,
     exitgap_api::MarketHours,
+    exitgap_api::Equities,
+    exitgap_api::EquityScore,
     exitgap_api::Routes,
     exitgap_api::DepthDecay,
     exitgap_api::AccuracyTable,

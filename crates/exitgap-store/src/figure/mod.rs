@@ -12,7 +12,8 @@ use exitgap_core::alerts::AlertRunError;
 use exitgap_core::analytics::VenuesError;
 use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
-use exitgap_core::analytics::figure::{FigureUse, write_decay, write_hours};
+use exitgap_core::analytics::equity::{EquityResult, EquityScan, EquityTerms};
+use exitgap_core::analytics::figure::{FigureUse, write_decay, write_equity, write_hours};
 use exitgap_core::analytics::hours::{HoursError, HoursScan, HoursTerms};
 use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
 use exitgap_core::analytics::standing;
@@ -84,17 +85,47 @@ impl Reader {
     /// The file that proves what a pool is like while its markets are open and closed: the same bytes each time. The
     /// calendars are those of the period's last standing snapshot, whatever the terms name.
     pub fn hours_file(&self, terms: HoursTerms) -> Result<Vec<u8>, FigureError> {
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
-        let heads = self.heads(&pool, terms.from, terms.to)?;
-        let last = standing(heads.iter().map(|stored| &stored.head)).pop();
-        let last = last.map(|(slot, _)| self.snapshot_at(&pool, slot)).transpose()?.flatten();
-        let sessions = last.map(|last| last.observation().pool_sessions()).unwrap_or_default();
-        let terms = HoursTerms { sessions, ..terms };
+        let (terms, pool) = self.with_calendars(terms)?;
         let mut scan = HoursScan::new(terms.clone())?;
         let take = |slot, observation| Ok(scan.take(slot, observation)?);
         let uses = self.each_standing(&pool, terms.from, terms.to, take)?;
         let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
         Ok(write_hours(&terms, &windows, &uses, &scan.finish()?)?)
+    }
+
+    /// What a pool of a share was like in each session of a period. The calendars are found as for market hours.
+    pub fn equity(&self, terms: EquityTerms) -> Result<EquityResult, FigureError> {
+        let (_, result, _, _) = self.equity_scan(terms)?;
+        Ok(result)
+    }
+
+    /// The file that proves [`Reader::equity`]: the same bytes each time.
+    pub fn equity_file(&self, terms: EquityTerms) -> Result<Vec<u8>, FigureError> {
+        let (terms, result, pool, uses) = self.equity_scan(terms)?;
+        let windows = self.windows_of_period(&pool, terms.of.from, terms.of.to)?;
+        Ok(write_equity(&terms, &windows, &uses, &result)?)
+    }
+
+    fn equity_scan(
+        &self,
+        terms: EquityTerms,
+    ) -> Result<(EquityTerms, EquityResult, Pool, Vec<FigureUse>), FigureError> {
+        let (of, pool) = self.with_calendars(terms.of)?;
+        let terms = EquityTerms { of, ..terms };
+        let mut scan = EquityScan::new(terms.clone())?;
+        let take = |slot, observation| Ok(scan.take(slot, observation)?);
+        let uses = self.each_standing(&pool, terms.of.from, terms.of.to, take)?;
+        Ok((terms, scan.finish()?, pool, uses))
+    }
+
+    /// Terms with the calendars of the period's last standing snapshot, whatever they name.
+    fn with_calendars(&self, terms: HoursTerms) -> Result<(HoursTerms, Pool), FigureError> {
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
+        let heads = self.heads(&pool, terms.from, terms.to)?;
+        let last = standing(heads.iter().map(|stored| &stored.head)).pop();
+        let last = last.map(|(slot, _)| self.snapshot_at(&pool, slot)).transpose()?.flatten();
+        let sessions = last.map(|last| last.observation().pool_sessions()).unwrap_or_default();
+        Ok((HoursTerms { sessions, ..terms }, pool))
     }
 
     /// How fast the queue of terms was paid in the seven days that end with a slot, by the lengths that the pool's snapshots
@@ -118,7 +149,7 @@ impl Reader {
         Ok(Pace::of(&lengths, last))
     }
 
-    /// The head windows of a pool that bear a period out, at most six, ascending.
+    /// The head windows of a pool that bear a period out, one for each week and one more, ascending.
     fn windows_of_period(
         &self,
         pool: &Pool,

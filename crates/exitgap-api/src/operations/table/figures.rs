@@ -2,13 +2,14 @@
 
 use super::super::parameters::{
     ABOVE, AFTER_MOVE, AFTER_WITHIN, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN,
-    FALL, HAIRCUT, LIMIT, MAX_AGE, MIN_DAYS, MOVE, PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE,
-    REQUIRE, SHOCK_FALL, SIZE, SLOT, SOLD, TO, UNTIL, VENUE, WITHIN_SLOTS,
+    CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FALL, FROM, HAIRCUT, LIMIT, MAX_AGE, MIN_DAYS, MOVE,
+    PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT,
+    SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, WITHIN_SLOTS,
 };
 use super::super::{Answer, Group, Keep, Operation, Row};
 use super::{JSON, row};
 
-pub(super) const ROWS: [Row; 14] = [
+pub(super) const ROWS: [Row; 17] = [
     Row {
         group: Group::Series,
         title: "How a book thins after its price has moved",
@@ -184,5 +185,40 @@ pub(super) const ROWS: [Row; 14] = [
         refusals: &[400, 404, 503],
         keep: Some(Keep::Seconds(300)),
         ..row(Operation::Issued, "readIssued", "/v1/issued/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "Tokenized equities",
+        about: "Every token that the operator configured as a share, with where it stands by the newest snapshot of its deepest pool: session of its exchange, oracle, multiplier and what is due, whether it is paused, and how much of its depth one pool has. It says nothing of issuer, custody or eligibility.",
+        answer: Answer::Document("Equities"),
+        refusals: &[400, 503],
+        ..row(Operation::Equities, "listEquities", "/v1/equities")
+    },
+    Row {
+        group: Group::Series,
+        title: "How does a share trade in each session of its exchange?",
+        about: "The pools of a configured share, each with a vector of 42 days up to the last whole day: depth and gap by session, mid price against the oracle's of the last regular close, reopenings, how the oracle's answers stood, corporate actions. Slots while it is paused or a change is due within a day are counted and left out. With less than 20 regular sessions and 4 weekends `enough` is false and statistics are null. A vector, never one number: sort by what you care for. It says nothing of issuer, custody or eligibility.",
+        parameters: &[
+            &CHAIN_IN_PATH,
+            &TOKEN_IN_PATH,
+            &EQUITY_SIZE,
+            &EQUITY_GAP,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("EquityScore"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Equity, "readEquity", "/v1/equities/{chain}/{token}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The figure file of a pool of a share",
+        about: "One canonical JSON document of what was asked, the kind of share and its facts as the operator configured them, the calendars, the heads of the period, every snapshot by its hash, and the result: a vector of /v1/equities/{chain}/{token}, of at most 42 days; as many where no first slot is named. `exitgap verify` recomputes it from the snapshots.",
+        parameters: &[&POOL, &SERIES_SIZE, &EQUITY_GAP, &BASE_BY_PLACE, &FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        ..row(Operation::EquityFile, "readEquityFile", "/api/v1/equity/{pool}")
     },
 ];

@@ -6,6 +6,7 @@ use crate::analytics::accuracy::{
     ACCURACY, AccuracyError, AccuracyParameters, AccuracyPass, AccuracyTerms, Fills,
 };
 use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
+use crate::analytics::equity::{EQUITY, EquityParameters, EquityScan, EquityTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureParameters, ExposureScan, ExposureTerms};
 use crate::analytics::hours::{HOURS, HoursError, HoursParameters, HoursScan, HoursTerms};
 use crate::analytics::stress::{STRESS, StressParameters, StressScan, StressTerms};
@@ -19,6 +20,7 @@ use crate::snapshot::Observation;
 pub(super) enum Asked {
     Accuracy(AccuracyTerms),
     Decay(DecayTerms),
+    Equity(EquityTerms),
     Exposure(ExposureTerms),
     Hours(HoursTerms),
     Stress(StressTerms),
@@ -44,6 +46,7 @@ pub(super) struct Refused {
 pub(super) enum Scan {
     Accuracy(Box<AccuracyPass>),
     Decay(Box<DecayScan>),
+    Equity(Box<EquityScan>),
     Exposure(Box<ExposureScan>),
     Hours(Box<HoursScan>),
     Stress(Box<StressScan>),
@@ -66,6 +69,12 @@ impl Asked {
             DECAY => {
                 let parameters = parameters::<DecayParameters>(file)?;
                 DecayTerms::try_from(&parameters).map(Self::Decay).map_err(|error| invalid(&error))
+            }
+            EQUITY => {
+                let parameters = parameters::<EquityParameters>(file)?;
+                EquityTerms::try_from(&parameters)
+                    .map(Self::Equity)
+                    .map_err(|error| invalid(&error))
             }
             EXPOSURE => {
                 let parameters = parameters::<ExposureParameters>(file)?;
@@ -92,6 +101,7 @@ impl Asked {
         match self {
             Self::Accuracy(_) => ACCURACY,
             Self::Decay(_) => DECAY,
+            Self::Equity(_) => EQUITY,
             Self::Exposure(_) => EXPOSURE,
             Self::Hours(_) => HOURS,
             Self::Stress(_) => STRESS,
@@ -103,6 +113,7 @@ impl Asked {
         let venues = match self {
             Self::Accuracy(terms) => return vec![terms.pool.clone()],
             Self::Decay(terms) => return vec![terms.pool.clone()],
+            Self::Equity(terms) => return vec![terms.of.pool.clone()],
             Self::Hours(terms) => return vec![terms.pool.clone()],
             Self::Exposure(terms) => &terms.venues,
             Self::Stress(terms) => &terms.venues,
@@ -121,6 +132,7 @@ impl Asked {
         match self {
             Self::Accuracy(terms) => (terms.from, terms.to),
             Self::Decay(terms) => (terms.from, terms.to),
+            Self::Equity(terms) => (terms.of.from, terms.of.to),
             Self::Exposure(terms) => (terms.from, terms.to),
             Self::Hours(terms) => (terms.from, terms.to),
             Self::Stress(terms) => (terms.from, terms.to),
@@ -138,6 +150,7 @@ impl Asked {
                 AccuracyPass::new(terms).ok().map(Box::new).map(Scan::Accuracy)
             }
             Self::Decay(terms) => DecayScan::new(terms).ok().map(Box::new).map(Scan::Decay),
+            Self::Equity(terms) => EquityScan::new(terms).ok().map(Box::new).map(Scan::Equity),
             Self::Exposure(terms) => {
                 ExposureScan::new(terms).ok().map(Box::new).map(Scan::Exposure)
             }
@@ -152,6 +165,7 @@ impl Scan {
         match self {
             Self::Accuracy(pass) => Ok(pass.take(of.slot, observation)?),
             Self::Decay(scan) => Ok(scan.take(of.slot, observation)?),
+            Self::Equity(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Exposure(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
             Self::Hours(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Stress(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
@@ -178,6 +192,7 @@ impl Scan {
         match self {
             Self::Accuracy(pass) => Ok(part(&pass.figure())?),
             Self::Decay(scan) => Ok(part(&scan.finish())?),
+            Self::Equity(scan) => Ok(part(&scan.finish()?)?),
             Self::Exposure(scan) => Ok(part(&scan.finish()?)?),
             Self::Hours(scan) => Ok(part(&scan.finish()?)?),
             Self::Stress(scan) => Ok(part(&scan.finish()?)?),

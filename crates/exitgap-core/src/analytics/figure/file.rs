@@ -2,6 +2,7 @@
 
 use crate::analytics::accuracy::{ACCURACY, AccuracyFigure, AccuracyTerms};
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
+use crate::analytics::equity::{EQUITY, EquityResult, EquityTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
 use crate::analytics::hours::{HOURS, HoursResult, HoursTerms};
 use crate::analytics::stress::{STRESS, StressResult, StressTerms};
@@ -92,6 +93,16 @@ pub fn write_decay(
     result: &DecayResult,
 ) -> Result<Vec<u8>, DocumentError> {
     write(DECAY, part(&terms.parameters())?, windows, uses, part(result)?)
+}
+
+/// The bytes of a file of a tokenized equity, with windows and uses as [`write_decay`] wants them.
+pub fn write_equity(
+    terms: &EquityTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: &EquityResult,
+) -> Result<Vec<u8>, DocumentError> {
+    write(EQUITY, part(&terms.parameters())?, windows, uses, part(result)?)
 }
 
 /// The bytes of a file of liquidation exposure. `windows` are those of the venues in their order, those of each as

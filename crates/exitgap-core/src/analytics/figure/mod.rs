@@ -13,7 +13,7 @@ mod verify;
 
 pub use file::{
     FigureFills, FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, is_figure_file, write_accuracy,
-    write_decay, write_exposure, write_hours, write_stress,
+    write_decay, write_equity, write_exposure, write_hours, write_stress,
 };
 pub use period::PeriodError;
 pub use report::{FigureCheck, FigureCheckName, FigureReport};

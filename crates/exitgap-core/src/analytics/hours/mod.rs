@@ -14,6 +14,8 @@ mod terms;
 
 pub use result::{HoursClosureResult, HoursKindResult, HoursResult, HoursSpreadResult};
 pub use scan::HoursScan;
+pub(super) use scan::{ClosureFound, ClosureScan, Taken};
+pub(super) use terms::HoursCalendar;
 pub use terms::{HoursError, HoursParameters, HoursTerms};
 
 /// The name and version of these rules.

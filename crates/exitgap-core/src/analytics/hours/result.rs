@@ -144,7 +144,7 @@ impl HoursResult {
 }
 
 impl HoursSpreadResult {
-    fn of(spread: &Spread) -> Self {
+    pub(in crate::analytics) fn of(spread: &Spread) -> Self {
         Self {
             depth_lowest_usd: spread.depth_usd_lowest.map(|usd| usd.to_string()),
             depth_q50_usd: spread.depth_usd_q50.map(|usd| usd.to_string()),

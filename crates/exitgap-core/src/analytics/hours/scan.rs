@@ -8,11 +8,11 @@ use crate::hours::{Closed, Markets, RecordedSlot, hours_figures};
 use crate::pools::Direction;
 use crate::series::Slot;
 use crate::snapshot::{Observation, Snapshot, TokenSession};
-use crate::units::{GapLimit, Percent};
+use crate::units::{GapLimit, Percent, SizeUsd};
 
 /// A closure with a standing slot in it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ClosureFound {
+pub(in crate::analytics) struct ClosureFound {
     pub closed: Closed,
     pub slots: u32,
     /// The lowest depth, whole dollars.
@@ -31,20 +31,36 @@ struct Closing {
     closes_again: u64,
 }
 
+/// The closures of a period, and what each reopened to.
+#[derive(Debug)]
+pub(in crate::analytics) struct ClosureScan {
+    direction: Direction,
+    size: SizeUsd,
+    /// The closures of the period, ascending.
+    known: Vec<Closed>,
+    found: Vec<ClosureFound>,
+    closing: Option<Closing>,
+}
+
+/// Which slots a pass was given, and what the last of them says.
+#[derive(Debug)]
+pub(in crate::analytics) struct Taken {
+    next: Option<Slot>,
+    to: Slot,
+    /// The instant of the last: blocks do not go back.
+    at: u64,
+    last: Option<(Slot, Vec<TokenSession>)>,
+    is_preview: bool,
+}
+
 /// The pass. Give it the standing slots of the period, ascending.
 #[derive(Debug)]
 pub struct HoursScan {
     terms: HoursTerms,
-    direction: Direction,
     markets: Markets,
-    /// The closures of the period, ascending.
-    known: Vec<Closed>,
-    next: Option<Slot>,
+    taken: Taken,
     slots: Vec<RecordedSlot>,
-    closures: Vec<ClosureFound>,
-    closing: Option<Closing>,
-    last: Option<(Slot, Vec<TokenSession>)>,
-    is_preview: bool,
+    closures: ClosureScan,
 }
 
 impl HoursScan {
@@ -52,37 +68,77 @@ impl HoursScan {
     pub fn new(terms: HoursTerms) -> Result<Self, HoursError> {
         let terms = terms.checked()?;
         let markets = terms.markets();
-        // A slot's block may be so much older.
-        let first = terms.from.unix_s().saturating_sub(Snapshot::MAX_BLOCK_AGE_S);
-        Ok(Self {
-            direction: terms.base.into(),
-            known: markets.closures(first, terms.to.unix_s() + 1),
-            markets,
-            next: Some(terms.from),
-            slots: Vec::new(),
-            closures: Vec::new(),
-            closing: None,
-            last: None,
-            is_preview: false,
-            terms,
-        })
+        let closures = ClosureScan::new(&terms, &markets);
+        Ok(Self { markets, taken: Taken::none(&terms), slots: Vec::new(), closures, terms })
     }
 
     /// Takes the next standing slot. Those between it and the one before are missing.
     pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), HoursError> {
-        if self.next.is_none_or(|next| slot < next || slot > self.terms.to) {
+        let at = self.taken.take(slot, &observation)?;
+        let exit = Exit::of(&observation, self.closures.direction);
+        let depth_usd = exit.depth_usd(GapLimit::DEPTH).ok();
+        let gap = exit.estimate(self.terms.size).ok().map(|estimate| estimate.gap);
+        let recorded = RecordedSlot { at, depth_usd, gap };
+        self.slots.push(recorded);
+        self.closures.take(slot, recorded, observation);
+        Ok(())
+    }
+
+    /// The figure.
+    pub fn finish(self) -> Result<HoursResult, HoursError> {
+        let is_live = self.taken.is_live(&self.terms)?;
+        let figures = hours_figures(&self.markets, &self.closures.known, &self.slots);
+        let asked = self.terms.slots();
+        Ok(HoursResult::of(&figures, self.closures.found(), self.slots.len(), asked, is_live))
+    }
+}
+
+impl Taken {
+    /// Before the first.
+    pub fn none(terms: &HoursTerms) -> Self {
+        Self { next: Some(terms.from), to: terms.to, at: 0, last: None, is_preview: false }
+    }
+
+    /// The next standing slot, in its order: the instant that it counts at, seconds UTC.
+    pub fn take(&mut self, slot: Slot, observation: &Observation) -> Result<u64, HoursError> {
+        if self.next.is_none_or(|next| slot < next || slot > self.to) {
             return Err(HoursError::OutOfOrder { slot });
         }
         self.next = slot.next();
         self.is_preview |= !observation.chain().kind.is_live();
         self.last = Some((slot, observation.pool_sessions()));
-        // Blocks do not go back.
-        let before = self.slots.last().map_or(0, |slot| slot.at);
-        let at = observation.block().timestamp.max(before);
-        let exit = Exit::of(&observation, self.direction);
-        let depth_usd = exit.depth_usd(GapLimit::DEPTH).ok();
-        let gap = exit.estimate(self.terms.size).ok().map(|estimate| estimate.gap);
-        self.slots.push(RecordedSlot { at, depth_usd, gap });
+        self.at = observation.block().timestamp.max(self.at);
+        Ok(self.at)
+    }
+
+    /// Whether all inputs are live; the last of them must have the calendars of the terms.
+    pub fn is_live(&self, terms: &HoursTerms) -> Result<bool, HoursError> {
+        if let Some((slot, sessions)) = &self.last
+            && *sessions != terms.sessions
+        {
+            return Err(HoursError::OtherCalendars { slot: *slot });
+        }
+        Ok(self.last.is_some() && !self.is_preview)
+    }
+}
+
+impl ClosureScan {
+    /// Of the closures that these markets have in a period.
+    pub fn new(terms: &HoursTerms, markets: &Markets) -> Self {
+        // A slot's block may be so much older.
+        let first = terms.from.unix_s().saturating_sub(Snapshot::MAX_BLOCK_AGE_S);
+        Self {
+            direction: terms.base.into(),
+            size: terms.size,
+            known: markets.closures(first, terms.to.unix_s() + 1),
+            found: Vec::new(),
+            closing: None,
+        }
+    }
+
+    /// Takes the next standing slot, and what the size and the depth are in it.
+    pub fn take(&mut self, slot: Slot, recorded: RecordedSlot, observation: Observation) {
+        let RecordedSlot { at, depth_usd, gap } = recorded;
         let place = self.known.partition_point(|closed| closed.to <= at);
         match self.known.get(place).copied().filter(|closed| closed.from <= at) {
             Some(closed) => {
@@ -93,32 +149,23 @@ impl HoursScan {
             }
             None => self.look_at_opening(slot, at, &observation),
         }
-        Ok(())
     }
 
-    /// The figure.
-    pub fn finish(self) -> Result<HoursResult, HoursError> {
-        if let Some((slot, sessions)) = &self.last
-            && *sessions != self.terms.sessions
-        {
-            return Err(HoursError::OtherCalendars { slot: *slot });
-        }
-        let figures = hours_figures(&self.markets, &self.known, &self.slots);
-        let is_live = self.last.is_some() && !self.is_preview;
-        let asked = u64::from(self.terms.to.number()) + 1 - u64::from(self.terms.from.number());
-        Ok(HoursResult::of(&figures, &self.closures, self.slots.len(), asked, is_live))
+    /// Those with a standing slot, ascending.
+    pub fn found(&self) -> &[ClosureFound] {
+        &self.found
     }
 
     /// A standing slot within a closure.
     fn is_closed(&mut self, closed: Closed, slot: Slot, depth_usd: Option<u64>) {
-        let known = self.closures.last_mut().filter(|found| found.closed == closed);
+        let known = self.found.last_mut().filter(|found| found.closed == closed);
         match known {
             Some(found) => {
                 found.slots += 1;
                 found.lowest = found.lowest.into_iter().chain(depth_usd).min();
                 found.last = slot;
             }
-            None => self.closures.push(ClosureFound {
+            None => self.found.push(ClosureFound {
                 closed,
                 slots: 1,
                 lowest: depth_usd,
@@ -139,8 +186,8 @@ impl HoursScan {
             Reopened::Never => {}
             Reopened::Yes => {
                 let closed = &closing.observation;
-                let gap = Exit::reopening_gap(closed, open, self.direction, self.terms.size);
-                if let Some(found) = self.closures.last_mut() {
+                let gap = Exit::reopening_gap(closed, open, self.direction, self.size);
+                if let Some(found) = self.found.last_mut() {
                     found.reopened = Some((slot, gap.ok().flatten()));
                 }
             }

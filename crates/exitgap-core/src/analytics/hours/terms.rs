@@ -28,17 +28,17 @@ pub struct HoursTerms {
 /// The same as a figure file spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursParameters {
-    base: Base,
-    calendars: Vec<HoursCalendar>,
-    from: u64,
-    pool: PoolId,
-    size_usd: String,
-    to: u64,
+    pub(in crate::analytics) base: Base,
+    pub(in crate::analytics) calendars: Vec<HoursCalendar>,
+    pub(in crate::analytics) from: u64,
+    pub(in crate::analytics) pool: PoolId,
+    pub(in crate::analytics) size_usd: String,
+    pub(in crate::analytics) to: u64,
 }
 
 /// A token's calendar, by its name in snapshots and the hash of its table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct HoursCalendar {
+pub(in crate::analytics) struct HoursCalendar {
     calendar: Code,
     table: TableHash,
     token: u8,
@@ -98,9 +98,12 @@ impl HoursTerms {
 
     /// Requires that the period lies within its bounds, and that there is one calendar of a token at most.
     pub fn checked(self) -> Result<Self, HoursError> {
-        let slots = u64::from(self.to.number()) + 1;
-        let found = slots.saturating_sub(self.from.number().into());
-        let most = Self::MAX_SLOTS;
+        self.checked_within(Self::MAX_SLOTS)
+    }
+
+    /// The same of a period of so many slots at the most.
+    pub(in crate::analytics) fn checked_within(self, most: u32) -> Result<Self, HoursError> {
+        let found = self.slots();
         if found == 0 || found > most.into() {
             return Err(HoursError::Period { found, most });
         }
@@ -115,6 +118,11 @@ impl HoursTerms {
     /// The markets of the pool's tokens.
     pub fn markets(&self) -> Markets {
         Markets::new(self.sessions.iter().map(|session| session.calendar).collect())
+    }
+
+    /// How many slots the period has.
+    pub fn slots(&self) -> u64 {
+        (u64::from(self.to.number()) + 1).saturating_sub(self.from.number().into())
     }
 
     /// As a figure file spells it.
@@ -139,6 +147,16 @@ impl TryFrom<&HoursParameters> for HoursTerms {
     type Error = HoursError;
 
     fn try_from(read: &HoursParameters) -> Result<Self, HoursError> {
+        Self::within(read, Self::MAX_SLOTS)
+    }
+}
+
+impl HoursTerms {
+    /// Read, of a period of so many slots at the most.
+    pub(in crate::analytics) fn within(
+        read: &HoursParameters,
+        most: u32,
+    ) -> Result<Self, HoursError> {
         let wrong = |field, rule| HoursError::Parameter { field, rule };
         let slot = |field, number| {
             Slot::new(number).map_err(|_| wrong(field, "the number of a slot of the series"))
@@ -157,7 +175,7 @@ impl TryFrom<&HoursParameters> for HoursTerms {
             size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
             sessions: read.calendars.iter().map(session).collect::<Result<_, _>>()?,
         };
-        let terms = terms.checked()?;
+        let terms = terms.checked_within(most)?;
         if terms.size.to_string() != read.size_usd {
             return Err(wrong("size_usd", "without trailing zeros"));
         }

@@ -2,6 +2,7 @@
 
 mod figure;
 mod figure_accuracy;
+mod figure_equity;
 mod figure_hours;
 mod files;
 mod head;
@@ -151,7 +152,8 @@ fn extend_committing(
         prev: series.heads.last().map(|bytes| Head::hash_of(bytes)),
         entry,
         lowest_depth_7d_usd: [0, 1].map(|token| {
-            let recorded = series.depths.iter().flatten();
+            // Of the last seven days.
+            let recorded = series.depths.iter().rev().take(2_016).flatten();
             recorded.filter_map(|depths| depths[token]).min()
         }),
         method_version: "1.0.0".to_owned(),

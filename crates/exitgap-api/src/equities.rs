@@ -1,0 +1,405 @@
+//! Tokenized equities: where each share stands, and what its pools are like in each session of its exchange.
+
+use exitgap_core::analytics::equity::{
+    EQUITY, EquityBalance, EquityEvent, EquityReopening, EquityResult, EquitySaid, EquitySession,
+    EquityToken,
+};
+use exitgap_core::exit::Exit;
+use exitgap_core::hours::MarketState;
+use exitgap_core::pools::Direction;
+use exitgap_core::series::{Slot, rfc3339};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::Percent;
+use serde::{Deserialize, Serialize};
+
+use crate::{Number, OracleState, SplitLeftOut, Status};
+
+/// Where a share stands, by the newest snapshot of its deepest pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityState {
+    /// The slot of the snapshot, RFC 3339.
+    pub slot_time: String,
+    /// Seconds since then.
+    pub snapshot_age_s: u64,
+    /// Live or preview.
+    pub status: Status,
+    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`: of the share's exchange at the snapshot's block.
+    pub session: String,
+    /// How far the oracle's answers may be relied on.
+    pub oracle_state: OracleState,
+    /// The oracle's price of the token, USD.
+    pub oracle_price_usd: Number,
+    /// What a share as wallets show it costs by that, USD; `null` without a multiplier. For reading.
+    pub ui_price_usd: Option<Number>,
+    /// How far the pool's mid price lies below the oracle's, percent; `null` where that is out of a percentage's bounds.
+    pub basis_pct: Option<Number>,
+    /// The token's multiplier, as the contract tells it; `null` where no fact is named, or it was not told.
+    pub multiplier_raw: Option<String>,
+    /// The multiplier to come; likewise.
+    pub pending_multiplier_raw: Option<String>,
+    /// When it comes, RFC 3339; also what is past.
+    pub effective_at: Option<String>,
+    /// Whether the token or its feed is paused; `null` likewise.
+    pub feed_paused: Option<bool>,
+    /// Whether it is paused, or a change is due within a day: such slots are in no statistic.
+    pub corporate_action: bool,
+    /// Whether the snapshot has all facts that the operator names.
+    pub facts_whole: bool,
+}
+
+impl EquityState {
+    /// By a snapshot in which the token is sold in this direction.
+    pub fn of(token: &EquityToken, snapshot: &Snapshot, direction: Direction, age_s: u64) -> Self {
+        let (observation, share) = (snapshot.observation(), direction.base_index());
+        let at = observation.block().timestamp;
+        let said = EquitySaid::of(token, observation);
+        let own = observation.pool_sessions().into_iter();
+        let own = own.map(|session| (usize::from(session.token), session.calendar));
+        let session =
+            own.filter(|(token, _)| *token == share).map(|(_, calendar)| calendar.state(at)).next();
+        let ui_price = said.ui_price(token, observation, share);
+        Self {
+            slot_time: snapshot.slot().to_string(),
+            snapshot_age_s: age_s,
+            status: observation.chain().kind.into(),
+            session: session.unwrap_or(MarketState::Unknown).as_str().to_owned(),
+            oracle_state: observation.oracle_state().into(),
+            oracle_price_usd: observation.prices()[share].to_decimal().into(),
+            ui_price_usd: ui_price.map(Number::from),
+            basis_pct: Exit::mid_basis(observation, direction).map(Number::from),
+            multiplier_raw: said.multiplier.map(|word| word.to_string()),
+            pending_multiplier_raw: said.pending_multiplier.map(|word| word.to_string()),
+            effective_at: said.effective_at.map(rfc3339),
+            feed_paused: said.paused,
+            corporate_action: said.is_action(at),
+            facts_whole: said.is_whole,
+        }
+    }
+}
+
+/// A token that stands for a share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityListed {
+    /// Its chain.
+    pub chain: String,
+    /// Its address.
+    pub token: String,
+    /// What it calls itself; `null` before its first snapshot.
+    pub symbol: Option<String>,
+    /// `scaled_ui`, `total_return`, `rebasing` or `split_rebase`.
+    pub kind: String,
+    /// The decimals of its multiplier.
+    pub multiplier_decimals: u8,
+    /// Its monitored pools.
+    pub pools: u32,
+    /// The deepest of them; `null` before the first snapshot.
+    pub deepest_pool: Option<String>,
+    /// The depths at 2 % of its pools together, each in its newest slot, whole USD.
+    pub depth_usd: Number,
+    /// How much of that the deepest pool has, percent; `null` of nothing.
+    pub concentration_pct: Option<Number>,
+    /// Where it stands; `null` before the first snapshot.
+    pub state: Option<EquityState>,
+}
+
+/// `GET /v1/equities`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Equities {
+    /// The name and version of the rules, `equity/1`.
+    pub figure: String,
+    /// All that are configured, in the order of their chains and addresses.
+    pub equities: Vec<EquityListed>,
+}
+
+impl Equities {
+    /// The name and version of the rules.
+    pub const FIGURE: &'static str = EQUITY;
+}
+
+/// A session of the exchange; statistics are `null` where too little is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquitySessionTold {
+    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
+    pub session: String,
+    /// Slots that count.
+    pub slots: u32,
+    /// Slots of them in which the size had no gap: worse than any number.
+    pub slots_refused: u32,
+    /// The median depth at the gap limit, whole USD.
+    pub depth_usd_q50: Option<Number>,
+    /// The lowest one, whole USD.
+    pub depth_usd_lowest: Option<Number>,
+    /// The median gap at the size, percent; `null` where that is a refusal.
+    pub exit_gap_pct_q50: Option<Number>,
+    /// The gap that 95 % of the slots do not exceed, percent; likewise.
+    pub exit_gap_pct_q95: Option<Number>,
+    /// The widest, percent; `null` where one slot refused the size.
+    pub exit_gap_pct_worst: Option<Number>,
+    /// The median of how far the pool's mid price lay below what the oracle said at the last regular close, percent; `null` in
+    /// the regular session.
+    pub basis_to_last_close_pct_q50: Option<Number>,
+    /// The one farthest from zero, percent.
+    pub basis_to_last_close_pct_worst: Option<Number>,
+}
+
+/// What markets opened to after closures of one kind; gaps are `null` where too little is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityReopeningTold {
+    /// `night`, `weekend` or `holiday`.
+    pub closure_kind: String,
+    /// Closures with a slot that counts.
+    pub closures: u32,
+    /// Closures with such a gap.
+    pub reopened: u32,
+    /// The median of what selling in the last closed slot fetched below what the oracle gave after, percent.
+    pub reopening_gap_pct_q50: Option<Number>,
+    /// The greatest, percent.
+    pub reopening_gap_pct_worst: Option<Number>,
+}
+
+/// What became of a share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityEventTold {
+    /// `multiplier_changed`, `scheduled`, `paused` or `resumed`.
+    pub event: String,
+    /// The slot that shows it first, RFC 3339.
+    pub slot_time: String,
+    /// The multiplier before.
+    pub from_raw: Option<String>,
+    /// The multiplier after.
+    pub to_raw: Option<String>,
+    /// When the change is due, RFC 3339.
+    pub effective_at: Option<String>,
+}
+
+/// What a pool holds of a share whose balances change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityBalanceTold {
+    /// Of which slot the amounts are, RFC 3339.
+    pub slot_time: String,
+    /// What it holds, raw units.
+    pub balance_raw: String,
+    /// What buying the share for the size would pay, raw units; `null` where that is refused.
+    pub purchase_raw: Option<String>,
+    /// Slots that have the fact.
+    pub slots: u32,
+    /// Slots of them in which the purchase would pay more than the pool holds: it reverts.
+    pub slots_short: u32,
+}
+
+/// A pool of a share: a vector, never one number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityPool {
+    /// The pool.
+    pub pool: String,
+    /// Venue and fee.
+    pub name: String,
+    /// `token0` or `token1`: the share.
+    pub base: String,
+    /// The depth at 2 % in its newest slot, whole USD; `null` where no search answered.
+    pub depth_usd: Option<Number>,
+    /// Live or preview.
+    pub status: Status,
+    /// The first slot of the period, RFC 3339.
+    pub from: String,
+    /// The last, RFC 3339: that of the last whole day of UTC, where the series has one.
+    pub to: String,
+    /// Whether there are as many regular sessions and weekends as are needed; else statistics are `null`.
+    pub enough: bool,
+    /// Regular sessions with a slot that counts.
+    pub have_regular_sessions: u32,
+    /// As many are needed.
+    pub needed_regular_sessions: u32,
+    /// Weekends with a slot that counts.
+    pub have_weekends: u32,
+    /// As many are needed.
+    pub needed_weekends: u32,
+    /// Slots of the period with a snapshot that stands.
+    pub slots_recorded: u32,
+    /// Slots without one.
+    pub slots_missing: u32,
+    /// Slots while the share was paused, or a change was due within a day: in no statistic.
+    pub slots_corporate_action: u32,
+    /// Other slots that lack a fact that the operator names: in no statistic either.
+    pub slots_without_facts: u32,
+    /// Whether the pool's state is known to have noticed every change of its balance.
+    pub exact: bool,
+    /// Why it is not: `balances_change_unseen`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_because: Option<String>,
+    /// The slots that count whose oracle answers were fresh, percent; `null` where too little is recorded.
+    pub oracle_fresh_pct: Option<Number>,
+    /// Those of which one was held over a close.
+    pub oracle_held_over_close_pct: Option<Number>,
+    /// Those of which one was stale.
+    pub oracle_stale_pct: Option<Number>,
+    /// The median of all closed sessions together, percent.
+    pub basis_to_last_close_pct_q50: Option<Number>,
+    /// The one farthest from zero, percent.
+    pub basis_to_last_close_pct_worst: Option<Number>,
+    /// Each session of the exchange.
+    pub sessions: Vec<EquitySessionTold>,
+    /// By kind of closure.
+    pub reopening: Vec<EquityReopeningTold>,
+    /// Corporate actions, ascending.
+    pub events: Vec<EquityEventTold>,
+    /// What the pool holds; `null` without a fact of it, or where balances stay.
+    pub balance: Option<EquityBalanceTold>,
+    /// The file by which anyone computes it again.
+    pub figure_url: String,
+    /// Selling beside redeeming, where the operator has terms of the token.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub redemption_url: Option<String>,
+}
+
+/// `GET /v1/equities/{chain}/{token}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EquityScore {
+    /// The name and version of the rules, `equity/1`.
+    pub figure: String,
+    /// The token, and where it stands.
+    #[serde(flatten)]
+    pub listed: EquityListed,
+    /// The size of the gaps, USD.
+    pub size_usd: Number,
+    /// The gap limit of the depths in sessions, percent.
+    pub gap_pct: Number,
+    /// Whether any pool has enough for statistics.
+    pub enough: bool,
+    /// Each of its pools, the deepest first.
+    pub vectors: Vec<EquityPool>,
+    /// Pools that are not told, and why.
+    pub left_out: Vec<SplitLeftOut>,
+    /// The version of the rules behind each number.
+    pub method_version: String,
+}
+
+/// What is told of a pool beside its figure.
+#[derive(Debug, Clone)]
+pub struct EquityPoolOf {
+    /// The pool.
+    pub pool: String,
+    /// Venue and fee.
+    pub name: String,
+    /// `token0` or `token1`.
+    pub base: String,
+    /// The depth at 2 % in its newest slot.
+    pub depth_usd: Option<u64>,
+    /// The first and the last slot.
+    pub period: [Slot; 2],
+    /// Where its file is.
+    pub figure_url: String,
+    /// Where selling is told beside redeeming.
+    pub redemption_url: Option<String>,
+}
+
+impl EquityPool {
+    /// A result of the core as a document.
+    pub fn new(of: EquityPoolOf, result: &EquityResult) -> Self {
+        let EquityPoolOf { pool, name, base, depth_usd, period, figure_url, redemption_url } = of;
+        let [from, to] = period.map(|slot| slot.to_string());
+        Self {
+            pool,
+            name,
+            base,
+            depth_usd: depth_usd.map(Number::from),
+            status: if result.status == "live" { Status::Live } else { Status::Preview },
+            from,
+            to,
+            enough: result.enough,
+            have_regular_sessions: result.have_regular_sessions,
+            needed_regular_sessions: result.needed_regular_sessions,
+            have_weekends: result.have_weekends,
+            needed_weekends: result.needed_weekends,
+            slots_recorded: result.have_slots,
+            slots_missing: result.slots_missing,
+            slots_corporate_action: result.slots_corporate_action,
+            slots_without_facts: result.slots_without_facts,
+            exact: result.exact,
+            inexact_because: result.inexact_because.clone(),
+            oracle_fresh_pct: percent(result.oracle_fresh_pct.as_ref()),
+            oracle_held_over_close_pct: percent(result.oracle_held_over_close_pct.as_ref()),
+            oracle_stale_pct: percent(result.oracle_stale_pct.as_ref()),
+            basis_to_last_close_pct_q50: percent(result.basis_to_last_close_pct_q50.as_ref()),
+            basis_to_last_close_pct_worst: percent(result.basis_to_last_close_pct_worst.as_ref()),
+            sessions: result.sessions.iter().map(EquitySessionTold::from).collect(),
+            reopening: result.reopening.iter().map(EquityReopeningTold::from).collect(),
+            events: result.events.iter().map(EquityEventTold::from).collect(),
+            balance: result.balance.as_ref().map(EquityBalanceTold::from),
+            figure_url,
+            redemption_url,
+        }
+    }
+}
+
+/// A percentage that the core wrote.
+fn percent(text: Option<&String>) -> Option<Number> {
+    Percent::parse(text?).ok().map(Number::from)
+}
+
+fn whole(text: Option<&String>) -> Option<Number> {
+    text.map(|text| Number::from_whole(text))
+}
+
+impl From<&EquitySession> for EquitySessionTold {
+    fn from(told: &EquitySession) -> Self {
+        let spread = &told.spread;
+        Self {
+            session: told.session.clone(),
+            slots: spread.slots,
+            slots_refused: spread.slots_refused,
+            depth_usd_q50: whole(spread.depth_q50_usd.as_ref()),
+            depth_usd_lowest: whole(spread.depth_lowest_usd.as_ref()),
+            exit_gap_pct_q50: percent(spread.gap_q50_pct.as_ref()),
+            exit_gap_pct_q95: percent(spread.gap_q95_pct.as_ref()),
+            exit_gap_pct_worst: percent(told.gap_worst_pct.as_ref()),
+            basis_to_last_close_pct_q50: percent(told.basis_to_last_close_pct_q50.as_ref()),
+            basis_to_last_close_pct_worst: percent(told.basis_to_last_close_pct_worst.as_ref()),
+        }
+    }
+}
+
+impl From<&EquityReopening> for EquityReopeningTold {
+    fn from(told: &EquityReopening) -> Self {
+        Self {
+            closure_kind: told.closure_kind.clone(),
+            closures: told.closures,
+            reopened: told.reopened,
+            reopening_gap_pct_q50: percent(told.reopening_gap_pct_q50.as_ref()),
+            reopening_gap_pct_worst: percent(told.reopening_gap_pct_worst.as_ref()),
+        }
+    }
+}
+
+impl From<&EquityEvent> for EquityEventTold {
+    fn from(told: &EquityEvent) -> Self {
+        Self {
+            event: told.event.clone(),
+            slot_time: told.slot.to_string(),
+            from_raw: told.from_raw.map(|word| word.to_string()),
+            to_raw: told.to_raw.map(|word| word.to_string()),
+            effective_at: told.effective_at_s.map(rfc3339),
+        }
+    }
+}
+
+impl From<&EquityBalance> for EquityBalanceTold {
+    fn from(told: &EquityBalance) -> Self {
+        Self {
+            slot_time: told.slot.to_string(),
+            balance_raw: told.balance_raw.to_string(),
+            purchase_raw: told.purchase_raw.map(|paid| paid.to_string()),
+            slots: told.slots,
+            slots_short: told.slots_short,
+        }
+    }
+}

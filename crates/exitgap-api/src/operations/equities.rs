@@ -1,0 +1,82 @@
+//! What is asked of tokenized equities.
+
+use exitgap_core::analytics::equity::EquityTerms;
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::{Address, ChainSlug};
+use exitgap_core::units::{GapLimit, SizeUsd};
+
+use super::figures::above_zero;
+use super::parameters::{
+    BASE_BY_PLACE, CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FROM, SERIES_SIZE, TO, TOKEN_IN_PATH,
+};
+use super::questions::SeriesAsked;
+use super::{Given, Operation, Question, Target, values};
+use crate::{Guards, Number, Problem, parse_size};
+
+/// A share: the vectors of its pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityAsked {
+    /// Its chain.
+    pub chain: ChainSlug,
+    /// The token.
+    pub token: Address,
+    /// The size of the gaps.
+    pub size: SizeUsd,
+    /// The gap limit of the depths.
+    pub limit: GapLimit,
+    /// What each pool's series must meet.
+    pub guards: Guards,
+}
+
+impl Question for EquityAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            chain: given.needed(&CHAIN_IN_PATH, values::chain)?,
+            token: given.needed(&TOKEN_IN_PATH, values::address)?,
+            size: given.needed(&EQUITY_SIZE, parse_size)?,
+            limit: limit(given)?,
+            guards: Guards::read(given)?,
+        })
+    }
+}
+
+/// The figure file of a pool of a share, whose base is named by its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityFileAsked {
+    /// Of which period: without a first slot, 42 days.
+    pub series: SeriesAsked,
+    /// The gap limit of the depths.
+    pub limit: GapLimit,
+}
+
+impl Question for EquityFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
+        Ok(Self { series: SeriesAsked::read(given)?, limit: limit(given)? })
+    }
+}
+
+fn limit(given: &Given<'_>) -> Result<GapLimit, Problem> {
+    given.needed(&EQUITY_GAP, |text| {
+        above_zero(&EQUITY_GAP, text)?;
+        values::gap_limit(text)
+    })
+}
+
+impl Operation {
+    /// The address of the figure file of a pool of a share.
+    pub fn of_equity(self, terms: &EquityTerms) -> Target {
+        let of = &terms.of;
+        self.target_of(&of.pool)
+            .with(&SERIES_SIZE, of.size)
+            .with(&EQUITY_GAP, Number::from(terms.limit))
+            .with(&BASE_BY_PLACE, of.base.code())
+            .with(&FROM, of.from)
+            .with(&TO, of.to)
+    }
+
+    /// The address of a share.
+    pub fn of_share(self, chain: &ChainSlug, token: Address) -> Target {
+        self.target_of(format_args!("{chain}/{token}"))
+    }
+}

@@ -1,0 +1,330 @@
+//! What comes of a pass.
+
+use super::scan::{Counts, Line};
+use super::{EquitySaid, EquityToken, NEEDED_SESSIONS, NEEDED_WEEKENDS};
+use crate::analytics::hours::{ClosureFound, HoursSpreadResult};
+use crate::analytics::shared::{nearest_rank, share_pct};
+use crate::hours::{ClosureKind, MarketState, RecordedSlot, Spread};
+use crate::json::wire_struct;
+use crate::series::Slot;
+use crate::snapshot::{Observation, OracleState};
+use crate::sorting::sort;
+use crate::units::Percent;
+use crate::wide::U256;
+
+/// The figure. Percentages are strings of six decimals, dollars and raw amounts strings of whole ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityResult {
+    /// What the pool holds of a share that rebases; `null` without a fact of it.
+    pub balance: Option<EquityBalance>,
+    /// The mid price below the oracle's of the last regular close, in all closed sessions together: the median.
+    pub basis_to_last_close_pct_q50: Option<String>,
+    /// The one that is farthest from zero.
+    pub basis_to_last_close_pct_worst: Option<String>,
+    /// Whether there are as many regular sessions and weekends as are needed; else the statistics are `null`.
+    pub enough: bool,
+    /// What became of the share, ascending.
+    pub events: Vec<EquityEvent>,
+    /// Whether the pool's state is known to have noticed every change of its balance.
+    pub exact: bool,
+    /// Standing slots.
+    pub have_slots: u32,
+    /// Regular sessions with a slot that counts.
+    pub have_regular_sessions: u32,
+    /// Weekends with a slot that counts.
+    pub have_weekends: u32,
+    /// Why it is not exact: `balances_change_unseen`.
+    pub inexact_because: Option<String>,
+    /// As many are needed.
+    pub needed_regular_sessions: u32,
+    /// Likewise.
+    pub needed_weekends: u32,
+    /// Where the share stands in the last standing slot.
+    pub newest: Option<EquityNewest>,
+    /// Of the slots that count: the share whose oracle answers were fresh, …
+    pub oracle_fresh_pct: Option<String>,
+    /// … held over a close, …
+    pub oracle_held_over_close_pct: Option<String>,
+    /// … and stale.
+    pub oracle_stale_pct: Option<String>,
+    /// What markets opened to, by kind of closure.
+    pub reopening: Vec<EquityReopening>,
+    /// Each session of the exchange.
+    pub sessions: Vec<EquitySession>,
+    /// Standing slots while it was paused, or a change was due within a day: in no statistic.
+    pub slots_corporate_action: u32,
+    /// Slots of the period that do not stand.
+    pub slots_missing: u32,
+    /// Other standing slots without all facts that are named: in no statistic either.
+    pub slots_without_facts: u32,
+    /// `live`, or `preview` where any input is.
+    pub status: String,
+}
+
+/// A session of the exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquitySession {
+    /// The median of the mid price below the oracle's of the last regular close; `null` in the regular session.
+    pub basis_to_last_close_pct_q50: Option<String>,
+    /// The one that is farthest from zero.
+    pub basis_to_last_close_pct_worst: Option<String>,
+    /// The widest gap; `null` where a slot refused the size.
+    pub gap_worst_pct: Option<String>,
+    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
+    pub session: String,
+    /// Depths and gaps.
+    pub spread: HoursSpreadResult,
+}
+
+/// The closures of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityReopening {
+    /// `night`, `weekend` or `holiday`.
+    pub closure_kind: String,
+    /// Closures with a slot that counts.
+    pub closures: u32,
+    /// The median gap against what the market opened to.
+    pub reopening_gap_pct_q50: Option<String>,
+    /// The greatest.
+    pub reopening_gap_pct_worst: Option<String>,
+    /// Closures with such a gap.
+    pub reopened: u32,
+}
+
+/// What became of a share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityEvent {
+    /// When the change is due, seconds UTC.
+    pub effective_at_s: Option<u64>,
+    /// `multiplier_changed`, `scheduled`, `paused` or `resumed`.
+    pub event: String,
+    /// The multiplier before.
+    pub from_raw: Option<U256>,
+    /// The slot that shows it first.
+    pub slot: Slot,
+    /// The multiplier after; of what is scheduled as far as that is known.
+    pub to_raw: Option<U256>,
+}
+
+/// Where a share stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityNewest {
+    /// As it is told, seconds UTC; also what is past.
+    pub effective_at_s: Option<u64>,
+    /// Whether it is paused.
+    pub feed_paused: Option<bool>,
+    /// Its multiplier.
+    pub multiplier_raw: Option<U256>,
+    /// The oracle's price of the token.
+    pub oracle_price_usd: String,
+    /// The multiplier to come.
+    pub pending_multiplier_raw: Option<U256>,
+    /// The slot.
+    pub slot: Slot,
+    /// What a share as wallets show it costs.
+    pub ui_price_usd: Option<String>,
+}
+
+/// What a pool holds of a share, in slots that have the fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityBalance {
+    /// In the last such slot.
+    pub balance_raw: U256,
+    /// What buying the share for the size would pay in it; `null` where that is refused.
+    pub purchase_raw: Option<U256>,
+    /// The slot.
+    pub slot: Slot,
+    /// Slots with the fact.
+    pub slots: u32,
+    /// Slots of them in which the pool holds less than that purchase would pay: it reverts.
+    pub slots_short: u32,
+}
+
+wire_struct!(EquityResult {
+    balance,
+    basis_to_last_close_pct_q50,
+    basis_to_last_close_pct_worst,
+    enough,
+    events,
+    exact,
+    have_slots,
+    have_regular_sessions,
+    have_weekends,
+    inexact_because,
+    needed_regular_sessions,
+    needed_weekends,
+    newest,
+    oracle_fresh_pct,
+    oracle_held_over_close_pct,
+    oracle_stale_pct,
+    reopening,
+    sessions,
+    slots_corporate_action,
+    slots_missing,
+    slots_without_facts,
+    status,
+});
+wire_struct!(EquitySession {
+    basis_to_last_close_pct_q50,
+    basis_to_last_close_pct_worst,
+    gap_worst_pct,
+    session,
+    spread,
+});
+wire_struct!(EquityReopening {
+    closure_kind,
+    closures,
+    reopening_gap_pct_q50,
+    reopening_gap_pct_worst,
+    reopened,
+});
+wire_struct!(EquityEvent { effective_at_s, event, from_raw, slot, to_raw });
+wire_struct!(EquityNewest {
+    effective_at_s,
+    feed_paused,
+    multiplier_raw,
+    oracle_price_usd,
+    pending_multiplier_raw,
+    slot,
+    ui_price_usd,
+});
+wire_struct!(EquityBalance { balance_raw, purchase_raw, slot, slots, slots_short });
+
+impl EquityEvent {
+    /// The multiplier is another.
+    pub(super) const CHANGED: &str = "multiplier_changed";
+    pub(super) const SCHEDULED: &str = "scheduled";
+    pub(super) const PAUSED: &str = "paused";
+    pub(super) const RESUMED: &str = "resumed";
+}
+
+impl EquityNewest {
+    /// By the facts of a snapshot, of the token of this place.
+    pub fn of(
+        slot: Slot,
+        said: &EquitySaid,
+        token: &EquityToken,
+        observation: &Observation,
+        at: usize,
+    ) -> Self {
+        Self {
+            effective_at_s: said.effective_at,
+            feed_paused: said.paused,
+            multiplier_raw: said.multiplier,
+            oracle_price_usd: observation.prices()[at].to_decimal().to_string(),
+            pending_multiplier_raw: said.pending_multiplier,
+            slot,
+            ui_price_usd: said.ui_price(token, observation, at).map(|price| price.to_string()),
+        }
+    }
+}
+
+impl EquityBalance {
+    /// The same with a further slot.
+    pub(super) fn and(
+        before: Option<Self>,
+        slot: Slot,
+        balance_raw: U256,
+        purchase_raw: Option<U256>,
+    ) -> Self {
+        let (slots, short) = before.map_or((0, 0), |before| (before.slots, before.slots_short));
+        let is_short = purchase_raw.is_some_and(|paid| paid > balance_raw);
+        let slots_short = short + u32::from(is_short);
+        Self { balance_raw, purchase_raw, slot, slots: slots + 1, slots_short }
+    }
+}
+
+impl EquityResult {
+    /// Of the slots that count; events, balance, the newest and the missing slots are the pass's to add.
+    pub(super) fn of(
+        lines: &[Line],
+        counts: Counts,
+        closures: &[ClosureFound],
+        exact: bool,
+        is_live: bool,
+    ) -> Self {
+        let enough = counts.sessions >= NEEDED_SESSIONS && counts.weekends >= NEEDED_WEEKENDS;
+        let all: Vec<&Line> = lines.iter().collect();
+        let [q50, worst] = basis(&all, enough);
+        let of_state = |state: OracleState| {
+            let part = lines.iter().filter(|line| line.oracle == state).count();
+            let part = share_pct(i128::try_from(part).ok()?, u64::try_from(lines.len()).ok()?);
+            part.filter(|_| enough).map(Percent::to_fixed)
+        };
+        Self {
+            balance: None,
+            basis_to_last_close_pct_q50: q50,
+            basis_to_last_close_pct_worst: worst,
+            enough,
+            events: Vec::new(),
+            exact,
+            have_slots: counts.standing,
+            have_regular_sessions: counts.sessions,
+            have_weekends: counts.weekends,
+            inexact_because: (!exact).then(|| "balances_change_unseen".to_owned()),
+            needed_regular_sessions: NEEDED_SESSIONS,
+            needed_weekends: NEEDED_WEEKENDS,
+            newest: None,
+            oracle_fresh_pct: of_state(OracleState::Fresh),
+            oracle_held_over_close_pct: of_state(OracleState::HeldOverClose),
+            oracle_stale_pct: of_state(OracleState::Stale),
+            reopening: ClosureKind::ALL
+                .map(|kind| EquityReopening::of(kind, closures, enough))
+                .into(),
+            sessions: MarketState::ALL
+                .map(|session| EquitySession::of(session, lines, enough))
+                .into(),
+            slots_corporate_action: counts.corporate_action,
+            slots_missing: 0,
+            slots_without_facts: counts.without_facts,
+            status: if is_live { "live" } else { "preview" }.to_owned(),
+        }
+    }
+}
+
+impl EquitySession {
+    fn of(session: MarketState, lines: &[Line], enough: bool) -> Self {
+        let own: Vec<&Line> = lines.iter().filter(|line| line.session == session).collect();
+        let slots: Vec<&RecordedSlot> = own.iter().map(|line| &line.recorded).collect();
+        let mut spread = Spread::of(&slots);
+        if !enough {
+            let Spread { slots, slots_refused, .. } = spread;
+            spread = Spread { slots, slots_refused, ..Spread::default() };
+        }
+        let widest = slots.iter().filter_map(|slot| slot.gap).max();
+        let is_told = enough && spread.slots_refused == 0;
+        let [q50, worst] = basis(&own, enough);
+        Self {
+            basis_to_last_close_pct_q50: q50,
+            basis_to_last_close_pct_worst: worst,
+            gap_worst_pct: widest.filter(|_| is_told).map(Percent::to_fixed),
+            session: session.as_str().to_owned(),
+            spread: HoursSpreadResult::of(&spread),
+        }
+    }
+}
+
+impl EquityReopening {
+    fn of(kind: ClosureKind, closures: &[ClosureFound], enough: bool) -> Self {
+        let own = closures.iter().filter(|found| found.closed.kind == kind);
+        let mut gaps: Vec<Percent> = own.clone().filter_map(|found| found.reopened?.1).collect();
+        sort(&mut gaps, Ord::cmp);
+        let told = |gap: Option<Percent>| gap.filter(|_| enough).map(Percent::to_fixed);
+        Self {
+            closure_kind: kind.as_str().to_owned(),
+            closures: u32::try_from(own.count()).unwrap_or(u32::MAX),
+            reopening_gap_pct_q50: told(nearest_rank(&gaps, 50)),
+            reopening_gap_pct_worst: told(gaps.last().copied()),
+            reopened: u32::try_from(gaps.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// The median of these lines' bases, and the one that is farthest from zero: of two as far the one above it.
+pub(super) fn basis(lines: &[&Line], enough: bool) -> [Option<String>; 2] {
+    let mut all: Vec<Percent> = lines.iter().filter_map(|line| line.basis).collect();
+    sort(&mut all, Ord::cmp);
+    let ends = [all.first(), all.last()].into_iter().flatten();
+    let worst = ends.max_by_key(|basis| (basis.0.unsigned_abs(), basis.0)).copied();
+    [nearest_rank(&all, 50), worst].map(|one| one.filter(|_| enough).map(Percent::to_fixed))
+}

@@ -1,0 +1,198 @@
+//! What is asked of the figure.
+
+use crate::analytics::hours::{HoursCalendar, HoursError, HoursParameters, HoursTerms};
+use crate::evidence::Base;
+use crate::ids::{Code, PoolId};
+use crate::json::{wire_code, wire_struct};
+use crate::series::Slot;
+use crate::units::GapLimit;
+
+/// How a token follows dividends and splits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EquityKind {
+    /// Balances stay; a multiplier says how many shares a token shows as (ERC-8056). The feed prices the token.
+    ScaledUi,
+    /// Balances stay; dividends are in the price, by a multiplier that the feed has in it.
+    TotalReturn,
+    /// Balances change with the multiplier, also under a pool. The feed prices what a balance counts.
+    Rebasing,
+    /// Balances change with a split alone, while transfers are paused. Likewise.
+    SplitRebase,
+}
+
+impl EquityKind {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::ScaledUi, Self::TotalReturn, Self::Rebasing, Self::SplitRebase];
+
+    /// The kind of this [`code`](Self::code).
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    /// Its stable name.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::ScaledUi => "scaled_ui",
+            Self::TotalReturn => "total_return",
+            Self::Rebasing => "rebasing",
+            Self::SplitRebase => "split_rebase",
+        }
+    }
+
+    /// Whether balances change without a transfer.
+    pub fn rebases(self) -> bool {
+        matches!(self, Self::Rebasing | Self::SplitRebase)
+    }
+}
+
+/// The names of the facts that say where a token stands. The first word of each counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EquityFactNames {
+    /// Its multiplier.
+    pub multiplier: Option<Code>,
+    /// What that will be.
+    pub pending_multiplier: Option<Code>,
+    /// From when on, seconds UTC; what is not later than the block is not due.
+    pub effective_at: Option<Code>,
+    /// Whether its feed or its transfers are paused: any word but zero.
+    pub paused: Option<Code>,
+}
+
+/// A token, as whoever asks knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EquityToken {
+    /// Its kind.
+    pub kind: EquityKind,
+    /// The facts that say where it stands.
+    pub facts: EquityFactNames,
+    /// The decimals of its multiplier; 0 to 36.
+    pub multiplier_decimals: u8,
+}
+
+impl EquityToken {
+    /// The most decimals of a multiplier.
+    pub const MAX_DECIMALS: u8 = 36;
+}
+
+/// What is asked, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityTerms {
+    /// Pool, base (the share), period, size of the gaps, calendars.
+    pub of: HoursTerms,
+    /// The gap limit of the depths.
+    pub limit: GapLimit,
+    /// The share.
+    pub token: EquityToken,
+}
+
+/// The same as a figure file spells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EquityParameters {
+    base: Base,
+    calendars: Vec<HoursCalendar>,
+    effective_at_fact: Option<Code>,
+    from: u64,
+    gap_pct: String,
+    kind: EquityKind,
+    multiplier_decimals: u8,
+    multiplier_fact: Option<Code>,
+    paused_fact: Option<Code>,
+    pending_multiplier_fact: Option<Code>,
+    pool: PoolId,
+    size_usd: String,
+    to: u64,
+}
+
+wire_code!(EquityKind, EquityKind::ALL);
+wire_struct!(EquityParameters {
+    base,
+    calendars,
+    effective_at_fact,
+    from,
+    gap_pct,
+    kind,
+    multiplier_decimals,
+    multiplier_fact,
+    paused_fact,
+    pending_multiplier_fact,
+    pool,
+    size_usd,
+    to,
+});
+
+impl EquityTerms {
+    /// The most slots of a period: 42 days. Six weekends, of which four are left where two are long ones.
+    pub const MAX_SLOTS: u32 = 42 * Slot::PER_DAY;
+
+    /// Requires that every number lies within its bounds, and that the facts go together.
+    pub fn checked(self) -> Result<Self, HoursError> {
+        let wrong = |field, rule| Err(HoursError::Parameter { field, rule });
+        let EquityFactNames { multiplier, pending_multiplier, effective_at, .. } = self.token.facts;
+        if self.limit.millionths() <= 0 {
+            return wrong("gap_pct", "above 0 and at most 100, of at most six decimals");
+        }
+        if self.token.multiplier_decimals > EquityToken::MAX_DECIMALS {
+            return wrong("multiplier_decimals", "0 to 36");
+        }
+        if pending_multiplier.is_some() && (multiplier.is_none() || effective_at.is_none()) {
+            let rule = "only beside multiplier_fact and effective_at_fact";
+            return wrong("pending_multiplier_fact", rule);
+        }
+        Ok(Self { of: self.of.checked_within(Self::MAX_SLOTS)?, ..self })
+    }
+
+    /// As a figure file spells it.
+    pub fn parameters(&self) -> EquityParameters {
+        let HoursParameters { base, calendars, from, pool, size_usd, to } = self.of.parameters();
+        let EquityToken { kind, facts, multiplier_decimals } = self.token;
+        EquityParameters {
+            base,
+            calendars,
+            effective_at_fact: facts.effective_at,
+            from,
+            gap_pct: self.limit.to_string(),
+            kind,
+            multiplier_decimals,
+            multiplier_fact: facts.multiplier,
+            paused_fact: facts.paused,
+            pending_multiplier_fact: facts.pending_multiplier,
+            pool,
+            size_usd,
+            to,
+        }
+    }
+}
+
+impl TryFrom<&EquityParameters> for EquityTerms {
+    type Error = HoursError;
+
+    fn try_from(read: &EquityParameters) -> Result<Self, HoursError> {
+        let of = HoursParameters {
+            base: read.base,
+            calendars: read.calendars.clone(),
+            from: read.from,
+            pool: read.pool.clone(),
+            size_usd: read.size_usd.clone(),
+            to: read.to,
+        };
+        let spelled = |limit: &GapLimit| limit.to_string() == read.gap_pct;
+        let limit = read.gap_pct.parse().ok().filter(spelled);
+        let rule = "a percentage of at most six decimals, without trailing zeros";
+        let terms = Self {
+            of: HoursTerms::within(&of, Self::MAX_SLOTS)?,
+            limit: limit.ok_or(HoursError::Parameter { field: "gap_pct", rule })?,
+            token: EquityToken {
+                kind: read.kind,
+                facts: EquityFactNames {
+                    multiplier: read.multiplier_fact,
+                    pending_multiplier: read.pending_multiplier_fact,
+                    effective_at: read.effective_at_fact,
+                    paused: read.paused_fact,
+                },
+                multiplier_decimals: read.multiplier_decimals,
+            },
+        };
+        terms.checked()
+    }
+}
