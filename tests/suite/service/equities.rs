@@ -70,7 +70,7 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
     for (target, status, code) in [
         (format!("/v1/equities/anvil/0x{}", "11".repeat(20)), 404, "unknown_token"),
         (format!("/v1/equities/anvil/{token}?gap_pct=0"), 400, "invalid_parameter"),
-        (format!("/v1/equities/anvil/{token}?base=token0"), 400, "invalid_parameter"),
+        (format!("/v1/equities/anvil/{token}?base=token0"), 400, "unknown_parameter"),
         (format!("/v1/equities/anvil/{token}?min_days_observed=7"), 412, "series_too_short"),
         // A pool of other tokens is of no share.
         (format!("/api/v1/equity/{}?size_usd=1000", recorded.pool(0)), 404, "unknown_token"),
