@@ -166,6 +166,7 @@ async function everyPage(exit) {
     exit: [`/exit/${pool.split(":")[0]}:${exit.base.address}?size_usd=250000`, "#best-hour"],
     risk: [`/risk?pool=${pool}&size_usd=100000`, "#band"],
     accuracy: ["/accuracy", "table.accuracy tbody tr"],
+    equities: ["/equities", "main p.empty, table.shares"],
     verify: ["/verify", "textarea#pasted"],
     portfolio: [`/portfolio#${pool}:1000,${pool}/token1:2500`, "table tbody tr"],
     alerts: ["/alerts", "h1"],

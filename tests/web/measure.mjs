@@ -117,7 +117,7 @@ await everyPage(scene);
 await browser.close();
 const token = `${pool.split(":")[0]}:${exit.base.address}`;
 const paths = ["/", `/pools/${pool}`, evidence, `/exit/${token}?size_usd=250000`, `/risk?pool=${collateral}&size_usd=100000`,
-  "/accuracy", "/verify", "/portfolio", "/alerts", "/capabilities", "/method"];
+  "/accuracy", "/equities", "/verify", "/portfolio", "/alerts", "/capabilities", "/method"];
 const figures = { ...found, ...scene.figures() };
 try {
   Object.assign(figures, lowest(await judge(service, join(lighthouse, "node_modules"), paths)));

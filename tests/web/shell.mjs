@@ -22,6 +22,7 @@ export async function everyPage({ pool, collateral, exit, evidence, open, fits, 
     [`/exit/${pool.split(":")[0]}:${exit.base.address}?size_usd=250000`]: "#best-hour",
     [`/risk?pool=${collateral}&size_usd=100000`]: "#band",
     "/accuracy": "table.accuracy tbody tr",
+    "/equities": "main p.empty, table.shares",
     "/verify": "textarea#pasted",
     [`/portfolio#${pool}:1000,${pool}/token1:2500`]: "table tbody tr",
     "/capabilities": "table tbody tr",
@@ -108,7 +109,7 @@ async function titles({ service, pool, exit, open }) {
   }
   await page.context().close();
   // So are the words that a page begins with.
-  for (const path of ["/", "/verify", "/portfolio", "/accuracy", "/alerts", "/risk", "/capabilities", "/method"]) {
+  for (const path of ["/", "/verify", "/portfolio", "/accuracy", "/equities", "/alerts", "/risk", "/capabilities", "/method"]) {
     const html = await (await fetch(service + path, { headers: { accept: "text/html" } })).text();
     const page = await open(path);
     await page.waitForSelector("#content .lead");

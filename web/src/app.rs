@@ -51,6 +51,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/verify") view=later::verify/>
                     <Route path=path!("/portfolio") view=later::portfolio/>
                     <Route path=path!("/accuracy") view=later::accuracy/>
+                    <Route path=path!("/equities") view=later::equities/>
                     <Route path=path!("/alerts") view=later::alerts/>
                     <Route path=path!("/capabilities") view=later::capabilities/>
                     <Route path=path!("/method") view=later::method/>

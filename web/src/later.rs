@@ -13,6 +13,7 @@ use crate::check::{self, Published, Standing};
 use crate::pages::accuracy::AccuracyPage;
 use crate::pages::alerts::AlertsPage;
 use crate::pages::capabilities::CapabilitiesPage;
+use crate::pages::equities::EquitiesPage;
 use crate::pages::evidence::EvidencePage;
 use crate::pages::exit::ExitPage;
 use crate::pages::method::MethodPage;
@@ -84,6 +85,7 @@ later! {
     exit: ExitPage in figures by exit_program;
     risk: RiskPage in figures by risk_program;
     accuracy: AccuracyPage in figures by accuracy_program;
+    equities: EquitiesPage in figures by equities_program;
     alerts: AlertsPage in figures by alerts_program;
     method: MethodPage in words by method_program;
     capabilities: CapabilitiesPage in words by capabilities_program;

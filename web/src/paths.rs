@@ -23,6 +23,8 @@ pub enum Page {
     Portfolio,
     /// How good the estimates of all pools were.
     Accuracy,
+    /// Shares, session by session.
+    Equities,
     /// The reader's own rules.
     Alerts,
     /// What this deployment can do.
@@ -44,6 +46,7 @@ impl Page {
             Self::Verify => "/verify".to_owned(),
             Self::Portfolio => "/portfolio".to_owned(),
             Self::Accuracy => "/accuracy".to_owned(),
+            Self::Equities => "/equities".to_owned(),
             Self::Alerts => "/alerts".to_owned(),
             Self::Capabilities => "/capabilities".to_owned(),
             Self::Method => "/method".to_owned(),
@@ -63,6 +66,7 @@ pub fn title_of(path: &str) -> String {
         "/verify" => "Verify an evidence file | exitgap",
         "/portfolio" => "Portfolio | exitgap",
         "/accuracy" => "How good were the estimates of all pools? | exitgap",
+        "/equities" => "Shares on chains | exitgap",
         "/alerts" => "Alerts | exitgap",
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",

@@ -5,14 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use exitgap_tests::devchain::World;
+use exitgap_tests::devchain::{FIRST_SLOT, World};
 use exitgap_tests::fixtures;
 
 use crate::scenes::chain::scene;
 use crate::scenes::fills::played;
 use crate::scenes::here::{Here, With};
 use crate::scenes::hours::a_weekend_and_an_hour;
-use crate::scenes::service::Service;
+use crate::scenes::service::{Service, configured_with, record_in};
+use crate::scenes::share::{Stands, say, share, tables};
 
 /// What redeems sooner for less, and later for more.
 const TERMS: [(&str, &str); 2] = [
@@ -77,6 +78,19 @@ async fn one_table_tells_the_accuracy_of_all_pools() {
     let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
     browsed("accuracy.mjs", &service.address.to_string(), &[&recorded.pool(0)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_share_is_told_session_by_session() {
+    let (chain, world) = scene().await;
+    let due = FIRST_SLOT * 300 + 30 * 86_400;
+    say(&chain, Stands { now: 1_500_000, next: 3_000_000, since: due, paused: false }).await;
+    let (token, pool) = (format!("{:#x}", share(&world)), world.pools[2].pool.address);
+    let folder = configured_with(&chain, &world, &tables(&world, "scaled_ui", "raw", pool));
+    let recorded = record_in(&chain, world, folder, 3).await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    browsed("equities.mjs", &service.address.to_string(), &[&token]);
 }
 
 #[test]

@@ -235,6 +235,7 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         {pages}
         <p class="quiet">
             <a href=Page::Accuracy.href()>"How good were the estimates of all pools?"</a>
+            " · "<a href=Page::Equities.href()>"Shares on chains, session by session"</a>
         </p>
         <p class="quiet">
             {format!("By method {}. ", board.method_version)}

@@ -54,7 +54,8 @@ impl Found {
 #[component]
 pub fn CheckedFigure<F, R>(
     /// What it is, for the reader.
-    what: &'static str,
+    #[prop(into)]
+    what: String,
     /// Fetches its file.
     fetch: F,
 ) -> impl IntoView

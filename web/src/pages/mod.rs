@@ -4,6 +4,7 @@ pub mod accuracy;
 pub mod alerts;
 pub mod board;
 pub mod capabilities;
+pub mod equities;
 pub mod evidence;
 pub mod exit;
 pub mod method;
@@ -14,6 +15,7 @@ pub mod risk;
 pub mod verify;
 
 mod accuracy_rows;
+mod equities_vector;
 mod evidence_break;
 mod evidence_chain;
 mod evidence_later;

@@ -192,6 +192,7 @@ fn pages() -> Router<App> {
         .route("/verify", get(site::fixed))
         .route("/portfolio", get(site::fixed))
         .route("/accuracy", get(site::fixed))
+        .route("/equities", get(site::fixed))
         .route("/alerts", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))

@@ -87,6 +87,13 @@ impl Words {
                  before. An error is the realized gap less the estimated one: above zero, reality was worse. Nothing is ranked, \
                  and no pool is left out.",
             ),
+            "/equities" => Self::new(
+                "Shares on chains | exitgap",
+                "How pools of tokenized shares trade while their exchange is open, after hours and over weekends.",
+                "Where each tokenized share stands, and how its pools trade while its exchange is open, before and after hours and \
+                 over weekends. A vector of six weeks, never one score: what is bad for a holder over a weekend is nothing to a desk \
+                 that trades at noon.",
+            ),
             "/alerts" => Self::new(
                 "Alerts | exitgap",
                 "Your own rules: where each stands and what it said, with evidence for every value.",

@@ -1,0 +1,206 @@
+//! Shares on chains: where each stands, and how the pools of one trade in each session of its exchange.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::EQUITY_SIZE;
+use exitgap_api::size_as_written;
+use exitgap_client::{Browser, Client, ClientError};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_navigate, use_query_map};
+
+use super::equities_vector::vector;
+use crate::document::Document;
+use crate::parts::{
+    Asking, Empty, Failed, Loading, PreviewNotice, Row, Table, number, on_sealed, words,
+};
+use crate::paths::Page;
+use crate::service::client;
+use crate::text;
+
+/// The size where the address says nothing.
+const DEFAULT: &str = "10000";
+
+/// What the reader asked for, all of it in the address: a share as `<chain>:<address>`, or none, and a size as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Asked {
+    token: String,
+    size: String,
+}
+
+/// What is shown.
+#[derive(Debug, Clone)]
+struct Told {
+    all: Document,
+    one: Option<Document>,
+}
+
+impl Asked {
+    /// The address that asks for this.
+    fn href(token: &str, size: &str) -> String {
+        let size = String::from(js_sys::encode_uri_component(size));
+        format!("{}?token={token}&size_usd={size}", Page::Equities.href())
+    }
+
+    async fn fetch(&self, client: &Client<Browser>) -> Result<Told, ClientError> {
+        let all = client.read::<Document>(&Operation::Equities.target()).await?;
+        if self.token.is_empty() {
+            return Ok(Told { all, one: None });
+        }
+        let size = size_as_written(&self.size)?;
+        let target = Operation::Equity.target_of(self.token.replacen(':', "/", 1));
+        let one = client.read::<Document>(&target.with(&EQUITY_SIZE, size)).await?;
+        Ok(Told { all, one: Some(one) })
+    }
+}
+
+/// The page.
+#[component]
+pub fn EquitiesPage() -> impl IntoView {
+    let (query, navigate) = (use_query_map(), use_navigate());
+    let asked = Memo::new(move |_| {
+        let query = query.read();
+        Asked {
+            token: query.get("token").unwrap_or_default(),
+            size: query.get("size_usd").unwrap_or_else(|| DEFAULT.to_owned()),
+        }
+    });
+    let found = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move { asked.fetch(&client).await }
+        },
+    );
+    let retry = found.again();
+    on_sealed(None, move || found.renew());
+    let boxed = NodeRef::<leptos::html::Input>::new();
+    let go = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let Some(boxed) = boxed.get_untracked() else { return };
+        let href = Asked::href(&asked.read_untracked().token, boxed.value().trim());
+        navigate(&href, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    };
+    let form = view! {
+        <form class="controls" on:submit=go>
+            <label>"Gaps of a sale of, USD" <input id="share-size" type="text" inputmode="decimal" autocomplete="off"
+                node_ref=boxed prop:value=move || asked.read().size.clone()/></label>
+            <button type="submit" class="small">"Show"</button>
+        </form>
+    };
+    view! {
+        <h1>"Shares on chains"</h1>
+        <p class="lead">
+            "Where each tokenized share stands, and how its pools trade while its exchange is open, before and after hours and over \
+             weekends. A vector of six weeks, never one score: what is bad for a holder over a weekend is nothing to a desk that \
+             trades at noon."
+        </p>
+        <div hidden=move || asked.read().token.is_empty()>{form}</div>
+        {move || match found.answer(&asked.get()) {
+            None => view! { <Loading what="the shares"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Ok(told)) => shown(&told, &asked.get()),
+        }}
+    }
+}
+
+/// The answer.
+fn shown(told: &Told, asked: &Asked) -> AnyView {
+    let shares = told.all.list("equities");
+    if shares.is_empty() {
+        let words =
+            "No token is configured as a share here: an operator does that with [[equity]]."
+                .to_owned();
+        return view! { <Empty words=words/> }.into_any();
+    }
+    let state = |share: &Document| share.part("state");
+    let preview =
+        shares.iter().filter_map(state).any(|state| state.text_or_none("status") == "preview");
+    let columns = vec![
+        words("Session"),
+        number("Oracle price"),
+        number("As wallets show it"),
+        number("Pool below oracle"),
+        number("Depth at 2 %"),
+        number("In the deepest pool"),
+        words("Stands"),
+    ];
+    let rows = shares.iter().map(|share| row(share, asked)).collect();
+    let one = told.one.as_ref().map(chosen);
+    view! {
+        <PreviewNotice shown=preview/>
+        <Table class="shares" first="Share" columns=columns rows=rows/>
+        {one}
+        <p class="quiet">
+            "Slots while a share is paused, or a change of its multiplier is due within a day, are in no statistic: they are counted. \
+             It says nothing of the issuer, of custody, or of who may hold it."
+        </p>
+    }
+    .into_any()
+}
+
+/// A share, with the way to its vectors.
+fn row(share: &Document, asked: &Asked) -> Row {
+    let token = format!("{}:{}", share.text_or_none("chain"), share.text_or_none("token"));
+    let name = share.text("symbol").unwrap_or_else(|| text::short_pool(&token));
+    let kind = share.text_or_none("kind").replace('_', " ");
+    let here = (token == asked.token).then_some("true");
+    let heading = view! {
+        <a href=Asked::href(&token, &asked.size) aria-current=here>{name}</a>" "<span class="quiet">{kind}</span>
+    };
+    let Some(state) = share.part("state") else {
+        return (heading.into_any(), vec!["No snapshot yet.".into_any()]);
+    };
+    let usd = |of: &Document, field: &str| {
+        of.text(field).map_or_else(|| "–".to_owned(), |usd| text::usd_cents(&usd))
+    };
+    let percent = |of: &Document, field: &str| {
+        of.text(field).map_or_else(|| "–".to_owned(), |part| text::percent_read(&part))
+    };
+    let oracle = state.text_or_none("oracle_state").replace('_', " ");
+    let cells = vec![
+        format!("{}, oracle {oracle}", state.text_or_none("session")).into_any(),
+        usd(&state, "oracle_price_usd").into_any(),
+        usd(&state, "ui_price_usd").into_any(),
+        percent(&state, "basis_pct").into_any(),
+        share.text("depth_usd").map_or_else(|| "–".to_owned(), |usd| text::usd(&usd)).into_any(),
+        percent(share, "concentration_pct").into_any(),
+        standing(&state).into_any(),
+    ];
+    (heading.into_any(), cells)
+}
+
+/// What holds a share up, or nothing.
+fn standing(state: &Document) -> String {
+    if state.is("feed_paused") {
+        return "Paused.".to_owned();
+    }
+    if state.is("corporate_action") {
+        let when = state
+            .text("effective_at")
+            .map_or_else(String::new, |at| format!(" at {}", text::instant(&at)));
+        return format!("Its multiplier changes{when}.");
+    }
+    if !state.is("facts_whole") {
+        return "Not all of its contract's words were told.".to_owned();
+    }
+    "As usual.".to_owned()
+}
+
+/// The share that was chosen: a section for each of its pools.
+fn chosen(one: &Document) -> impl IntoView + use<> {
+    let name = one.text("symbol").unwrap_or_else(|| text::short_pool(&one.text_or_none("token")));
+    let size = text::usd_exact(&one.text_or_none("size_usd"));
+    let pools = one.list("vectors");
+    let pools = pools.iter().enumerate().map(|(place, pool)| vector(place, pool, &size)).collect_view();
+    let left_out = one.list("left_out");
+    let left_out = (!left_out.is_empty()).then(|| {
+        let line = |pool: &Document| {
+            view! { <li>{text::short_pool(&pool.text_or_none("pool"))}": "{pool.text_or_none("reason")}</li> }
+        };
+        view! {
+            <p class="quiet">"Not told of:"</p>
+            <ul class="quiet">{left_out.iter().map(line).collect_view()}</ul>
+        }
+    });
+    view! { <section id="share"><h2>{format!("{name}, session by session")}</h2>{pools}{left_out}</section> }
+}

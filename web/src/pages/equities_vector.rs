@@ -1,0 +1,223 @@
+//! One pool of a share: its vector, as pictures side by side and as tables, with the file that proves it.
+
+use core::fmt::Write;
+
+use exitgap_api::operations::Operation;
+use leptos::prelude::*;
+
+use super::figure_check::CheckedFigure;
+use crate::chart::{Bar, Bars, parsed};
+use crate::document::Document;
+use crate::download::download;
+use crate::parts::{Row, Table, number, words};
+use crate::paths::Page;
+use crate::service::client;
+use crate::text;
+
+/// The sessions that are drawn beside each other; the others stand in the table.
+const DRAWN: [&str; 3] = ["regular", "after", "weekend"];
+
+/// The fields of a session's line: name of the column, field, and whether it is dollars.
+const FIELDS: [(&str, &str, bool); 7] = [
+    ("Depth, median", "depth_usd_q50", true),
+    ("Depth, lowest", "depth_usd_lowest", true),
+    ("Gap, median", "exit_gap_pct_q50", false),
+    ("95 of 100 within", "exit_gap_pct_q95", false),
+    ("Gap, widest", "exit_gap_pct_worst", false),
+    ("Below last close, median", "basis_to_last_close_pct_q50", false),
+    ("Farthest", "basis_to_last_close_pct_worst", false),
+];
+
+/// The section of a pool, at its place on the page.
+pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
+    let id = pool.text_or_none("pool");
+    let sessions = pool.list("sessions");
+    let [from, to] = ["from", "to"].map(|field| text::instant(&pool.text_or_none(field)));
+    let short = (!pool.is("enough")).then(|| {
+        let count = |field: &str| pool.count(field).to_string();
+        let words = format!(
+            "Too little for statistics: {} of {} regular sessions and {} of {} weekends are recorded.",
+            count("have_regular_sessions"),
+            count("needed_regular_sessions"),
+            count("have_weekends"),
+            count("needed_weekends"),
+        );
+        view! { <p class="refused" role="status">{words}</p> }
+    });
+    let counted = format!(
+        "{from} to {to}: {} slots, {} missing, {} while it was paused or about to change, {} without its contract's words.",
+        text::grouped(&pool.count("slots_recorded").to_string()),
+        text::grouped(&pool.count("slots_missing").to_string()),
+        text::grouped(&pool.count("slots_corporate_action").to_string()),
+        text::grouped(&pool.count("slots_without_facts").to_string()),
+    );
+    let csv = csv(pool, &sessions);
+    let keep = move |_| download(csv.as_bytes(), "text/csv", "share.csv");
+    view! {
+        <section class="card">
+            <h3><a href=Page::Pool(id).href()>{pool.text_or_none("name")}</a></h3>
+            <p class="quiet">{counted}</p>
+            {short}
+            {unseen(pool)}
+            {pictures(&sessions, size)}
+            {table(&sessions)}
+            {reopenings(pool)}
+            {events(pool)}
+            <p class="actions"><button type="button" class="small" on:click=keep>"Take away as CSV"</button></p>
+            {checked(place, pool)}
+        </section>
+    }
+    .into_any()
+}
+
+/// What a pool may not have noticed of its own balance.
+fn unseen(pool: &Document) -> Option<impl IntoView + use<>> {
+    let reason = pool.text("inexact_because")?;
+    let short =
+        pool.part("balance").map(|balance| balance.count("slots_short")).filter(|count| *count > 0);
+    let short = short.map(|count| {
+        let slots = text::grouped(&count.to_string());
+        format!(
+            " In {slots} slots it held less than a purchase of this size would pay: that reverts."
+        )
+    });
+    let words = match reason.as_str() {
+        "balances_change_unseen" => {
+            "Balances of this share change under the pool, which does not notice.".to_owned()
+        }
+        other => other.replace('_', " "),
+    };
+    Some(view! { <p class="standing warn">{words}{short}</p> })
+}
+
+/// Open, after hours, weekend: the same measure side by side, against that of the open session.
+fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
+    let drawn = || {
+        DRAWN
+            .iter()
+            .filter_map(|name| sessions.iter().find(|one| one.text_or_none("session") == *name))
+    };
+    let bars = |field: &'static str, class: &'static str, shown: fn(&str) -> String| -> Vec<Bar> {
+        let bar = |one: &Document| {
+            let value = one.text(field);
+            Bar {
+                name: one.text_or_none("session"),
+                value: value.as_deref().and_then(parsed),
+                class,
+                shown: value.map_or_else(|| "not known".to_owned(), |value| shown(&value)),
+            }
+        };
+        drawn().map(bar).collect()
+    };
+    let depth = bars("depth_usd_q50", "line-a", text::usd);
+    let gap = bars("exit_gap_pct_q95", "line-c", text::percent_read);
+    let is_known = |bars: &[Bar]| bars.iter().any(|bar| bar.value.is_some());
+    (is_known(&depth) || is_known(&gap)).then(|| {
+        view! {
+            <div class="pair">
+                <Bars title="Median depth by session; dashed, while the exchange is open".to_owned() bars=depth/>
+                <Bars title=format!("What 95 of 100 slots did not exceed at {size}; dashed, while it is open") bars=gap/>
+            </div>
+        }
+        .into_any()
+    })
+}
+
+/// Every session.
+fn table(sessions: &[Document]) -> AnyView {
+    let row = |one: &Document| -> Row {
+        let refused = one.count("slots_refused");
+        let slots = text::grouped(&one.count("slots").to_string());
+        let slots = if refused == 0 { slots } else { format!("{slots}, {refused} refused") };
+        let value = |field: &str, is_usd: bool| {
+            let shown = if is_usd { text::usd } else { text::percent_read };
+            one.text(field).map_or_else(|| "–".to_owned(), |value| shown(&value)).into_any()
+        };
+        let cells = FIELDS.iter().map(|(_, field, is_usd)| value(field, *is_usd));
+        let cells = core::iter::once(slots.into_any()).chain(cells).collect();
+        (one.text_or_none("session").into_any(), cells)
+    };
+    let rows = sessions.iter().map(row).collect();
+    let columns = core::iter::once("Slots")
+        .chain(FIELDS.iter().map(|(name, ..)| *name))
+        .map(number)
+        .collect();
+    view! { <Table class="sessions" first="Session" columns=columns rows=rows/> }.into_any()
+}
+
+/// What the market opened to.
+fn reopenings(pool: &Document) -> Option<AnyView> {
+    let told = pool.list("reopening");
+    if told.is_empty() {
+        return None;
+    }
+    let row = |one: &Document| -> Row {
+        let percent = |field: &str| {
+            one.text(field)
+                .map_or_else(|| "–".to_owned(), |part| text::percent_read(&part))
+                .into_any()
+        };
+        let cells = vec![
+            one.count("closures").to_string().into_any(),
+            percent("reopening_gap_pct_q50"),
+            percent("reopening_gap_pct_worst"),
+        ];
+        (one.text_or_none("closure_kind").into_any(), cells)
+    };
+    let rows = told.iter().map(row).collect();
+    let columns = vec![number("Closures"), number("Lost at the reopening, median"), number("Most")];
+    Some(view! { <Table first="Closed over a" columns=columns rows=rows/> }.into_any())
+}
+
+/// What became of the share.
+fn events(pool: &Document) -> Option<AnyView> {
+    let told = pool.list("events");
+    if told.is_empty() {
+        return None;
+    }
+    let row = |one: &Document| -> Row {
+        let part = |field: &str| one.text(field).unwrap_or_else(|| "–".to_owned()).into_any();
+        let due = one.text("effective_at").map_or_else(|| "–".to_owned(), |at| text::instant(&at));
+        let cells = vec![
+            one.text_or_none("event").replace('_', " ").into_any(),
+            part("from_raw"),
+            part("to_raw"),
+            due.into_any(),
+        ];
+        (text::instant(&one.text_or_none("slot_time")).into_any(), cells)
+    };
+    let rows = told.iter().rev().map(row).collect();
+    let columns =
+        vec![words("What"), number("Multiplier before, raw"), number("After, raw"), words("Due")];
+    let count = told.len();
+    let view = view! {
+        <details><summary>{format!("Corporate actions: {count}")}</summary>
+            <Table first="Slot" columns=columns rows=rows/>
+        </details>
+    };
+    Some(view.into_any())
+}
+
+/// The vector, computed again from the file that the answer names.
+fn checked(place: usize, pool: &Document) -> Option<impl IntoView + use<>> {
+    let (service, url) = (client(), StoredValue::new(pool.text("figure_url")?));
+    let fetch = move || {
+        let (client, url) = (service.clone(), url.get_value());
+        async move { client.figure(Operation::EquityFile, &url).await }
+    };
+    Some(view! { <CheckedFigure what=format!("sessions-{place}") fetch=fetch/> })
+}
+
+/// A line for each session, with what the whole figure is checked by.
+fn csv(pool: &Document, sessions: &[Document]) -> String {
+    let names = FIELDS.map(|(_, field, _)| field).join(",");
+    let mut out = format!("pool,session,slots,slots_refused,{names},figure_url\n");
+    let [id, figure] = ["pool", "figure_url"].map(|field| pool.text_or_none(field));
+    for one in sessions {
+        let [session, slots, refused] =
+            ["session", "slots", "slots_refused"].map(|field| one.text(field).unwrap_or_default());
+        let line = FIELDS.map(|(_, field, _)| one.text(field).unwrap_or_default()).join(",");
+        let _ = writeln!(out, "{id},{session},{slots},{refused},{line},{figure}");
+    }
+    out
+}
