@@ -58,7 +58,7 @@ pub struct EquitiesArgs {
     /// With --file: of which pool [default: the deepest].
     #[arg(long, value_name = "POOL", requires = "file")]
     pub pool: Option<String>,
-    /// With --db: the recorder's file, whose [[equity]] tables name the shares.
+    /// With --db: the recorder's file, whose equity tables name the shares.
     #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", required_unless_present = "api")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

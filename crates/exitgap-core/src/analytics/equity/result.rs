@@ -269,11 +269,13 @@ impl EquityResult {
             oracle_held_over_close_pct: of_state(OracleState::HeldOverClose),
             oracle_stale_pct: of_state(OracleState::Stale),
             reopening: ClosureKind::ALL
+                .into_iter()
                 .map(|kind| EquityReopening::of(kind, closures, enough))
-                .into(),
+                .collect(),
             sessions: MarketState::ALL
+                .into_iter()
                 .map(|session| EquitySession::of(session, lines, enough))
-                .into(),
+                .collect(),
             slots_corporate_action: counts.corporate_action,
             slots_missing: 0,
             slots_without_facts: counts.without_facts,
