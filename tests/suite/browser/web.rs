@@ -275,7 +275,8 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let page = [("Accept", "text/html")];
     let pool = recorded.pool(0);
-    let own = ["/", "/risk", "/accuracy", "/equities", "/exit/anvil:0x0", "/verify"].map(str::to_owned);
+    let own =
+        ["/", "/risk", "/accuracy", "/equities", "/exit/anvil:0x0", "/verify"].map(str::to_owned);
     for path in own.into_iter().chain([format!("/pools/{pool}")]) {
         let answer = service.ask("GET", &path, &page);
         assert_eq!(answer.status, 200, "{path}: is the site built? `cargo xtask web` builds it");

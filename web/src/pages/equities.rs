@@ -191,7 +191,8 @@ fn chosen(one: &Document) -> impl IntoView + use<> {
     let name = one.text("symbol").unwrap_or_else(|| text::short_pool(&one.text_or_none("token")));
     let size = text::usd_exact(&one.text_or_none("size_usd"));
     let pools = one.list("vectors");
-    let pools = pools.iter().enumerate().map(|(place, pool)| vector(place, pool, &size)).collect_view();
+    let pools =
+        pools.iter().enumerate().map(|(place, pool)| vector(place, pool, &size)).collect_view();
     let left_out = one.list("left_out");
     let left_out = (!left_out.is_empty()).then(|| {
         let line = |pool: &Document| {
