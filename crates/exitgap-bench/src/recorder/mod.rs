@@ -258,7 +258,7 @@ fn config(
         token0_usd: vec![world.assets[0].token.symbol.clone()],
         token1_usd: vec![world.assets[1].token.symbol.clone()],
     });
-    Ok(Config { chain: chains, oracle, pool: pool.collect(), token: Vec::new(), fact: Vec::new(), equity: Vec::new() })
+    Ok(Config { chain: chains, oracle, pool: pool.collect(), ..Config::default() })
 }
 
 /// The development chain, without factories.
