@@ -130,7 +130,7 @@ fn it_computes_recorded_figures_again() {
     let mut node = Command::new("node");
     let output = node.arg(tests().join("js/figures.mjs")).output().unwrap();
     let differences = String::from_utf8_lossy(&output.stderr);
-    let expected = "figures: compared 28, disagreeing 0\n";
+    let expected = "figures: compared 30, disagreeing 0\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{differences}");
     assert!(output.status.success(), "{differences}");
 }

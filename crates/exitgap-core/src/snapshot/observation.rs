@@ -212,10 +212,15 @@ impl Observation {
         found
     }
 
-    /// What the one fact of a name says; `None` where there is none, or more than one: which is meant nobody knows.
-    pub fn fact_number(&self, name: Code) -> Option<U256> {
+    /// The one fact of a name; `None` where there is none, or more than one: which is meant nobody knows.
+    pub fn fact(&self, name: Code) -> Option<&Fact> {
         let mut facts = self.facts.iter().filter(|fact| fact.name == name);
-        facts.next().filter(|_| facts.next().is_none())?.number()
+        facts.next().filter(|_| facts.next().is_none())
+    }
+
+    /// What that fact says, by its first word.
+    pub fn fact_number(&self, name: Code) -> Option<U256> {
+        self.fact(name)?.number()
     }
 
     /// What was read for figures that fills do not depend on.

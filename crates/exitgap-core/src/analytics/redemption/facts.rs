@@ -2,7 +2,7 @@
 
 use super::{ONE_HUNDRED_PERCENT, Pace, Pays, RedemptionTerms, Worth};
 use crate::U256;
-use crate::ids::{Address, Code, Word};
+use crate::ids::{Address, Code};
 use crate::pools::Direction;
 use crate::snapshot::{Fact, Observation};
 use crate::units::{UsdMicros, UsdPrice};
@@ -128,7 +128,7 @@ impl RedemptionFacts {
 
     /// The length of the queue, by the snapshot's one fact of that name; `None` where there is none.
     pub fn length(&self, observation: &Observation) -> Option<U256> {
-        Some(number(first_word(observation, self.ahead?)?.1))
+        observation.fact_number(self.ahead?)
     }
 
     fn replace(
@@ -139,8 +139,8 @@ impl RedemptionFacts {
         used: &mut Vec<FactUsed>,
     ) -> Result<RedemptionTerms, FactError> {
         let mut word = |says: FactSays, name: Code| -> Result<U256, FactError> {
-            let (fact, first) = first_word(observation, name).ok_or(FactError::Missing(name))?;
-            let word = number(first);
+            let fact = observation.fact(name).ok_or(FactError::Missing(name))?;
+            let word = fact.number().ok_or(FactError::Missing(name))?;
             used.push(FactUsed { says, fact: fact.clone(), word });
             Ok(word)
         };
@@ -215,25 +215,6 @@ impl RedemptionAsset {
 fn micros_of(price: &UsdPrice, decimals: u8) -> (U1024, U1024) {
     let below = power_of_ten(u32::from(decimals) + price.decimals());
     (U1024::from(price.numerator()) * power_of_ten(6), below)
-}
-
-/// The one fact of a name and its first word; `None` of none, and of two, since nobody says which is meant.
-fn first_word(observation: &Observation, name: Code) -> Option<(&Fact, &Word)> {
-    let mut facts = observation.facts().iter().filter(|fact| fact.name == name);
-    match (facts.next(), facts.next()) {
-        (Some(fact), None) => Some((fact, fact.words.first()?)),
-        _ => None,
-    }
-}
-
-/// A word as a number.
-fn number(word: &Word) -> U256 {
-    let (digits, _) = word.0.as_chunks::<8>();
-    let mut limbs = [0; 4];
-    for (limb, digits) in limbs.iter_mut().rev().zip(digits) {
-        *limb = u64::from_be_bytes(*digits);
-    }
-    U256::from_limbs(limbs)
 }
 
 /// An amount of a token in dollars by the oracle, rounded down, or up; capped.
