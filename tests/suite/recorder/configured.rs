@@ -67,7 +67,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     assert_eq!(told.chains[0].not_live_because, None);
     assert_eq!(told.chains[0].status, CapabilityStatus::Live);
     let live = told.capabilities.iter().filter(|row| row.live_on == ["anvil"]).count();
-    assert_eq!(live, 19, "{:?}", told.capabilities);
+    assert_eq!(live, 20, "{:?}", told.capabilities);
 
     // So is every answer, and what was asked to be live is answered.
     let service = Service::start(folder.path(), &["--no-record"], &[]);
