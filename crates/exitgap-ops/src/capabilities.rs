@@ -159,7 +159,7 @@ const TABLE: [Row; 25] = [
         "Tokenized equity scoring",
         &[Operation::Equities, Operation::Equity],
         "of tokens that the operator configured, each pool a vector by session of the exchange; command-line equities, SDK equityScore()",
-        "",
+        "/equities",
         &[RECORDER, "series length"],
     ),
     asked(
@@ -214,6 +214,9 @@ const TABLE: [Row; 25] = [
     ),
 ];
 
+/// What a row adds where the operator has configured nothing that it is of.
+const NONE_CONFIGURED: &str = "of nothing here yet: none is configured";
+
 impl Service {
     /// What this deployment can do.
     pub fn capabilities(&self) -> Capabilities {
@@ -222,11 +225,17 @@ impl Service {
         let live = |chain: &&ChainCapability| chain.status == CapabilityStatus::Live;
         let live_on: Vec<String> =
             chains.iter().filter(live).map(|chain| chain.chain.clone()).collect();
+        let configured = [
+            (Operation::Redemption, self.redemption.is_empty()),
+            (Operation::Equities, self.equities.is_empty()),
+        ];
+        let idle = configured.into_iter().filter(|(_, is_idle)| *is_idle);
+        let idle: Vec<Operation> = idle.map(|(operation, _)| operation).collect();
         Capabilities {
             web_url: (self.urls.web != self.urls.base).then(|| self.urls.web.clone()),
             recording: deployment.recording,
             pages: deployment.pages,
-            capabilities: TABLE.iter().map(|row| word(row, deployment, &live_on)).collect(),
+            capabilities: TABLE.iter().map(|row| word(row, deployment, &live_on, &idle)).collect(),
             chains,
         }
     }
@@ -276,8 +285,13 @@ impl Service {
     }
 }
 
-/// A row as this deployment has it.
-fn word(row: &Row, deployment: Deployment, live_on: &[String]) -> Capability {
+/// A row as this deployment has it. `idle` are the operations of which the operator has configured nothing.
+fn word(
+    row: &Row,
+    deployment: Deployment,
+    live_on: &[String],
+    idle: &[Operation],
+) -> Capability {
     let pages = deployment.pages;
     let capability = |name: &str, status, place: String, gated_by: &[&str]| Capability {
         capability: name.to_owned(),
@@ -307,6 +321,9 @@ fn word(row: &Row, deployment: Deployment, live_on: &[String]) -> Capability {
             let page = if pages { *page } else { "" };
             let other = [*place, page].into_iter().filter(|place| !place.is_empty());
             places.extend(other.map(str::to_owned));
+            if operations.iter().any(|operation| idle.contains(operation)) {
+                places.push(NONE_CONFIGURED.to_owned());
+            }
             let status = match live_on {
                 [] => CapabilityStatus::Preview,
                 _ => CapabilityStatus::Live,

@@ -1,6 +1,7 @@
 //! The documents for whoever is new here: what they say to type is typed, and what they list is whole.
 
 mod deployed;
+mod examples;
 mod lists;
 mod operators;
 mod tutorial;

@@ -106,6 +106,9 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
         let expected: &[&str] = if status == CapabilityStatus::Live { live_on } else { &[] };
         assert_eq!(row.live_on, expected, "{row:?}");
         assert!(!row.place.is_empty(), "{row:?}");
+        let needs_words = ["Tokenized equity scoring", "Redemption-window modelling"];
+        let is_idle = needs_words.contains(&row.capability.as_str());
+        assert_eq!(row.place.ends_with("none is configured"), is_idle, "{row:?}");
         if !pages && built.contains_key(row.capability.as_str()) {
             for page in ["/pools/", "/verify", "as a page"] {
                 assert!(!row.place.contains(page), "no page is there: {row:?}");

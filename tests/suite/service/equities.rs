@@ -38,6 +38,13 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
     let ratio = number(&state["oracle_price_usd"]) / number(&state["ui_price_usd"]);
     assert!((ratio - 1.5).abs() < 1e-9, "{state}");
 
+    let rows = service.get("/v1/capabilities").found()["capabilities"].as_array().unwrap().clone();
+    let place = |name: &str| {
+        rows.iter().find(|row| row["capability"] == name).unwrap()["place"].to_string()
+    };
+    assert!(!place("Tokenized equity scoring").contains("none is configured"));
+    assert!(place("Redemption-window modelling").contains("none is configured"));
+
     let target = format!("/v1/equities/anvil/{token}?size_usd=5000&gap_pct=1.5");
     let score = service.get(&target).found();
     for field in ["token", "symbol", "pools", "deepest_pool", "depth_usd", "concentration_pct"] {

@@ -104,6 +104,11 @@ fn address(page: &mut String, method: &str, path: &str, operation: &Value, docum
     if let Some(name) = schema.as_str().and_then(|name| name.rsplit('/').next()) {
         fields(page, name, &document["components"]["schemas"]);
     }
+    let example = &answer["content"]["application/json"]["example"];
+    if let (Some(request), true) = (operation["x-example-request"].as_str(), example.is_object()) {
+        let base = document["servers"][0]["url"].as_str().unwrap_or_default();
+        shown(page, base, request, example);
+    }
     let refusals = operation["responses"].as_object().into_iter().flatten();
     let refusals: Vec<String> = refusals
         .filter(|(status, _)| !status.starts_with('2'))
@@ -112,6 +117,18 @@ fn address(page: &mut String, method: &str, path: &str, operation: &Value, docum
         })
         .collect();
     let _ = write!(page, "<p><small>Refuses with {}.</small></p></section>", refusals.join("; "));
+}
+
+/// A real answer, and what it was asked with.
+fn shown(page: &mut String, base: &str, request: &str, answer: &Value) {
+    let _ = write!(
+        page,
+        "<details><summary>An answer</summary><pre>curl '{}{}'</pre><pre>{}</pre>\
+         <p><small>Of a recorded development chain; lists are cut to two entries.</small></p></details>",
+        escape(base),
+        escape(request),
+        escape(&serde_json::to_string_pretty(answer).unwrap_or_default()),
+    );
 }
 
 /// The fields of a document, those of the documents it is made of included.

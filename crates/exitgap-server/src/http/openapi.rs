@@ -1,6 +1,8 @@
 //! The service described in `OpenAPI` 3.1: made from the table of operations, its schemas from the
 //! documents' own types.
 
+use std::sync::OnceLock;
+
 use axum::extract::State;
 use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter, Place, Row};
 use serde_json::{Map, Value, json};
@@ -97,6 +99,16 @@ fn refusal(status: u16) -> Value {
     json!({"description": description, "content": {"application/problem+json": {"schema": schema}}})
 }
 
+/// A real answer of each address that answers a document, by its operation, with what was asked. A test of the suite makes
+/// them of a recorded scene and holds them to this document.
+const EXAMPLES: &str = include_str!("../../docs/examples.json");
+
+/// They are, read once.
+fn examples() -> &'static Value {
+    static READ: OnceLock<Value> = OnceLock::new();
+    READ.get_or_init(|| serde_json::from_str(EXAMPLES).unwrap_or_default())
+}
+
 /// What an operation answers, by status.
 fn responses(row: &Row) -> Map<String, Value> {
     let (media_type, schema) = match row.answer {
@@ -110,7 +122,11 @@ fn responses(row: &Row) -> Map<String, Value> {
         Answer::Nothing => ("application/problem+json", json!({})),
     };
     let mut content = Map::new();
-    content.insert(media_type.to_owned(), json!({"schema": schema.clone()}));
+    let mut of_document = json!({"schema": schema.clone()});
+    if let Some(example) = examples().get(row.id) {
+        of_document["example"] = example["answer"].clone();
+    }
+    content.insert(media_type.to_owned(), of_document);
     if row.operation == Operation::Log {
         content.insert("text/plain".to_owned(), json!({"schema": schema}));
     }
@@ -144,6 +160,9 @@ fn operation(row: &Row) -> Value {
         "responses": responses(row),
         "x-price-class": row.price.code(),
     });
+    if let Some(example) = examples().get(row.id) {
+        operation["x-example-request"] = example["request"].clone();
+    }
     if !members.is_empty() {
         operation["requestBody"] = body(&members);
     }
