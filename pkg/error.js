@@ -26,7 +26,9 @@ export function typed(thrown) {
 /** The words of what was thrown, which may itself refuse to be a text. */
 export function said(thrown) {
   try {
-    return String(thrown?.message ?? thrown).slice(0, 500);
+    const words = thrown?.message ?? thrown;
+    // Only what is a text or a number is made one: an array of billions would be joined, for minutes.
+    return (Object(words) === words ? Object.prototype.toString.call(words) : String(words)).slice(0, 500);
   } catch {
     return 'an error without words';
   }
