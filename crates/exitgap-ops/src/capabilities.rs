@@ -286,12 +286,7 @@ impl Service {
 }
 
 /// A row as this deployment has it. `idle` are the operations of which the operator has configured nothing.
-fn word(
-    row: &Row,
-    deployment: Deployment,
-    live_on: &[String],
-    idle: &[Operation],
-) -> Capability {
+fn word(row: &Row, deployment: Deployment, live_on: &[String], idle: &[Operation]) -> Capability {
     let pages = deployment.pages;
     let capability = |name: &str, status, place: String, gated_by: &[&str]| Capability {
         capability: name.to_owned(),

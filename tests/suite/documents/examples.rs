@@ -29,14 +29,21 @@ const TERMS: &str = r#"{"v": 1, "kind": "on_days", "calendar": "XNYS", "cutoff_b
   "fee_pct": "0.05", "eligibility": "whoever passed the issuer's checks", "source": "https://issuer.example/terms",
   "read_on": "2026-08-20"}"#;
 
-/// Lists of an example are cut to two entries.
+/// Lists of an example are cut to two entries, and its slot was sealed a minute ago.
 fn cut(value: &mut Value) {
     match value {
         Value::Array(all) => {
             all.truncate(2);
             all.iter_mut().for_each(cut);
         }
-        Value::Object(members) => members.values_mut().for_each(cut),
+        Value::Object(members) => {
+            for (name, member) in members {
+                cut(member);
+                if name.ends_with("snapshot_age_s") {
+                    *member = json!(60);
+                }
+            }
+        }
         _ => {}
     }
 }
@@ -106,7 +113,13 @@ fn a_misfit_is_noticed() {
     let schema = json!({"allOf": [{"$ref": "#/components/schemas/One"}]});
     let of = |value: Value| misfits(&document, &schema, &value, "").len();
     assert_eq!(of(json!({"a": null, "b": ["x", "x"]})), 0);
-    for wrong in [json!({"b": []}), json!({"a": "1"}), json!({"a": 1.5}), json!({"a": 1, "b": ["y"]}), json!([])] {
+    for wrong in [
+        json!({"b": []}),
+        json!({"a": "1"}),
+        json!({"a": 1.5}),
+        json!({"a": 1, "b": ["y"]}),
+        json!([]),
+    ] {
         assert!(of(wrong.clone()) > 0, "{wrong}");
     }
 }
@@ -120,13 +133,21 @@ fn shape(value: &Value, at: &str, into: &mut Vec<String>) {
                 shape(member, &format!("{at}.{name}"), into);
             }
         }
-        Value::Array(all) => all.iter().take(1).for_each(|one| shape(one, &format!("{at}[]"), into)),
+        Value::Array(all) => {
+            all.iter().take(1).for_each(|one| shape(one, &format!("{at}[]"), into))
+        }
         _ => {}
     }
 }
 
 /// What each address is asked, by its operation.
-fn questions(pool: &str, share_pool: &str, weth: &str, wbtc: &str, slot: Slot) -> Vec<(&'static str, String)> {
+fn questions(
+    pool: &str,
+    share_pool: &str,
+    weth: &str,
+    wbtc: &str,
+    slot: Slot,
+) -> Vec<(&'static str, String)> {
     let number = slot.number();
     vec![
         ("listPools", "/v1/pools?limit=1".to_owned()),
@@ -137,19 +158,30 @@ fn questions(pool: &str, share_pool: &str, weth: &str, wbtc: &str, slot: Slot) -
         ("readHistory", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
         ("readStress", format!("/v1/stress/{pool}?size_usd=1000&limit_pct=1")),
         ("readFragility", "/v1/fragility?limit=1".to_owned()),
-        ("scorePortfolio", format!("/v1/portfolio?position={pool}:1000&position={share_pool}:1000")),
+        (
+            "scorePortfolio",
+            format!("/v1/portfolio?position={pool}:1000&position={share_pool}:1000"),
+        ),
         ("compareRoutes", format!("/v1/routes/anvil/{weth}?size_usd=10000")),
         ("readMarketHours", format!("/v1/hours/{share_pool}?size_usd=10000")),
         ("readDepthDecay", format!("/v1/decay/{pool}?move_pct=0.01&within_slots=1")),
         ("scoreLiquidationExposure", format!("/v1/exposure?venue={pool}&cascade_usd=10000")),
-        ("readVenueStress", format!("/v1/stress?venue={pool}&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1")),
+        (
+            "readVenueStress",
+            format!(
+                "/v1/stress?venue={pool}&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1"
+            ),
+        ),
         ("listShocks", "/v1/shocks".to_owned()),
         ("listEquities", "/v1/equities".to_owned()),
         ("readEquity", format!("/v1/equities/anvil/{wbtc}?size_usd=5000")),
         ("readRedemption", format!("/v1/redemption/{pool}?size_usd=10000&base=WETH")),
         ("listAccuracy", "/v1/accuracy?limit=1".to_owned()),
         ("readAccuracy", format!("/v1/accuracy/{pool}")),
-        ("evaluateAlert", format!("/v1/alerts/backtest/{pool}?kind=gap_above&size_usd=10000&pct=0.01")),
+        (
+            "evaluateAlert",
+            format!("/v1/alerts/backtest/{pool}?kind=gap_above&size_usd=10000&pct=0.01"),
+        ),
         ("listCapabilities", "/v1/capabilities".to_owned()),
         ("readSlotStatus", format!("/api/v1/status/{pool}?slot={number}")),
     ]
@@ -160,7 +192,8 @@ async fn the_examples_are_answers_and_each_is_as_its_address_is_described() {
     let (chain, world) = scene().await;
     let due = FIRST_SLOT * 300 + 30 * 86_400;
     say(&chain, Stands { now: 1_500_000, next: 3_000_000, since: due, paused: false }).await;
-    let [weth, wbtc] = [world.assets[World::WETH].token.address, share(&world)].map(|one| format!("{one:#x}"));
+    let [weth, wbtc] =
+        [world.assets[World::WETH].token.address, share(&world)].map(|one| format!("{one:#x}"));
     let (first, share_pool) = (world.pools[0].pool.address, world.pools[2].pool.address);
     let at = |place: u64| Slot::new(FIRST_SLOT + place).unwrap();
     let more = format!(
@@ -187,17 +220,21 @@ async fn the_examples_are_answers_and_each_is_as_its_address_is_described() {
     let (pool, share_pool) = (recorded.pool(0), recorded.pool(2));
     let asked = questions(&pool, &share_pool, &weth, &wbtc, recorded.last);
     // Every address that answers a document has an example, or is named with the reason.
-    let schema_of = |operation: &Value| operation["responses"]["200"]["content"]["application/json"]["schema"].clone();
+    let schema_of = |operation: &Value| {
+        operation["responses"]["200"]["content"]["application/json"]["schema"].clone()
+    };
     for (id, operation) in &rows {
         let is_document = schema_of(operation)["$ref"].is_string();
-        let is_told = asked.iter().any(|(of, _)| of == id) || WITHOUT.iter().any(|(of, _)| of == id);
+        let is_told =
+            asked.iter().any(|(of, _)| of == id) || WITHOUT.iter().any(|(of, _)| of == id);
         assert!(!is_document || is_told, "{id} has no example");
     }
     let here = format!("http://{}", service.address);
     let mut examples = Map::new();
     for (id, target) in asked {
         let mut answer = service.get(&target).found();
-        let operation = rows.get(id).unwrap_or_else(|| panic!("{id} is no operation: {:?}", rows.keys()));
+        let operation =
+            rows.get(id).unwrap_or_else(|| panic!("{id} is no operation: {:?}", rows.keys()));
         let fits = misfits(&document, &schema_of(operation), &answer, id);
         assert_eq!(fits, Vec::<String>::new(), "{target}");
         cut(&mut answer);

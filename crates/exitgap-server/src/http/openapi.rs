@@ -237,8 +237,9 @@ pub async fn serve(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
 fn give_examples(document: &mut Value, pool: &str, slot: u32, hash: &str) {
     let Some(paths) = document["paths"].as_object_mut() else { return };
     for item in paths.values_mut() {
-        let parameters = item["get"]["parameters"].as_array_mut();
-        for parameter in parameters.into_iter().flatten() {
+        // Looked up and not indexed: an address that is only posted to must not get a `get`.
+        let parameters = item.get_mut("get").and_then(|get| get.get_mut("parameters"));
+        for parameter in parameters.and_then(Value::as_array_mut).into_iter().flatten() {
             let example = match parameter["name"].as_str() {
                 Some("pool") => json!(pool),
                 Some("slot") => json!(slot),
