@@ -23,9 +23,12 @@ pub struct TermsOfToken {
     pub terms: RedemptionTermsRead,
 }
 
-/// The newest pace that is known of a queue, by the pool that it was recorded with and the name of its length.
+/// A queue, by the pool that it was recorded with and the name of its length.
+type Queue = (PoolId, Code);
+
+/// The newest pace that is known of each queue, with its slot.
 #[derive(Debug, Default)]
-pub(super) struct Paces(Mutex<BTreeMap<(PoolId, Code), (Slot, Option<Pace>)>>);
+pub(super) struct Paces(Mutex<BTreeMap<Queue, (Slot, Option<Pace>)>>);
 
 impl Service {
     /// The same with terms by which tokens are redeemed.

@@ -523,26 +523,20 @@ impl Checked {
         let folder = path.parent().unwrap_or(Path::new(""));
         let redemption = redemption::checked(&config.redemption, &config.chain, folder)
             .map_err(|error| ConfigError::Redemption { path: path.clone(), error })?;
-        let shocks = shocks::checked(&config.shock, &config.chain).map_err(|(key, message)| {
+        let wrong = |table: &'static str| {
             let path = path.clone();
-            ConfigError::Serving { path, table: "[shock]", key, message }
-        })?;
-        config.payments.plan(&plan).map_err(|(key, message)| {
-            let path = path.clone();
-            ConfigError::Serving { path, table: "payments", key, message }
-        })?;
-        config.alerts.plan().map_err(|(key, message)| {
-            let path = path.clone();
-            ConfigError::Serving { path, table: "alerts", key, message }
-        })?;
-        config.witness.plan().map_err(|(key, message)| {
-            let path = path.clone();
-            ConfigError::Serving { path, table: "witness", key, message }
-        })?;
-        peers_of(&config.peer).map_err(|(key, message)| {
-            let path = path.clone();
-            ConfigError::Serving { path, table: "[peer]", key, message }
-        })?;
+            move |(key, message): (&'static str, String)| ConfigError::Serving {
+                path,
+                table,
+                key,
+                message,
+            }
+        };
+        let shocks = shocks::checked(&config.shock, &config.chain).map_err(wrong("[shock]"))?;
+        config.payments.plan(&plan).map_err(wrong("payments"))?;
+        config.alerts.plan().map_err(wrong("alerts"))?;
+        config.witness.plan().map_err(wrong("witness"))?;
+        peers_of(&config.peer).map_err(wrong("[peer]"))?;
         if let Some(folder) = path.parent() {
             let Config { store, evidence, proofs, witness, payments, alerts, observer, .. } =
                 &mut config;
@@ -556,10 +550,7 @@ impl Checked {
                 *path = folder.join(&path);
             }
         }
-        config.witness.all_logs().map_err(|(key, message)| {
-            let path = path.clone();
-            ConfigError::Serving { path, table: "witness", key, message }
-        })?;
+        config.witness.all_logs().map_err(wrong("witness"))?;
         Ok(Self { config, plan, quote_groups, redemption, shocks })
     }
 }

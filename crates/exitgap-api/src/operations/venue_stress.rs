@@ -61,14 +61,11 @@ impl Question for VenueStressAsked {
 fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
     let within = given.one(&AFTER_WITHIN, |text| values::whole(&AFTER_WITHIN, text))?;
     let Some(move_e8) = given.one(&AFTER_MOVE, |text| above_zero(&AFTER_MOVE, text))? else {
-        return match within {
-            None => Ok(None),
-            Some(_) => {
-                let detail =
-                    "after_move_pct is missing: within_slots says since when it is looked for";
-                Err(values::refusal(&AFTER_MOVE, detail))
-            }
-        };
+        if within.is_none() {
+            return Ok(None);
+        }
+        let detail = "after_move_pct is missing: within_slots says since when it is looked for";
+        return Err(values::refusal(&AFTER_MOVE, detail));
     };
     Ok(Some(AfterMove { move_e8, within_slots: within.unwrap_or(AfterMove::WITHIN) }))
 }
