@@ -81,7 +81,7 @@ pub enum Artifact {
     SlipstreamPool,
     /// Slipstream: its factory of pools.
     SlipstreamFactory,
-    /// A vault of shares (ERC-4626), OpenZeppelin's.
+    /// A vault of shares (ERC-4626), `OpenZeppelin`'s.
     Vault,
     /// Balancer's second vault.
     BalancerVault,

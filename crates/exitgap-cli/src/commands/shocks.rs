@@ -41,14 +41,12 @@ pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failur
         let detail = format!("shock: the service has none named {:?}", printable(name));
         return refused(detail, &format!("it names {known}"));
     };
-    match (&shock.haircut_pct, &shock.fall_pct) {
-        (Some(haircut), Some(fall)) => Ok([haircut.to_string(), fall.to_string()]),
-        _ => {
-            let why = printable(shock.why_not.as_deref().unwrap_or("?"));
-            let detail = format!("shock: nothing was measured of {}: {why}", printable(name));
-            refused(detail, "`exitgap shocks` says of which there are numbers")
-        }
+    if let (Some(haircut), Some(fall)) = (&shock.haircut_pct, &shock.fall_pct) {
+        return Ok([haircut.to_string(), fall.to_string()]);
     }
+    let why = printable(shock.why_not.as_deref().unwrap_or("?"));
+    let detail = format!("shock: nothing was measured of {}: {why}", printable(name));
+    refused(detail, "`exitgap shocks` says of which there are numbers")
 }
 
 fn print_text(told: &NamedShocks) -> Result<(), Failure> {

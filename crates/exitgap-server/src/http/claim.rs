@@ -42,7 +42,7 @@ pub async fn of(app: &App, address: &Address) -> Option<String> {
     let claim: Claim = serde_json::from_slice(&file).ok()?;
     let base = Base::from_code(&claim.request.base)?;
     let symbol = &labels.tokens[usize::from(base == Base::Token1)].symbol;
-    claim.sentence(&symbol.to_string())
+    claim.sentence(symbol)
 }
 
 impl Claim {

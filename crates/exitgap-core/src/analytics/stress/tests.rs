@@ -148,8 +148,8 @@ fn after_a_move_only_the_slots_that_moved_are_looked_at() {
     let after = |move_e8, within_slots| Some(AfterMove { move_e8, within_slots });
     let mut slots: Vec<_> = (0..9).map(|_| still()).collect();
     // The second venue falls by exactly two percent in slot 4 and stays; slot 7 is missing, slot 8 lacks a venue.
-    for moved in 4..9 {
-        slots[moved] = vec![at(1_000), at(980)];
+    for moved in &mut slots[4..9] {
+        *moved = vec![at(1_000), at(980)];
     }
     (slots[7], slots[8]) = (vec![None, None], vec![at(1_000), None]);
     let ask = |after| {
