@@ -134,7 +134,7 @@ fn shape(value: &Value, at: &str, into: &mut Vec<String>) {
             }
         }
         Value::Array(all) => {
-            all.iter().take(1).for_each(|one| shape(one, &format!("{at}[]"), into))
+            all.iter().take(1).for_each(|one| shape(one, &format!("{at}[]"), into));
         }
         _ => {}
     }

@@ -40,7 +40,7 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
 
     let rows = service.get("/v1/capabilities").found()["capabilities"].as_array().unwrap().clone();
     let place = |name: &str| {
-        rows.iter().find(|row| row["capability"] == name).unwrap()["place"].to_string()
+        rows.iter().find(|row| row["capability"] == name).unwrap()["where"].to_string()
     };
     assert!(!place("Tokenized equity scoring").contains("none is configured"));
     assert!(place("Redemption-window modelling").contains("none is configured"));
