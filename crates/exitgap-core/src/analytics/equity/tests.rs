@@ -477,7 +477,7 @@ fn a_pool_that_holds_less_than_a_purchase_pays_is_short() {
         let size = "100".parse().unwrap();
         crate::exit::Exit::estimate_once(&seen, crate::pools::Direction::OneForZero, size)
     };
-    let paid = u128::try_from(bought.unwrap().amount_out).unwrap();
+    let paid = bought.unwrap().amount_out.to_string().parse::<u128>().unwrap();
     assert!((90_000_000..100_000_000).contains(&paid), "{paid}");
     let slots = [(on(2, 15, 0), paid), (on(2, 15, 5), paid - 1), (on(2, 15, 10), paid + 1)];
     let slots = slots.map(|(at, word)| held(word, at));
