@@ -93,6 +93,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         size: exposure.cascade,
         shock: Shock { haircut_e8: 40_000_000, fall_e8: 20_000_000 },
         limit: None,
+        after: None,
     };
     let told = reader.stress(&stress).map_err(failed)?;
     eprintln!("figures: a stress of {} slots, Q95 {:?}", told.have_slots, told.gap_q95_pct);
