@@ -1,7 +1,7 @@
 // The holder's question from the front page to its proof, and the lender's report: each number as the service says it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { eventually, local } from "./browser.mjs";
+import { answer, eventually, local } from "./browser.mjs";
 
 export default async function exit(scene) {
   await holder(scene);
@@ -121,6 +121,42 @@ async function beyond({ thin, pools, open, shoot }) {
   console.log("exit: what cannot be filled is proven, and what is no token is said");
 }
 
+/** The same with liquidity gone: the service's own numbers, computed again; after moves alone; and as in a fall that has a name. */
+async function gone({ own, asked, page, open, get }) {
+  const venues = own.map((pool) => `venue=${pool}`).join("&");
+  const rows = (on) => on.locator("table.stressed tbody tr");
+  const told = await get(`/v1/stress?${venues}&size_usd=100000&haircut_pct=30&fall_pct=20`);
+  await rows(page).first().waitFor();
+  const depths = await rows(page).evaluateAll((all) => all.map((row) => row.querySelectorAll("td")[2].textContent));
+  assert.deepEqual(depths, told.worst_slots.map((slot) => dollars(slot.depth_usd)));
+  const drawn = await page.locator("#stress figure.chart text").allTextContents();
+  assert.deepEqual(drawn.slice(0, 3), [`to be sold: ${dollars(100000)}`, `depth, median: ${dollars(told.depth_q50_usd)}`,
+    `depth, least: ${dollars(told.lowest_depth_usd)}`]);
+  await page.locator("#stress").getByRole("button", { name: "Compute it again in this browser" }).click();
+  await page.locator("#stress .confirmed").waitFor();
+  const button = page.getByRole("button", { name: "Take away the stress as CSV" });
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
+  assert.equal(lines.length, 1 + told.worst_slots.length);
+  assert.ok(lines.slice(1).every((line) => line.at(-1) === told.figure_url && line.length === lines[0].length));
+  const shock = { name: "storm", about: "A storm", pool: own[0], base: null, fall_pct: 7, haircut_pct: 12.5 };
+  const calm = { ...shock, name: "calm", fall_pct: null, haircut_pct: null, why_not: "no_fall" };
+  const routes = { "**/v1/shocks": answer({ shocks: [shock, calm] }) };
+  const other = await open(`/risk?${asked}&size_usd=100000&after_move_pct=0.01`, { routes });
+  const link = other.locator("#shocks a");
+  await link.waitFor();
+  assert.equal(await link.textContent(), "A storm: the price fell by 7.00 %, 12.50 % of the book was gone");
+  const after = await get(`/v1/stress?${venues}&size_usd=100000&haircut_pct=30&fall_pct=20&after_move_pct=0.01`);
+  assert.equal(await rows(other).count(), after.worst_slots.length);
+  const words = () => other.locator("#stress > p").first().textContent();
+  assert.ok((await words()).includes(`${after.slots_unmoved} had not, of ${after.slots_untestable} it is not known`), await words());
+  await link.click();
+  await other.waitForURL(/haircut_pct=12\.5/);
+  await eventually("the storm's numbers", async () => (await words()).startsWith("12.50 % of everybody's liquidity is gone in every slot, and the price 7.00 % lower"));
+  assert.match(other.url(), /fall_pct=7&haircut_pct=12\.5&after_move_pct=0\.01/);
+  await other.context().close();
+}
+
 /** The report of two pools, as the service says it, to print and to take away. */
 async function lender({ exit, pools, open, get, shoot, fits }) {
   // Exposure is told of concentrated liquidity and of constant product.
@@ -150,6 +186,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   await exposure.getByRole("button", { name: "Compute it again in this browser" }).click();
   await exposure.locator(".confirmed, .refused, .failed").waitFor();
   assert.match(await exposure.locator(".checked-figure").textContent(), /Confirmed by this browser.* snapshots/);
+  await gone({ own, asked, page, open, get });
   const names = pools.filter(({ pool }) => own.includes(pool)).map(({ base, quote, name }) => `${base.symbol} for ${quote.symbol}, ${name}`);
   const called = await page.locator("table", { has: page.locator("caption >> text=Each pool alone") }).locator("tbody th a").allTextContents();
   assert.deepEqual(called.sort(), names.sort(), "by venue and fee");

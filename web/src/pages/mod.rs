@@ -42,4 +42,5 @@ mod portfolio_table;
 mod risk_exposure;
 mod risk_figures;
 mod risk_file;
+mod risk_stress;
 mod risk_tables;

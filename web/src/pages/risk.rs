@@ -9,10 +9,12 @@ use leptos_router::hooks::use_query_map;
 use super::risk_exposure::absorbed;
 use super::risk_figures::{Report, ask};
 use super::risk_file::{Parts, WholeFile};
+use super::risk_stress::WithLiquidityGone;
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
 use crate::download::download;
 use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice, listed_pools, name_of};
+use crate::paths::Page;
 use crate::service::client;
 use crate::text;
 
@@ -30,10 +32,36 @@ pub struct RiskAsked {
     pub bonus: String,
     /// How far the price has fallen in every slot, percent.
     pub fall: String,
+    /// How much of everybody's liquidity has gone in every slot, percent: of the stress alone.
+    pub haircut: String,
+    /// Only slots after moves of so much, percent: likewise; every slot where there is no text.
+    pub after_move: String,
     /// The first slot; a week before the last where none is named.
     pub from: Option<Slot>,
     /// The last slot; the newest that all pools have where none is named.
     pub to: Option<Slot>,
+}
+
+impl RiskAsked {
+    /// The address that asks for this.
+    pub fn href(&self) -> String {
+        let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
+        let pools = self.pools.iter().map(|pool| ("pool", encoded(pool)));
+        let instant = |slot: Option<Slot>| slot.map(|slot| encoded(&slot.to_string()));
+        let given = [
+            ("size_usd", Some(self.size.to_string())),
+            ("bonus_pct", Some(encoded(&self.bonus))),
+            ("fall_pct", Some(encoded(&self.fall))),
+            ("haircut_pct", Some(encoded(&self.haircut))),
+            ("after_move_pct", Some(encoded(&self.after_move)).filter(|text| !text.is_empty())),
+            ("from", instant(self.from)),
+            ("to", instant(self.to)),
+        ];
+        let given = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let all: Vec<String> =
+            pools.chain(given).map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{}?{}", Page::Risk.href(), all.join("&"))
+    }
 }
 
 /// The page.
@@ -52,6 +80,8 @@ pub fn RiskPage() -> impl IntoView {
             size,
             bonus: said("bonus_pct", "5"),
             fall: said("fall_pct", "20"),
+            haircut: said("haircut_pct", "30"),
+            after_move: said("after_move_pct", ""),
             from: instant("from", &said("from", ""))?,
             to: instant("to", &said("to", ""))?,
         })
@@ -133,6 +163,8 @@ fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoVi
             <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
             <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
             <label>"Price fall before, %" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
+            <label>"Liquidity gone, %" <input name="haircut_pct" inputmode="decimal" value=field(|asked| asked.haircut.clone())/></label>
+            <label>"Only after moves of, %" <input name="after_move_pct" inputmode="decimal" value=field(|asked| asked.after_move.clone())/></label>
             <label>"From (UTC), else seven days" <input type="datetime-local" name="from" value=from/></label>
             <label>"To (UTC), else the newest" <input type="datetime-local" name="to" value=to/></label>
             <button type="submit" class="primary">"Make the report"</button>
@@ -238,6 +270,7 @@ fn Told(report: Report) -> impl IntoView {
             <WholeFile parts=Parts::of(&report)/>
         </p>
         {absorbed}
+        <WithLiquidityGone asked=report.asked.clone()/>
         {totals}
         {slots}
     }

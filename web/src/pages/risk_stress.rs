@@ -1,0 +1,178 @@
+//! What the same sale fills at with liquidity gone, too: by the reader's own share, or by that of a recorded fall that has a name.
+
+use core::fmt::Write;
+
+use exitgap_api::operations::parameters::{
+    AFTER_MOVE, HAIRCUT, PERIOD_FROM, SHOCK_FALL, SOLD, TO, VENUE,
+};
+use exitgap_api::operations::{Operation, Target};
+use exitgap_client::{Browser, Client, ClientError};
+use leptos::prelude::*;
+
+use super::figure_check::CheckedFigure;
+use super::risk::RiskAsked;
+use crate::chart::{Bar, Bars, parsed};
+use crate::document::Document;
+use crate::download::download;
+use crate::parts::{Asking, Failed, Loading, Row, Table, number};
+use crate::service::client;
+use crate::text;
+
+/// The stress, and the shocks that have names.
+#[derive(Debug, Clone)]
+struct Told {
+    stress: Document,
+    shocks: Vec<Document>,
+}
+
+fn target(asked: &RiskAsked) -> Target {
+    let target = Operation::VenueStress.target();
+    let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
+    let target = target.with(&SOLD, asked.size).with(&HAIRCUT, &asked.haircut);
+    let after = Some(&asked.after_move).filter(|moved| !moved.is_empty());
+    target
+        .with(&SHOCK_FALL, &asked.fall)
+        .maybe(&AFTER_MOVE, after)
+        .maybe(&PERIOD_FROM, asked.from.as_ref())
+        .maybe(&TO, asked.to.as_ref())
+}
+
+async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Told, ClientError> {
+    let stress = client.read(&target(asked)).await?;
+    let shocks: Document = client.read(&Operation::Shocks.target()).await?;
+    Ok(Told { stress, shocks: shocks.list("shocks") })
+}
+
+/// The section.
+#[component]
+pub fn WithLiquidityGone(
+    /// What the report is of.
+    asked: RiskAsked,
+) -> impl IntoView {
+    let asked = StoredValue::new(asked);
+    let found = Asking::new(
+        || (),
+        move |()| {
+            let (client, asked) = (client(), asked.get_value());
+            async move { ask(&client, &asked).await }
+        },
+    );
+    let retry = found.again();
+    view! {
+        <section id="stress">
+            <h2>"With liquidity gone, too"</h2>
+            {move || match found.answer(&()) {
+                None => view! { <Loading what="the stress"/> }.into_any(),
+                Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+                Some(Ok(told)) => shown(&told, &asked.read_value()),
+            }}
+        </section>
+    }
+}
+
+fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
+    let Told { stress, shocks } = told;
+    let after = stress.text("after_move_pct").map(|moved| {
+        format!(
+            " Only slots whose price had moved by {} within {} slots: {} had not, of {} it is not known.",
+            text::percent_read(&moved),
+            stress.count("within_slots"),
+            stress.count("slots_unmoved"),
+            stress.count("slots_untestable"),
+        )
+    });
+    let words = format!(
+        "{} of everybody's liquidity is gone in every slot, and the price {} lower: the sale split exactly over these pools. {} slots looked at, in {} not filled.",
+        text::percent_read(&stress.text_or_none("haircut_pct")),
+        text::percent_read(&stress.text_or_none("fall_pct")),
+        text::grouped(&stress.text_or_none("have")),
+        stress.count("slots_unfillable"),
+    );
+    let csv = csv(stress);
+    let keep = move |_| download(csv.as_bytes(), "text/csv", "stress.csv");
+    view! {
+        <p class="quiet">{words}{after}</p>
+        {named(shocks, asked)}
+        <Bars title="What the pools take within 2 % of the oracle, against what is sold".to_owned() bars=bars(stress)/>
+        {worst(stress)}
+        <p class="actions"><button type="button" class="small" on:click=keep>"Take away the stress as CSV"</button></p>
+        {checked(stress)}
+    }
+    .into_any()
+}
+
+/// Recorded falls that the operator named: each a way to this report after it.
+fn named(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
+    let one = |shock: &Document| {
+        let (fall, haircut) = (shock.text("fall_pct")?, shock.text("haircut_pct")?);
+        let words = format!(
+            "{}: the price fell by {}, {} of the book was gone",
+            shock.text_or_none("about"),
+            text::percent_read(&fall),
+            text::percent_read(&haircut),
+        );
+        let href = RiskAsked { fall, haircut, ..asked.clone() }.href();
+        Some(view! { <li><a href=href>{words}</a></li> })
+    };
+    let all: Vec<_> = shocks.iter().filter_map(one).collect();
+    (!all.is_empty())
+        .then(|| view! { <p>"As in a recorded fall:"</p><ul id="shocks">{all}</ul> }.into_any())
+}
+
+fn bars(stress: &Document) -> Vec<Bar> {
+    let fields = [
+        ("to be sold", "line-b", "size_usd"),
+        ("depth, median", "line-a", "depth_q50_usd"),
+        ("depth, least", "line-a", "lowest_depth_usd"),
+        ("from the pools' own prices, least", "line-c", "lowest_book_usd"),
+    ];
+    let bar = |(name, class, field): (&str, &'static str, &str)| {
+        let usd = stress.text(field);
+        let shown = usd.as_deref().map_or_else(|| "not known".to_owned(), text::usd);
+        Bar { name: name.to_owned(), value: usd.as_deref().and_then(parsed), class, shown }
+    };
+    fields.map(bar).into()
+}
+
+fn worst(stress: &Document) -> impl IntoView + use<> {
+    let row = |slot: &Document| -> Row {
+        let usd =
+            |field: &str| slot.text(field).map_or_else(|| "–".to_owned(), |usd| text::usd(&usd));
+        let gap = slot
+            .text("exit_gap_pct")
+            .map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(&gap));
+        let cells = vec![
+            gap.into_any(),
+            usd("max_fillable_usd").into_any(),
+            usd("depth_usd").into_any(),
+            usd("book_usd").into_any(),
+        ];
+        (text::instant(&slot.text_or_none("time")).into_any(), cells)
+    };
+    let rows = stress.list("worst_slots").iter().map(row).collect();
+    let columns = ["Gap", "At most", "Depth at 2 %", "From the pools' own prices"];
+    view! { <Table class="stressed" caption="The worst slots after it" first="Slot" columns=columns.map(number).into() rows=rows/> }
+}
+
+/// The figure, computed again from the file that the answer names.
+fn checked(stress: &Document) -> Option<impl IntoView + use<>> {
+    let (service, url) = (client(), StoredValue::new(stress.text("figure_url")?));
+    let fetch = move || {
+        let (client, url) = (service.clone(), url.get_value());
+        async move { client.figure(Operation::VenueStressFile, &url).await }
+    };
+    Some(view! { <CheckedFigure what="stress" fetch=fetch/> })
+}
+
+/// A line for each of the worst slots, with what the whole figure is checked by.
+fn csv(stress: &Document) -> String {
+    let fields = ["time", "exit_gap_pct", "max_fillable_usd", "depth_usd", "book_usd"];
+    let asked = ["size_usd", "haircut_pct", "fall_pct", "figure_url"];
+    let mut out = format!("{},{}\n", fields.join(","), asked.join(","));
+    let of_all = asked.map(|name| stress.text(name).unwrap_or_default()).join(",");
+    for slot in stress.list("worst_slots") {
+        let line = fields.map(|name| slot.text(name).unwrap_or_default()).join(",");
+        let _ = writeln!(out, "{line},{of_all}");
+    }
+    out
+}
