@@ -61,7 +61,8 @@ async function whole(told) {
   const inexact = { exact: false, inexact_because: "balances_change_unseen" };
   const balance = { slot_time: told.vectors[0].to, balance_raw: "1", purchase_raw: "2", slots: 9, slots_short: 7 };
   const vectors = [{ ...told.vectors[0], ...inexact, balance, enough: true, sessions }];
-  const routes = { [SHARE]: answer({ ...told, enough: true, vectors }) };
+  const left = [{ pool: told.vectors[0].pool, code: "figure_period", detail: "it began too late" }];
+  const routes = { [SHARE]: answer({ ...told, enough: true, vectors, left_out: left }) };
   for (const [width, dark] of [[1280, false], [375, false], [1280, true], [375, true]]) {
     const page = await open(at(), { width, dark, routes });
     const pictures = page.locator("#share figure");
@@ -70,6 +71,7 @@ async function whole(told) {
     const names = await pictures.first().locator("text").allTextContents();
     assert.deepEqual(names, ["regular: $900,000", "after: $300,000", "weekend: $0"]);
     assert.equal(await page.locator("#share [role=status]").count(), 0);
+    assert.match(await page.locator("#share > ul").textContent(), /: it began too late$/);
     assert.match(await page.locator("#share .standing.warn").textContent(), /does not notice\. In 7 slots it held less/);
     await fits(page, `shares at ${width}`);
     await shoot(page, `shares-${width}${dark ? "-dark" : ""}`);

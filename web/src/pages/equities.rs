@@ -196,7 +196,7 @@ fn chosen(one: &Document) -> impl IntoView + use<> {
     let left_out = one.list("left_out");
     let left_out = (!left_out.is_empty()).then(|| {
         let line = |pool: &Document| {
-            view! { <li>{text::short_pool(&pool.text_or_none("pool"))}": "{pool.text_or_none("reason")}</li> }
+            view! { <li>{text::short_pool(&pool.text_or_none("pool"))}": "{pool.text_or_none("detail")}</li> }
         };
         view! {
             <p class="quiet">"Not told of:"</p>
