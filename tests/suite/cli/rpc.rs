@@ -4,6 +4,7 @@ use std::process::{Command, Output};
 
 use alloy::primitives::U256;
 use exitgap_chain::config::{Factory, FactoryKind};
+use exitgap_server::config::Checked;
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
@@ -164,6 +165,21 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     assert!(
         answer(&[&["estimate", &pool, "--size-usd", "500"][..], &by_file].concat()).is_object()
     );
+    // Whatever tables the recorder's file may have: the command line knows those that it passes over.
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let unknown = Checked::parse("[none]", &file).unwrap_err().to_string();
+    let tables: Vec<&str> = unknown.split("expected one of").nth(1).unwrap().split('`').collect();
+    let tables: Vec<&str> = tables.into_iter().skip(1).step_by(2).collect();
+    assert!(tables.len() > 15 && tables.contains(&"shock"), "{unknown}");
+    let reading = ["chain", "oracle", "pool", "token", "fact", "equity"];
+    for table in tables.into_iter().filter(|table| !reading.contains(table)) {
+        if !whole.contains(&format!("[{table}]")) {
+            std::fs::write(&file, format!("{whole}\n[{table}]\nof_a_recorder = 1\n")).unwrap();
+            let asked = [&["estimate", &pool, "--size-usd", "500"][..], &by_file].concat();
+            assert!(answer(&asked).is_object(), "{table}");
+        }
+    }
+    std::fs::write(&file, whole).unwrap();
 
     // The fee of a pair is in no contract: it must be named.
     let without_fee = problem(&with(&[]), 5);

@@ -27,7 +27,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 14] = [
+const RECORDER_TABLES: [&str; 15] = [
     "store",
     "recorder",
     "evidence",
@@ -42,6 +42,7 @@ const RECORDER_TABLES: [&str; 14] = [
     "peer",
     "quote_group",
     "redemption",
+    "shock",
 ];
 
 /// Reads the pool at the chain's latest block.
