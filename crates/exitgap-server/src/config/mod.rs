@@ -1,41 +1,42 @@
 //! The configuration file: one struct, parsed once; environment variables count more.
+//!
+//! - `checked`: the same, checked as far as a file can be; `error`: why it is refused
+//! - `environment`: what environment variables say
+//! - `groups`, `redemption`, `shocks`: tables of the server's own that need more than a type
 
-#[path = "config_environment.rs"]
+mod checked;
 mod environment;
-#[path = "config_groups.rs"]
+mod error;
 mod groups;
-#[path = "config_redemption.rs"]
 mod redemption;
-#[path = "config_shocks.rs"]
 mod shocks;
 
-use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use exitgap_chain::config::{
-    ChainConfig, ChainPlan, Config as Sources, ConfigError as PlanError, EquityConfig, FactConfig,
-    OracleConfig, Plan, PoolConfig, TokenConfig,
+    ChainConfig, EquityConfig, FactConfig, OracleConfig, PoolConfig, TokenConfig,
 };
-use exitgap_core::analytics::equity::EquityToken;
-use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::ids::PoolId;
 use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
 use crate::alerts::AlertsConfig;
-use crate::ops::{Bounds, EquityOfToken, QuoteGroup, ShockOf, TermsOfToken, Urls};
+use crate::ops::{Bounds, Urls};
 use crate::payments::PaymentsConfig;
-use crate::peers::{ObserverConfig, PeerConfig, peers_of};
+use crate::peers::{ObserverConfig, PeerConfig};
 use crate::witness::WitnessConfig;
 
+pub use checked::Checked;
 pub use environment::EnvironmentError;
+pub use error::ConfigError;
 pub use groups::{QuoteGroupConfig, QuoteGroupError};
 pub use redemption::{RedemptionConfig, RedemptionConfigError};
 pub use shocks::ShockConfig;
 
 /// What `init` writes: every key, explained.
-pub const EXAMPLE: &str = include_str!("../../../examples/mainnet.toml");
+pub const EXAMPLE: &str = include_str!("../../../../examples/mainnet.toml");
 
 /// The file as written. Unknown keys are refused.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -359,237 +360,5 @@ pub enum LogLevel {
     Debug,
 }
 
-/// A configuration that was checked as far as a file can be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
-    /// The file as written, with its paths made independent of the working folder.
-    pub config: Config,
-    /// What is to be read.
-    pub plan: Plan,
-    /// Tokens that one is sold for alike.
-    pub quote_groups: Vec<QuoteGroup>,
-    /// Terms by which tokens are redeemed.
-    pub redemption: Vec<TermsOfToken>,
-    /// Recorded periods that have names.
-    pub shocks: Vec<ShockOf>,
-}
-
-/// Why a configuration is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("{path}: {source}; write one with `exitgap-server init --config {path}`")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The file is not TOML, or holds a key or a value that does not belong there.
-    #[error("{path}, line {line}{}: {message}", key.as_ref().map(|key| format!(", {key}")).unwrap_or_default())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The key of that line under its table, such as `[recorder] seal_after_s`.
-        key: Option<String>,
-        /// What was found and what belongs there.
-        message: String,
-    },
-    /// `seal_after_s` is out of bounds.
-    #[error(
-        "{path}: [recorder] seal_after_s is {found}; write from {} to {} seconds",
-        RecorderConfig::SEAL_AFTER_S.start(), RecorderConfig::SEAL_AFTER_S.end()
-    )]
-    SealAfter {
-        /// The file.
-        path: PathBuf,
-        /// The number found.
-        found: u32,
-    },
-    /// A key of `[http]`, `[serve]`, `[payments]`, `[alerts]` or `[witness]` holds no acceptable value.
-    #[error("{path}: [{table}] {key}: {message}")]
-    Serving {
-        /// The file.
-        path: PathBuf,
-        /// The table.
-        table: &'static str,
-        /// The key.
-        key: &'static str,
-        /// What is wrong.
-        message: String,
-    },
-    /// An environment variable holds no acceptable value.
-    #[error(transparent)]
-    Environment(#[from] EnvironmentError),
-    /// No pool at all.
-    #[error("{path}: no [[pool]] is configured; add at least one, see `exitgap-server init`")]
-    NoPool {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A `[[quote_group]]` holds no acceptable value.
-    #[error("{path}: {error}")]
-    QuoteGroup {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, naming the key.
-        error: QuoteGroupError,
-    },
-    /// A `[[redemption]]` holds no acceptable value, or its file is none of terms.
-    #[error("{path}: {error}")]
-    Redemption {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, naming the key.
-        error: RedemptionConfigError,
-    },
-    /// Chains, oracles and pools do not go together.
-    #[error("{path}: {error}")]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, naming the key.
-        error: PlanError,
-    },
-}
-
-impl Checked {
-    /// The tokens that stand for shares.
-    pub fn equities(&self) -> Vec<EquityOfToken> {
-        let of_chain = |chain: &ChainPlan| -> Vec<EquityOfToken> {
-            let equity = |(token, of): (&Address, &EquityToken)| EquityOfToken {
-                chain: chain.slug().clone(),
-                token: *token,
-                of: *of,
-            };
-            chain.equities().iter().map(equity).collect()
-        };
-        self.plan.chains().iter().flat_map(of_chain).collect()
-    }
-
-    /// Reads and checks the file at `path`.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = fs::read_to_string(path)
-            .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        Self::parse_with(&text, path, std::env::vars())
-    }
-
-    /// Checks `text`, which stands in the file at `path`.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        Self::parse_with(text, path, std::iter::empty())
-    }
-
-    /// Checks `text`, which stands in the file at `path`. What environment variables say
-    /// counts more.
-    pub fn parse_with(
-        text: &str,
-        path: &Path,
-        variables: impl Iterator<Item = (String, String)>,
-    ) -> Result<Self, ConfigError> {
-        let mut config: Config =
-            toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
-        environment::apply(&mut config, variables)?;
-        for (table, checked) in [("http", config.http.check()), ("serve", config.serve.check())] {
-            checked.map_err(|(key, message)| {
-                let path = path.to_owned();
-                ConfigError::Serving { path, table, key, message }
-            })?;
-        }
-        let path = path.to_owned();
-        let found = config.recorder.seal_after_s;
-        if !RecorderConfig::SEAL_AFTER_S.contains(&found) {
-            return Err(ConfigError::SealAfter { path, found });
-        }
-        if config.pool.is_empty() {
-            return Err(ConfigError::NoPool { path });
-        }
-        let sources = Sources {
-            chain: config.chain.clone(),
-            oracle: config.oracle.clone(),
-            pool: config.pool.clone(),
-            token: config.token.clone(),
-            fact: config.fact.clone(),
-            equity: config.equity.clone(),
-        };
-        let plan = match Plan::new(&sources) {
-            Ok(plan) => plan,
-            Err(error) => return Err(ConfigError::Plan { path, error }),
-        };
-        let groups = groups::checked(&config.quote_group, &config.chain);
-        let quote_groups =
-            groups.map_err(|error| ConfigError::QuoteGroup { path: path.clone(), error })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let redemption = redemption::checked(&config.redemption, &config.chain, folder)
-            .map_err(|error| ConfigError::Redemption { path: path.clone(), error })?;
-        let wrong = |table: &'static str| {
-            let path = path.clone();
-            move |(key, message): (&'static str, String)| ConfigError::Serving {
-                path,
-                table,
-                key,
-                message,
-            }
-        };
-        let shocks = shocks::checked(&config.shock, &config.chain).map_err(wrong("[shock]"))?;
-        config.payments.plan(&plan).map_err(wrong("payments"))?;
-        config.alerts.plan().map_err(wrong("alerts"))?;
-        config.witness.plan().map_err(wrong("witness"))?;
-        peers_of(&config.peer).map_err(wrong("[peer]"))?;
-        if let Some(folder) = path.parent() {
-            let Config { store, evidence, proofs, witness, payments, alerts, observer, .. } =
-                &mut config;
-            let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
-            paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
-            paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
-            paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);
-            let optional =
-                [&mut evidence.retiring_key_file, &mut witness.log_list, &mut observer.key_file];
-            for path in paths.into_iter().chain(optional.into_iter().flatten()) {
-                *path = folder.join(&path);
-            }
-        }
-        config.witness.all_logs().map_err(wrong("witness"))?;
-        Ok(Self { config, plan, quote_groups, redemption, shocks })
-    }
-}
-
-/// Says where the file is wrong without showing the line, which may hold a node's key.
-fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
-    let at = error.span().map_or(0, |span| span.start.min(text.len()));
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let name = text.lines().nth(line - 1).and_then(key_of);
-    let message = if error.message().contains("://") {
-        let expected = match name {
-            Some("rpc_urls") => "a list of URLs such as [\"https://host/path\"]",
-            _ => "something else",
-        };
-        format!("expected {expected} (the value may hold a key and is not shown)")
-    } else {
-        error.message().replace('\n', " ")
-    };
-    let table = before.lines().rev().map(str::trim).find(|line| line.starts_with('['));
-    let table = table.and_then(|table| table.split(']').next()).map(|table| {
-        let brackets = table.len() - table.trim_start_matches('[').len();
-        format!("{table}{}", "]".repeat(brackets))
-    });
-    let key = match (table, name) {
-        (Some(table), Some(name)) => Some(format!("{table} {name}")),
-        (Some(table), None) => Some(table),
-        (None, name) => name.map(str::to_owned),
-    };
-    ConfigError::Parse { path: path.to_owned(), line, key, message }
-}
-
-/// The bare key that a line begins with.
-fn key_of(line: &str) -> Option<&str> {
-    let key = line.split_once('=')?.0.trim();
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    (!key.is_empty() && key.chars().all(bare)).then_some(key)
-}
-
 #[cfg(test)]
-#[path = "config_tests.rs"]
 mod tests;

@@ -1,4 +1,7 @@
-use exitgap_chain::config::FactoryKind;
+use std::fs;
+use std::path::Path;
+
+use exitgap_chain::config::{ConfigError as PlanError, FactoryKind};
 use exitgap_core::ids::PoolId;
 
 use super::*;
@@ -220,6 +223,20 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
         let refused = parse(&tables).unwrap_err().to_string();
         assert!(refused.contains(said), "{said}: {refused}");
     }
+}
+
+/// What is shown of a shock is one, once its lines are no comments any more.
+#[test]
+fn the_shock_of_the_example_is_one() {
+    let shown = EXAMPLE.split_once("# [[shock]]").unwrap().1.split("\n\n").next().unwrap();
+    let shown: String =
+        shown.lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
+    let checked = Checked::parse(&format!("{EXAMPLE}\n[[shock]]{shown}"), Path::new(PATH)).unwrap();
+    let [shock] = &checked.shocks[..] else { panic!("{:?}", checked.shocks) };
+    assert_eq!(
+        (&shock.name[..], shock.to.number() - shock.from.number()),
+        ("first-of-october", 287)
+    );
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! Why a configuration is refused.
+
+use std::path::PathBuf;
+
+use exitgap_chain::config::ConfigError as PlanError;
+
+use super::{EnvironmentError, QuoteGroupError, RecorderConfig, RedemptionConfigError};
+
+/// Why a configuration is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: {source}; write one with `exitgap-server init --config {path}`")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not TOML, or holds a key or a value that does not belong there.
+    #[error("{path}, line {line}{}: {message}", key.as_ref().map(|key| format!(", {key}")).unwrap_or_default())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The key of that line under its table, such as `[recorder] seal_after_s`.
+        key: Option<String>,
+        /// What was found and what belongs there.
+        message: String,
+    },
+    /// `seal_after_s` is out of bounds.
+    #[error(
+        "{path}: [recorder] seal_after_s is {found}; write from {} to {} seconds",
+        RecorderConfig::SEAL_AFTER_S.start(), RecorderConfig::SEAL_AFTER_S.end()
+    )]
+    SealAfter {
+        /// The file.
+        path: PathBuf,
+        /// The number found.
+        found: u32,
+    },
+    /// A key of `[http]`, `[serve]`, `[payments]`, `[alerts]` or `[witness]` holds no acceptable value.
+    #[error("{path}: [{table}] {key}: {message}")]
+    Serving {
+        /// The file.
+        path: PathBuf,
+        /// The table.
+        table: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// An environment variable holds no acceptable value.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// No pool at all.
+    #[error("{path}: no [[pool]] is configured; add at least one, see `exitgap-server init`")]
+    NoPool {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A `[[quote_group]]` holds no acceptable value.
+    #[error("{path}: {error}")]
+    QuoteGroup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming the key.
+        error: QuoteGroupError,
+    },
+    /// A `[[redemption]]` holds no acceptable value, or its file is none of terms.
+    #[error("{path}: {error}")]
+    Redemption {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming the key.
+        error: RedemptionConfigError,
+    },
+    /// Chains, oracles and pools do not go together.
+    #[error("{path}: {error}")]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming the key.
+        error: PlanError,
+    },
+}
