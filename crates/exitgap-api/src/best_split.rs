@@ -83,7 +83,8 @@ pub struct SplitAlone {
 pub struct SplitLeftOut {
     /// The pool.
     pub pool: String,
-    /// Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`.
+    /// Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`; of a share's
+    /// pools `too_many_venues`, or the code of a problem.
     pub code: String,
     /// The same in a sentence.
     pub detail: String,

@@ -9,9 +9,9 @@ use exitgap_core::hours::MarketState;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, rfc3339};
 use exitgap_core::snapshot::Snapshot;
-use exitgap_core::units::Percent;
 use serde::{Deserialize, Serialize};
 
+use crate::number::decimal;
 use crate::{Number, OracleState, SplitLeftOut, Status};
 
 /// Where a share stands, by the newest snapshot of its deepest pool.
@@ -343,7 +343,7 @@ impl EquityPool {
 
 /// A percentage that the core wrote.
 fn percent(text: Option<&String>) -> Option<Number> {
-    Percent::parse(text?).ok().map(Number::from)
+    decimal(text?)
 }
 
 fn whole(text: Option<&String>) -> Option<Number> {

@@ -7,6 +7,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::Percent;
 use serde::{Deserialize, Serialize};
 
+use crate::number::decimal;
 use crate::{Number, SeriesMethod, Status};
 
 /// How exposed. Nothing decides it but whether a dollar to sell meets a dollar of depth.
@@ -237,9 +238,4 @@ impl LiquidationCascade {
             unfillable: found.unfillable,
         }
     }
-}
-
-/// A percentage or a ratio that the core wrote with six decimals.
-pub(crate) fn decimal(text: &str) -> Option<Number> {
-    Percent::parse(text).ok().map(Number::from)
 }

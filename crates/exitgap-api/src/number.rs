@@ -22,6 +22,11 @@ impl Number {
     }
 }
 
+/// A percentage or a ratio that the core wrote with six decimals.
+pub(crate) fn decimal(text: &str) -> Option<Number> {
+    Percent::parse(text).ok().map(Number::from)
+}
+
 macro_rules! from_display {
     ($($type:ty),*) => {$(
         impl From<$type> for Number {

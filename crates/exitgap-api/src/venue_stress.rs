@@ -4,7 +4,7 @@ use exitgap_core::analytics::stress::{STRESS, StressResult, StressSlot, StressTe
 use exitgap_core::series::Slot;
 use serde::{Deserialize, Serialize};
 
-use crate::exposure::decimal;
+use crate::number::decimal;
 use crate::{Number, SeriesMethod, Status, TimeAbove};
 
 /// A pool that is sold in.

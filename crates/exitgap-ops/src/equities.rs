@@ -12,7 +12,6 @@ use exitgap_api::{
     Problem, ProblemCode, SplitLeftOut,
 };
 use exitgap_core::analytics::equity::{EquityResult, EquityTerms, EquityToken};
-use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::analytics::share_pct;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
@@ -139,7 +138,7 @@ impl Service {
         let found = self.read(find).await?;
         let (_, token) =
             share.ok_or_else(|| not_a_share(&format!("that is sold in {pool}")).field("base"))?;
-        let of = hours_terms(&found);
+        let of = found.hours_terms();
         let terms = EquityTerms { of, limit, token };
         let terms = terms.checked().map_err(IntoProblem::into_problem)?;
         let of = Operation::EquityFile.of_equity(&terms);
@@ -213,7 +212,7 @@ impl Service {
         let find = move |reader: &Reader| Series::find(reader, &series, direction, SLOTS);
         let found = self.read(find).await?;
         asked.guards.check(&self.standing(&found, pool.status))?;
-        let terms = EquityTerms { of: hours_terms(&found), limit: asked.limit, token: equity.of };
+        let terms = EquityTerms { of: found.hours_terms(), limit: asked.limit, token: equity.of };
         let terms = terms.checked().map_err(IntoProblem::into_problem)?;
         let period = [terms.of.from, terms.of.to];
         let file = Operation::EquityFile.of_equity(&terms);
@@ -242,18 +241,6 @@ impl Service {
             redemption_url: has_terms.then(redemption),
         };
         Ok(EquityPool::new(of, &result))
-    }
-}
-
-/// The terms of a series; its calendars are the store's to find.
-fn hours_terms(series: &Series) -> HoursTerms {
-    HoursTerms {
-        pool: series.pool.id.clone(),
-        base: Base::from(series.direction),
-        from: series.from,
-        to: series.to,
-        size: series.size,
-        sessions: Vec::new(),
     }
 }
 

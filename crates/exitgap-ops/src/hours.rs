@@ -58,15 +58,17 @@ struct ClosureAtHand {
     closes_in_s: Option<u64>,
 }
 
-/// The terms of a figure file of a series; its calendars are the store's to find.
-fn terms(series: &Series) -> HoursTerms {
-    HoursTerms {
-        pool: series.pool.id.clone(),
-        base: Base::from(series.direction),
-        from: series.from,
-        to: series.to,
-        size: series.size,
-        sessions: Vec::new(),
+impl Series {
+    /// The terms of a figure file of it; its calendars are the store's to find.
+    pub fn hours_terms(&self) -> HoursTerms {
+        HoursTerms {
+            pool: self.pool.id.clone(),
+            base: Base::from(self.direction),
+            from: self.from,
+            to: self.to,
+            size: self.size,
+            sessions: Vec::new(),
+        }
     }
 }
 
@@ -77,7 +79,8 @@ impl Service {
         let named = asked.base.is_some().then_some(asked.from.zip(asked.to)).flatten();
         let base = self.series_base(&asked).await?;
         let find = move |reader: &Reader| Series::find(reader, &asked, base, SLOTS);
-        let terms = terms(&self.read(find).await?).checked().map_err(IntoProblem::into_problem)?;
+        let terms = self.read(find).await?.hours_terms();
+        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
         let is_settled = named.is_some_and(|(_, to)| to == terms.to);
         let of = Operation::HoursFile.of_hours(&terms);
         let make = move |reader: &Reader| reader.hours_file(terms);
@@ -106,7 +109,7 @@ impl Service {
         let closed: Vec<HoursClosed> = read.figures.closed.iter().map(closed).collect();
         let kind = hand.kind.map(|kind| kind.as_str().to_owned());
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
-        let file = Operation::HoursFile.of_hours(&terms(&read.series));
+        let file = Operation::HoursFile.of_hours(&read.series.hours_terms());
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
         Ok(MarketHours {
             block_time: rfc3339(at),
