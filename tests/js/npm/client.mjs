@@ -42,6 +42,12 @@ const { answered } = await (async () => {
     const own = proof.replace(/^https?:\/\/[^/]+/, service);
     assert.equal((await client.verify(own, { keys: [await client.verifierKey()] })).verdict, 'valid');
   }
+  // What is thrown at the package is told by its kind, and not joined or asked for its words.
+  for (const [thrown, words] of [[['a', 'b'], '[object Array]'], [{ message: {} }, '[object Object]'], [new Error('no'), 'no'], [7, '7']]) {
+    const throwing = new Client(service, { retries: 0, fetch: async () => { throw thrown; } });
+    const error = await refused(throwing.pools(), 'unreachable');
+    assert.ok(error.message.endsWith(`: ${words}`), error.message);
+  }
   assert.deepEqual(await client.pools(), await plain('/v1/pools'));
   assert.deepEqual(await client.capabilities(), await plain('/v1/capabilities'));
   const of = { sizeUsd: '1000', interval: '5m' };

@@ -318,6 +318,19 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let evidence = service.ask("GET", &target, &page);
     assert_eq!(evidence.header("vary"), Some("accept, accept-encoding"));
     assert!(evidence.header("content-type").unwrap().starts_with("text/html"));
+    // It says what is claimed before anybody has checked it, a refusal as well.
+    let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).found();
+    let (gap, sold) =
+        (exit["exit_gap_pct"].as_f64().unwrap(), exit["base"]["symbol"].as_str().unwrap());
+    let fills = format!("selling 1000 USD of {sold} fills {gap:.6} % below the oracle price.");
+    let refused =
+        format!("selling 1000000000 USD of {sold} cannot be filled: the most that can be is ");
+    for (size, said) in [("1000", fills), ("1000000000", refused)] {
+        let target = format!("/api/v1/exit/{pool}?size_usd={size}");
+        let html = String::from_utf8(service.ask("GET", &target, &page).body).unwrap();
+        assert!(html.contains("<p class=\"lead\">Claimed, and not yet checked: at "), "{html}");
+        assert!(html.contains(&said), "{said}: {html}");
+    }
     // A pool that nobody monitors has no page, and no evidence.
     for target in ["/pools/anvil:0x00", "/pools/nonsense", "/api/v1/exit/nonsense?size_usd=1"] {
         let unknown = service.ask("GET", target, &page);

@@ -260,5 +260,9 @@ async fn the_examples_are_answers_and_each_is_as_its_address_is_described() {
         shape(&example["answer"], "", &mut was);
         assert_eq!(is, was, "{id}: EXITGAP_WRITE_EXAMPLES makes it anew");
     }
+    let page = String::from_utf8(service.get("/docs").body).unwrap();
+    assert_eq!(page.matches("<summary>An answer</summary>").count(), kept.len());
+    let asked = kept["readStress"]["request"].as_str().unwrap().replace('&', "&amp;");
+    assert!(page.contains(&format!("curl '{here}{asked}'")), "{asked}");
     assert_eq!(service.end(), Some(0));
 }
