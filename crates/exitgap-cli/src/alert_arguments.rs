@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::arguments::TrustArgs;
-use crate::copy::LogAt;
+use crate::log_source::LogAt;
 
 #[derive(Debug, Subcommand)]
 pub enum AlertCommand {

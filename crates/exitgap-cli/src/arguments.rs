@@ -8,7 +8,6 @@ use exitgap_api::{Days, Guards, Problem};
 
 use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
 use crate::chain_arguments::ChainArgs;
-use crate::copy::LogAt;
 use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
@@ -18,6 +17,7 @@ pub use crate::figure_arguments::{
 };
 use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
+use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 
 /// At this size, how far below the oracle price will I really fill?

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::arguments::TrustArgs;
-use crate::copy::LogAt;
+use crate::log_source::LogAt;
 
 pub const AUDIT_NOTES: &str = "\
 Examples:

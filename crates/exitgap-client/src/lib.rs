@@ -3,7 +3,7 @@
 //! **In scope**: addresses, timeouts, retries and typed errors ([`Client`], [`ClientError`]); the
 //! service's answers as documents of `exitgap-api`; computing them anew from a recorded snapshot
 //! whose hash was checked ([`Recorded`]); verifying evidence against the last checkpoint this
-//! reader saw ([`LogWatch`]).
+//! reader saw ([`LogWatch`]); with the feature `copy`, bringing a published log into a folder (`copy`).
 //! **Out of scope**: arithmetic and verification themselves (`exitgap-core`), sockets and `fetch`
 //! behind them ([`Transport`]; `Native` and `Browser` are two).
 //!
@@ -17,6 +17,8 @@
 mod asked;
 mod base_url;
 mod client;
+#[cfg(all(feature = "copy", not(target_arch = "wasm32")))]
+pub mod copy;
 mod document;
 mod documents;
 mod error;

@@ -7,12 +7,10 @@ use exitgap_api::{Claim, Contradiction, VerificationReport};
 use exitgap_core::evidence::{
     CheckName, Evidence, EvidenceRequest, Policy, SeenCheckpoint, Verdict,
 };
-use exitgap_core::tlog::{
-    Checkpoint, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
-};
+use exitgap_core::tlog::{Checkpoint, LogProof, NoteError, SignedError, VerifierKey};
 
 use crate::client::log_file;
-use crate::memory::{Noted, Remembered};
+use crate::memory::Remembered;
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -124,10 +122,12 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         let (continuity, contradiction) = match &seen {
             None => (Continuity::FirstSeen, None),
             Some((before, _)) if before.size > checkpoint.size => (Continuity::NotCompared, None),
-            Some(before) => match self.contradiction(before, &checkpoint, &newest).await? {
-                None => (Continuity::Continues, None),
-                proof => (Continuity::Contradicts, proof),
-            },
+            Some((before, note)) => {
+                match self.client.contradicts((before, note), (&checkpoint, &newest)).await? {
+                    None => (Continuity::Continues, None),
+                    proof => (Continuity::Contradicts, proof),
+                }
+            }
         };
         let seen = seen.map(|(_, note)| note);
         Ok(LogState { keys, basis, newest, seen, continuity, contradiction })
@@ -269,42 +269,6 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok((keys, TrustBasis::FirstUse))
     }
 
-    /// The proof that a checkpoint seen before and one of as many slots or more are not of one log,
-    /// where they are not.
-    async fn contradiction(
-        &self,
-        (seen, seen_note): &Noted,
-        newest: &Checkpoint,
-        newest_note: &str,
-    ) -> Result<Option<Contradiction>, ClientError> {
-        let of = |proves| Contradiction::of(seen_note.clone(), newest_note.to_owned(), proves);
-        if seen.size == newest.size {
-            // Equal sizes need no proof.
-            let differ = seen.root != newest.root;
-            return Ok(differ.then(|| of(Contradiction::SPLIT_VIEW).with_fork(Vec::new(), None)));
-        }
-        let TileProof { proof, old_root, .. } = self.tile_proof(seen.size, newest).await?;
-        if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
-            return Ok(None);
-        }
-        Ok(Some(of(Contradiction::REWRITTEN).with_fork(proof, Some(old_root))))
-    }
-
-    /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
-    /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
-    async fn tile_proof(&self, old: u64, new: &Checkpoint) -> Result<TileProof, ClientError> {
-        let wrong = |why: String| self.client.not_as_specified(&log_file("tile"), why);
-        let TileProof { proof, old_root, root } =
-            self.client.proof_from_tiles(old, new.size).await?;
-        if root != new.root {
-            return Err(wrong(format!("its tiles do not make the root of its {} slots", new.size)));
-        }
-        if !is_consistent(old, old_root, new.size, root, &proof) {
-            return Err(wrong(format!("its tiles contradict each other below {} slots", new.size)));
-        }
-        Ok(TileProof { proof, old_root, root })
-    }
-
     /// What the file's checkpoint must be consistent with: the newest, which continues what was
     /// seen; or else what was seen, as far as the two can be compared.
     async fn seen_for(
@@ -346,7 +310,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if file.size == newest.size {
             return alone(&log.newest);
         }
-        let TileProof { proof, .. } = self.tile_proof(file.size, &newest).await?;
+        let TileProof { proof, .. } = self.client.tile_proof(file.size, &newest).await?;
         Ok(Ok(SeenCheckpoint { note: log.newest.clone(), proof }))
     }
 }

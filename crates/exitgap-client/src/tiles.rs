@@ -1,10 +1,14 @@
 //! The log's tiles, read for one purpose: the proof that an older state of the log is a prefix of a
-//! newer one. What they say is believed only as far as the proof leads to both roots.
+//! newer one, or that it is not. What they say is believed only as far as the proof leads to both roots.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use exitgap_core::tlog::{Hash, Subtree, Tile, consistency_ranges, join, subtrees};
+use exitgap_api::Contradiction;
+use exitgap_core::tlog::{
+    Checkpoint, CheckpointError, Hash, Subtree, Tile, consistency_ranges, is_consistent, join,
+    subtrees,
+};
 
 use crate::client::log_file;
 use crate::{Client, ClientError, Transport};
@@ -19,15 +23,67 @@ pub(crate) struct TileProof {
     pub root: Hash,
 }
 
+/// A state of a log, and the note that signs it.
+type Signed<'a> = (&'a Checkpoint, &'a str);
+
 impl<T: Transport> Client<T> {
+    /// The proof that two signed states are not of one log, where they are not: `seen`, and the
+    /// `newest`, which the service publishes, of no fewer slots. Nobody's signature is looked at.
+    pub async fn contradiction(
+        &self,
+        seen: &str,
+        newest: &str,
+    ) -> Result<Option<Contradiction>, ClientError> {
+        let read = |note: &str| {
+            let read = Checkpoint::from_note(note);
+            let wrong = |error: CheckpointError| {
+                self.not_as_specified(&log_file("checkpoint"), error.to_string())
+            };
+            read.map(|(checkpoint, _)| checkpoint).map_err(wrong)
+        };
+        self.contradicts((&read(seen)?, seen), (&read(newest)?, newest)).await
+    }
+
+    pub(crate) async fn contradicts(
+        &self,
+        (seen, seen_note): Signed<'_>,
+        (newest, newest_note): Signed<'_>,
+    ) -> Result<Option<Contradiction>, ClientError> {
+        let of = |proves| Contradiction::of(seen_note.to_owned(), newest_note.to_owned(), proves);
+        if seen.size == newest.size {
+            // Equal sizes need no proof.
+            let differ = seen.root != newest.root;
+            return Ok(differ.then(|| of(Contradiction::SPLIT_VIEW).with_fork(Vec::new(), None)));
+        }
+        let TileProof { proof, old_root, .. } = self.tile_proof(seen.size, newest).await?;
+        if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
+            return Ok(None);
+        }
+        Ok(Some(of(Contradiction::REWRITTEN).with_fork(proof, Some(old_root))))
+    }
+
+    /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
+    /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
+    pub(crate) async fn tile_proof(
+        &self,
+        old: u64,
+        new: &Checkpoint,
+    ) -> Result<TileProof, ClientError> {
+        let wrong = |why: String| self.not_as_specified(&log_file("tile"), why);
+        let TileProof { proof, old_root, root } = self.proof_from_tiles(old, new.size).await?;
+        if root != new.root {
+            return Err(wrong(format!("its tiles do not make the root of its {} slots", new.size)));
+        }
+        if !is_consistent(old, old_root, new.size, root, &proof) {
+            return Err(wrong(format!("its tiles contradict each other below {} slots", new.size)));
+        }
+        Ok(TileProof { proof, old_root, root })
+    }
+
     /// What the tiles of the log of `size` slots say of it: its root, that of its first `old` slots,
     /// and the proof that those are a prefix. The three are read from different tiles: whether they
     /// agree is for the caller to see.
-    pub(crate) async fn proof_from_tiles(
-        &self,
-        old: u64,
-        size: u64,
-    ) -> Result<TileProof, ClientError> {
+    async fn proof_from_tiles(&self, old: u64, size: u64) -> Result<TileProof, ClientError> {
         let wrong = |why: &str| self.not_as_specified(&log_file("tile"), why);
         let ranges = consistency_ranges(old, size).filter(|_| old > 0);
         let ranges = ranges.ok_or_else(|| wrong("it does not hold the slots to compare"))?;

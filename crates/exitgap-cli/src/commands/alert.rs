@@ -17,10 +17,10 @@ use exitgap_store::Reader;
 
 use super::{audit, kept_alerts};
 use crate::alert_arguments::{AlertCommand, ReplayArgs};
-use crate::copy::{LogAt, LogSource};
 use crate::failure::{Failure, verdict_code};
 use crate::format::{Columns, printable};
 use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
+use crate::log_source::{LogAt, LogSource};
 use crate::source::{self, unreadable};
 use crate::trust;
 

@@ -5,21 +5,24 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{AuditReport, AuditedProofs};
+use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
 use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::published::{LogFile, ProofName};
-use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, VerifierKey};
+use exitgap_core::tlog::{
+    Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Note, VerifierKey, keys_from_lines,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
-use crate::copy::{LogSource, MAX_ORIGIN_BYTES};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
 use crate::log::{
     Against, Bring, Counts, Fault, FolderReader, ProofAudit, Rule, SignedCheckpoint, Watched,
     replay,
 };
+use crate::log_source::LogSource;
 use crate::{source, trust};
 
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -125,9 +128,9 @@ pub(super) fn unreadable(rule: &Rule) -> Failure {
 
 /// The key in the folder: it tells that the log agrees with itself, not whose it is.
 pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
-    let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES);
+    let text = folder.text("verifier-key", MAX_KEY_FILE_BYTES);
     let text = text.map_err(|rule| unreadable(&rule))?;
-    trust::from_lines(text.as_bytes())
+    keys_from_lines(text.as_bytes())
         .map_err(|error| source::unreadable(format!("verifier-key: {error}")).into())
 }
 
@@ -139,9 +142,9 @@ fn check_named_keys(
     newest: &SignedCheckpoint,
     trusted: &[VerifierKey],
 ) -> Result<(), Rule> {
-    let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES)?;
+    let text = folder.text("verifier-key", MAX_KEY_FILE_BYTES)?;
     let named =
-        trust::from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
+        keys_from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
     if named.is_empty() {
         return Err(Rule::VerifierKeyInvalid { error: "it holds no key".to_owned() });
     }

@@ -15,10 +15,10 @@ use exitgap_core::tlog::{Note, VerifierKey};
 
 use super::{audit, print_json};
 use crate::arguments::CompareArgs;
-use crate::copy::{LogAt, LogSource};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
 use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
+use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
 /// Differences that are listed.

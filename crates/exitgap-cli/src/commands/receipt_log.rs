@@ -18,9 +18,9 @@ use serde::Serialize;
 use super::audit;
 use super::verify_receipt::Check;
 use crate::arguments::VerifyReceiptArgs;
-use crate::copy::{LogAt, LogSource};
 use crate::failure::Failure;
 use crate::log::{Against, FolderReader, Watched, WatchedSlot, replay};
+use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
 /// Slots after which a head must commit to a receipt: it may be given a day after it was paid for, and an hour is the

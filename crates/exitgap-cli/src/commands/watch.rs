@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 use super::{alert, audit, verify};
 use crate::arguments::WatchArgs;
-use crate::copy::LogSource;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
 use crate::log::{Against, Fault, FolderReader, SignedCheckpoint, Watched, WatchedSlot, replay};
+use crate::log_source::LogSource;
 use crate::source::unreadable;
 use crate::trust;
 

@@ -3,7 +3,7 @@
 //!
 //! - `tree`: RFC 6962 hashes and proofs, from leaves or from any complete subtrees
 //! - `tiles`: where a published log keeps them (`tlog-tiles`)
-//! - `note`: texts with Ed25519 signatures (`signed-note`)
+//! - `note`: texts with Ed25519 signatures (`signed-note`); `keys`: a log's file of keys
 //! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
 //! - `cosignature`: a witness's word on a checkpoint (`tlog-cosignature`); `policy`: whose word is asked for
 //!   (`tlog-policy`); `witness`: what may be cosigned (`tlog-witness`)
@@ -15,6 +15,7 @@
 mod checkpoint;
 mod cosignature;
 mod fork;
+mod keys;
 mod note;
 mod policy;
 mod signed;
@@ -27,6 +28,7 @@ pub use checkpoint::{
 };
 pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
 pub use fork::{Fork, ForkError, Forked, MAX_FORK_BYTES};
+pub use keys::{MAX_KEY_FILE_BYTES, keys_from_lines};
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
 };

@@ -118,6 +118,17 @@ impl Place {
         sync(folder)
     }
 
+    /// Moves a file, where it is there, out of the copy and into a folder beside it.
+    pub fn set_aside(&self, file: &LogFile, folder: &Path) -> Result<(), CopyError> {
+        let (path, to) = (self.path_of(file), folder.join(file.to_string()));
+        let above = to.parent().unwrap_or(folder);
+        fs::create_dir_all(above).map_err(failed(above))?;
+        match fs::rename(&path, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            moved => moved.map_err(failed(&path)),
+        }
+    }
+
     /// Removes the narrower tiles of a full one's place, as their log does.
     pub fn remove_narrower(&self, full: &Tile) -> Result<(), CopyError> {
         remove_folder(&self.path.join(format!("{}.p", full.path_when_full())))

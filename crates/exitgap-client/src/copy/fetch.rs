@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use exitgap_api::operations::Method;
-use exitgap_client::{Incoming, Native, Request, Transport, TransportError};
 use exitgap_core::published::LogFile;
 
 use super::error::CopyError;
+use crate::{Incoming, Native, Request, Transport, TransportError};
 
 /// How often a file is asked for that is not answered, or answered with 502 and the like.
 const TRIES: u32 = 5;
@@ -97,8 +97,13 @@ impl Fetcher {
     ) -> Result<bool, CopyError> {
         let seconds = (most as u64).div_ceil(BYTES_PER_SECOND);
         // What is written once may come from a cache, what says where the log stands may not.
-        let fresh =
-            matches!(file, LogFile::Checkpoint | LogFile::VerifierKey | LogFile::SupersededBy);
+        let fresh = matches!(
+            file,
+            LogFile::Checkpoint
+                | LogFile::VerifierKey
+                | LogFile::SupersededBy
+                | LogFile::DefaultBases
+        );
         let request = Request {
             method: Method::Get,
             body: Vec::new(),

@@ -3,18 +3,17 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_client::{ClientError, TransportError};
 use exitgap_core::Newer;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Origin;
 
 use super::fetch::{LONGEST_PAUSE, LONGEST_WAIT};
-use crate::failure::Failure;
-use crate::source::unreadable;
+use crate::{ClientError, TransportError};
 
 /// Why a copy is not up to date. What was fetched before stays.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant's words say what it is")]
 pub enum CopyError {
     #[error("{0}")]
     Service(#[from] ClientError),
@@ -95,26 +94,5 @@ impl CopyError {
             Self::InUse { .. } => "copy_in_use",
             Self::OutOfTime { .. } => "timed_out",
         }
-    }
-}
-
-impl From<CopyError> for Failure {
-    fn from(error: CopyError) -> Self {
-        let hint = match &error {
-            CopyError::NotACopy { .. } => {
-                "--copy names an empty folder, or one that this program made"
-            }
-            CopyError::OtherLog { .. }
-            | CopyError::Changed { .. }
-            | CopyError::OtherKeys { .. } => {
-                "keep this copy: it is what the log was; name another folder with --copy"
-            }
-            CopyError::Newer { .. } => "update exitgap",
-            _ => {
-                "what was fetched stays in the folder that --copy names, and the next run goes on from there"
-            }
-        };
-        let code = error.code().to_owned();
-        Self::Service { code, problem: Box::new(unreadable(error.to_string()).hint(hint)) }
     }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use exitgap_api::invalid_parameter;
 use exitgap_client::BaseUrl;
+use exitgap_client::copy::{Copier, CopyError};
 use exitgap_core::published::LogFile;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Copier, CopyError};
 use crate::failure::Failure;
 use crate::format::printable;
 use crate::source::unreadable;
@@ -61,7 +61,10 @@ impl LogSource {
         };
         if let Some(copier) = &mut source.copier {
             let bar = progress();
-            let updated = copier.update(Duration::MAX, &bar);
+            let updated = copier.update(Duration::MAX, &|done, of| {
+                bar.set_length(of);
+                bar.set_position(done);
+            });
             bar.finish_and_clear();
             updated?;
         }
@@ -113,7 +116,7 @@ impl LogSource {
     /// Brings a copy up to date, within `limit`; a folder that is read where it is, somebody else does.
     pub fn refresh(&mut self, limit: Duration) -> Result<(), CopyError> {
         match &mut self.copier {
-            Some(copier) => copier.update(limit, &ProgressBar::hidden()),
+            Some(copier) => copier.update(limit, &|_, _| {}),
             None => Ok(()),
         }
     }
@@ -152,5 +155,26 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl From<CopyError> for Failure {
+    fn from(error: CopyError) -> Self {
+        let hint = match &error {
+            CopyError::NotACopy { .. } => {
+                "--copy names an empty folder, or one that this program made"
+            }
+            CopyError::OtherLog { .. }
+            | CopyError::Changed { .. }
+            | CopyError::OtherKeys { .. } => {
+                "keep this copy: it is what the log was; name another folder with --copy"
+            }
+            CopyError::Newer { .. } => "update exitgap",
+            _ => {
+                "what was fetched stays in the folder that --copy names, and the next run goes on from there"
+            }
+        };
+        let code = error.code().to_owned();
+        Self::Service { code, problem: Box::new(unreadable(error.to_string()).hint(hint)) }
     }
 }

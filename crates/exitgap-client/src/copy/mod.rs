@@ -1,0 +1,365 @@
+//! A copy of a log that a service, or any server of files, publishes: brought up to date in a folder
+//! of one's own, from which it is then audited like any other. What is there already is not fetched
+//! again. Every file comes whole, a slot's manifest after its other files and the checkpoint last: a
+//! copy that is cut off at any instant is a log's folder, and goes on where it was.
+//!
+//! **In scope**: that the files are there, of their sizes and shapes, and parts of their names; that it is
+//! the log that is here already, and no shorter. **Out of scope**: whether it holds, which whoever reads the
+//! folder finds out (`exitgap audit`, or a follower that applies it to a store).
+//!
+//! - `fetch`: one file, up to its limit, asked for again where that helps
+//! - `place`: the folder, and how a file comes into it
+//! - `files`: a slot's files, and tiles, each checked before it is put in its place
+
+mod error;
+mod fetch;
+mod files;
+mod place;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use exitgap_api::Contradiction;
+use exitgap_core::published::{DefaultBases, LogFile, MAX_BASES_BYTES};
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile, keys_from_lines};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use self::fetch::Fetcher;
+use self::place::Place;
+use crate::{BaseUrl, Client, Native};
+
+pub use error::CopyError;
+
+/// The longest line that names a successor.
+pub const MAX_ORIGIN_BYTES: usize = 4 << 10;
+
+/// How many slots are fetched at once, and how many tiles.
+const AT_ONCE: usize = 8;
+
+/// How far a log may be ahead of this machine's clock: a day of slots.
+const SLACK_SLOTS: u64 = Slot::PER_DAY as u64;
+
+/// Is told how many slots are there, and of how many.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// Brings a copy up to date, as often as it is asked to.
+pub struct Copier {
+    runtime: Runtime,
+    native: Native,
+    base: BaseUrl,
+    place: Arc<Place>,
+    /// Known once the service was asked where its log is.
+    log: Option<Arc<Log>>,
+    /// The checkpoint that was brought last.
+    brought: Option<Newest>,
+    /// The checkpoint that was told last.
+    named: Option<Newest>,
+}
+
+/// A log's newest checkpoint, as it is published. Nobody's signature was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newest {
+    /// The signed note.
+    pub note: String,
+    /// What it says.
+    pub checkpoint: Checkpoint,
+}
+
+/// A log, and where its copy is.
+struct Log {
+    fetcher: Fetcher,
+    client: Client<Native>,
+    place: Arc<Place>,
+}
+
+impl Copier {
+    /// A copier of the log of the service at `base`, or that is published at an address that ends with `/log`,
+    /// into the folder at `path`. Nothing is asked for yet.
+    pub fn new(base: BaseUrl, path: &Path) -> Result<Self, CopyError> {
+        let unstarted = |error| CopyError::Folder { path: path.to_owned(), error };
+        // Their files are synced by these threads: some may wait while others go on.
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(4).enable_all().build().map_err(unstarted)?;
+        let native = Native::new()
+            .map_err(|error| CopyError::Unanswered { url: base.to_string(), error })?;
+        let place = Arc::new(Place::open(path)?);
+        Ok(Self { runtime, native, base, place, log: None, brought: None, named: None })
+    }
+
+    /// Brings the copy up to the log's newest checkpoint, within `limit`, and lets `progress` follow. What this copier
+    /// brought before is not looked at again.
+    pub fn update(&mut self, limit: Duration, progress: Progress<'_>) -> Result<(), CopyError> {
+        let log = self.log(limit)?;
+        let brought = self.brought.as_ref();
+        let newest = self.within(limit, log.update(brought, progress))?;
+        self.brought = Some(newest);
+        Ok(())
+    }
+
+    /// The log's newest checkpoint, of the log that is here and of no fewer slots. Its keys, and what it succeeds, are
+    /// brought into the copy; nothing of its slots, and not this checkpoint.
+    pub fn newest(&mut self, limit: Duration) -> Result<Newest, CopyError> {
+        let log = self.log(limit)?;
+        let newest = self.within(limit, async {
+            let _lock = log.place.lock()?;
+            log.named(self.named.as_ref()).await
+        })?;
+        self.named = Some(newest.clone());
+        Ok(newest)
+    }
+
+    /// Brings the files of these slots, which [`Copier::newest`] covers, into the copy.
+    pub fn slots(
+        &mut self,
+        slots: impl Iterator<Item = Slot>,
+        limit: Duration,
+    ) -> Result<(), CopyError> {
+        let log = self.log(limit)?;
+        let bring = async {
+            let _lock = log.place.lock()?;
+            log.slots(slots, || {}).await
+        };
+        self.within(limit, bring)
+    }
+
+    /// The proof that two signed states are not of one log, where they are not: by the tiles that the log publishes under
+    /// the newest, of no fewer slots than what was `seen`.
+    pub fn contradiction(
+        &mut self,
+        seen: &str,
+        newest: &Newest,
+        limit: Duration,
+    ) -> Result<Option<Contradiction>, CopyError> {
+        let log = self.log(limit)?;
+        let held = async { Ok(log.client.contradiction(seen, &newest.note).await?) };
+        self.within(limit, held)
+    }
+
+    /// Puts a slot's own files aside, out of the log's folder and into this one, so that they are fetched anew.
+    pub fn set_aside(&self, slot: Slot, folder: &Path) -> Result<(), CopyError> {
+        let _lock = self.place.lock()?;
+        [LogFile::Slot(slot), LogFile::Fills(slot), LogFile::Issued(slot)]
+            .iter()
+            .try_for_each(|file| self.place.set_aside(file, folder))
+    }
+
+    fn log(&mut self, limit: Duration) -> Result<Arc<Log>, CopyError> {
+        if let Some(log) = &self.log {
+            return Ok(Arc::clone(log));
+        }
+        let finding = found(self.native.clone(), self.base.clone(), Arc::clone(&self.place));
+        let log = Arc::new(self.within(limit, finding)?);
+        self.log = Some(Arc::clone(&log));
+        Ok(log)
+    }
+
+    fn within<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, CopyError>>,
+    ) -> Result<T, CopyError> {
+        let late = CopyError::OutOfTime { seconds: limit.as_secs() };
+        self.runtime
+            .block_on(async { tokio::time::timeout(limit, work).await })
+            .unwrap_or(Err(late))
+    }
+
+    /// Brings one file of the log, of at most so many bytes, into the copy, which was brought up to date before; whether it is
+    /// there.
+    pub fn bring(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
+        let Some(log) = self.log.clone() else { return Ok(false) };
+        if log.place.length(file)?.is_some() {
+            return Ok(true);
+        }
+        let bring = async {
+            let _lock = log.place.lock()?;
+            match log.fetcher.bytes(file, most).await? {
+                Some(bytes) => log.place.put(file, &bytes).map(|()| true),
+                None => Ok(false),
+            }
+        };
+        self.runtime.block_on(bring)
+    }
+}
+
+/// Where the log is: below the address, or that which the service there names.
+async fn found(native: Native, base: BaseUrl, place: Arc<Place>) -> Result<Log, CopyError> {
+    let address = base.to_string();
+    let (client, address) = if let Some(above) = address.strip_suffix("/log")
+        && let Ok(above) = above.parse()
+    {
+        (Client::new(native.clone(), above), address)
+    } else {
+        let client = Client::new(native.clone(), base);
+        let web = client.web().await?.clone();
+        let address = format!("{web}/log");
+        (Client::new(native.clone(), web), address)
+    };
+    Ok(Log { fetcher: Fetcher::new(native, address), client, place })
+}
+
+impl Log {
+    /// Brings the copy up to the newest checkpoint, from that which was `brought` on; gives that checkpoint.
+    async fn update(
+        self: &Arc<Self>,
+        brought: Option<&Newest>,
+        progress: Progress<'_>,
+    ) -> Result<Newest, CopyError> {
+        let _lock = self.place.lock()?;
+        let newest = self.named(brought).await?;
+        if brought == Some(&newest) {
+            return Ok(newest);
+        }
+        let Checkpoint { origin, size, .. } = &newest.checkpoint;
+        let before = brought.map_or(0, |brought| brought.checkpoint.size.min(*size));
+        let (first, done) = (u64::from(origin.first_slot().number()), AtomicU64::new(before));
+        let numbers = first.saturating_add(before)..first.saturating_add(*size);
+        let slots = numbers.map_while(|number| Slot::new(number).ok());
+        self.slots(slots, || progress(done.fetch_add(1, Ordering::Relaxed) + 1, *size)).await?;
+        let tile = |log: Arc<Self>, tile| async move { log.tile(tile).await };
+        self.all(Tile::grown(before, *size), tile, || {}).await?;
+        self.place.put(&LogFile::Checkpoint, newest.note.as_bytes())?;
+        Tile::filled(before, *size).try_for_each(|full| self.place.remove_narrower(&full))?;
+        Ok(newest)
+    }
+
+    /// What the log says of itself: its keys, what it succeeds and what succeeds it, which come into the copy, and its
+    /// newest checkpoint. Where that is the one that is `known`, nothing else is asked for.
+    async fn named(&self, known: Option<&Newest>) -> Result<Newest, CopyError> {
+        let newest = self.newest().await?;
+        if known == Some(&newest) {
+            return Ok(newest);
+        }
+        self.keys().await?;
+        self.written_once(&LogFile::Predecessor, MAX_NOTE_BYTES).await?;
+        self.written_once(&LogFile::SupersededBy, MAX_ORIGIN_BYTES).await?;
+        self.bases().await?;
+        Ok(newest)
+    }
+
+    /// The files of these slots.
+    async fn slots(
+        self: &Arc<Self>,
+        slots: impl Iterator<Item = Slot>,
+        done: impl Fn(),
+    ) -> Result<(), CopyError> {
+        let slot = |log: Arc<Self>, slot| async move { log.slot(slot).await };
+        self.all(slots, slot, done).await
+    }
+
+    /// The log's keys: those that are here, and perhaps more behind them.
+    async fn keys(&self) -> Result<(), CopyError> {
+        let (file, most) = (LogFile::VerifierKey, MAX_KEY_FILE_BYTES);
+        let there = self.fetcher.required(&file, most).await?;
+        self.check_end(&file, &there)?;
+        let url = || self.fetcher.url(&file);
+        match keys_from_lines(&there) {
+            Ok(keys) if !keys.is_empty() => {}
+            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it holds no key".into() }),
+            Err(why) => return Err(CopyError::Invalid { url: url(), why }),
+        }
+        match self.place.read(&file, most)? {
+            Some(here) if here == there => Ok(()),
+            Some(here) if !there.starts_with(&here) => Err(CopyError::OtherKeys { url: url() }),
+            _ => self.place.put(&file, &there),
+        }
+    }
+
+    /// The newest checkpoint: of the log that is here, no smaller, and no larger than time allows.
+    async fn newest(&self) -> Result<Newest, CopyError> {
+        let file = LogFile::Checkpoint;
+        let note = self.fetcher.required(&file, MAX_NOTE_BYTES).await?;
+        let url = self.fetcher.url(&file);
+        let newest =
+            read_checkpoint(note).map_err(|why| CopyError::Invalid { url: url.clone(), why })?;
+        let there = &newest.checkpoint;
+        if let Some(here) = self.place.read(&file, MAX_NOTE_BYTES)? {
+            let path = self.place.path_of(&file);
+            let here = read_checkpoint(here).map_err(|why| CopyError::Damaged { path, why })?;
+            let here = here.checkpoint;
+            if here.origin != there.origin {
+                let there = there.origin.clone();
+                return Err(CopyError::OtherLog { url, here: here.origin, there });
+            }
+            if here.size > there.size {
+                return Err(CopyError::Shrank { url, here: here.size, there: there.size });
+            }
+        }
+        let (size, first, now) = (there.size, there.origin.first_slot(), now_s() / Slot::SECONDS);
+        let end = u64::from(first.number()).saturating_add(size);
+        if size > 0 && end > now.saturating_add(SLACK_SLOTS) {
+            return Err(CopyError::TooManySlots { url, size, first, now });
+        }
+        Ok(newest)
+    }
+
+    /// Which token of each pool is sold where a question does not say so: it may be absent, and may change.
+    async fn bases(&self) -> Result<(), CopyError> {
+        let file = LogFile::DefaultBases;
+        let Some(there) = self.fetcher.bytes(&file, MAX_BASES_BYTES).await? else { return Ok(()) };
+        let read = core::str::from_utf8(&there).map_err(|error| error.to_string());
+        read.and_then(|text| DefaultBases::from_text(text).map_err(|error| error.to_string()))
+            .map_err(|why| CopyError::Invalid { url: self.fetcher.url(&file), why })?;
+        if self.place.read(&file, MAX_BASES_BYTES)?.as_ref() == Some(&there) {
+            return Ok(());
+        }
+        self.place.put(&file, &there)
+    }
+
+    /// A file that may be absent, and is never changed.
+    async fn written_once(&self, file: &LogFile, most: usize) -> Result<(), CopyError> {
+        let there = self.fetcher.bytes(file, most).await?;
+        there.iter().try_for_each(|there| self.check_end(file, there))?;
+        match (self.place.read(file, most)?, there) {
+            (None, Some(there)) => self.place.put(file, &there),
+            (here, there) if here == there => Ok(()),
+            _ => Err(CopyError::Changed { url: self.fetcher.url(file) }),
+        }
+    }
+
+    /// Requires that a text ends as it must: else it was cut off.
+    fn check_end(&self, file: &LogFile, text: &[u8]) -> Result<(), CopyError> {
+        if text.ends_with(b"\n") {
+            return Ok(());
+        }
+        let why = "it does not end with a line break".to_owned();
+        Err(CopyError::Invalid { url: self.fetcher.url(file), why })
+    }
+
+    /// Does all of it, some at once, begun in order; the first that fails ends it.
+    async fn all<J, W: Future<Output = Result<(), CopyError>> + Send + 'static>(
+        self: &Arc<Self>,
+        mut jobs: impl Iterator<Item = J>,
+        work: impl Fn(Arc<Self>, J) -> W,
+        done: impl Fn(),
+    ) -> Result<(), CopyError> {
+        let mut running = JoinSet::new();
+        loop {
+            while running.len() < AT_ONCE
+                && let Some(job) = jobs.next()
+            {
+                running.spawn(work(Arc::clone(self), job));
+            }
+            match running.join_next().await {
+                None => return Ok(()),
+                Some(Ok(ended)) => ended?,
+                Some(Err(panicked)) => std::panic::resume_unwind(panicked.into_panic()),
+            }
+            done();
+        }
+    }
+}
+
+fn read_checkpoint(note: Vec<u8>) -> Result<Newest, String> {
+    let note = String::from_utf8(note).map_err(|error| error.to_string())?;
+    let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| error.to_string())?;
+    Ok(Newest { note, checkpoint })
+}
+
+fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
