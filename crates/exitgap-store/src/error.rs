@@ -107,6 +107,14 @@ pub enum StoreError {
         /// That of the key given, under the name of such a log.
         found: String,
     },
+    /// None of the keys that are trusted is of the log that is followed.
+    #[error("the log is {log}, and no key given is of that name, but {found}")]
+    OtherLogsKeys {
+        /// The log's origin.
+        log: String,
+        /// The keys given.
+        found: String,
+    },
     /// A key of another name is to sign, too.
     #[error(
         "the log is named {expected}, and the key {found}; make one with `exitgap-server key new --name {expected}`"
@@ -255,6 +263,9 @@ pub enum StoreError {
         /// What is wrong.
         what: CorruptBody,
     },
+    /// Something was to be sealed in a store that follows a log which others seal.
+    #[error("this store follows a log that others seal, and has no key to seal a slot with")]
+    NoSigner,
     /// A slot to be restored does not make the checkpoint that was signed.
     #[error(
         "slot {slot} makes another checkpoint than the one signed: {found:?}, not {expected:?}"
@@ -415,4 +426,29 @@ pub enum StoreError {
         /// What the database said.
         source: DatabaseError,
     },
+}
+
+impl StoreError {
+    /// Whether a slot was refused for what was given of it, which is no fault of the machine or of what is stored.
+    pub(crate) fn is_of_entries(&self) -> bool {
+        matches!(
+            self,
+            Self::SlotTooLarge { .. }
+                | Self::NoEntries { .. }
+                | Self::PoolRepeated { .. }
+                | Self::PoolWithoutEntry { .. }
+                | Self::PoolNotInSlot { .. }
+                | Self::PoolRetired { .. }
+                | Self::SnapshotOfOtherSlot { .. }
+                | Self::SnapshotsDiffer { .. }
+                | Self::SnapshotOfOtherPool { .. }
+                | Self::Snapshot { .. }
+                | Self::Retirement { .. }
+                | Self::Retraction { .. }
+                | Self::Fills { .. }
+                | Self::Issued { .. }
+                | Self::SealedOtherwise { .. }
+                | Self::Seal { .. }
+        )
+    }
 }

@@ -94,8 +94,8 @@ pub use evidence::EvidenceError;
 pub use figure::{AlertEvaluated, FigureError, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{
-    LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError, unpack_body,
-    unpack_table,
+    FollowError, LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError,
+    unpack_body, unpack_table,
 };
 pub use fsck::{Checked, Damage};
 pub use issued::StoredIssued;

@@ -19,6 +19,8 @@ pub enum LogFile {
     Predecessor,
     /// The log that succeeds this one, once it has ended.
     SupersededBy,
+    /// The pools of which token 1 is sold where a question does not say which.
+    DefaultBases,
     /// A slot's manifest.
     Slot(Slot),
     /// A part of a slot, or of several.
@@ -64,7 +66,7 @@ impl fmt::Display for ProofName {
 
 impl LogFile {
     /// Their paths, for people.
-    pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
+    pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, default-bases, tile/<level>/<index>, \
         tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, issued/<slot>.zst, proofs/<contract>/<slot>.egp, \
         proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
 }
@@ -76,6 +78,7 @@ impl fmt::Display for LogFile {
             Self::VerifierKey => f.write_str("verifier-key"),
             Self::Predecessor => f.write_str("predecessor"),
             Self::SupersededBy => f.write_str("superseded-by"),
+            Self::DefaultBases => f.write_str("default-bases"),
             Self::Slot(slot) => write!(f, "slots/{}.jsonl", slot.number()),
             Self::Part(sha256) => {
                 write!(f, "parts/{}", hex(sha256))
@@ -109,6 +112,7 @@ impl FromStr for LogFile {
                 "verifier-key" => Some(Self::VerifierKey),
                 "predecessor" => Some(Self::Predecessor),
                 "superseded-by" => Some(Self::SupersededBy),
+                "default-bases" => Some(Self::DefaultBases),
                 _ => None,
             },
             Some(("slots", file)) => file.strip_suffix(".jsonl").and_then(slot),
@@ -177,6 +181,7 @@ mod tests {
             "verifier-key",
             "predecessor",
             "superseded-by",
+            "default-bases",
             "slots/5957856.jsonl",
             "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
             "fills/5957856.zst",

@@ -5,6 +5,7 @@
 //! an earlier one is found ([`Bodies`]). **Out of scope**, and who does it: opening files and
 //! unpacking them (the store, the command line: a [`Folder`]).
 
+mod bases;
 mod bodies;
 mod file;
 mod manifest;
@@ -17,6 +18,7 @@ use crate::json::{DocumentError, Wire, check_canonical, parse, to_canonical};
 use crate::newer::Newer;
 use crate::tlog::MAX_NOTE_BYTES;
 
+pub use bases::{DefaultBases, MAX_BASES_BYTES, NoBases};
 pub use bodies::{Bodies, BodyError, Folder, Place};
 pub use file::{LogFile, NoSuchFile, ProofName};
 pub use manifest::{Manifest, PartRef};

@@ -11,12 +11,14 @@
 //! [`LogFolder::publish`] writes the same bytes again and goes on.
 
 mod durable;
+mod follow;
 mod parts;
 mod reading;
 mod restore;
 mod successor;
 mod tiles;
 
+pub use follow::FollowError;
 pub(crate) use parts::{Piece, SlotFiles};
 pub use reading::{unpack_body, unpack_table};
 pub use restore::RestoreError;
@@ -29,7 +31,7 @@ use std::path::{Path, PathBuf};
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::{ChainSlug, DocumentHash};
 use exitgap_core::proof::MAX_ANCHOR_BYTES;
-use exitgap_core::published::LogFile;
+use exitgap_core::published::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
 
@@ -242,6 +244,7 @@ impl LogFolder {
             let document = lost.to_document();
             durable::write_once(&self.path.join(PREDECESSOR), document.as_bytes())?;
         }
+        self.publish_bases(reader)?;
         let mut from = before;
         while from < size {
             let to = size.min(from + SLOTS_AT_ONCE);
@@ -262,6 +265,32 @@ impl LogFolder {
             from = to;
         }
         Ok(Published { size, slots: size - before })
+    }
+
+    /// Publishes which token of each pool is sold where a question does not say so.
+    fn publish_bases(&self, reader: &Reader) -> Result<(), PublishError> {
+        let pools = reader.pools()?;
+        let bases = pools.iter().map(|pool| (&pool.id, pool.default_base));
+        let (bases, path) = (DefaultBases::of_pools(bases), self.bases_path());
+        if bases == self.bases()? {
+            Ok(())
+        } else {
+            durable::write(&path, bases.to_text().as_bytes())
+        }
+    }
+
+    /// Which token of each pool is sold where a question does not say so, as far as the folder says.
+    pub(crate) fn bases(&self) -> Result<DefaultBases, PublishError> {
+        let path = self.bases_path();
+        let text = read_within(&path, MAX_BASES_BYTES as u64)?.unwrap_or_default();
+        DefaultBases::from_text(&text).map_err(|error| {
+            let source = io::Error::new(io::ErrorKind::InvalidData, error);
+            PublishError::File { path, source }
+        })
+    }
+
+    fn bases_path(&self) -> PathBuf {
+        self.path.join(LogFile::DefaultBases.to_string())
     }
 
     /// Publishes what nothing of the log commits to: a state proof, or what was found of a peer. What is there under this name
@@ -414,11 +443,14 @@ fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
 
 /// A small file's text; `None` where it is not there.
 fn read(path: &Path) -> Result<Option<String>, PublishError> {
+    read_within(path, MAX_NOTE_BYTES as u64)
+}
+
+/// A file's text, of at most so many bytes; `None` where it is not there.
+fn read_within(path: &Path, most: u64) -> Result<Option<String>, PublishError> {
     let failed = |source| PublishError::File { path: path.to_owned(), source };
     match fs::metadata(path) {
-        Ok(about) if about.len() > MAX_NOTE_BYTES as u64 => {
-            Err(failed(io::ErrorKind::FileTooLarge.into()))
-        }
+        Ok(about) if about.len() > most => Err(failed(io::ErrorKind::FileTooLarge.into())),
         Ok(_) => fs::read_to_string(path).map(Some).map_err(failed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(error)),

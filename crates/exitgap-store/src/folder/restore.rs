@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
-use exitgap_core::pools::Direction;
-use exitgap_core::published::{Bodies, BodyError, Folder, Place, PublishedError};
+use exitgap_core::published::{Bodies, BodyError, DefaultBases, Folder, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::{Checkpoint, Note, NoteError};
@@ -51,7 +50,7 @@ impl LogFolder {
     /// up to the published checkpoint, and returns how many those were. Each slot is sealed
     /// anew and must make, byte for byte, the checkpoint that was signed then.
     ///
-    /// A pool's default base is not published: it is token 0 until the recorder sets it.
+    /// A pool's default base is as the folder says, which nothing commits to, until a recorder sets it.
     pub fn restore(
         &self,
         store: &mut Store,
@@ -76,12 +75,30 @@ impl LogFolder {
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }
         store.sealed_by(keys)?;
+        let before = self.begin(store, &checkpoint)?;
         let files = Files::of(&self.path);
+        let mut slots = Slots::of(&files, self.bases()?);
+        for index in before..checkpoint.size {
+            let slot = self.slot_at(&checkpoint, index)?;
+            let SlotRead { entries, changes, checkpoint: sealed } =
+                self.read_slot(&mut slots, slot)?;
+            store.append_sealed(slot, &entries, &changes, &sealed)?;
+            progress(index + 1, checkpoint.size);
+        }
+        Ok(checkpoint.size.saturating_sub(before))
+    }
+
+    /// Makes a store ready for the slots that follow its own, and says how many those are: what its newest slot's
+    /// witnesses signed, and what its log succeeds.
+    pub(super) fn begin(
+        &self,
+        store: &mut Store,
+        checkpoint: &Checkpoint,
+    ) -> Result<u64, RestoreError> {
         if let Some(slot) = store.reader().awaited()? {
             // A copy of the time between a slot's commit and its witnesses' answers.
             let published = checkpoint.origin.index_of(slot).is_some_and(|at| at < checkpoint.size);
-            let lines =
-                if published { self.cosignatures(store, &files, slot)? } else { String::new() };
+            let lines = if published { self.cosignatures(store, slot)? } else { String::new() };
             store.cosigned(&lines)?;
         }
         let before = store.reader().log_size()?;
@@ -91,33 +108,37 @@ impl LogFolder {
         {
             store.succeed(&predecessor)?;
         }
-        let mut slots = Slots::of(&files);
-        for index in before..checkpoint.size {
-            let beyond = |error: &dyn std::fmt::Display| RestoreError::Slot {
-                path: path.clone(),
-                reason: error.to_string(),
-            };
-            let slot = Slot::new(u64::from(first.number()).saturating_add(index))
-                .map_err(|error| beyond(&error))?;
-            let read = slots.read(slot).map_err(|error| {
-                let FileError { path, reason } = error.at(manifest_path(&self.path, slot));
-                RestoreError::Slot { path, reason }
-            })?;
-            let SlotRead { entries, changes, checkpoint: sealed } = read;
-            store.append_sealed(slot, &entries, &changes, &sealed)?;
-            progress(index + 1, checkpoint.size);
-        }
-        Ok(checkpoint.size.saturating_sub(before))
+        Ok(before)
+    }
+
+    /// The slot of a leaf.
+    pub(super) fn slot_at(
+        &self,
+        checkpoint: &Checkpoint,
+        index: u64,
+    ) -> Result<Slot, RestoreError> {
+        let first = u64::from(checkpoint.origin.first_slot().number());
+        Slot::new(first.saturating_add(index)).map_err(|error| RestoreError::Slot {
+            path: self.path.join("checkpoint"),
+            reason: error.to_string(),
+        })
+    }
+
+    /// What is published of a slot.
+    pub(super) fn read_slot(
+        &self,
+        slots: &mut Slots<'_>,
+        slot: Slot,
+    ) -> Result<SlotRead, RestoreError> {
+        slots.read(slot).map_err(|error| {
+            let FileError { path, reason } = error.at(manifest_path(&self.path, slot));
+            RestoreError::Slot { path, reason }
+        })
     }
 
     /// What others than the log signed beside a published slot's checkpoint.
-    fn cosignatures(
-        &self,
-        store: &Store,
-        files: &Files<'_>,
-        slot: Slot,
-    ) -> Result<String, RestoreError> {
-        let manifest = files
+    fn cosignatures(&self, store: &Store, slot: Slot) -> Result<String, RestoreError> {
+        let manifest = Files::of(&self.path)
             .manifest(slot)
             .map_err(|FileError { path, reason }| RestoreError::Slot { path, reason })?;
         let wrong = |error: NoteError| RestoreError::Slot {
@@ -134,9 +155,9 @@ const NEWER: &str = "which a newer version made; update to restore it";
 
 /// What a slot was sealed with.
 pub(super) struct SlotRead {
-    entries: Vec<NewEntry>,
-    changes: Changes,
-    checkpoint: String,
+    pub entries: Vec<NewEntry>,
+    pub changes: Changes,
+    pub checkpoint: String,
 }
 
 /// Why a slot cannot be read.
@@ -176,12 +197,13 @@ impl From<BodyError<FileError>> for SlotError {
 pub(super) struct Slots<'a> {
     files: &'a Files<'a>,
     bodies: Bodies<'a, Files<'a>>,
+    bases: DefaultBases,
 }
 
 impl<'a> Slots<'a> {
     /// Nothing is read yet.
-    pub fn of(files: &'a Files<'a>) -> Self {
-        Self { files, bodies: Bodies::new(files) }
+    pub fn of(files: &'a Files<'a>, bases: DefaultBases) -> Self {
+        Self { files, bodies: Bodies::new(files), bases }
     }
 
     /// Reads a slot.
@@ -226,7 +248,7 @@ impl<'a> Slots<'a> {
                     HeadEntry::Missing(reason) => Err(reason),
                     HeadEntry::Retired => continue,
                 };
-                let (pool, default_base) = (head.pool, Direction::ZeroForOne);
+                let (default_base, pool) = (self.bases.base(&head.pool), head.pool);
                 entries.push(NewEntry { pool, default_base, reading });
             }
         }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use exitgap_core::evidence::Predecessor;
+use exitgap_core::published::DefaultBases;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Checkpoint;
 
@@ -73,7 +74,7 @@ impl LogFolder {
         let state = self.last_state()?;
         let (origin, size) = (state.origin.clone(), state.size);
         let files = Files::of(&self.path);
-        let mut slots = Slots::of(&files);
+        let mut slots = Slots::of(&files, DefaultBases::default());
         for index in 0..size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let Ok(slot) = Slot::new(number) else {

@@ -8,6 +8,7 @@ use exitgap_core::evidence::Retraction;
 use exitgap_core::ids::{Contract, HeadHash, PoolId};
 use exitgap_core::published::FrameRef;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::tlog::Checkpoint;
 
 use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
@@ -220,6 +221,24 @@ impl Store {
         Ok(())
     }
 
+    /// The log, which begins with a slot: its own, or that of the checkpoint that was signed of it.
+    fn begin(&self, slot: Slot, checkpoint: Option<&str>) -> Result<Sealer, StoreError> {
+        let (predecessor, before) = (self.reader.predecessor()?, &self.signed_before_by);
+        let sealer = if let Some(key) = &self.key {
+            let mut sealer = Sealer::new(key, slot, predecessor)?;
+            if !before.is_empty() {
+                sealer.signed_before_by(before.clone());
+            }
+            sealer
+        } else {
+            let (signed, _) = Checkpoint::from_note(checkpoint.ok_or(StoreError::NoSigner)?)
+                .map_err(|error| StoreError::Seal { slot, reason: error.to_string() })?;
+            Sealer::follower(signed.origin, before, predecessor)?
+        };
+        sealer.begin(&self.reader.db)?;
+        Ok(sealer)
+    }
+
     /// The one transaction of a slot.
     fn write(
         &mut self,
@@ -236,12 +255,7 @@ impl Store {
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
-            let mut sealer = Sealer::new(&self.key, slot, self.reader.predecessor()?)?;
-            if !self.signed_before_by.is_empty() {
-                sealer.signed_before_by(self.signed_before_by.clone());
-            }
-            sealer.begin(&self.reader.db)?;
-            sealer
+            self.begin(slot, checkpoint)?
         };
         let mut heads = SlotHeads::default();
         let before = slot.previous().unwrap_or(slot);

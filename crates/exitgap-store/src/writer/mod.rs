@@ -34,8 +34,9 @@ use append::LastHeads;
 #[derive(Debug)]
 pub struct Store {
     reader: Reader,
-    key: SignerKey,
-    /// Other keys that signed the log which is to be sealed anew.
+    /// What signs; `None`: what others sealed is followed.
+    key: Option<SignerKey>,
+    /// Keys that signed the log which is to be sealed anew, or followed.
     signed_before_by: Vec<VerifierKey>,
     /// The log, once it has begun.
     sealer: Option<Sealer>,
@@ -68,7 +69,7 @@ impl Store {
             return Err(StoreError::NotFound { path: path.to_owned() });
         }
         let lock = Lock::take(path)?;
-        let mut store = Self::with(Db::open_writer(path)?, lock, key);
+        let mut store = Self::with(Db::open_writer(path)?, lock, Some(key));
         if let Some(log) = store.reader.log()? {
             let sealer = Sealer::of_log(key, &log)?;
             store.reader.check_edge()?;
@@ -85,13 +86,38 @@ impl Store {
         // A name that cannot be a log's is refused before anything is made.
         Sealer::new(key, Slot::FIRST, None)?;
         let lock = Lock::take(path)?;
-        Ok(Self::with(Db::create(path)?, lock, key))
+        Ok(Self::with(Db::create(path)?, lock, Some(key)))
     }
 
-    fn with(db: Db, lock: Lock, key: &SignerKey) -> Self {
+    /// Opens the store at `path`, which is created where no file is, and takes its lock: for what others seal, signed by
+    /// one of `trusted` ([`LogFolder::follow`]). Nothing can be sealed in it ([`StoreError::NoSigner`]).
+    ///
+    /// Refused where the store's log is not one that these keys are of, and where it is damaged, as [`Store::open`] is.
+    pub fn open_follower(
+        path: impl AsRef<Path>,
+        trusted: &[VerifierKey],
+    ) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        let lock = Lock::take(path)?;
+        let db = if path.exists() { Db::open_writer(path)? } else { Db::create(path)? };
+        let mut store = Self::with(db, lock, None);
+        match store.reader.log()? {
+            Some(log) => {
+                let mut sealer = Sealer::follower(log.origin, trusted, log.predecessor)?;
+                let named = std::mem::replace(&mut sealer.keys, log.keys);
+                store.reader.check_edge()?;
+                sealer.name_keys(&store.reader.db, &named)?;
+                store.sealer = Some(sealer);
+            }
+            None => store.signed_before_by = trusted.to_vec(),
+        }
+        Ok(store)
+    }
+
+    fn with(db: Db, lock: Lock, key: Option<&SignerKey>) -> Self {
         Self {
             reader: Reader { db },
-            key: key.clone(),
+            key: key.cloned(),
             signed_before_by: Vec::new(),
             sealer: None,
             dictionaries: HashMap::new(),
@@ -251,6 +277,7 @@ impl Store {
 
     /// The key that signs, or would sign, a log from `first_slot` on.
     pub(crate) fn verifier_from(&self, first_slot: Slot) -> Result<VerifierKey, StoreError> {
-        Ok(Sealer::new(&self.key, first_slot, None)?.verifier())
+        let key = self.key.as_ref().ok_or(StoreError::NoSigner)?;
+        Ok(Sealer::new(key, first_slot, None)?.verifier())
     }
 }

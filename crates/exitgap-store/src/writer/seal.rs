@@ -22,10 +22,10 @@ use crate::reader::Reader;
 #[derive(Debug, Clone)]
 pub struct Sealer {
     pub origin: Origin,
-    /// At least one; while a key is changed, the one that is to go and the one that comes.
+    /// While a key is changed, the one that is to go and the one that comes. None: what others sealed is followed.
     signers: Vec<SignerKey>,
-    /// All keys that the log has had, in the order in which they came.
-    keys: Vec<VerifierKey>,
+    /// All keys that the log has had, in the order in which they came; of a log that is followed, those that are trusted.
+    pub keys: Vec<VerifierKey>,
     /// The log it succeeds.
     predecessor: Option<Predecessor>,
 }
@@ -94,6 +94,21 @@ impl Sealer {
         Ok(sealer)
     }
 
+    /// A log that others seal, signed by those of the `trusted` keys that have its name.
+    pub fn follower(
+        origin: Origin,
+        trusted: &[VerifierKey],
+        predecessor: Option<Predecessor>,
+    ) -> Result<Self, StoreError> {
+        let name = origin.to_string();
+        let keys: Vec<_> = trusted.iter().filter(|key| key.name() == name).cloned().collect();
+        if keys.is_empty() {
+            let found = trusted.iter().map(VerifierKey::to_string).collect::<Vec<_>>().join(", ");
+            return Err(StoreError::OtherLogsKeys { log: name, found });
+        }
+        Ok(Self { origin, signers: Vec::new(), keys, predecessor })
+    }
+
     /// A log that is sealed anew, whose slots were signed by these keys; the signer's is one of them.
     pub fn signed_before_by(&mut self, keys: Vec<VerifierKey>) {
         self.keys = keys;
@@ -160,7 +175,9 @@ impl Sealer {
         let ours = signers
             .try_fold(first.map_err(|error| failed(&error))?, |note, key| key.sign_beside(&note))
             .map_err(|error| failed(&error))?;
-        let Some(expected) = signed_before else { return Ok(ours) };
+        let Some(expected) = signed_before else {
+            return if self.signers.is_empty() { Err(StoreError::NoSigner) } else { Ok(ours) };
+        };
         let note = Note::parse(expected)
             .ok()
             .filter(|note| note.text == text && note.signed_by(&self.origin, &self.keys).is_ok());

@@ -1,0 +1,88 @@
+//! `default-bases`: which token of a pool is sold where a question names none. Nothing of the log commits to it: it
+//! changes no number, but which of two is meant.
+
+use std::collections::BTreeSet;
+
+use crate::ids::PoolId;
+use crate::pools::Direction;
+
+/// The most bytes of the file.
+pub const MAX_BASES_BYTES: usize = 16 << 20;
+
+/// How a line ends: only pools whose default base is not token 0 are listed.
+const TOKEN1: &str = " token1";
+
+/// The pools whose default base is token 1, ascending.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DefaultBases(BTreeSet<String>);
+
+/// A line that is none of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line} of default-bases is not a pool and token1, or the file does not end with a line break"
+)]
+pub struct NoBases {
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl DefaultBases {
+    /// Of pools and what is sold of each.
+    pub fn of_pools<'a>(pools: impl Iterator<Item = (&'a PoolId, Direction)>) -> Self {
+        let second = pools.filter(|(_, base)| *base == Direction::OneForZero);
+        Self(second.map(|(pool, _)| pool.to_string()).collect())
+    }
+
+    /// What is sold of a pool.
+    pub fn base(&self, pool: &PoolId) -> Direction {
+        if self.0.contains(&pool.to_string()) {
+            Direction::OneForZero
+        } else {
+            Direction::ZeroForOne
+        }
+    }
+
+    /// The file: a line for each pool whose default base is token 1, in the order of pool ids.
+    pub fn to_text(&self) -> String {
+        self.0.iter().map(|pool| format!("{pool}{TOKEN1}\n")).collect()
+    }
+
+    /// Reads untrusted bytes.
+    pub fn from_text(text: &str) -> Result<Self, NoBases> {
+        if !text.is_empty() && !text.ends_with('\n') {
+            return Err(NoBases { line: text.lines().count() });
+        }
+        let pool = |(line, text): (usize, &str)| {
+            let pool = text.strip_suffix(TOKEN1).and_then(|pool| pool.parse::<PoolId>().ok());
+            pool.map(|pool| pool.to_string()).ok_or(NoBases { line })
+        };
+        (1..).zip(text.lines()).map(pool).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POOLS: [&str; 2] = [
+        "anvil:0x00000000000000000000000000000000000000aa",
+        "anvil:0x00000000000000000000000000000000000000bb",
+    ];
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let [first, second] = POOLS.map(|pool| pool.parse::<PoolId>().unwrap());
+        let bases = [(&first, Direction::ZeroForOne), (&second, Direction::OneForZero)];
+        let bases = DefaultBases::of_pools(bases.into_iter());
+        let text = bases.to_text();
+        assert_eq!(text, format!("{second} token1\n"));
+        assert_eq!(DefaultBases::from_text(&text), Ok(bases.clone()));
+        assert_eq!(bases.base(&first), Direction::ZeroForOne);
+        assert_eq!(bases.base(&second), Direction::OneForZero);
+        assert_eq!(DefaultBases::from_text(""), Ok(DefaultBases::default()));
+        let wrong = [format!("{second} token1"), format!("{second} token0\n"), "\n".into()];
+        for text in wrong {
+            assert_eq!(DefaultBases::from_text(&text), Err(NoBases { line: 1 }), "{text:?}");
+        }
+    }
+}
