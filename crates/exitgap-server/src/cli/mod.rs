@@ -1,9 +1,11 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`, `alerts`,
-//! `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
+//! `follow`, `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod alerts;
+mod answering;
 mod check;
 mod evidence;
+mod follow;
 mod fsck;
 mod init;
 mod key;
@@ -31,10 +33,12 @@ use crate::http::ListenError;
 use crate::payments::TillError;
 use crate::peers::FollowersError;
 use crate::recorder::RecorderError;
+use crate::replica::ReplicaError;
 use crate::witness::StandError;
 use alerts::{AlertsArgs, alerts};
 use check::check;
 use evidence::{EvidenceArgs, evidence};
+use follow::{FollowArgs, follow};
 use fsck::fsck;
 use init::{InitArgs, InitError, init};
 use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key, new_witness_key};
@@ -95,6 +99,13 @@ enum Command {
     /// reference at /docs, and /livez, /readyz and /metrics for operators. SIGTERM or Ctrl-C
     /// finishes the slot and the requests in hand.
     Serve(ServeArgs),
+    /// Follows a log that is recorded elsewhere, and answers from it.
+    ///
+    /// Anybody may: it needs no key and no node, only the log's address and the key that signs it. Every slot that is published
+    /// is fetched, computed anew and held against its signature before it is served, so a replica audits what it shows; what
+    /// contradicts what it holds is refused, and kept as proof. Its answers and evidence are those of the service that
+    /// records. SIGTERM or Ctrl-C finishes the slot in hand.
+    Follow(FollowArgs),
     /// Evaluates the rules that are kept for others, and sends what they say.
     ///
     /// `serve` does that too, where [alerts] is enabled: this is for a process of its own beside one, or after one.
@@ -218,6 +229,14 @@ enum CliError {
     WitnessLogs { key: String, error: String },
     #[error(transparent)]
     Followers(#[from] FollowersError),
+    #[error(transparent)]
+    Replica(Box<ReplicaError>),
+    #[error("following was cut off; the process's own log says why")]
+    ReplicaCutOff,
+    #[error(
+        "--trust {argument}: {why}; it takes a log's key, such as its file verifier-key has, or a file with one per line"
+    )]
+    Trust { argument: String, why: String },
     #[error("state proofs cannot be asked for: {0}")]
     Prover(#[source] exitgap_chain::ClientError),
     #[error("the witnesses of this log cannot be asked: {0}")]
@@ -251,6 +270,7 @@ pub fn main() -> ExitCode {
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Serve(args) => serve(&args),
+        Command::Follow(args) => follow(&args),
         Command::Alerts(args) => alerts(&args),
         Command::Witness(args) => witness(&args),
         Command::Evidence(args) => evidence(&args),

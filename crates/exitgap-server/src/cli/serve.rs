@@ -1,18 +1,15 @@
 //! `serve`: recorder and service in one process.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 use exitgap_chain::ChainReader;
 use exitgap_core::tlog::VerifierKey;
-use exitgap_store::Outcome;
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
 
+use super::answering::{Answering, Listeners};
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
@@ -20,19 +17,10 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
 use crate::alerts::{AlertsRoom, Desk, machine_clock};
 use crate::config::{Checked, Config};
-use crate::http::{
-    App, Connections, FreeEstimates, Limits, Listener, Operators, Site, Telemetry,
-    operators_router, router,
-};
-use crate::ops::{Current, Deployment, Now, Service};
+use crate::http::{App, Site};
+use crate::ops::{Deployment, Now, Service};
 use crate::payments::{Till, sweep};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
-
-/// How often is looked whether a slot was sealed.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-
-/// What operators' listener takes: a few programs that look now and then.
-const OPERATORS_CONNECTIONS: usize = 64;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -87,13 +75,7 @@ async fn serve_until_told(
     record: bool,
     site: Site,
 ) -> Result<(), CliError> {
-    // An address in use is told before a store is opened or begun.
-    let listener = Listener::bind(checked.config.http.listen, "[http] listen or --listen").await?;
-    checked.config.http.listen = listener.address();
-    let operators = match checked.config.serve.operators {
-        Some(address) => Some(Listener::bind(address, "[serve] operators").await?),
-        None => None,
-    };
+    let listeners = Listeners::bind(&mut checked.config.http, &checked.config.serve).await?;
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
@@ -115,30 +97,20 @@ async fn serve_until_told(
             followers.start(&recorder.watch_sealed());
         }
     }
-    let (end, ended) = watch::channel(false);
-    let sweeping = app.till.clone().map(|till| {
-        let telemetry = app.telemetry.clone();
+    let (till, telemetry) = (app.till.clone(), app.telemetry.clone());
+    let payments = &checked.config.payments;
+    let free = payments.enabled.then_some(payments.free_estimates_per_day);
+    let answering = Answering::begin(app, listeners, &checked.config.http, free);
+    let sweeping = till.map(|till| {
+        let telemetry = telemetry.clone();
         let told = move |counts| telemetry.payments(counts);
-        tokio::spawn(sweep(till, ended.clone(), told))
+        tokio::spawn(sweep(till, answering.ended(), told))
     });
     let telling = room.map(|room| {
-        let (store, telemetry) = (checked.config.store.path.clone(), app.telemetry.clone());
-        tokio::spawn(room.run(store, ended.clone(), move |counts| telemetry.alerts(counts)))
+        let store = checked.config.store.path.clone();
+        let told = move |counts| telemetry.alerts(counts);
+        tokio::spawn(room.run(store, answering.ended(), told))
     });
-    let streaming = app.service.clone();
-    let looking = tokio::spawn(look(app.clone(), ended.clone()));
-    let summing = tokio::spawn(sum_up(app.service.clone(), ended.clone()));
-    let operating = operators.map(|listener| {
-        tracing::info!(operators = %listener.address(), "answering operators");
-        let (router, telemetry) = (operators_router(app.clone()), app.telemetry.clone());
-        let connections = Connections {
-            most: OPERATORS_CONNECTIONS,
-            most_per_address: None,
-            ..Connections::default()
-        };
-        tokio::spawn(listener.serve(router, connections, telemetry, ended.clone()))
-    });
-    let serving = tokio::spawn(answer(listener, &checked.config, app, ended));
     let result = if let Some(recorder) = recorder {
         record_apart(recorder, clock, stop).await
     } else {
@@ -146,15 +118,7 @@ async fn serve_until_told(
         let _ = stop.wait_for(|stop| *stop != Stop::No).await;
         Ok(())
     };
-    streaming.end_streams();
-    // Both may have ended by themselves.
-    let _ = end.send(true);
-    let _ = serving.await;
-    if let Some(operating) = operating {
-        let _ = operating.await;
-    }
-    looking.abort();
-    summing.abort();
+    answering.end().await;
     if let Some(sweeping) = sweeping {
         sweeping.abort();
     }
@@ -250,74 +214,4 @@ fn log_keys(config: &Config) -> Vec<VerifierKey> {
     let published = std::fs::read_to_string(evidence.folder.join("verifier-key"));
     let published = published.ok().and_then(|text| text.trim_end().parse().ok());
     own.chain(published).collect()
-}
-
-fn answer(
-    listener: Listener,
-    config: &Config,
-    app: App,
-    ended: watch::Receiver<bool>,
-) -> impl Future<Output = ()> + Send + use<> {
-    let http = &config.http;
-    let header = http.client_ip_header.as_deref().map(str::parse).transpose();
-    let limits = Limits {
-        rate_per_minute: http.rate_per_minute,
-        tools_per_minute: http.tools_per_minute,
-        // It was checked with the configuration.
-        client_ip_header: header.unwrap_or_default(),
-        free: config.payments.enabled.then(|| FreeEstimates {
-            per_day: config.payments.free_estimates_per_day,
-            base_url: http.urls().base,
-        }),
-        ..Limits::default()
-    };
-    let urls = http.urls();
-    tracing::info!(listen = %listener.address(), base_url = urls.base, web_url = urls.web, "serving");
-    // A proxy in front has all the connections, and its clients in its own hands.
-    let bounded = http.max_connections_per_address > 0 && limits.client_ip_header.is_none();
-    let connections = Connections {
-        most: http.max_connections as usize,
-        most_per_address: bounded.then_some(http.max_connections_per_address as usize),
-        ..Connections::default()
-    };
-    let operators = match config.serve.operators {
-        Some(_) => Operators::Apart,
-        None => Operators::Public,
-    };
-    let telemetry = app.telemetry.clone();
-    listener.serve(router(app, &limits, operators), connections, telemetry, ended)
-}
-
-/// Looks for sealed slots, reads where the pools stand after each, and counts.
-async fn look(app: App, ended: watch::Receiver<bool>) {
-    while !*ended.borrow() {
-        // A store that is not there yet is no failure, and any other is logged.
-        if let Ok(Some(_)) = app.service.refresh().await {
-            count(&app.telemetry, &app.service.current());
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
-}
-
-/// Keeps the table of accuracy: a row at a time, and after each as long a rest as it took.
-async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
-    while !*ended.borrow() {
-        let began = Instant::now();
-        let rest = if service.make_accuracy_row().await { began.elapsed() } else { LOOK_EVERY };
-        tokio::time::sleep(rest).await;
-    }
-}
-
-/// Counts what the newest slot holds.
-fn count(telemetry: &Telemetry, current: &Current) {
-    let (mut recorded, mut missing) = (0, BTreeMap::new());
-    for now in current.pools.values() {
-        match now.latest.entry.outcome {
-            Outcome::Recorded(_) => recorded += 1,
-            Outcome::Missing(reason) => *missing.entry(reason).or_default() += 1,
-            Outcome::Retired => {}
-        }
-    }
-    telemetry.sealed(recorded, &missing);
-    telemetry.doubtful(current.doubtful_slots);
 }

@@ -149,7 +149,7 @@ fn kind_of(file: &LogFile) -> (&'static str, Keep) {
         LogFile::Checkpoint | LogFile::PeerCheckpoint(_) => (TEXT, Keep::Seconds(5)),
         LogFile::VerifierKey => (TEXT, Keep::Seconds(3_600)),
         LogFile::Predecessor => (TEXT, Keep::Forever),
-        LogFile::SupersededBy => (TEXT, Keep::Seconds(60)),
+        LogFile::SupersededBy | LogFile::DefaultBases => (TEXT, Keep::Seconds(60)),
         LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
         LogFile::PeerSlot(..) => (JSON, Keep::Forever),
         LogFile::Part(_)

@@ -1,4 +1,4 @@
-//! Measures of what is beside the slots: proofs that were drawn, peers that are followed.
+//! Measures of what is beside the slots: proofs that were drawn, peers that are followed, a log that is served as a replica.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -9,6 +9,7 @@ use prometheus_client::registry::Registry;
 use super::telemetry::measure;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
+use crate::replica::Standing;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfPeer {
@@ -88,5 +89,43 @@ impl PeerMeasures {
         let name = PeerName { peer: peer.clone() };
         self.differing.get_or_create(&name).inc_by(*differing);
         self.behind.get_or_create(&name).set((*behind).into());
+    }
+}
+
+/// Of a replica. Zero where this is none.
+pub struct ReplicaMeasures {
+    held: Gauge,
+    published: Gauge,
+    refuses: Gauge,
+}
+
+impl ReplicaMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            held: measure(
+                registry,
+                "replica_slots_held",
+                "Slots of the followed log that are held here",
+            ),
+            published: measure(
+                registry,
+                "replica_slots_published",
+                "Slots that the followed log has, as it said last",
+            ),
+            refuses: measure(
+                registry,
+                "replica_refuses",
+                "1 where what the followed log says is refused: it contradicts what is held, or is not signed",
+            ),
+        }
+    }
+
+    /// Says where it stands.
+    pub fn stand(&self, Standing { held, published, refuses }: Standing) {
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.held.set(whole(held));
+        self.published.set(whole(published));
+        self.refuses.set(refuses.into());
     }
 }

@@ -15,9 +15,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::measures::{DrawMeasures, PeerMeasures};
+use super::measures::{DrawMeasures, PeerMeasures, ReplicaMeasures};
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
+use crate::replica::Standing;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
@@ -63,6 +64,7 @@ pub struct Telemetry {
     cosignatures: Counter,
     not_cosigned: Family<OfWitness, Counter>,
     peers: PeerMeasures,
+    replica: ReplicaMeasures,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -129,6 +131,7 @@ impl Default for Telemetry {
             "Slots that a witness was asked to cosign and did not, since the start",
         );
         let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
+        let replica = ReplicaMeasures::new(&mut registry);
         let slot_age = measure(
             &mut registry,
             "newest_slot_age_seconds",
@@ -173,6 +176,7 @@ impl Default for Telemetry {
             cosignatures,
             not_cosigned,
             peers,
+            replica,
             slot_age,
             doubtful,
             connections,
@@ -210,6 +214,11 @@ impl Telemetry {
     /// Counts what came of a peer's slot.
     pub fn peer(&self, told: &PeerTold) {
         self.peers.count(told);
+    }
+
+    /// Says where a replica stands.
+    pub fn replica(&self, standing: Standing) {
+        self.replica.stand(standing);
     }
 
     /// Counts what a slot's witnesses did.

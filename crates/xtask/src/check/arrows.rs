@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "exitgap-api",
             "exitgap-chain",
+            "exitgap-client",
             "exitgap-core",
             "exitgap-mcp",
             "exitgap-ops",

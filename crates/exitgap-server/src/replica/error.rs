@@ -1,0 +1,104 @@
+//! Why a log is not followed, or not further: one variant per cause.
+
+use std::io;
+use std::path::PathBuf;
+
+use exitgap_client::copy::CopyError;
+use exitgap_core::tlog::SignedError;
+use exitgap_store::{FollowError, StoreError};
+
+/// Why a log is not followed, or not further. What was followed before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplicaError {
+    /// Its files cannot be fetched, or are none of a log.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The newest checkpoint does not count.
+    #[error(
+        "the newest checkpoint does not count: {why}; where the log changed its key, trust the new one, too"
+    )]
+    NotTrusted {
+        /// Why.
+        why: Box<SignedError>,
+    },
+    /// A trusted key signed two histories.
+    #[error(
+        "the log's checkpoint of {told} slots does not go on from the one of {held} that was followed: two histories are \
+         signed in its name. {path} proves it: `exitgap verify {path} --trust KEY` judges that file"
+    )]
+    TwoHistories {
+        /// How many slots are held.
+        held: u64,
+        /// How many the other history has.
+        told: u64,
+        /// The proof.
+        path: PathBuf,
+    },
+    /// What was fetched is not what was signed, or the store cannot take it.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// The store cannot be opened or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file cannot be written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ReplicaError {
+    /// Whether looking again cannot help: this machine is in the way, or a folder that is of another log.
+    pub fn ends(&self) -> bool {
+        match self {
+            Self::Copy(error) => matches!(
+                error,
+                CopyError::Folder { .. }
+                    | CopyError::NotACopy { .. }
+                    | CopyError::Damaged { .. }
+                    | CopyError::InUse { .. }
+            ),
+            Self::Follow(error) => matches!(error, FollowError::Restore(_)),
+            Self::Store(_) | Self::File { .. } => true,
+            Self::NotTrusted { .. } | Self::TwoHistories { .. } => false,
+        }
+    }
+
+    /// Whether the log was reached, and what it says refused.
+    pub fn refuses(&self) -> bool {
+        match self {
+            Self::Copy(error) => matches!(
+                error,
+                CopyError::Changed { .. }
+                    | CopyError::OtherKeys { .. }
+                    | CopyError::OtherLog { .. }
+                    | CopyError::Shrank { .. }
+                    | CopyError::PartHash { .. }
+                    | CopyError::PartLength { .. }
+                    | CopyError::TooManySlots { .. }
+                    | CopyError::Invalid { .. }
+            ),
+            Self::Follow(_) | Self::NotTrusted { .. } | Self::TwoHistories { .. } => true,
+            Self::Store(_) | Self::File { .. } => false,
+        }
+    }
+
+    /// A stable code.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Copy(error) => error.code(),
+            Self::NotTrusted { .. } | Self::Follow(FollowError::NotTrusted { .. }) => "not_trusted",
+            Self::TwoHistories { .. } | Self::Follow(FollowError::Contradicts { .. }) => {
+                "two_histories"
+            }
+            Self::Follow(FollowError::OtherLog { .. }) => "other_log",
+            Self::Follow(FollowError::Checkpoint(_)) => "not_as_specified",
+            Self::Follow(FollowError::Slot { .. }) => "not_as_signed",
+            Self::Follow(FollowError::Restore(_)) | Self::Store(_) => "store",
+            Self::File { .. } => "file",
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! A replica: the log of another process, perhaps of another operator, fetched slot by slot, applied to a store here and
+//! served from it. It has no key and asks no node.
+//!
+//! **In scope**: one look at the log ([`Replica::look`]) and looking until told to end ([`Replica::run`]); what is believed of
+//! it. **Out of scope**, and who does it: fetching files (`exitgap-client`'s `copy`), applying a slot and publishing what
+//! covers it (`exitgap-store`), answering ([`crate::http`]).
+//!
+//! # What is believed
+//!
+//! Nothing but what a trusted key signed, and of that only what goes on from what is here: a newest checkpoint first has to
+//! continue the replica's own, by the log's tiles; then each slot is applied from its files, which have to make, byte for
+//! byte, the checkpoint that was signed of it. What contradicts that is refused, and kept as proof; what the replica holds
+//! stays, and is served.
+
+mod error;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use exitgap_api::Contradiction;
+use exitgap_client::BaseUrl;
+use exitgap_client::copy::{Copier, Newest};
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, VerifierKey};
+use exitgap_store::{FollowError, LogFolder, Store};
+use tokio::sync::watch;
+
+pub use error::ReplicaError;
+
+/// How many slots are fetched before they are applied.
+const SLOTS_AT_ONCE: u64 = 64;
+
+/// How long the log may take to say where it stands.
+const STATE_WITHIN: Duration = Duration::from_mins(1);
+
+/// How long so many slots may take.
+const SLOTS_WITHIN: Duration = Duration::from_mins(30);
+
+/// How often a waiting replica looks whether it is to end.
+const LISTEN_EVERY: Duration = Duration::from_millis(100);
+
+/// A log that is followed into a folder of this machine.
+pub struct Replica {
+    copier: Copier,
+    store: Store,
+    folder: LogFolder,
+    trusted: Vec<VerifierKey>,
+    places: Places,
+}
+
+/// Where a replica keeps what it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The store.
+    pub store: PathBuf,
+    /// The copy of the log's folder.
+    pub log: PathBuf,
+    /// What was refused: files of slots, and proofs of two histories.
+    pub refused: PathBuf,
+}
+
+impl Places {
+    /// Those inside a folder.
+    pub fn inside(folder: &Path) -> Self {
+        let [store, log, refused] = ["series.db", "log", "refused"].map(|name| folder.join(name));
+        Self { store, log, refused }
+    }
+}
+
+/// Where a replica stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// How many slots it holds.
+    pub held: u64,
+    /// How many the log has, as it said last.
+    pub published: u64,
+    /// Whether the last look ended in a refusal.
+    pub refuses: bool,
+}
+
+impl Replica {
+    /// Opens what is there of a replica, or begins one. Nothing is asked for yet.
+    pub fn open(
+        log: BaseUrl,
+        places: Places,
+        trusted: Vec<VerifierKey>,
+    ) -> Result<Self, ReplicaError> {
+        let copier = Copier::new(log, &places.log)?;
+        let store = Store::open_follower(&places.store, &trusted)?;
+        let folder = LogFolder::new(&places.log);
+        Ok(Self { copier, store, folder, trusted, places })
+    }
+
+    /// How many slots are held.
+    pub fn held(&self) -> Result<u64, ReplicaError> {
+        Ok(self.store.reader().log_size()?)
+    }
+
+    /// Looks until told to end, and tells where it stands after each step. A log that is not reached, or refused, is looked
+    /// at again; what this machine cannot do ends it.
+    pub fn run(
+        mut self,
+        every: Duration,
+        end: &watch::Receiver<bool>,
+        told: impl Fn(Standing),
+    ) -> Result<(), ReplicaError> {
+        let (mut standing, mut said) =
+            (Standing { held: self.held()?, ..Standing::default() }, None);
+        while !*end.borrow() {
+            let looked = self.look(end, |held, published| {
+                tracing::info!(held, published, "followed");
+                standing = Standing { held, published, refuses: false };
+                told(standing);
+            });
+            match looked {
+                Ok(_) => said = None,
+                Err(error) if error.ends() => return Err(error),
+                Err(error) => {
+                    // Said once, as long as it is the same.
+                    let code = error.code().to_owned();
+                    if said.as_ref() != Some(&code) {
+                        tracing::error!(code, "not followed further: {error}");
+                    }
+                    (standing.refuses, said) = (error.refuses(), Some(code));
+                    told(standing);
+                }
+            }
+            let mut waited = Duration::ZERO;
+            while waited < every && !*end.borrow() {
+                std::thread::sleep(LISTEN_EVERY);
+                waited += LISTEN_EVERY;
+            }
+        }
+        Ok(self.store.close()?)
+    }
+
+    /// Takes what the log has published since, and returns how many slots are held then. `progress` is told after some, how
+    /// many are held and how many are published. Ends early, between slots, where `end` says so.
+    pub fn look(
+        &mut self,
+        end: &watch::Receiver<bool>,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<u64, ReplicaError> {
+        let newest = self.copier.newest(STATE_WITHIN)?;
+        self.check(&newest)?;
+        let mut held = self.folder.follow(&mut self.store, &newest.note, &self.trusted, 0)?;
+        let Checkpoint { origin, size, .. } = &newest.checkpoint;
+        while held < *size && !*end.borrow() {
+            let until = (*size).min(held + SLOTS_AT_ONCE);
+            let first = u64::from(origin.first_slot().number());
+            let slots = (held..until).map_while(|at| Slot::new(first.saturating_add(at)).ok());
+            self.copier.slots(slots.clone(), SLOTS_WITHIN)?;
+            match self.folder.follow(&mut self.store, &newest.note, &self.trusted, until) {
+                Ok(now) => held = now,
+                Err(error) => {
+                    if let FollowError::Slot { index, .. } = &error {
+                        let from = usize::try_from(index.saturating_sub(held)).unwrap_or(0);
+                        // They are asked for anew with the next look: what a cache garbled heals.
+                        for slot in slots.skip(from) {
+                            self.copier.set_aside(slot, &self.places.refused)?;
+                        }
+                    }
+                    return Err(error.into());
+                }
+            }
+            progress(held, *size);
+        }
+        Ok(held)
+    }
+
+    /// Requires that a newest checkpoint is signed by a trusted key, and continues the last one that is held.
+    fn check(&mut self, newest: &Newest) -> Result<(), ReplicaError> {
+        let Newest { note, checkpoint } = newest;
+        if let Err(why) = Checkpoint::signed_by(note, &self.trusted) {
+            return Err(ReplicaError::NotTrusted { why: Box::new(why) });
+        }
+        let reader = self.store.reader();
+        let seen = reader.published_checkpoint(reader.log_size()?)?;
+        let Some(seen) = seen.filter(|seen| seen != note) else { return Ok(()) };
+        let Ok((before, _)) = Checkpoint::from_note(&seen) else { return Ok(()) };
+        // Another log, or one that shrank, is refused elsewhere.
+        if before.origin != checkpoint.origin || before.size > checkpoint.size {
+            return Ok(());
+        }
+        match self.copier.contradiction(&seen, newest, STATE_WITHIN)? {
+            None => Ok(()),
+            Some(contradiction) => {
+                Err(self.contradicted((before.size, checkpoint.size), contradiction)?)
+            }
+        }
+    }
+
+    /// Keeps the proof, which whoever has the log's key can judge.
+    fn contradicted(
+        &self,
+        (held, told): (u64, u64),
+        contradiction: Contradiction,
+    ) -> Result<ReplicaError, ReplicaError> {
+        let path = self.places.refused.join(format!("fork-{held}-{told}.json"));
+        let failed = |source| ReplicaError::File { path: path.clone(), source };
+        fs::create_dir_all(&self.places.refused).map_err(failed)?;
+        fs::write(&path, contradiction.fork.unwrap_or_default()).map_err(failed)?;
+        Ok(ReplicaError::TwoHistories { held, told, path })
+    }
+}
