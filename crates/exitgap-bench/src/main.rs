@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -22,6 +22,7 @@ mod peers;
 mod proof;
 mod quotes;
 mod recorder;
+mod replica;
 mod report;
 mod scene;
 mod seal;
@@ -71,6 +72,8 @@ enum Section {
     Verify,
     /// The recorder and its store; takes the longest.
     Recorder,
+    /// A log that is followed: how late a replica is, and how fast one catches up.
+    Replica,
     /// The service under load, on a generated store.
     Http,
     /// The npm package; only when named.
@@ -156,6 +159,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Recorder) {
         recorder::measure(&mut report)?;
+    }
+    if wanted(Section::Replica) {
+        replica::measure(&mut report)?;
     }
     if wanted(Section::Http) {
         http::measure(&mut report)?;

@@ -14,8 +14,8 @@ mod verified;
 use std::path::Path;
 use std::time::Instant;
 
-use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::FigureVenue;
+use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
 use exitgap_core::analytics::stress::{Shock, StressTerms};
 use exitgap_core::evidence::Base;

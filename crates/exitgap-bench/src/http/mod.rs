@@ -9,7 +9,7 @@
 //!
 //! Clients and service share the machine, as the empty handler's do.
 
-mod child;
+pub mod child;
 mod flood;
 mod generate;
 mod load;

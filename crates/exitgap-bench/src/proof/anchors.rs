@@ -43,10 +43,8 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         Anchors::file(CHAIN, Slot::FIRST.day(), &[hop]).map_err(failed)
     };
     report.add("anchor.hop_bytes", float(file(&[NUMBER - ring(CHAIN)])?.len() as u64));
-    let blocks: Vec<u64> = (1..=u64::from(Slot::PER_DAY))
-        .rev()
-        .map(|slot| NUMBER - slot * BLOCKS_PER_SLOT)
-        .collect();
+    let blocks: Vec<u64> =
+        (1..=u64::from(Slot::PER_DAY)).rev().map(|slot| NUMBER - slot * BLOCKS_PER_SLOT).collect();
     let day = file(&blocks)?;
     report.add("anchor.day_bytes", float(day.len() as u64));
     report.add("anchor.day_verify_ms", nanoseconds(|| Anchors::read(&day).is_ok()) / 1e6);

@@ -70,7 +70,8 @@ fn gzip(folder: &Path, names: &[&str]) -> Result<usize, BenchError> {
     let mut all = 0;
     for name in names {
         let path = folder.join(name);
-        let bytes = fs::read(&path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
+        let bytes =
+            fs::read(&path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&bytes).map_err(failed)?;
         all += packed.finish().map_err(failed)?.len();
