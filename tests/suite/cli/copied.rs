@@ -1,179 +1,17 @@
 //! A log that a service publishes, copied: what is read of the copy is what is read of the folder, nothing is fetched twice,
 //! and a copy that was cut off goes on.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
-use exitgap_tests::binaries;
 use serde_json::Value;
 
-use super::watch::{Log, of, told};
-use crate::scenes::between::between;
-use crate::scenes::service::{Recorded, Service, recorded};
+use super::watch::{of, told};
+use crate::scenes::growing::Log;
+use crate::scenes::origin::{Origin, answer, files, wait_until, words};
 use crate::scenes::store::slot;
-
-/// What is answered instead of the truth: to the request for this file of the log, with the service's answer.
-type Liar = dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send;
-
-/// A service that publishes a log which goes on, and somebody before it who counts, and may lie.
-pub struct Origin {
-    pub log: Log,
-    pub url: String,
-    shared: Arc<Shared>,
-    _service: Service,
-    _recorded: Recorded,
-}
-
-#[derive(Default)]
-struct Shared {
-    asked: Mutex<Vec<String>>,
-    liar: Mutex<Option<Box<Liar>>>,
-    fired: Mutex<usize>,
-}
-
-impl Origin {
-    /// With a log of so many slots, of which each third misses a pool.
-    pub async fn start(slots: u32) -> Self {
-        Self::start_with(slots, "60000").await
-    }
-
-    /// The same, where each client may make so many requests per minute.
-    async fn start_with(slots: u32, rate: &str) -> Self {
-        let recorded = recorded(1).await;
-        let rate = [("EXITGAP_HTTP_RATE_PER_MINUTE", rate)];
-        let service = Service::start(recorded.folder.path(), &["--no-record"], &rate);
-        let mut log = Log::new();
-        (0..slots).for_each(|index| log.append(index % 3 == 1));
-        log.publish();
-        let published = recorded.path("exitgap-log");
-        fs::remove_dir_all(&published).unwrap();
-        std::os::unix::fs::symlink(log.path().join("log"), &published).unwrap();
-        let shared = Arc::new(Shared::default());
-        let answering = Arc::clone(&shared);
-        let address = between(service.address, move |head, answer| answering.answer(head, answer));
-        let url = format!("http://{address}");
-        Self { log, url, shared, _service: service, _recorded: recorded }
-    }
-
-    /// The log's own address.
-    pub fn log_url(&self) -> String {
-        format!("{}/log", self.url)
-    }
-
-    /// The folder that is published.
-    pub fn folder(&self) -> PathBuf {
-        self.log.path().join("log")
-    }
-
-    /// From now on, answers as `liar` says.
-    pub fn lie(&self, liar: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send + 'static) {
-        *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(liar));
-        *self.shared.fired.lock().unwrap() = 0;
-    }
-
-    /// From now on, tells the truth; how often it did not.
-    pub fn be_honest(&self) -> usize {
-        *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.fired()
-    }
-
-    pub fn fired(&self) -> usize {
-        *self.shared.fired.lock().unwrap()
-    }
-
-    /// The files of the log that were asked for since this was asked last.
-    pub fn asked(&self) -> Vec<String> {
-        let mut asked = std::mem::take(&mut *self.shared.asked.lock().unwrap());
-        asked.sort();
-        asked
-    }
-
-    /// Runs the program in the log's folder, with a folder of its own for what is temporary.
-    pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    pub fn command(&self, arguments: &[&str]) -> Command {
-        let temporary = self.log.path().join("temporary");
-        fs::create_dir_all(&temporary).unwrap();
-        let mut command = Command::new(binaries::path("exitgap"));
-        command.args(arguments).current_dir(self.log.path()).env("TMPDIR", temporary);
-        command
-    }
-
-    /// Audits what is at the log's address, by the published key, copied into this folder below the log's.
-    pub fn audit(&self, copy: &str) -> Output {
-        let url = self.log_url();
-        self.run(&["audit", &url, "--copy", copy, "--trust", "log/verifier-key"])
-    }
-
-    /// What is published, but for tiles that were widened since: only earlier checkpoints need them.
-    pub fn published(&self) -> BTreeMap<String, Vec<u8>> {
-        let mut files = files(&self.folder());
-        let tiles: Vec<_> = files.keys().filter(|file| file.contains(".p/")).cloned().collect();
-        for tile in &tiles {
-            let (place, width) = tile.rsplit_once('/').unwrap();
-            let width: u32 = width.parse().unwrap();
-            if tiles.contains(&format!("{place}/{}", width + 1)) {
-                files.remove(tile);
-            }
-        }
-        files
-    }
-
-    /// The copy in this folder, which must be that of the published one: each file whole.
-    pub fn copied(&self, copy: &str) -> BTreeMap<String, Vec<u8>> {
-        let (here, there) = (files(&self.log.path().join(copy)), files(&self.folder()));
-        for (file, bytes) in &here {
-            assert!(there.get(file) == Some(bytes), "{file} is whole");
-        }
-        here
-    }
-}
-
-impl Shared {
-    fn answer(&self, head: &str, answer: Vec<u8>) -> Vec<u8> {
-        let target = head.split(' ').nth(1).unwrap_or_default();
-        let Some(file) = target.strip_prefix("/log/") else { return answer };
-        self.asked.lock().unwrap().push(file.to_owned());
-        let liar = self.liar.lock().unwrap_or_else(PoisonError::into_inner);
-        match liar.as_ref().and_then(|liar| liar(file, answer.clone())) {
-            Some(lie) => {
-                *self.fired.lock().unwrap() += 1;
-                lie
-            }
-            None => answer,
-        }
-    }
-}
-
-/// The files of a log below a folder, but for what the copier keeps for itself.
-pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-            match path.is_dir() {
-                _ if name.starts_with(".copy-") => {}
-                true => folders.push(path),
-                false => drop(found.insert(name, fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
-}
-
-pub fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_url_is_read_like_the_folder_behind_it() {
@@ -216,7 +54,7 @@ async fn what_is_there_is_not_fetched_again() {
     origin.asked();
     // Nothing new: what may have changed is asked for, and nothing else.
     assert_eq!(origin.audit("copy").status.code(), Some(0));
-    let always = ["checkpoint", "predecessor", "superseded-by", "verifier-key"];
+    let always = ["checkpoint", "default-bases", "predecessor", "superseded-by", "verifier-key"];
     assert_eq!(origin.asked(), always);
     let before = files(&origin.folder());
     origin.log.seal(false);
@@ -386,21 +224,4 @@ async fn a_log_is_followed_at_its_url() {
     let mut rest = String::new();
     errors.by_ref().for_each(|line| rest.push_str(&line));
     assert_eq!(rest, "");
-}
-
-/// An answer with its head.
-pub fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n"
-    );
-    [head.as_bytes(), body].concat()
-}
-
-fn wait_until(holds: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(30), "it never came to that");
-        thread::sleep(Duration::from_millis(10));
-    }
 }

@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use exitgap_core::published::MAX_MANIFEST_BYTES;
 use serde_json::Value;
 
-use super::copied::{Origin, answer, files, words};
 use crate::scenes;
+use crate::scenes::origin::{Origin, answer, files, words};
 use crate::scenes::store::slot;
 
 /// The body of an answer.

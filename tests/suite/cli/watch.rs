@@ -2,79 +2,19 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use exitgap_core::series::MissingReason;
-use exitgap_store::{Changes, LogFolder, Store};
 use exitgap_tests::binaries;
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use serde_json::Value;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::growing::Log;
+use crate::scenes::store::slot;
 
-/// A log that goes on.
-pub struct Log {
-    folder: TempDir,
-    store: Store,
-    pub pools: [BusyPool; 2],
-    next: u32,
-}
-
-impl Log {
-    pub fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
-        let pools = [1, 2].map(|number| BusyPool::new(number, 5));
-        Self { folder, store, pools, next: 0 }
-    }
-
-    pub fn seal(&mut self, second_is_missing: bool) {
-        self.append(second_is_missing);
-        self.publish();
-    }
-
-    pub fn publish(&self) {
-        LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();
-    }
-
-    /// Seals a slot that is not published yet.
-    pub fn append(&mut self, second_is_missing: bool) {
-        let at = slot(self.next);
-        let [first, second] = &mut self.pools;
-        let second = if second_is_missing {
-            second.missing(MissingReason::ChainLagging)
-        } else {
-            second.recorded(at)
-        };
-        // In every other slot the first pool's fills are read.
-        let after = 1_000 + 10 * u64::from(self.next / 2);
-        let fills = (self.next % 2 == 1).then(|| first.fills([after, after + 10]));
-        let changes = Changes { fills: fills.into_iter().collect(), ..Changes::default() };
-        self.store.append_slot_with(at, &[first.recorded(at), second], &changes).unwrap();
-        self.next += 1;
-    }
-
-    pub fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Writes a rule of the second pool, which says when it is missing.
-    pub fn write_rule(&self) {
-        let rule = json!({
-            "v": 1, "alert": "mine", "pool": self.pools[1].id.to_string(), "base": "token0", "kind": "missing",
-            "first_slot": slot(0).number(), "web_url": "https://exits.example", "for_slots": 1, "clear_for_slots": 1,
-            "refire_slots": 0,
-        });
-        fs::write(self.path().join("rule.json"), rule.to_string()).unwrap();
-    }
-
-    fn watch(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(binaries::path("exitgap"));
-        command.args(["watch", "log", "--json", "--rule", "rule.json"]).args(arguments);
-        command.current_dir(self.path());
-        command
-    }
+fn watch(log: &Log, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(["watch", "log", "--json", "--rule", "rule.json"]).args(arguments);
+    command.current_dir(log.path());
+    command
 }
 
 fn said(output: &Output) -> Vec<(String, u64)> {
@@ -100,7 +40,7 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     log.seal(false);
     log.seal(true);
     let once = ["--once", "--seen", "seen"];
-    let first = log.watch(&once).output().unwrap();
+    let first = watch(&log, &once).output().unwrap();
     assert_eq!(first.status.code(), Some(0), "{first:?}");
     let expected = [told("missing", 1), told("alert.firing", 1), told("slot", 1)];
     assert_eq!(said(&first), expected);
@@ -111,15 +51,15 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     let line = String::from_utf8_lossy(&first.stdout).lines().nth(1).unwrap().to_owned();
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["event"], replayed);
     // Nothing is said twice, also by a later run.
-    assert_eq!(said(&log.watch(&once).output().unwrap()), []);
+    assert_eq!(said(&watch(&log, &once).output().unwrap()), []);
     log.seal(false);
-    let second = log.watch(&once).output().unwrap();
+    let second = watch(&log, &once).output().unwrap();
     assert_eq!(said(&second), [told("alert.resolved", 2), told("slot", 2)]);
 
     // While it runs.
     let every = ["--seen", "seen", "--every-s", "1", "--late-after-s", "3"];
     let mut child =
-        log.watch(&every).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        watch(&log, &every).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || of(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
     log.seal(true);
@@ -129,9 +69,7 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     );
     assert_eq!(next(), told("late", 3));
     // A history that was rewritten: the same slots, otherwise, under the same key.
-    let other = TempDir::new().unwrap();
-    let mut rewritten = Log { folder: other, ..Log::new() };
-    rewritten.store = Store::create(rewritten.path().join("series.db"), &key()).unwrap();
+    let mut rewritten = Log::new();
     for _ in 0..5 {
         rewritten.seal(false);
     }
@@ -144,7 +82,7 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     for arguments in
         [&["--seen", "rule.json", "--once"][..], &["--rule", "log/checkpoint", "--once"]]
     {
-        let refused = log.watch(arguments).output().unwrap();
+        let refused = watch(&log, arguments).output().unwrap();
         assert!(matches!(refused.status.code(), Some(2 | 5)), "{arguments:?}: {refused:?}");
     }
 }

@@ -9,6 +9,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::http::Telemetry;
 use exitgap_server::peers::PeerTold;
 use exitgap_server::recorder::Drawn;
+use exitgap_server::replica::Standing;
 use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
 use serde_json::Value;
@@ -44,6 +45,7 @@ fn measured() -> String {
     told.payments(Counts { settling: 1, ..Counts::default() });
     told.alerts(AlertCounts { alerts: 1, ..AlertCounts::default() });
     told.kept_bytes(1);
+    told.replica(Standing { held: 1, published: 1, refuses: false });
     told.doubtful(0);
     told.connection_refused();
     told.text()

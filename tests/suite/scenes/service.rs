@@ -143,8 +143,20 @@ impl Service {
     /// Starts it in `folder`, with these environment variables.
     pub fn start(folder: &std::path::Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(binaries::path("exitgap-server"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments).current_dir(folder);
+        command.arg("serve").args(arguments).current_dir(folder);
         command.envs(variables.iter().copied()).env("EXITGAP_LOG_LEVEL", "info");
+        Self::of(command)
+    }
+
+    /// Starts a replica of the log at this address, which keeps all in `folder`.
+    pub fn follow(folder: &std::path::Path, log: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(binaries::path("exitgap-server"));
+        command.args(["follow", "--data", ".", "--log", log]).args(arguments).current_dir(folder);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        command.args(["--listen", "127.0.0.1:0"]);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut operators = None;
@@ -295,6 +307,11 @@ impl Answer {
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The body as text.
+    pub fn body_text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
     }
 
     /// The document, of an answer that is one.

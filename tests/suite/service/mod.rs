@@ -21,6 +21,8 @@ mod redemption;
 mod redemption_queue;
 mod redemption_vault;
 mod refusals;
+mod replica;
+mod replica_refuses;
 mod routes;
 mod sales;
 mod schemathesis;

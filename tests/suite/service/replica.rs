@@ -1,0 +1,234 @@
+//! A replica: what it answers is what the service answers whose log it follows, and it goes on with that.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Output};
+
+use exitgap_core::pools::Direction;
+use exitgap_store::Reader;
+use exitgap_tests::binaries;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::scenes::origin::{Origin, files, wait_until, without_narrower, words};
+use crate::scenes::service::{Service, recorded};
+use crate::scenes::store::slot;
+
+/// Takes what a log has published into a folder, once.
+pub fn once(folder: &TempDir, log: &str, trust: &str) -> Output {
+    let mut command = Command::new(binaries::path("exitgap-server"));
+    command.args(["follow", "--once", "--data", ".", "--log", log, "--trust", trust]);
+    command.current_dir(folder.path()).output().unwrap()
+}
+
+/// The replica's copy of the log, but for tiles that were widened since.
+pub fn replicated(folder: &TempDir) -> BTreeMap<String, Vec<u8>> {
+    without_narrower(files(&folder.path().join("log")))
+}
+
+/// An answer without what says when and where it was given.
+fn settled(mut answer: Value) -> Value {
+    fn settle(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members.iter_mut() {
+                    if name.ends_with("age_s")
+                        || name.ends_with("age_seconds")
+                        || name == "served_at"
+                    {
+                        *member = Value::Null;
+                    }
+                    settle(member);
+                }
+            }
+            Value::Array(members) => members.iter_mut().for_each(settle),
+            Value::String(text) => {
+                if let Some(at) = text.find("127.0.0.1:") {
+                    let port = text[at + 10..].find(|c: char| !c.is_ascii_digit());
+                    let end = port.map_or(text.len(), |port| at + 10 + port);
+                    text.replace_range(at..end, "here");
+                }
+            }
+            _ => {}
+        }
+    }
+    settle(&mut answer);
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_answers_as_the_service_does_and_proves_it() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let (folder, log) = (TempDir::new().unwrap(), format!("http://{}", service.address));
+    let key = recorded.path("exitgap-log").join("verifier-key");
+    let key = key.to_str().unwrap();
+    let replica = Service::follow(folder.path(), &log, &["--trust", key]);
+    wait_until(|| replica.get("/metrics").body_text().contains("exitgap_replica_slots_held 3"));
+
+    let pools = service.get("/v1/pools").found();
+    let second =
+        |pool: &Value| pool["base"]["address"].as_str() > pool["quote"]["address"].as_str();
+    assert!(pools["pools"].as_array().unwrap().iter().any(second), "some sell token 1: {pools}");
+    let slot = recorded.last.number();
+    let mut asked = vec!["/v1/pools".to_owned(), "/v1/fragility".to_owned()];
+    for index in 0..recorded.world.pools.len() {
+        let pool = recorded.pool(index);
+        // Which token is sold is not said: the replica has to mean the same one.
+        asked.push(format!("/v1/exit/{pool}?size_usd=25000"));
+        asked.push(format!("/v1/exit/{pool}?size_usd=25000&slot={slot}"));
+        asked.push(format!("/v1/ladder/{pool}"));
+        asked.push(format!("/v1/history/{pool}"));
+        asked.push(format!("/v1/stress/{pool}"));
+    }
+    for target in &asked {
+        let [there, here] = [&service, &replica].map(|one| one.get(target));
+        assert_eq!((there.status, here.status), (200, 200), "{target}");
+        assert_eq!(settled(here.json()), settled(there.json()), "{target}");
+    }
+    // Evidence is the same, byte for byte, and so are the files of the log.
+    let exit = replica.get(&asked[2]).found();
+    let url = exit["evidence_url"].as_str().unwrap();
+    let target = &url[url.find("/api/v1/").unwrap()..];
+    let [there, here] = [&service, &replica].map(|one| one.get(target));
+    assert!(here.status == 200 && here.body == there.body, "{target}");
+    assert_eq!(files(&folder.path().join("log")), files(&recorded.path("exitgap-log")));
+
+    // The programs that check anybody check the replica.
+    let url = format!("http://{}", replica.address);
+    let pool = recorded.pool(0);
+    let run = |arguments: &[&str]| {
+        let mut exitgap = Command::new(binaries::path("exitgap"));
+        let output = exitgap.args(arguments).current_dir(folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
+    };
+    run(&["audit", &url, "--copy", "audited", "--trust", key]);
+    run(&["verify", &pool, "--size-usd", "25k", "--api", &url, "--kept", "kept", "--trust", key]);
+    let checked = Reader::open(folder.path().join("series.db")).unwrap().fsck(|_| {}).unwrap();
+    assert_eq!(checked.slots, 3);
+    // And a replica can be followed like what it follows.
+    let second = TempDir::new().unwrap();
+    let followed = once(&second, &url, key);
+    assert!(followed.status.success(), "{}", words(&followed));
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 3 slots, 3 in all\n");
+    assert_eq!(replica.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_goes_on_with_the_log_while_it_answers() {
+    let mut origin = Origin::start(2).await;
+    let folder = TempDir::new().unwrap();
+    let key = origin.folder().join("verifier-key");
+    let trust = ["--trust", key.to_str().unwrap(), "--every-s", "1"];
+    let replica = Service::follow(folder.path(), &origin.log_url(), &trust);
+    let holds = |slots: u32| {
+        let says = format!("exitgap_replica_slots_held {slots}\n");
+        wait_until(|| replica.get("/metrics").body_text().contains(&says));
+    };
+    holds(2);
+    origin.asked();
+    for next in 2..5 {
+        origin.log.seal(next == 3);
+        holds(next + 1);
+        let pool = &origin.log.pools[1].id;
+        let at = slot(next).number();
+        let status = replica.get(&format!("/api/v1/status/{pool}?slot={at}")).found();
+        assert_eq!(status["state"] == "missing", next == 3, "{status}");
+    }
+    assert!(replicated(&folder) == origin.published());
+    // Where nothing is new, nothing but the checkpoint is asked for.
+    origin.asked();
+    wait_until(|| origin.asked_so_far() >= 2);
+    assert!(origin.asked().iter().all(|file| file == "checkpoint"));
+    // The log is not reached: what is held is answered, and it is said.
+    origin.lie(|_, _| Some(b"HTTP/1.1 500 Sorry\r\nContent-Length: 0\r\n\r\n".to_vec()));
+    wait_until(|| origin.fired() > 0);
+    assert_eq!(
+        replica.get("/log/checkpoint").body,
+        fs::read(origin.folder().join("checkpoint")).unwrap()
+    );
+    assert!(origin.be_honest() > 0);
+    origin.log.seal(false);
+    holds(6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
+    let origin = Origin::start(9).await;
+    let key = origin.folder().join("verifier-key");
+    let key = key.to_str().unwrap();
+    let mut stages = Vec::new();
+    for kill_at in [1, 4, 12, 25, 40] {
+        let folder = TempDir::new().unwrap();
+        let came = std::sync::Mutex::new(0);
+        origin.lie(move |_, _| {
+            let mut came = came.lock().unwrap();
+            *came += 1;
+            (*came >= kill_at)
+                .then(|| b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbegun".to_vec())
+        });
+        let mut command = Command::new(binaries::path("exitgap-server"));
+        command.args([
+            "follow",
+            "--once",
+            "--data",
+            ".",
+            "--log",
+            &origin.log_url(),
+            "--trust",
+            key,
+        ]);
+        let mut child = command.current_dir(folder.path()).spawn().unwrap();
+        wait_until(|| origin.fired() > 0);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(origin.be_honest() > 0, "it was killed in the middle");
+        stages.push(files(&folder.path().join("log")).len());
+        let followed = once(&folder, &origin.log_url(), key);
+        assert!(followed.status.success(), "{kill_at}: {}", words(&followed));
+        assert!(replicated(&folder) == origin.published(), "{kill_at}");
+        let reader = Reader::open(folder.path().join("series.db")).unwrap();
+        assert_eq!(reader.fsck(|_| {}).unwrap().slots, 9, "{kill_at}");
+    }
+    assert!(stages.first() < stages.last(), "{stages:?}");
+}
+
+/// Both sides are killed at once between a slot's commit and its checkpoint, as often as slots are applied: what the store
+/// holds and the folder does not cover is covered by the next run.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_replica_holds_and_did_not_cover_is_covered_with_the_next_run() {
+    let origin = Origin::start(4).await;
+    let key = origin.folder().join("verifier-key");
+    let key = key.to_str().unwrap();
+    let folder = TempDir::new().unwrap();
+    assert!(once(&folder, &origin.log_url(), key).status.success());
+    let log = folder.path().join("log");
+    fs::remove_file(log.join("checkpoint")).unwrap();
+    fs::remove_dir_all(log.join("tile")).unwrap();
+    let followed = once(&folder, &origin.log_url(), key);
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 0 slots, 4 in all\n");
+    assert!(replicated(&folder) == origin.published());
+}
+
+/// What a recorder restores means the same token where none is named, as nothing but the folder says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restored_store_has_the_default_bases_that_are_published() {
+    let recorded = recorded(1).await;
+    let bases = |store: &str| {
+        let pools = Reader::open(recorded.path(store)).unwrap().pools().unwrap();
+        pools.into_iter().map(|pool| (pool.id.to_string(), pool.default_base)).collect::<Vec<_>>()
+    };
+    let before = bases("exitgap.db");
+    assert!(before.iter().any(|(_, base)| *base == Direction::OneForZero));
+    fs::rename(recorded.path("exitgap.db"), recorded.path("lost.db")).unwrap();
+    let mut restore = Command::new(binaries::path("exitgap-server"));
+    let restored = restore.arg("restore").current_dir(recorded.folder.path()).output().unwrap();
+    assert!(restored.status.success(), "{}", words(&restored));
+    assert_eq!(bases("exitgap.db"), before);
+    // A list that is none is named, and nothing is restored.
+    fs::remove_file(recorded.path("exitgap.db")).unwrap();
+    fs::write(recorded.path("exitgap-log/default-bases"), "no pool\n").unwrap();
+    let mut restore = Command::new(binaries::path("exitgap-server"));
+    let refused = restore.arg("restore").current_dir(recorded.folder.path()).output().unwrap();
+    assert!(words(&refused).contains("line 1 of default-bases"), "{}", words(&refused));
+}
