@@ -34,7 +34,7 @@ fn settled(mut answer: Value) -> Value {
                 for (name, member) in members.iter_mut() {
                     if name.ends_with("age_s")
                         || name.ends_with("age_seconds")
-                        || name == "served_at"
+                        || name == "request_id"
                     {
                         *member = Value::Null;
                     }
@@ -70,29 +70,32 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     let second =
         |pool: &Value| pool["base"]["address"].as_str() > pool["quote"]["address"].as_str();
     assert!(pools["pools"].as_array().unwrap().iter().any(second), "some sell token 1: {pools}");
-    let slot = recorded.last.number();
     let mut asked = vec!["/v1/pools".to_owned(), "/v1/fragility".to_owned()];
     for index in 0..recorded.world.pools.len() {
         let pool = recorded.pool(index);
         // Which token is sold is not said: the replica has to mean the same one.
         asked.push(format!("/v1/exit/{pool}?size_usd=25000"));
-        asked.push(format!("/v1/exit/{pool}?size_usd=25000&slot={slot}"));
         asked.push(format!("/v1/ladder/{pool}"));
-        asked.push(format!("/v1/history/{pool}"));
-        asked.push(format!("/v1/stress/{pool}"));
+        asked.push(format!("/v1/history/{pool}?size_usd=25000"));
+        asked.push(format!("/v1/stress/{pool}?size_usd=25000"));
     }
+    let mut answered = 0;
     for target in &asked {
         let [there, here] = [&service, &replica].map(|one| one.get(target));
-        assert_eq!((there.status, here.status), (200, 200), "{target}");
+        assert_eq!(here.status, there.status, "{target}");
+        answered += usize::from(here.status == 200);
         assert_eq!(settled(here.json()), settled(there.json()), "{target}");
     }
+    assert!(answered > 3 * recorded.world.pools.len(), "{answered} of {}", asked.len());
     // Evidence is the same, byte for byte, and so are the files of the log.
     let exit = replica.get(&asked[2]).found();
     let url = exit["evidence_url"].as_str().unwrap();
     let target = &url[url.find("/api/v1/").unwrap()..];
     let [there, here] = [&service, &replica].map(|one| one.get(target));
     assert!(here.status == 200 && here.body == there.body, "{target}");
-    assert_eq!(files(&folder.path().join("log")), files(&recorded.path("exitgap-log")));
+    let mut published = without_narrower(files(&recorded.path("exitgap-log")));
+    published.retain(|file, _| !file.starts_with("proofs/"));
+    assert!(replicated(&folder) == published, "{:?}", published.keys());
 
     // The programs that check anybody check the replica.
     let url = format!("http://{}", replica.address);

@@ -6,6 +6,7 @@ mod endings;
 mod figures;
 mod fills;
 mod folder;
+mod followed;
 mod fsck;
 mod issued;
 mod keys;

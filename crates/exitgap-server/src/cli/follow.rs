@@ -21,6 +21,9 @@ use crate::ops::{Deployment, Now, Service};
 use crate::recorder::{Clock, Stop, SystemClock};
 use crate::replica::{Places, Replica, ReplicaError};
 
+/// How long a look may go on once it is to end.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
+
 #[derive(Debug, Args)]
 pub struct FollowArgs {
     /// The log: a service's address, or that of its published folder, which ends with /log.
@@ -117,7 +120,7 @@ async fn follow_apart(
     };
     std::thread::Builder::new().name("replica".to_owned()).spawn(work).map_err(CliError::Start)?;
     let mut result = result;
-    // A slot in hand is applied whole; a second word ends at once, which no commit minds.
+    // A slot in hand is applied whole; a second word, or a log that does not answer, ends it at once, which no commit minds.
     let followed = tokio::select! {
         followed = &mut result => Some(followed),
         _ = stop.wait_for(|stop| *stop != Stop::No) => None,
@@ -130,6 +133,7 @@ async fn follow_apart(
             tokio::select! {
                 followed = &mut result => followed,
                 _ = stop.wait_for(|stop| *stop == Stop::Now) => return Ok(()),
+                () = tokio::time::sleep(ENDS_WITHIN) => return Ok(()),
             }
         }
     };
