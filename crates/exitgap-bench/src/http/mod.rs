@@ -5,6 +5,7 @@
 //! - `child`: the service as a process of its own, so that its memory is its own
 //! - `load`: the clients
 //! - `flood`: recording beside requests
+//! - `wide`: pools of 1,200 ticks
 //! - `paid`: answers that were paid for, beside free ones
 //!
 //! Clients and service share the machine, as the empty handler's do.
@@ -15,6 +16,7 @@ mod generate;
 mod load;
 mod paid;
 mod template;
+mod wide;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -48,6 +50,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(failed)?;
     runtime.block_on(paid::measure(report))?;
+    runtime.block_on(wide::measure(report))?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let generated = generate(folder.path(), EXTENT)?;
     let bytes = std::fs::metadata(&generated.path).map_err(failed)?.len();
