@@ -18,6 +18,7 @@ pub mod npm_cases;
 pub mod operator;
 pub mod operator_at_work;
 pub mod proxy;
+pub mod reference;
 pub mod service;
 pub mod share;
 pub mod store;
