@@ -167,7 +167,9 @@ fn settle(example: &mut Value) {
                     "token" | "ticket" | "webhook_secret" if member.is_string() => {
                         *member = json!("…");
                     }
-                    "public_key" if member.is_string() => *member = json!("whpk_…"),
+                    "public_key" | "previous_public_key" if member.is_string() => {
+                        *member = json!("whpk_…");
+                    }
                     _ => settle(member),
                 }
             }
