@@ -2296,6 +2296,11 @@ export interface FragilityRow {
   gaps: StandardGap[];
   /** Depth at 2 % in that slot, whole USD. */
   depth_usd?: number;
+  /**
+   * The book of that slot: the depth at 2 % from the pool's own mid price in place of the oracle's, whole USD. Where only
+   * the oracle moved away, `depth_usd` falls and this does not.
+   */
+  book_usd?: number;
   /** The median depth of seven days, whole USD. */
   median_depth_7d_usd?: number;
   /** The lowest depth of seven days. */

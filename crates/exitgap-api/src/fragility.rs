@@ -73,6 +73,10 @@ pub struct FragilityRow {
     /// Depth at 2 % in that slot, whole USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub depth_usd: Option<Number>,
+    /// The book of that slot: the depth at 2 % from the pool's own mid price in place of the oracle's, whole USD. Where
+    /// only the oracle moved away, `depth_usd` falls and this does not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub book_usd: Option<Number>,
     /// The median depth of seven days, whole USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub median_depth_7d_usd: Option<Number>,

@@ -1,5 +1,7 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
+use core::fmt;
+
 use exitgap_core::exit::{NotSized, OrdersRefused, Refusal};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
@@ -350,6 +352,15 @@ impl Problem {
         Self { reason: Some(reason.to_owned()), ..self }
     }
 }
+
+/// Its cause, as people read it.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl core::error::Error for Problem {}
 
 impl From<&NotSized> for Problem {
     fn from(not_sized: &NotSized) -> Self {

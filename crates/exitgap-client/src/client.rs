@@ -376,7 +376,9 @@ impl<T: Transport> Client<T> {
         })
     }
 
-    pub(crate) async fn bytes(
+    /// The bytes at an address of the service, for which there is no function here: at most `max_bytes` of the media type
+    /// `accept`. Nothing of them is checked.
+    pub async fn bytes(
         &self,
         target: &Target,
         accept: &'static str,

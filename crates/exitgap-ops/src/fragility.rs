@@ -59,6 +59,7 @@ struct Ranked<'a> {
     slot: Slot,
     gaps: [Gap; 4],
     depth: Option<u64>,
+    book: Option<u64>,
     oracle_stale: bool,
     score: Option<u64>,
 }
@@ -78,6 +79,7 @@ impl<'a> Ranked<'a> {
             slot,
             gaps: figures_side.gaps,
             depth: figures_side.depth_usd,
+            book: figures_side.book_usd,
             oracle_stale: figures.oracle_stale,
             score: score_millionths(&row.standing, side),
         })
@@ -125,6 +127,7 @@ impl<'a> Ranked<'a> {
                 + u64::from(standing.newer_retracted),
             gaps: gaps.collect(),
             depth_usd: self.depth.map(Number::from),
+            book_usd: self.book.map(Number::from),
             median_depth_7d_usd: window.median_usd.map(Number::from),
             lowest_depth_7d: window.lowest.map(|(slot, depth)| LowestDepth {
                 depth_usd: depth.into(),

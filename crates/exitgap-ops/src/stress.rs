@@ -105,8 +105,8 @@ fn books(
         let Some(slot) = slot else { return Ok(None) };
         let Some(snapshot) = reader.snapshot_at(&series.pool, slot)? else { return Ok(None) };
         let observation = snapshot.observation();
-        let book = Exit::depth_from_mid_usd(observation, series.direction, GapLimit::DEPTH);
-        let basis = Exit::of(observation, series.direction).basis();
+        let exit = Exit::of(observation, series.direction);
+        let (basis, book) = (exit.basis(), exit.depth_from_mid_usd(GapLimit::DEPTH));
         Ok(Some(PoolBook { basis_pct: basis.map(Number::from), book_usd: book.map(Number::from) }))
     };
     Ok([book(worst)?, book(side.lowest.map(|(slot, _)| slot))?])

@@ -4,30 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use exitgap_core::series::Slot;
-use exitgap_tests::devchain::{FIRST_SLOT, World};
+use exitgap_api::operations::{Answer as Answers, Operation};
 use serde_json::{Map, Value, json};
 
-use crate::scenes::chain::scene;
-use crate::scenes::service::{Service, configured_with, record_in};
-use crate::scenes::share::{Stands, say, share, tables};
+use crate::scenes::reference::{BASE, HOOK, RULE, Reference};
+use crate::scenes::service::Answer;
 
 const FILE: &str = "crates/exitgap-server/docs/examples.json";
 
-/// Where the service of the examples is said to be.
-const BASE: &str = "https://api.example.org";
-
-/// Addresses whose answers are documents and that have no example here, and why.
-const WITHOUT: [(&str, &str); 4] = [
-    ("readPayments", "nothing has a price"),
-    ("listAlerts", "the owner's"),
-    ("readAlert", "the owner's"),
-    ("listAlertEvents", "the owner's"),
-];
-
-const TERMS: &str = r#"{"v": 1, "kind": "on_days", "calendar": "XNYS", "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
-  "fee_pct": "0.05", "eligibility": "whoever passed the issuer's checks", "source": "https://issuer.example/terms",
-  "read_on": "2026-08-20"}"#;
+/// As much is shown of what is no document.
+const SHOWN_CHARACTERS: usize = 300;
 
 /// Lists of an example are cut to two entries, and its slot was sealed a minute ago.
 fn cut(value: &mut Value) {
@@ -140,107 +126,105 @@ fn shape(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// What each address is asked, by its operation.
-fn questions(
-    pool: &str,
-    share_pool: &str,
-    weth: &str,
-    wbtc: &str,
-    slot: Slot,
-) -> Vec<(&'static str, String)> {
-    let number = slot.number();
-    vec![
-        ("listPools", "/v1/pools?limit=1".to_owned()),
-        ("estimateExit", format!("/v1/exit/{pool}?size_usd=10000")),
-        ("maxExitSize", format!("/v1/size/{pool}?gap_pct=1")),
-        ("simulateOrders", format!("/v1/simulate/{pool}?size_usd=10000&orders=2")),
-        ("readLadder", format!("/v1/ladder/{pool}")),
-        ("readHistory", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
-        ("readStress", format!("/v1/stress/{pool}?size_usd=1000&limit_pct=1")),
-        ("readFragility", "/v1/fragility?limit=1".to_owned()),
-        (
-            "scorePortfolio",
-            format!("/v1/portfolio?position={pool}:1000&position={share_pool}:1000"),
-        ),
-        ("compareRoutes", format!("/v1/routes/anvil/{weth}?size_usd=10000")),
-        ("readMarketHours", format!("/v1/hours/{share_pool}?size_usd=10000")),
-        ("readDepthDecay", format!("/v1/decay/{pool}?move_pct=0.01&within_slots=1")),
-        ("scoreLiquidationExposure", format!("/v1/exposure?venue={pool}&cascade_usd=10000")),
-        (
-            "readVenueStress",
-            format!(
-                "/v1/stress?venue={pool}&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1"
-            ),
-        ),
-        ("listShocks", "/v1/shocks".to_owned()),
-        ("listEquities", "/v1/equities".to_owned()),
-        ("readEquity", format!("/v1/equities/anvil/{wbtc}?size_usd=5000")),
-        ("readRedemption", format!("/v1/redemption/{pool}?size_usd=10000&base=WETH")),
-        ("listAccuracy", "/v1/accuracy?limit=1".to_owned()),
-        ("readAccuracy", format!("/v1/accuracy/{pool}")),
-        (
-            "evaluateAlert",
-            format!("/v1/alerts/backtest/{pool}?kind=gap_above&size_usd=10000&pct=0.01"),
-        ),
-        ("listCapabilities", "/v1/capabilities".to_owned()),
-        ("readSlotStatus", format!("/api/v1/status/{pool}?slot={number}")),
-    ]
+/// What is shown of an answer: a document, or the beginning of what is none.
+fn shown(
+    reference: &Reference,
+    id: &str,
+    answer: &Answer,
+    rule: Option<&(String, String)>,
+) -> Value {
+    let row = Operation::all().map(Operation::row).find(|row| row.id == id);
+    let row = row.unwrap_or_else(|| panic!("{id} is no operation"));
+    let mut text = String::from_utf8_lossy(&answer.body).replace(&reference.here(), BASE);
+    text = text.replace(&reference.receiver.url("/exits"), HOOK);
+    if let Some((name, _)) = rule {
+        text = text.replace(name, RULE);
+    }
+    match (row.answer, answer.status) {
+        (Answers::Document(_), 200 | 201) | (Answers::Readiness, _) => {
+            let mut answer = serde_json::from_str(&text).unwrap();
+            cut(&mut answer);
+            answer
+        }
+        (Answers::Bytes("application/octet-stream"), 200)
+            if std::str::from_utf8(&answer.body).is_err() =>
+        {
+            json!(format!("{} bytes", answer.body.len()))
+        }
+        _ => {
+            let begin: String = text.chars().take(SHOWN_CHARACTERS).collect();
+            json!(if begin.len() < text.len() { begin + "…" } else { begin })
+        }
+    }
+}
+
+/// What differs from one run to the next, where it says nothing.
+fn settle(example: &mut Value) {
+    match example {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match name.as_str() {
+                    "token" | "ticket" | "webhook_secret" if member.is_string() => {
+                        *member = json!("…");
+                    }
+                    "public_key" | "previous_public_key" if member.is_string() => {
+                        *member = json!("whpk_…");
+                    }
+                    _ => settle(member),
+                }
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(settle),
+        _ => {}
+    }
+}
+
+/// The rows of the reference, by their operations: what the document says of each.
+fn described(document: &Value) -> BTreeMap<String, Value> {
+    let items = document["paths"].as_object().unwrap().values();
+    let operations = items.flat_map(|item| item.as_object().unwrap().values());
+    operations
+        .map(|operation| (operation["operationId"].as_str().unwrap().to_owned(), operation.clone()))
+        .collect()
+}
+
+/// The schema of what an operation answers.
+fn schema_of(operation: &Value) -> &Value {
+    let status = if operation["responses"]["201"].is_object() { "201" } else { "200" };
+    &operation["responses"][status]["content"]["application/json"]["schema"]
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_examples_are_answers_and_each_is_as_its_address_is_described() {
-    let (chain, world) = scene().await;
-    let due = FIRST_SLOT * 300 + 30 * 86_400;
-    say(&chain, Stands { now: 1_500_000, next: 3_000_000, since: due, paused: false }).await;
-    let [weth, wbtc] =
-        [world.assets[World::WETH].token.address, share(&world)].map(|one| format!("{one:#x}"));
-    let (first, share_pool) = (world.pools[0].pool.address, world.pools[2].pool.address);
-    let at = |place: u64| Slot::new(FIRST_SLOT + place).unwrap();
-    let more = format!(
-        "{}\n[[redemption]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nterms = \"terms.json\"\n\n[[shock]]\nname = \"first-hour\"\n\
-         about = \"a sale of much\"\npool = \"anvil:{first:#x}\"\nbase = \"WETH\"\nfrom = \"{}\"\nto = \"{}\"\nmove_pct = \"0.01\"\n\
-         within_slots = 1\n",
-        tables(&world, "scaled_ui", "raw", share_pool),
-        at(0),
-        at(5),
-    );
-    let folder = configured_with(&chain, &world, &more);
-    fs::write(folder.path().join("terms.json"), TERMS).unwrap();
-    let recorded = record_in(&chain, world, folder, 6).await;
-    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
-    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
-    let document = service.get("/v1/openapi.json").found();
-    let rows: BTreeMap<String, Value> = document["paths"]
-        .as_object()
-        .unwrap()
-        .values()
-        .filter_map(|item| item.get("get"))
-        .map(|operation| (operation["operationId"].as_str().unwrap().to_owned(), operation.clone()))
-        .collect();
-    let (pool, share_pool) = (recorded.pool(0), recorded.pool(2));
-    let asked = questions(&pool, &share_pool, &weth, &wbtc, recorded.last);
-    // Every address that answers a document has an example, or is named with the reason.
-    let schema_of = |operation: &Value| {
-        operation["responses"]["200"]["content"]["application/json"]["schema"].clone()
-    };
-    for (id, operation) in &rows {
-        let is_document = schema_of(operation)["$ref"].is_string();
-        let is_told =
-            asked.iter().any(|(of, _)| of == id) || WITHOUT.iter().any(|(of, _)| of == id);
-        assert!(!is_document || is_told, "{id} has no example");
-    }
-    let here = format!("http://{}", service.address);
+async fn every_address_has_an_example_and_each_is_as_its_address_is_described() {
+    let reference = Reference::new().await;
+    let document = reference.service.get("/v1/openapi.json").found();
+    let rows = described(&document);
+    let asked = reference.asked();
+    let mut told: Vec<&str> = asked.iter().map(|asked| asked.id).collect();
+    told.sort_unstable();
+    assert_eq!(told, rows.keys().collect::<Vec<_>>(), "every address has an example");
     let mut examples = Map::new();
-    for (id, target) in asked {
-        let mut answer = service.get(&target).found();
-        let operation =
-            rows.get(id).unwrap_or_else(|| panic!("{id} is no operation: {:?}", rows.keys()));
-        let fits = misfits(&document, &schema_of(operation), &answer, id);
-        assert_eq!(fits, Vec::<String>::new(), "{target}");
-        cut(&mut answer);
-        let answer = answer.to_string().replace(&here, BASE);
-        let answer: Value = serde_json::from_str(&answer).unwrap();
-        examples.insert(id.to_owned(), json!({"request": target, "answer": answer}));
+    let mut rule: Option<(String, String)> = None;
+    for one in &asked {
+        let answer = reference.ask(one, rule.as_ref());
+        if one.id == "keepAlert" {
+            let made = answer.json();
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            rule = Some((text(&made["alert"]["alert"]), text(&made["token"])));
+            reference.wait_until_verified(rule.as_ref().unwrap());
+        }
+        let mut example = json!({"answer": shown(&reference, one.id, &answer, rule.as_ref())});
+        settle(&mut example);
+        if example["answer"].is_object() {
+            let fits = misfits(&document, schema_of(&rows[one.id]), &example["answer"], one.id);
+            assert_eq!(fits, Vec::<String>::new(), "{}", one.target);
+        }
+        example["request"] = json!(one.target);
+        if let Some(body) = &one.body {
+            let body = body.to_string().replace(&reference.receiver.url("/exits"), HOOK);
+            example["body"] = serde_json::from_str(&body).unwrap();
+        }
+        examples.insert(one.id.to_owned(), example);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     if std::env::var_os("EXITGAP_WRITE_EXAMPLES").is_some() {
@@ -250,19 +234,21 @@ async fn the_examples_are_answers_and_each_is_as_its_address_is_described() {
     let kept: Map<String, Value> = serde_json::from_str(&super::document(FILE)).unwrap();
     assert_eq!(kept.keys().collect::<Vec<_>>(), examples.keys().collect::<Vec<_>>());
     for (id, example) in &kept {
-        let schema = schema_of(&rows[id]);
-        let fits = misfits(&document, &schema, &example["answer"], id);
-        assert_eq!(fits, Vec::<String>::new(), "the example that is kept");
-        let shown = &rows[id]["responses"]["200"]["content"]["application/json"]["example"];
-        assert_eq!(shown, &example["answer"], "{id}: the reference shows it");
+        let row = &rows[id];
+        assert_eq!(row["x-example-request"], example["request"], "{id}: the reference shows it");
+        if example["answer"].is_object() {
+            let fits = misfits(&document, schema_of(row), &example["answer"], id);
+            assert_eq!(fits, Vec::<String>::new(), "the example that is kept");
+        }
         let [mut is, mut was] = [Vec::new(), Vec::new()];
-        shape(&examples[id]["answer"], "", &mut is);
-        shape(&example["answer"], "", &mut was);
+        shape(&examples[id], "", &mut is);
+        shape(example, "", &mut was);
         assert_eq!(is, was, "{id}: EXITGAP_WRITE_EXAMPLES makes it anew");
+        assert_eq!(examples[id]["answer"].is_object(), example["answer"].is_object(), "{id}");
     }
-    let page = String::from_utf8(service.get("/docs").body).unwrap();
+    let page = String::from_utf8(reference.service.get("/docs").body).unwrap();
     assert_eq!(page.matches("<summary>An answer</summary>").count(), kept.len());
-    let asked = kept["readStress"]["request"].as_str().unwrap().replace('&', "&amp;");
-    assert!(page.contains(&format!("curl '{here}{asked}'")), "{asked}");
-    assert_eq!(service.end(), Some(0));
+    let stress = kept["readStress"]["request"].as_str().unwrap().replace('&', "&amp;");
+    assert!(page.contains(&format!("curl '{}{stress}'", reference.here())), "{stress}");
+    assert_eq!(reference.service.end(), Some(0));
 }

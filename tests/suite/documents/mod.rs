@@ -1,7 +1,9 @@
 //! The documents for whoever is new here: what they say to type is typed, and what they list is whole.
 
 mod deployed;
+mod every_address;
 mod examples;
+mod languages;
 mod lists;
 mod operators;
 mod tutorial;

@@ -20,6 +20,7 @@ pub mod operator;
 pub mod operator_at_work;
 pub mod origin;
 pub mod proxy;
+pub mod reference;
 pub mod service;
 pub mod share;
 pub mod store;

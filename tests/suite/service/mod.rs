@@ -5,6 +5,7 @@ mod accuracy_table;
 mod alerts;
 mod answers;
 mod any_size;
+mod board_book;
 mod capabilities;
 mod challenged;
 mod decay;

@@ -240,7 +240,8 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         <p class="quiet">
             {format!("By method {}. ", board.method_version)}
             "Fragility is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \
-             at 2 % of seven days. A pool needs a day of recorded slots to have one."
+             at 2 % of seven days. A pool needs a day of recorded slots to have one. Depth is from the oracle price; where \
+             only the oracle moved away, the depth from the pool's own price stays, and no liquidity was taken."
         </p>
     }
     .into_any()
@@ -305,6 +306,9 @@ fn row_view(
         .lowest_depth_7d
         .as_ref()
         .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
+    let book = row.book_usd.as_ref().map(|book| {
+        view! { <small>{format!("own price {}", text::usd(book.as_str()))}</small> }
+    });
     let part = partial_days(&row);
     let (lowest, when) = lowest.unwrap_or_else(|| ("none".to_owned(), String::new()));
     let score = row
@@ -328,7 +332,7 @@ fn row_view(
     };
     let cells = vec![
         view! { {gap}{bar} }.into_any(),
-        dollars(row.depth_usd).into_any(),
+        view! { {dollars(row.depth_usd)}{book} }.into_any(),
         view! { {lowest}<small>{when}</small> }.into_any(),
         view! { <Spark values=days/>{part} }.into_any(),
         score.into_any(),

@@ -219,13 +219,8 @@ impl Exit {
 
     /// What the pool holds around its own price: the depth at `limit` from its mid price, whole dollars. Where the
     /// oracle has moved away, [`Exit::depth_usd`] falls and this does not. `None` where it cannot be sized.
-    pub fn depth_from_mid_usd(
-        observation: &Observation,
-        direction: Direction,
-        limit: GapLimit,
-    ) -> Option<u64> {
-        let mid = Self::of(observation, direction).curve.mid();
-        Self::book_usd(observation, observation.state(), mid, direction, limit).ok()
+    pub fn depth_from_mid_usd(&self, limit: GapLimit) -> Option<u64> {
+        self.whole_dollars(&threshold_from_mid(self.curve.mid(), limit), limit).ok()
     }
 
     fn whole_dollars(&self, threshold: &Threshold, limit: GapLimit) -> Result<u64, NotSized> {

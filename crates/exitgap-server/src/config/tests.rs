@@ -229,8 +229,8 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
 #[test]
 fn the_shock_of_the_example_is_one() {
     let shown = EXAMPLE.split_once("# [[shock]]").unwrap().1.split("\n\n").next().unwrap();
-    let shown: String =
-        shown.lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
+    let lines: Vec<&str> = shown.lines().map(|line| line.trim_start_matches("# ")).collect();
+    let shown = lines.join("\n");
     let checked = Checked::parse(&format!("{EXAMPLE}\n[[shock]]{shown}"), Path::new(PATH)).unwrap();
     let [shock] = &checked.shocks[..] else { panic!("{:?}", checked.shocks) };
     assert_eq!(

@@ -99,12 +99,12 @@ fn refusal(status: u16) -> Value {
     json!({"description": description, "content": {"application/problem+json": {"schema": schema}}})
 }
 
-/// A real answer of each address that answers a document, by its operation, with what was asked. A test of the suite makes
-/// them of a recorded scene and holds them to this document.
+/// A real answer of each address, by its operation, with what was asked: of what is no document its beginning, as a text.
+/// A test of the suite makes them of a recorded scene and holds them to this document.
 const EXAMPLES: &str = include_str!("../../docs/examples.json");
 
 /// They are, read once.
-fn examples() -> &'static Value {
+pub(super) fn examples() -> &'static Value {
     static READ: OnceLock<Value> = OnceLock::new();
     READ.get_or_init(|| serde_json::from_str(EXAMPLES).unwrap_or_default())
 }
@@ -123,8 +123,10 @@ fn responses(row: &Row) -> Map<String, Value> {
     };
     let mut content = Map::new();
     let mut of_document = json!({"schema": schema.clone()});
-    if let Some(example) = examples().get(row.id) {
-        of_document["example"] = example["answer"].clone();
+    if let Some(answer) = examples().get(row.id).map(|example| &example["answer"])
+        && matches!(row.answer, Answer::Document(_))
+    {
+        of_document["example"] = answer.clone();
     }
     content.insert(media_type.to_owned(), of_document);
     if row.operation == Operation::Log {

@@ -15,7 +15,7 @@ use crate::error::StoreError;
 /// `EXGP`, in the file's header; the same number stands in `sql/schema.sql`.
 const APPLICATION_ID: i32 = 0x4558_4750;
 /// The schema version written and read; the same number stands in `sql/schema.sql`.
-const SCHEMA_VERSION: i32 = 9;
+const SCHEMA_VERSION: i32 = 10;
 
 /// How long a statement waits for another connection of the same file.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);

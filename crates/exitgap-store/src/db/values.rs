@@ -56,12 +56,13 @@ impl Values {
         self.add(percent.and_then(|percent| i64::try_from(percent.0).ok()));
     }
 
-    /// The next five: gaps and basis of one direction, where there are any.
+    /// The next six: gaps, basis and book of one direction, where there are any.
     pub fn gaps(&mut self, figures: Option<&DirectionFigures>) {
         for size in 0..4 {
             self.gap(figures.map(|figures| figures.gaps[size]));
         }
         self.percent(figures.and_then(|figures| figures.basis));
+        self.dollars(figures.and_then(|figures| figures.book_usd));
     }
 
     /// The next value, a hash.

@@ -54,6 +54,9 @@ pub struct DirectionFigures {
     /// How far the pool's mid price lies below the oracle; `None` where that is out of a
     /// percentage's bounds.
     pub basis: Option<Percent>,
+    /// The book: the depth at 2 % from the pool's own mid price, whole dollars; `None` where the search for it was given
+    /// up.
+    pub book_usd: Option<u64>,
 }
 
 /// A snapshot, in both directions: by the token sold.
@@ -169,6 +172,7 @@ impl SnapshotFigures {
                 depth_usd: exit.depth_usd(GapLimit::DEPTH).ok(),
                 gaps: SizeUsd::STANDARD.map(|size| Gap::of(&exit.estimate(size))),
                 basis: exit.basis(),
+                book_usd: exit.depth_from_mid_usd(GapLimit::DEPTH),
             }
         });
         Self { directions, oracle_stale: observation.oracle_stale() }

@@ -106,7 +106,7 @@ pub(super) const ROWS: [Row; 25] = [
     Row {
         group: Group::Series,
         title: "The fragility board",
-        about: "All pools, the most fragile first: gaps at the standard sizes, depth now, median and lowest of seven days. `score_method` says how the score is made.",
+        about: "All pools, the most fragile first: gaps at the standard sizes, depth now, median and lowest of seven days, and beside the depth the book: the depth from the pool's own price, which an oracle that moved away leaves as it is. `score_method` says how the score is made.",
         parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &RANK_CURSOR],
         answer: Answer::Document("Fragility"),
         ..row(Operation::Fragility, "readFragility", "/v1/fragility")

@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -479,11 +479,13 @@ CREATE TABLE figures (
     gap0_100k         ANY,
     gap0_1m           ANY,
     basis0            INTEGER, -- millionths of a percent; NULL also where out of range
+    book0_usd         INTEGER, -- depth from the pool's own mid price; NULL: its search was given up
     gap1_1k           ANY,
     gap1_10k          ANY,
     gap1_100k         ANY,
     gap1_1m           ANY,
     basis1            INTEGER,
+    book1_usd         INTEGER,
     missing_7d_slots  INTEGER NOT NULL,
     median0_7d_usd    INTEGER, -- of the window's depths; NULL: it has none
     median1_7d_usd    INTEGER,
@@ -569,19 +571,21 @@ CREATE TABLE standing (
     newer_missing     INTEGER NOT NULL, -- slots after it
     newer_retracted   INTEGER NOT NULL,
     missing_7d_slots  INTEGER NOT NULL,
-    oracle_stale      INTEGER,          -- of newest_slot, as depths, gaps and bases
+    oracle_stale      INTEGER,          -- of newest_slot, as depths, gaps, bases and books
     depth0_usd        INTEGER,
     gap0_1k           ANY,
     gap0_10k          ANY,
     gap0_100k         ANY,
     gap0_1m           ANY,
     basis0            INTEGER,
+    book0_usd         INTEGER,
     depth1_usd        INTEGER,
     gap1_1k           ANY,
     gap1_10k          ANY,
     gap1_100k         ANY,
     gap1_1m           ANY,
     basis1            INTEGER,
+    book1_usd         INTEGER,
     median0_7d_usd    INTEGER,
     lowest0_7d_usd    INTEGER,
     lowest0_slot      INTEGER,

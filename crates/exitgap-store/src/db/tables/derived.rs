@@ -52,16 +52,16 @@ impl FiguresRow {
     }
 }
 
-/// The next five columns: the gaps and basis of one direction. `None` where there are none.
+/// The next six columns: the gaps, the basis and the book of one direction. `None` where there are none.
 fn gaps(
     columns: &mut Columns,
     depth_usd: Option<u64>,
 ) -> Result<Option<DirectionFigures>, DatabaseError> {
     let gaps: [Option<Gap>; 4] =
         [columns.next()?, columns.next()?, columns.next()?, columns.next()?];
-    let basis = columns.next()?;
+    let (basis, book_usd) = (columns.next()?, columns.next()?);
     let [Some(a), Some(b), Some(c), Some(d)] = gaps else { return Ok(None) };
-    Ok(Some(DirectionFigures { depth_usd, gaps: [a, b, c, d], basis }))
+    Ok(Some(DirectionFigures { depth_usd, gaps: [a, b, c, d], basis, book_usd }))
 }
 
 fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {

@@ -1,5 +1,11 @@
-//! `/docs`: the reference, readable, made from the `OpenAPI` document. One page, no scripts,
-//! nothing from anywhere else.
+//! `/docs`: the reference, readable, made from the `OpenAPI` document, with every address asked in four languages. One
+//! page, no scripts, nothing from anywhere else.
+
+mod asked;
+mod javascript;
+mod language;
+mod python;
+mod rust;
 
 use std::fmt::Write;
 
@@ -7,9 +13,12 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::Keep;
+use exitgap_api::operations::{Keep, Operation};
+use exitgap_ops::Urls;
 use serde_json::Value;
 
+use self::asked::Asked;
+use self::language::Language;
 use super::App;
 use super::address::Plain;
 use super::openapi::{ADDRESS, document};
@@ -19,7 +28,8 @@ const STYLE: &str = include_str!("docs.css");
 
 /// `GET /docs`.
 pub async fn serve(State(app): State<App>, _: Plain) -> Response {
-    let page = page(&document(&app.service.urls().base));
+    let urls = app.service.urls();
+    let page = page(&document(&urls.base), urls);
     let reply = Reply::new(page, "text/html; charset=utf-8", Keep::Seconds(300));
     let policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
                   frame-ancestors 'none'";
@@ -31,8 +41,8 @@ pub async fn style(_: Plain) -> Reply {
     Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300))
 }
 
-/// The page of a document.
-fn page(document: &Value) -> String {
+/// The page of a document, of a service at these addresses.
+fn page(document: &Value, urls: &Urls) -> String {
     let mut page = String::from(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>exitgap API</title>\
@@ -46,12 +56,13 @@ fn page(document: &Value) -> String {
          <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
         text(&document["info"]["description"])
     );
+    languages(&mut page, urls);
     for tag in document["tags"].as_array().into_iter().flatten() {
         let _ = write!(page, "<h2>{}</h2><p>{}</p>", text(&tag["name"]), text(&tag["description"]));
         for (path, item) in document["paths"].as_object().into_iter().flatten() {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 if operation["tags"][0] == tag["name"] {
-                    address(&mut page, &method.to_uppercase(), path, operation, document);
+                    address(&mut page, &method.to_uppercase(), path, operation, document, urls);
                 }
             }
         }
@@ -60,7 +71,38 @@ fn page(document: &Value) -> String {
     page
 }
 
-fn address(page: &mut String, method: &str, path: &str, operation: &Value, document: &Value) {
+/// The choice of a language, kept in sight, and what every snippet of it begins with.
+fn languages(page: &mut String, urls: &Urls) {
+    page.push_str("<fieldset class=\"languages\"><legend>Asked in</legend>");
+    for language in Language::ALL {
+        let checked = if language == Language::Curl { " checked" } else { "" };
+        let _ = write!(
+            page,
+            "<label><input type=\"radio\" name=\"language\" id=\"{}\"{checked}> {}</label>",
+            language.code(),
+            language.name()
+        );
+    }
+    page.push_str("</fieldset>");
+    for language in Language::ALL {
+        let _ = write!(
+            page,
+            "<div class=\"{}\"><p>{}</p><pre>{}</pre></div>",
+            language.code(),
+            code_of(language.about()),
+            escape(&language.before(&urls.base)),
+        );
+    }
+}
+
+fn address(
+    page: &mut String,
+    method: &str,
+    path: &str,
+    operation: &Value,
+    document: &Value,
+    urls: &Urls,
+) {
     let _ = write!(
         page,
         "<section id=\"{id}\"><h3><code>{method} {path}</code></h3><p><b>{}</b><br>{}</p>",
@@ -104,11 +146,8 @@ fn address(page: &mut String, method: &str, path: &str, operation: &Value, docum
     if let Some(name) = schema.as_str().and_then(|name| name.rsplit('/').next()) {
         fields(page, name, &document["components"]["schemas"]);
     }
-    let example = &answer["content"]["application/json"]["example"];
-    if let (Some(request), true) = (operation["x-example-request"].as_str(), example.is_object()) {
-        let base = document["servers"][0]["url"].as_str().unwrap_or_default();
-        shown(page, base, request, example);
-    }
+    let id = operation["operationId"].as_str().unwrap_or_default();
+    shown(page, id, urls);
     let refusals = operation["responses"].as_object().into_iter().flatten();
     let refusals: Vec<String> = refusals
         .filter(|(status, _)| !status.starts_with('2'))
@@ -119,15 +158,25 @@ fn address(page: &mut String, method: &str, path: &str, operation: &Value, docum
     let _ = write!(page, "<p><small>Refuses with {}.</small></p></section>", refusals.join("; "));
 }
 
-/// A real answer, and what it was asked with.
-fn shown(page: &mut String, base: &str, request: &str, answer: &Value) {
+/// How it is asked in each language, and a real answer.
+fn shown(page: &mut String, id: &str, urls: &Urls) {
+    let operation = Operation::all().find(|operation| operation.row().id == id);
+    let asked = operation.and_then(|operation| Asked::of(operation, &urls.base, &urls.web));
+    let Some(asked) = asked else { return };
+    for language in Language::ALL {
+        let snippet = escape(&language.snippet(&asked));
+        let _ = write!(page, "<pre class=\"{}\">{snippet}</pre>", language.code());
+    }
+    let answer = match asked.answer() {
+        Value::String(begin) if begin.is_empty() => "(no line)".to_owned(),
+        Value::String(begin) => begin.clone(),
+        answer => serde_json::to_string_pretty(answer).unwrap_or_default(),
+    };
     let _ = write!(
         page,
-        "<details><summary>An answer</summary><pre>curl '{}{}'</pre><pre>{}</pre>\
-         <p><small>Of a recorded development chain; lists are cut to two entries.</small></p></details>",
-        escape(base),
-        escape(request),
-        escape(&serde_json::to_string_pretty(answer).unwrap_or_default()),
+        "<details><summary>An answer</summary><pre>{}</pre><p><small>Of a recorded development chain; lists are cut to two \
+         entries, and what is no document to its beginning.</small></p></details>",
+        escape(&answer),
     );
 }
 
@@ -195,7 +244,11 @@ fn text(value: &Value) -> String {
 
 /// Text in which `this` is code.
 fn code(value: &Value) -> String {
-    let escaped = text(value);
+    code_of(value.as_str().unwrap_or_default())
+}
+
+fn code_of(text: &str) -> String {
+    let escaped = escape(text);
     let parts: Vec<&str> = escaped.split('`').collect();
     let mut out = String::new();
     for (index, part) in parts.iter().enumerate() {

@@ -1,0 +1,176 @@
+//! A question as a program asks it with the npm package `exitgap`.
+
+use exitgap_api::operations::{Answer, Method, Operation};
+
+use super::asked::{Asked, RULE, quoted};
+
+/// How the package asks.
+enum Way {
+    /// A function that takes what varies of the path, and an object of everything else.
+    Function(&'static str),
+    /// One that takes a list of what is repeated, and an object of everything else.
+    List(&'static str),
+    /// One that takes the whole address.
+    At(&'static str),
+    /// One that takes nothing.
+    Alone(&'static str),
+    /// None: the platform's own `fetch`.
+    Fetch,
+}
+
+fn way(operation: Operation) -> Way {
+    use Operation as O;
+    match operation {
+        O::Pools => Way::Function("pools"),
+        O::Exit => Way::Function("exit"),
+        O::MaxSize => Way::Function("maxSize"),
+        O::Simulation => Way::Function("simulate"),
+        O::Ladder => Way::Function("ladder"),
+        O::History => Way::Function("history"),
+        O::Stress => Way::Function("stress"),
+        O::Fragility => Way::Function("fragility"),
+        O::Portfolio => Way::List("portfolio"),
+        O::Capabilities => Way::Function("capabilities"),
+        O::Payments => Way::Function("payments"),
+        O::Evidence => Way::At("evidence"),
+        O::Window => Way::Function("window"),
+        O::SlotStatus => Way::Function("slotStatus"),
+        O::StateProof => Way::Function("stateProof"),
+        O::Snapshot => Way::Function("snapshot"),
+        O::Log => Way::Alone("checkpoint"),
+        O::Hours => Way::Function("marketHours"),
+        O::Routes => Way::Function("routes"),
+        O::Decay => Way::Function("depthDecay"),
+        O::Exposure => Way::List("liquidationExposure"),
+        O::VenueStress => Way::List("venueStress"),
+        O::Shocks => Way::Function("shocks"),
+        O::Redemption => Way::Function("redemptionWindow"),
+        O::AccuracyTable | O::Accuracy => Way::Function("accuracy"),
+        O::Equities => Way::Function("equities"),
+        O::Equity => Way::Function("equityScore"),
+        O::AlertsOf => Way::Function("alerts"),
+        O::HoursFile
+        | O::DecayFile
+        | O::ExposureFile
+        | O::VenueStressFile
+        | O::AccuracyFile
+        | O::EquityFile => Way::At("figure"),
+        O::Livez
+        | O::Readyz
+        | O::Metrics
+        | O::State
+        | O::Snapshots
+        | O::Fills
+        | O::Issued
+        | O::Stream
+        | O::Alerts
+        | O::KeepAlert
+        | O::Alert
+        | O::EndAlert
+        | O::AlertEvents
+        | O::AskEndpoint
+        | O::RotateKeys
+        | O::SendAgain
+        | O::StreamTicket => Way::Fetch,
+    }
+}
+
+/// What every snippet begins with.
+pub fn before(api: &str) -> String {
+    format!(
+        "import {{ Client, init }} from \"exitgap\";\n\nawait init();\nconst client = new Client({});",
+        quoted(api)
+    )
+}
+
+/// The question; its answer is `answer`.
+pub fn snippet(asked: &Asked<'_>) -> String {
+    let call = match way(asked.operation) {
+        Way::Fetch if asked.operation == Operation::Stream => return stream(asked),
+        Way::Fetch => return fetched(asked),
+        Way::Alone(name) => format!("{name}()"),
+        Way::At(name) => format!("{name}(\n  {},\n)", quoted(&asked.url())),
+        Way::Function(name) => {
+            let parts = asked.named.iter().filter(|(name, _)| *name != "slot");
+            let mut arguments: Vec<String> = parts.map(|(_, part)| quoted(part)).collect();
+            arguments.extend(options(asked, ""));
+            format!("{name}({})", arguments.join(", "))
+        }
+        Way::List(name) => {
+            let repeated = if name == "portfolio" { "position" } else { "venue" };
+            let entries: Vec<String> = asked.all(repeated).0.into_iter().map(entry).collect();
+            let mut arguments = vec![format!("[{}]", entries.join(", "))];
+            arguments.extend(options(asked, repeated));
+            format!("{name}({})", arguments.join(", "))
+        }
+    };
+    format!("const answer = await client.{call};")
+}
+
+/// A position, or a venue, as the package takes it.
+fn entry(written: &str) -> String {
+    // A pool has a colon of its own, a size one more.
+    match written.rsplit_once(':').filter(|(pool, _)| pool.contains(':')) {
+        Some((pool, size)) => format!("{{ pool: {}, sizeUsd: {size} }}", quoted(pool)),
+        None => quoted(written),
+    }
+}
+
+/// An object of everything that is asked beside `but`, named as JavaScript names it; none where that is nothing.
+fn options(asked: &Asked<'_>, but: &str) -> Option<String> {
+    let slot = asked.named.iter().filter(|(name, _)| *name == "slot");
+    let mut all: Vec<String> = slot.map(|(_, slot)| format!("slot: {slot}")).collect();
+    for name in asked.names().into_iter().filter(|name| *name != but) {
+        let value = asked.literal(name, asked.one(name).unwrap_or_default());
+        all.push(format!("{}: {value}", in_camel_case(name)));
+    }
+    (!all.is_empty()).then(|| format!("{{ {} }}", all.join(", ")))
+}
+
+fn in_camel_case(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (first, rest) = part.split_at(1);
+        camel.push_str(&first.to_ascii_uppercase());
+        camel.push_str(rest);
+    }
+    camel
+}
+
+/// Asked without the package.
+fn fetched(asked: &Asked<'_>) -> String {
+    let address = match asked.url() {
+        url if url.contains(RULE) => format!("`{}`", url.replace(RULE, "${alert}")),
+        url => quoted(&url),
+    };
+    let method = asked.operation.method();
+    let mut told = Vec::new();
+    if method != Method::Get {
+        told.push(format!("  method: {},\n", quoted(method.name())));
+    }
+    if asked.is_owned() {
+        told.push("  headers: { authorization: `Bearer ${token}` },\n".to_owned());
+    }
+    if let Some(sent) = asked.sent() {
+        told.push(format!("  body: JSON.stringify({}),\n", sent.replace('\n', "\n  ")));
+    }
+    let told = if told.is_empty() { String::new() } else { format!(", {{\n{}}}", told.concat()) };
+    let read = match asked.operation.row().answer {
+        Answer::Document(_) | Answer::Readiness => "json",
+        Answer::Bytes(_) | Answer::Nothing => "text",
+    };
+    format!(
+        "const response = await fetch({address}{told});\nconst answer = await response.{read}();"
+    )
+}
+
+/// A stream, until its first pool is told.
+fn stream(asked: &Asked<'_>) -> String {
+    format!(
+        "const response = await fetch({});\nlet answer = \"\";\n\
+         for await (const part of response.body.pipeThrough(new TextDecoderStream())) {{\n  answer += part;\n  \
+         if (answer.includes(\"event: pool\")) break;\n}}",
+        quoted(&asked.url())
+    )
+}

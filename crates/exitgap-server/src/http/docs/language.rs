@@ -1,0 +1,94 @@
+//! The languages in which every address is asked.
+
+use exitgap_api::operations::Method;
+
+use super::asked::{Asked, RULE};
+use super::{javascript, python, rust};
+
+/// A language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A shell's.
+    Curl,
+    /// With the npm package.
+    JavaScript,
+    /// With the Python package.
+    Python,
+    /// With the crate.
+    Rust,
+}
+
+impl Language {
+    /// All of them, as they are offered.
+    pub const ALL: [Self; 4] = [Self::Curl, Self::JavaScript, Self::Python, Self::Rust];
+
+    /// Its name on screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Curl => "curl",
+            Self::JavaScript => "JavaScript",
+            Self::Python => "Python",
+            Self::Rust => "Rust",
+        }
+    }
+
+    /// Its name in the page's style.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Curl => "curl",
+            Self::JavaScript => "javascript",
+            Self::Python => "python",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// What a reader has to have for it.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Curl => {
+                "Of rules of one's own, `TOKEN` and `ALERT` are what was told with the first rule."
+            }
+            Self::JavaScript => {
+                "With the npm package `exitgap`; where it has no function, with `fetch`. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+            }
+            Self::Python => {
+                "With the package `exitgap`; where it has no function, with the standard library. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+            }
+            Self::Rust => {
+                "With the crate `exitgap-client`, in an `async` function. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+            }
+        }
+    }
+
+    /// What every snippet begins with, of a service at `api`.
+    pub fn before(self, api: &str) -> String {
+        match self {
+            Self::Curl => "TOKEN=\nALERT=".to_owned(),
+            Self::JavaScript => javascript::before(api),
+            Self::Python => python::before(api),
+            Self::Rust => rust::before(api),
+        }
+    }
+
+    /// A question, asked.
+    pub fn snippet(self, asked: &Asked<'_>) -> String {
+        match self {
+            Self::Curl => curl(asked),
+            Self::JavaScript => javascript::snippet(asked),
+            Self::Python => python::snippet(asked),
+            Self::Rust => rust::snippet(asked),
+        }
+    }
+}
+
+fn curl(asked: &Asked<'_>) -> String {
+    let method = match asked.operation.method() {
+        Method::Get => String::new(),
+        other => format!("-X {} ", other.name()),
+    };
+    let token = if asked.is_owned() { "-H \"Authorization: Bearer $TOKEN\" " } else { "" };
+    let sent = asked.sent().map(|sent| format!("-d '{sent}' ")).unwrap_or_default();
+    let url = asked.url();
+    let quote = if url.contains(RULE) { '"' } else { '\'' };
+    format!("curl {method}{token}{sent}{quote}{url}{quote}")
+}

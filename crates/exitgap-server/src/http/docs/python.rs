@@ -1,0 +1,148 @@
+//! A question as a program asks it with the Python package `exitgap`.
+
+use exitgap_api::operations::{Answer, Method, Operation};
+
+use super::asked::{Asked, RULE, quoted};
+
+/// How the package asks.
+enum Way {
+    /// A function that takes what varies of the path, and everything else by its name.
+    Function(&'static str),
+    /// One that takes the whole address.
+    At(&'static str),
+    /// None of its own: the one that reads any document, by its operation.
+    Read,
+    /// None: the standard library.
+    Open,
+}
+
+fn way(operation: Operation) -> Way {
+    use Operation as O;
+    match operation {
+        O::Pools => Way::Function("pools"),
+        O::Exit => Way::Function("exit"),
+        O::MaxSize => Way::Function("max_size"),
+        O::Simulation => Way::Function("simulate"),
+        O::Ladder => Way::Function("ladder"),
+        O::History => Way::Function("history_rows"),
+        O::Capabilities => Way::Function("capabilities"),
+        O::SlotStatus => Way::Function("slot_status"),
+        O::Snapshot => Way::Function("snapshot"),
+        O::Evidence => Way::At("evidence"),
+        O::HoursFile
+        | O::DecayFile
+        | O::ExposureFile
+        | O::VenueStressFile
+        | O::AccuracyFile
+        | O::EquityFile => Way::At("figure"),
+        O::Stress
+        | O::Fragility
+        | O::Portfolio
+        | O::Payments
+        | O::Hours
+        | O::Routes
+        | O::Decay
+        | O::Exposure
+        | O::VenueStress
+        | O::Shocks
+        | O::Redemption
+        | O::AccuracyTable
+        | O::Accuracy
+        | O::Equities
+        | O::Equity
+        | O::AlertsOf => Way::Read,
+        O::Livez
+        | O::Readyz
+        | O::Metrics
+        | O::Window
+        | O::StateProof
+        | O::State
+        | O::Log
+        | O::Snapshots
+        | O::Fills
+        | O::Issued
+        | O::Stream
+        | O::Alerts
+        | O::KeepAlert
+        | O::Alert
+        | O::EndAlert
+        | O::AlertEvents
+        | O::AskEndpoint
+        | O::RotateKeys
+        | O::SendAgain
+        | O::StreamTicket => Way::Open,
+    }
+}
+
+/// What every snippet begins with.
+pub fn before(api: &str) -> String {
+    format!(
+        "import json\nfrom urllib.request import Request, urlopen\n\nimport exitgap\n\nclient = exitgap.Client({})",
+        quoted(api)
+    )
+}
+
+/// The question; its answer is `answer`.
+pub fn snippet(asked: &Asked<'_>) -> String {
+    let call = match way(asked.operation) {
+        Way::Open if asked.operation == Operation::Stream => return stream(asked),
+        Way::Open => return opened(asked),
+        Way::At(name) => format!("{name}(\n    {}\n)", quoted(&asked.url())),
+        Way::Function(name) => format!("{name}({})", arguments(asked, None)),
+        Way::Read => format!("read({})", arguments(asked, Some(asked.operation.row().id))),
+    };
+    format!("answer = client.{call}")
+}
+
+/// What varies of the path, after `first`, and everything else by its name.
+fn arguments(asked: &Asked<'_>, first: Option<&str>) -> String {
+    let named = asked.named.iter().map(|(_, part)| *part);
+    let mut all: Vec<String> = first.into_iter().chain(named).map(quoted).collect();
+    for name in asked.names() {
+        let (values, repeated) = asked.all(name);
+        let values: Vec<String> =
+            values.into_iter().map(|value| asked.literal(name, value)).collect();
+        let values = values.join(", ");
+        let values = if repeated { format!("[{values}]") } else { values };
+        all.push(format!("{name}={values}"));
+    }
+    all.join(", ")
+}
+
+/// Asked without the package.
+fn opened(asked: &Asked<'_>) -> String {
+    let address = match asked.url() {
+        url if url.contains(RULE) => format!("f{}", quoted(&url.replace(RULE, "{alert}"))),
+        url => quoted(&url),
+    };
+    let method = asked.operation.method();
+    let mut told = Vec::new();
+    if method != Method::Get {
+        told.push(format!("    method={},\n", quoted(method.name())));
+    }
+    if asked.is_owned() {
+        told.push("    headers={\"authorization\": f\"Bearer {token}\"},\n".to_owned());
+    }
+    if let Some(sent) = asked.sent() {
+        told.push(format!("    data=json.dumps({}).encode(),\n", sent.replace('\n', "\n    ")));
+    }
+    let request = match told.as_slice() {
+        [] => String::new(),
+        told => format!("request = Request(\n    {address},\n{})\n", told.concat()),
+    };
+    let opened = if told.is_empty() { address } else { "request".to_owned() };
+    let read = match asked.operation.row().answer {
+        Answer::Document(_) | Answer::Readiness => "json.load(response)",
+        Answer::Bytes(_) | Answer::Nothing => "response.read()",
+    };
+    format!("{request}with urlopen({opened}) as response:\n    answer = {read}")
+}
+
+/// A stream, until its first pool is told.
+fn stream(asked: &Asked<'_>) -> String {
+    format!(
+        "answer = []\nwith urlopen({}) as response:\n    for line in response:\n        answer.append(line.decode())\n        \
+         if line.startswith(b\"event: pool\"):\n            break",
+        quoted(&asked.url())
+    )
+}

@@ -1,0 +1,242 @@
+//! A question as a program asks it with the crate `exitgap-client`.
+
+use exitgap_api::Interval;
+use exitgap_api::operations::{Answer, Operation};
+
+use super::asked::{Asked, quoted};
+
+/// What every snippet begins with.
+pub fn before(api: &str) -> String {
+    format!("{IMPORTS}\n\nlet client = Client::new(Native::new()?, {}.parse()?);", quoted(api))
+}
+
+/// What the snippets name.
+pub const IMPORTS: &str = "use std::time::Duration;\n\n\
+    use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};\n\
+    use exitgap_api::operations::{\n    \
+        AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExposureAsked, Given, Method, Operation,\n    \
+        Question, RoutesAsked, VenueStressAsked, position_as_written,\n};\n\
+    use exitgap_api::{AlertsTold, Interval};\n\
+    use exitgap_client::{Client, HistoryOf, Native, Request};\n\
+    use exitgap_core::exit::OrderPlan;\n\
+    use exitgap_core::ids::Code;\n\
+    use exitgap_core::series::Slot;\n\
+    use exitgap_core::units::Percent;";
+
+/// The question; its answer is `answer`.
+pub fn snippet(asked: &Asked<'_>) -> String {
+    if asked.operation == Operation::Stream {
+        return stream(asked);
+    }
+    let (before, call) = call(asked);
+    format!("{before}let answer = client.{call}.await?;")
+}
+
+/// What is made first, and the call.
+fn call(asked: &Asked<'_>) -> (String, String) {
+    use Operation as O;
+    let pool = || read(asked.in_path("pool"));
+    let sale = |name: &str, what: &str| {
+        let (base, at) = (named(asked, "base"), named(asked, "at"));
+        format!("{name}(&{}, {}, {base}, {at})", pool(), one(asked, what))
+    };
+    let call = match asked.operation {
+        O::Pools => "pools(None, None)".to_owned(),
+        O::Exit => sale("exit", "size_usd"),
+        O::MaxSize => sale("max_size", "gap_pct"),
+        O::Redemption => sale("redemption", "size_usd"),
+        O::Simulation => return orders(asked),
+        O::Ladder => {
+            format!("ladder(&{}, {}, {})", pool(), named(asked, "base"), named(asked, "at"))
+        }
+        O::History => return (series(asked), "history(&of)".to_owned()),
+        O::Stress => {
+            return (series(asked), format!("stress(&of, Some({}))", one(asked, "limit_pct")));
+        }
+        O::Hours => return (series(asked), "hours(&of)".to_owned()),
+        O::Fragility => {
+            format!("fragility(None, None, None, Some({}), None)", given(asked, "limit"))
+        }
+        O::Portfolio => return positions(asked),
+        O::Capabilities => "capabilities()".to_owned(),
+        O::Payments => "payments()".to_owned(),
+        O::Evidence => return evidence(asked),
+        O::Window => format!("window(&{}, {})", pool(), slot(asked)),
+        O::SlotStatus => format!("slot_status(&{}, {})", pool(), slot(asked)),
+        O::StateProof => format!("state_proof(&{}, {})", pool(), slot(asked)),
+        O::Snapshot => format!("snapshot_documents({})", read(asked.in_path("hash"))),
+        O::Log => "checkpoint()".to_owned(),
+        O::Snapshots => format!("series(&{}, {})", pool(), slot(asked)),
+        O::Fills => format!("fills(&{}, {})", pool(), slot(asked)),
+        O::Shocks => "shocks()".to_owned(),
+        O::Equities => "equities()".to_owned(),
+        O::AccuracyTable => "accuracy_table(None, None)".to_owned(),
+        O::Routes => return question(asked, "Routes", "routes"),
+        O::Decay => return question(asked, "Decay", "depth_decay"),
+        O::Exposure => return question(asked, "Exposure", "liquidation_exposure"),
+        O::VenueStress => return question(asked, "VenueStress", "venue_stress"),
+        O::Accuracy => return question(asked, "Accuracy", "accuracy"),
+        O::Equity => return question(asked, "Equity", "equity_score"),
+        O::HoursFile => figure(asked, "HoursFile"),
+        O::DecayFile => figure(asked, "DecayFile"),
+        O::ExposureFile => figure(asked, "ExposureFile"),
+        O::VenueStressFile => figure(asked, "VenueStressFile"),
+        O::AccuracyFile => figure(asked, "AccuracyFile"),
+        O::EquityFile => figure(asked, "EquityFile"),
+        O::AlertsOf => return rule(asked),
+        O::State => bytes(asked, "State", asked.in_path("hash")),
+        O::Issued => bytes(asked, "Issued", asked.in_path("pool")),
+        O::Livez => bytes(asked, "Livez", ""),
+        O::Readyz => bytes(asked, "Readyz", ""),
+        O::Metrics => bytes(asked, "Metrics", ""),
+        O::KeepAlert => {
+            let rule = asked.sent().unwrap_or_default();
+            let rule = format!("let rule = serde_json::from_str(r#\"{rule}\"#)?;\n");
+            return (rule, "keep_alert(&rule, None)".to_owned());
+        }
+        O::Alerts => "kept_alerts(token)".to_owned(),
+        O::Alert => "kept_alert(alert, token)".to_owned(),
+        O::EndAlert => "end_alert(alert, token)".to_owned(),
+        O::AlertEvents => "alert_events(alert, 0, 100, token)".to_owned(),
+        O::AskEndpoint => "ask_webhook(alert, token)".to_owned(),
+        O::RotateKeys => "rotate_keys(alert, token)".to_owned(),
+        O::SendAgain => {
+            let from = asked.body.map_or(0, |body| body["from_seq"].as_u64().unwrap_or_default());
+            format!("send_again(alert, {from}, token)")
+        }
+        O::StreamTicket => "stream_ticket(token)".to_owned(),
+        O::Stream => String::new(),
+    };
+    (String::new(), call)
+}
+
+/// A text, read as what it stands for.
+fn read(text: &str) -> String {
+    format!("{}.parse()?", quoted(text))
+}
+
+fn given<'a>(asked: &'a Asked<'_>, name: &str) -> &'a str {
+    asked.one(name).unwrap_or_default()
+}
+
+fn one(asked: &Asked<'_>, name: &str) -> String {
+    read(given(asked, name))
+}
+
+/// What may be left out, as a text.
+fn named(asked: &Asked<'_>, name: &str) -> String {
+    asked.one(name).map_or("None".to_owned(), |value| format!("Some({})", quoted(value)))
+}
+
+fn slot(asked: &Asked<'_>) -> String {
+    let number = asked.one("slot").unwrap_or_else(|| asked.in_path("slot"));
+    format!("Slot::new({})?", grouped(number))
+}
+
+/// A whole number as Rust spells a long one.
+fn grouped(number: &str) -> String {
+    let mut text = String::new();
+    for (place, digit) in number.chars().enumerate() {
+        if place > 0 && (number.len() - place).is_multiple_of(3) && number.len() > 5 {
+            text.push('_');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn orders(asked: &Asked<'_>) -> (String, String) {
+    let (size, parts) = (one(asked, "size_usd"), given(asked, "orders"));
+    let plan = format!("let plan = OrderPlan::new({size}, {parts}, Percent(0), 0)?;\n");
+    (plan, format!("simulate(&{}, &plan, None, None)", read(asked.in_path("pool"))))
+}
+
+/// A series, as the client takes it.
+fn series(asked: &Asked<'_>) -> String {
+    let interval = match asked.one("interval").and_then(Interval::from_code) {
+        None | Some(Interval::FiveMinutes) => "FiveMinutes",
+        Some(Interval::Hour) => "Hour",
+        Some(Interval::Day) => "Day",
+    };
+    format!(
+        "let of = HistoryOf {{\n    pool: {},\n    size: {},\n    interval: Interval::{interval},\n    base: None,\n    \
+         from: None,\n    to: None,\n    cursor: None,\n}};\n",
+        read(asked.in_path("pool")),
+        one(asked, "size_usd"),
+    )
+}
+
+fn positions(asked: &Asked<'_>) -> (String, String) {
+    let read = |position: &str| format!("    position_as_written({})?,\n", quoted(position));
+    let all: String = asked.all("position").0.into_iter().map(read).collect();
+    (format!("let positions = [\n{all}];\n"), "portfolio(&positions)".to_owned())
+}
+
+fn evidence(asked: &Asked<'_>) -> (String, String) {
+    let of = format!("let of = EvidenceOf::from_url(\n    {},\n);\n", quoted(&asked.url()));
+    (of, "evidence(&of.ok_or(\"no evidence_url\")?)".to_owned())
+}
+
+/// A question that is read as the service reads it.
+fn question(asked: &Asked<'_>, operation: &str, function: &str) -> (String, String) {
+    let parts: Vec<&str> = asked.named.iter().map(|(_, part)| *part).collect();
+    let path = match parts.as_slice() {
+        [] => "None".to_owned(),
+        parts => format!("Some({})", quoted(&parts.join("/"))),
+    };
+    let query = asked.target.split_once('?').map_or("", |(_, query)| query);
+    let of = format!(
+        "let of = Given::read(\n    Operation::{operation}.row().parameters,\n    {path},\n    {},\n)?;\n",
+        quoted(query)
+    );
+    (of, format!("{function}(&{operation}Asked::read(&of)?)"))
+}
+
+fn figure(asked: &Asked<'_>, operation: &str) -> String {
+    format!("figure(\n    Operation::{operation},\n    {},\n)", quoted(&asked.url()))
+}
+
+/// A rule that is tried: the client reads its document by the table of operations.
+fn rule(asked: &Asked<'_>) -> (String, String) {
+    let target = format!(
+        "let target = Operation::AlertsOf\n    .target_of({})\n    .with(&ALERT_KIND, {})\n    \
+         .with(&ALERT_SIZE, {})\n    .with(&ALERT_PCT, {});\n",
+        quoted(asked.in_path("pool")),
+        quoted(given(asked, "kind")),
+        quoted(given(asked, "size_usd")),
+        quoted(given(asked, "pct")),
+    );
+    (target, "read::<AlertsTold>(&target)".to_owned())
+}
+
+/// What is no document, and has no function of its own.
+fn bytes(asked: &Asked<'_>, operation: &str, named: &str) -> String {
+    let target = match named {
+        "" => "target()".to_owned(),
+        named => format!("target_of({})", quoted(named)),
+    };
+    let slot = asked
+        .one("slot")
+        .map(|slot| format!(".with(&SLOT, {})", grouped(slot)))
+        .unwrap_or_default();
+    let media_type = match asked.operation.row().answer {
+        Answer::Bytes(media_type) => media_type,
+        Answer::Document(_) | Answer::Readiness | Answer::Nothing => "application/json",
+    };
+    format!(
+        "bytes(\n    &Operation::{operation}.{target}{slot},\n    {},\n    4 << 20,\n)",
+        quoted(media_type)
+    )
+}
+
+/// A stream, its first piece.
+fn stream(asked: &Asked<'_>) -> String {
+    let target = asked.target;
+    format!(
+        "let request = Request {{\n    method: Method::Get,\n    body: Vec::new(),\n    \
+         url: format!(\"{{}}{target}\", client.base()),\n    accept: \"text/event-stream\",\n    \
+         timeout: Duration::from_secs(30),\n    max_bytes: 1 << 20,\n    fresh: true,\n    \
+         headers: Vec::new(),\n}};\nlet mut stream = client.transport().open(&request).await?;\n\
+         let answer = stream.piece().await?;"
+    )
+}

@@ -1,0 +1,60 @@
+//! The board's book: what a pool holds around its own price, whatever its oracle says.
+
+use exitgap_tests::devchain::World;
+use serde_json::Value;
+
+use crate::scenes::chain::scene;
+use crate::scenes::service::{Recorded, Service, configured, record_blocks};
+
+/// The oracle of a pool leaves its price by more than the limit, and nobody touches the pool. Its depth is gone; its book
+/// is what its reserves, which stand as they stood, hold within the limit, to the dollar.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_that_moved_away_takes_depth_and_leaves_the_book() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let weth = &world.assets[World::WETH];
+    let round = chain.latest_round(&weth.feed).await.unwrap() + 2;
+    let higher = weth.initial_answer.cast_signed() * 105 / 100;
+    let last = record_blocks(&chain, &world, &folder, 2, |place| match place {
+        1 => vec![chain.answer_tx(&weth.feed, round, higher)],
+        _ => Vec::new(),
+    })
+    .await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(World::FIRST_V2);
+    let before = recorded.last.previous().unwrap();
+    let board = service.get("/v1/fragility").found();
+    let row = board["rows"].as_array().unwrap().iter().find(|row| row["pool"] == pool).unwrap();
+    assert_eq!(row["base"]["symbol"], "WETH");
+
+    let ladder = service.get(&format!("/v1/ladder/{pool}?at={before}")).found();
+    let rung = ladder["by_gap"].as_array().unwrap().iter().find(|rung| rung["gap_limit_pct"] == 2);
+    assert!(rung.unwrap()["max_size_usd"].as_f64().unwrap() > 0.0, "{ladder}");
+    assert_eq!(row["depth_usd"], 0, "{row}");
+
+    // The reserves are those of before the oracle moved.
+    let state_at = |at: &str| -> Value {
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1{at}")).found();
+        let hash = exit["method"]["depth_source"]["snapshot_hash"].as_str().unwrap().to_owned();
+        service.get(&format!("/api/v1/snapshots/{hash}")).found()["state"].clone()
+    };
+    let state = state_at(&format!("&at={before}"));
+    assert_eq!(state, state_at(""));
+    let state = service.get(&format!("/api/v1/states/{}", state.as_str().unwrap())).found();
+    let number = |value: &Value| value.as_str().unwrap().parse::<u128>().unwrap();
+    let mut reserves = [0, 1].map(|token: usize| number(&state["reserves"][token]));
+    if row["base"]["address"].as_str().unwrap() > row["quote"]["address"].as_str().unwrap() {
+        reserves.reverse();
+    }
+    // At most 2 % below the reserves' own price: out ÷ in ≥ 0.98 × reserve out ÷ reserve in.
+    let book = row["book_usd"].as_u64().unwrap();
+    let is_within = |size: u64| {
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd={size}")).found();
+        let [amount_in, amount_out] =
+            ["amount_in_raw", "amount_out_raw"].map(|name| number(&exit[name]));
+        amount_out * reserves[0] * 100 >= amount_in * reserves[1] * 98
+    };
+    assert!(book > 0 && is_within(book), "{row}");
+    assert!(!is_within(book + 1), "{row}");
+}
