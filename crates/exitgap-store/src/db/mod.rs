@@ -277,7 +277,7 @@ mod tests {
         ] {
             values.gap(Some(gap));
         }
-        for _ in 0..6 {
+        for _ in 0..8 {
             values.percent(None);
         }
         values.add(Some(3_i64));
