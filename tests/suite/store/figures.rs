@@ -303,7 +303,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
     let whole = dump(&path);
     let surplus =
         "INSERT INTO figures SELECT 9, slot, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-            NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL FROM figures WHERE pool_no = 1;
+            NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL FROM figures WHERE pool_no = 1;
         INSERT INTO day (day, pool_no, recorded_slots, missing_slots, retracted_slots)
             VALUES (20686, 1, 0, 0, 0), (20687, 9, 0, 0, 0)";
     Connection::open(&path).unwrap().execute_batch(surplus).unwrap();
