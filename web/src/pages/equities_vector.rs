@@ -205,7 +205,7 @@ fn checked(place: usize, pool: &Document) -> Option<impl IntoView + use<>> {
         let (client, url) = (service.clone(), url.get_value());
         async move { client.figure(Operation::EquityFile, &url).await }
     };
-    Some(view! { <CheckedFigure what=format!("sessions-{place}") fetch=fetch/> })
+    Some(view! { <CheckedFigure at=format!("check-sessions-{place}") fetch=fetch/> })
 }
 
 /// A line for each session, with what the whole figure is checked by.

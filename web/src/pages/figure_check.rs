@@ -53,9 +53,9 @@ impl Found {
 /// A button, and what came of it.
 #[component]
 pub fn CheckedFigure<F, R>(
-    /// What it is, for the reader.
+    /// Where it is: `check-` and what is computed again.
     #[prop(into)]
-    what: String,
+    at: String,
     /// Fetches its file.
     fetch: F,
 ) -> impl IntoView
@@ -91,7 +91,7 @@ where
         State::Found(report, kept) => shown(&report, kept),
     };
     view! {
-        <div class="checked-figure" id=format!("check-{what}")>
+        <div class="checked-figure" id=at>
             <button type="button" on:click=check>"Compute it again in this browser"</button>
             <div aria-live="polite">{said}</div>
         </div>

@@ -146,7 +146,7 @@ fn checked(record: &Document) -> Option<impl IntoView + use<>> {
         let (client, url) = (service.clone(), url.get_value());
         async move { client.figure(Operation::AccuracyFile, &url).await }
     };
-    Some(view! { <CheckedFigure what="accuracy" fetch=fetch/> })
+    Some(view! { <CheckedFigure at="check-accuracy" fetch=fetch/> })
 }
 
 /// What the newest swaps were estimated to fill at, and what they filled at.

@@ -146,7 +146,7 @@ fn Told(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
             <Events events=decay.events.clone()/>
             <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
         })}
-        <CheckedFigure what="decay" fetch=fetch/>
+        <CheckedFigure at="check-decay" fetch=fetch/>
     }
 }
 

@@ -108,7 +108,7 @@ fn checked(told: &Document) -> Option<impl IntoView + use<>> {
         let (client, url) = (service.clone(), url.get_value());
         async move { client.figure(Operation::HoursFile, &url).await }
     };
-    Some(view! { <CheckedFigure what="hours" fetch=fetch/> })
+    Some(view! { <CheckedFigure at="check-hours" fetch=fetch/> })
 }
 
 /// The last week, hour by hour: the lowest depth, closures shaded.

@@ -92,5 +92,5 @@ fn checked(report: &Report) -> Option<impl IntoView + use<>> {
         let (client, asked) = (service.clone(), asked.get_value());
         async move { client.exposure_file(&asked).await }
     };
-    Some(view! { <CheckedFigure what="exposure" fetch=fetch/> })
+    Some(view! { <CheckedFigure at="check-exposure" fetch=fetch/> })
 }

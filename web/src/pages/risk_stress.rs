@@ -161,7 +161,7 @@ fn checked(stress: &Document) -> Option<impl IntoView + use<>> {
         let (client, url) = (service.clone(), url.get_value());
         async move { client.figure(Operation::VenueStressFile, &url).await }
     };
-    Some(view! { <CheckedFigure what="stress" fetch=fetch/> })
+    Some(view! { <CheckedFigure at="check-stress" fetch=fetch/> })
 }
 
 /// A line for each of the worst slots, with what the whole figure is checked by.

@@ -44,7 +44,13 @@ impl DefaultBases {
 
     /// The file: a line for each pool whose default base is token 1, in the order of pool ids.
     pub fn to_text(&self) -> String {
-        self.0.iter().map(|pool| format!("{pool}{TOKEN1}\n")).collect()
+        let mut text = String::new();
+        for pool in &self.0 {
+            text += pool;
+            text += TOKEN1;
+            text += "\n";
+        }
+        text
     }
 
     /// Reads untrusted bytes.

@@ -46,7 +46,7 @@ impl Listeners {
 pub struct Answering {
     end: watch::Sender<bool>,
     service: Arc<Service>,
-    answering: Vec<JoinHandle<()>>,
+    listening: Vec<JoinHandle<()>>,
     /// They stop where they are.
     looking: [JoinHandle<()>; 2],
 }
@@ -61,7 +61,7 @@ impl Answering {
             tokio::spawn(sum_up(Arc::clone(&service), ended.clone())),
         ];
         let Listeners { public, operators } = listeners;
-        let (mut answering, mut at) = (Vec::new(), Operators::Public);
+        let (mut listening, mut at) = (Vec::new(), Operators::Public);
         if let Some(listener) = operators {
             at = Operators::Apart;
             tracing::info!(operators = %listener.address(), "answering operators");
@@ -72,10 +72,10 @@ impl Answering {
                 ..Connections::default()
             };
             let operating = listener.serve(router, connections, telemetry, ended.clone());
-            answering.push(tokio::spawn(operating));
+            listening.push(tokio::spawn(operating));
         }
-        answering.push(tokio::spawn(answer(public, (http, free), app, at, ended)));
-        Self { end, service, answering, looking }
+        listening.push(tokio::spawn(answer(public, (http, free), app, at, ended)));
+        Self { end, service, listening, looking }
     }
 
     /// Says when it is to end.
@@ -88,8 +88,8 @@ impl Answering {
         self.service.end_streams();
         // All may have ended by themselves.
         let _ = self.end.send(true);
-        for answering in self.answering {
-            let _ = answering.await;
+        for listening in self.listening {
+            let _ = listening.await;
         }
         self.looking.iter().for_each(JoinHandle::abort);
     }

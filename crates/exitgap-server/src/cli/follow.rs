@@ -40,7 +40,7 @@ pub struct FollowArgs {
     /// The address to listen on; port 0: any that is free.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// Where the replica is reached from outside, such as https://api.example.org. Links in answers begin with it. Default:
+    /// Where the replica is reached from outside, such as `https://api.example.org`. Links in answers begin with it. Default:
     /// http:// and the address.
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<BaseUrl>,
@@ -125,16 +125,15 @@ async fn follow_apart(
         followed = &mut result => Some(followed),
         _ = stop.wait_for(|stop| *stop != Stop::No) => None,
     };
-    let followed = match followed {
-        Some(followed) => followed,
-        None => {
-            // It may have ended by itself.
-            let _ = end.send(true);
-            tokio::select! {
-                followed = &mut result => followed,
-                _ = stop.wait_for(|stop| *stop == Stop::Now) => return Ok(()),
-                () = tokio::time::sleep(ENDS_WITHIN) => return Ok(()),
-            }
+    let followed = if let Some(followed) = followed {
+        followed
+    } else {
+        // It may have ended by itself.
+        let _ = end.send(true);
+        tokio::select! {
+            followed = &mut result => followed,
+            _ = stop.wait_for(|stop| *stop == Stop::Now) => return Ok(()),
+            () = tokio::time::sleep(ENDS_WITHIN) => return Ok(()),
         }
     };
     match followed {

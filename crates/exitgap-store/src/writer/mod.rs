@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Opens the store at `path`, which is created where no file is, and takes its lock: for what others seal, signed by
-    /// one of `trusted` ([`LogFolder::follow`]). Nothing can be sealed in it ([`StoreError::NoSigner`]).
+    /// one of `trusted` ([`LogFolder::follow`](crate::LogFolder::follow)). Nothing can be sealed in it ([`StoreError::NoSigner`]).
     ///
     /// Refused where the store's log is not one that these keys are of, and where it is damaged, as [`Store::open`] is.
     pub fn open_follower(
