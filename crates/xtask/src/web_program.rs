@@ -91,14 +91,22 @@ impl Program {
         Ok(Self { parts, ..program })
     }
 
-    /// What the page says in place of its script: what it needs is fetched side by side.
+    /// What the page says in place of its script. What was served is painted first: its program takes the network from nothing
+    /// that is there to read, and what it needs then comes side by side. A page that nobody looks at is not painted.
     pub fn lines(&self) -> String {
         let Self { face, module, linked, .. } = self;
         format!(
-            "<script type=\"module\">import init from '/{face}';\n\
-             await init({{ module_or_path: '/{module}' }});</script>\n    \
-             <link rel=\"modulepreload\" href=\"/{face}\"><link rel=\"modulepreload\" href=\"/{linked}\">\
-             <link rel=\"preload\" href=\"/{module}\" crossorigin=\"anonymous\" as=\"fetch\" type=\"application/wasm\">"
+            "<script type=\"module\">
+      if (document.visibilityState === 'visible') {{
+        await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+      }}
+      const file = fetch('/{module}');
+      for (const href of ['/{face}', '/{linked}']) {{
+        document.head.append(Object.assign(document.createElement('link'), {{ rel: 'modulepreload', href }}));
+      }}
+      const {{ default: init }} = await import('/{face}');
+      await init({{ module_or_path: file }});
+    </script>"
         )
     }
 }
