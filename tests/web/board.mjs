@@ -19,8 +19,9 @@ const EVIDENCE = "**/api/v1/exit/**";
 async function checked({ open, shoot }) {
   const page = await open("/?size=1000");
   await page.waitForSelector("table.board tbody tr");
-  assert.ok(await page.getByText("not checked here").count() > 0);
+  await page.waitForSelector("text=none is checked here yet");
   assert.equal(await page.getByText("confirmed here").count(), 0);
+  assert.equal(await page.locator("table.board button").count(), 0, "one button for all rows");
   const names = await page.locator("table.board tbody th a").allTextContents();
   assert.equal(new Set(names).size, names.length, "no two rows have one name");
   for (const venue of ["Uniswap v3 0.05 %", "Uniswap v3 0.3 %", "Uniswap v2 0.3 %"]) {
@@ -28,7 +29,8 @@ async function checked({ open, shoot }) {
   }
   const all = await page.locator(".checked-gap").count();
   await page.getByRole("button", { name: "Check every gap in view" }).click();
-  await eventually("all are confirmed", async () => await page.getByText("confirmed here").count() === all);
+  await eventually("all are confirmed", async () => await page.locator("table.board").getByText("confirmed here").count() === all);
+  await page.waitForSelector(`text=${all} of ${all} confirmed here`);
   await shoot(page, "board-checked");
   await page.getByLabel("Size sold").selectOption("10000");
   await page.waitForURL(/size=10000/);
@@ -52,9 +54,9 @@ async function somethingElse({ open, get, shoot }) {
   for (const document of [forged, swapped]) {
     const page = await open("/?size=1000", { routes: { [FRAGILITY]: answer(document) } });
     await page.waitForSelector("table.board tbody tr");
-    await page.getByRole("button", { name: "check", exact: true }).click();
+    await page.getByRole("button", { name: "Check every gap in view" }).click();
     await page.waitForSelector(".standing.fail >> text=its evidence");
-    assert.equal(await page.getByText("confirmed here").count(), 0);
+    await page.waitForSelector("text=0 of 1 confirmed here");
     const link = await page.locator(".standing.fail a").getAttribute("href");
     assert.match(link, /^\/api\/v1\/exit\//, "the row leads to the evidence");
     if (document === forged) await shoot(page, "board-refuted");
@@ -69,10 +71,10 @@ async function somethingElse({ open, get, shoot }) {
     await route.fulfill({ contentType: "application/json", body: await file.text() });
   });
   await page.waitForSelector("table.board tbody tr");
-  await page.getByRole("button", { name: "check", exact: true }).click();
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
   await page.waitForSelector(".standing.warn >> text=could not check");
   assert.ok(served > 0, "another's evidence was served");
-  assert.equal(await page.getByText("confirmed here").count(), 0);
+  await page.waitForSelector("text=0 of 1 confirmed here");
   await page.context().close();
   console.log("board: evidence of something else confirms nothing");
 }
@@ -87,11 +89,11 @@ async function refusedForNow({ open }) {
     return problem(429, "rate_limited", "too many requests", { "retry-after": "90" })(route);
   });
   const row = page.locator("table.board .checked-gap").first();
-  await row.getByRole("button").click();
-  await row.getByRole("button", { name: "check again" }).waitFor();
-  assert.match(await row.textContent(), /could not check: too many requests/);
-  assert.equal(refused, 1);
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
+  await row.getByText("could not check: too many requests").waitFor();
+  assert.ok(refused > 0, "the service refused");
   await page.unroute(EVIDENCE);
+  await eventually("all were tried", async () => await page.locator("table.board .standing").count() === await page.locator(".checked-gap").count() && await page.getByText("checking…").count() === 0);
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await row.getByText("confirmed here").waitFor();
   await page.context().close();

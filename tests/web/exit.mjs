@@ -54,7 +54,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   const all = await page.locator("#where .checked-gap").count();
   assert.ok(all > told.legs.length, "each venue and each leg");
   await page.getByRole("button", { name: "Check every gap in view" }).click();
-  await eventually("all are confirmed", async () => await page.locator("#where").getByText("confirmed here").count() === all);
+  await eventually("all are confirmed", async () => await page.locator("#where table").getByText("confirmed here").count() === all);
   // An hour of the week, by keys: the worst of its rows, with its evidence.
   await page.waitForSelector("#best-hour");
   const rows = (await get(`/v1/history/${told.alone[0].pool}?size_usd=250000&interval=1h&base=${exit.base.address}`)).rows;

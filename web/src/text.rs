@@ -123,11 +123,15 @@ pub fn short_hash(hash: &str) -> String {
     }
 }
 
-/// A percentage as precisely as a person reads it: two decimals, or two digits of what is smaller. What is exact
-/// stands behind it, on hover or in its evidence.
+/// A percentage as precisely as a person reads it. What is exact stands behind it, on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {
-    let Ok(Percent(exact)) = Percent::parse(number) else { return percent(number) };
-    let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return percent(number) };
+    format!("{} %", read(number))
+}
+
+/// A number of at most six decimals as precisely as a person reads it: two decimals, or two digits of what is smaller.
+pub fn read(number: &str) -> String {
+    let Ok(Percent(exact)) = Percent::parse(number) else { return grouped(number) };
+    let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return grouped(number) };
     let decimals: u32 = match size {
         0 | 100_000.. => 2,
         10_000.. => 3,
@@ -140,5 +144,5 @@ pub fn percent_read(number: &str) -> String {
     let scale = 10_u64.pow(decimals);
     let width = usize::try_from(decimals).unwrap_or_default();
     let sign = if exact < 0 && rounded > 0 { "-" } else { "" };
-    percent(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
+    grouped(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
 }

@@ -64,7 +64,8 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
     let other_part = [
-        "quote", "exit", "seal", "figures", "proof", "alerts", "verify", "recorder", "http", "wasm",
+        "quote", "exit", "seal", "figures", "proof", "alerts", "verify", "recorder", "http",
+        "replica", "wasm",
     ]
     .into_iter()
     .any(of);
@@ -91,8 +92,8 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     if of("wasm") {
         command.env("EXITGAP_HELIOS", setup::ensure_helios(root)?);
     }
-    if all || of("http") {
-        // It starts the service by name, which `cargo run` alone would not build.
+    if all || of("http") || of("replica") {
+        // They start the service by name, which `cargo run` alone would not build.
         let mut build = workspace::cargo(root);
         build.args(["build", "--release", "--quiet", "--locked", "--bins"]);
         build.args(["--manifest-path", "crates/exitgap-bench/Cargo.toml"]);

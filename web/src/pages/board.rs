@@ -227,11 +227,10 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         .then(|| format!(" {} more have no snapshot yet.", board.pools_without_snapshot));
     view! {
         <PreviewNotice shown=preview/>
-        <p class="quiet">
-            {format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}" "
+        <Searched rows=body columns=columns>
             <CheckAll published=to_check/>
-        </p>
-        <Searched rows=body columns=columns/>
+            <span class="quiet">{format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}</span>
+        </Searched>
         {pages}
         <p class="quiet">
             <a href=Page::Accuracy.href()>"How good were the estimates of all pools?"</a>
@@ -311,10 +310,13 @@ fn row_view(
     });
     let part = partial_days(&row);
     let (lowest, when) = lowest.unwrap_or_else(|| ("none".to_owned(), String::new()));
-    let score = row
-        .fragility_score
-        .as_ref()
-        .map_or_else(|| "–".to_owned(), |score| text::grouped(score.as_str()));
+    let score = row.fragility_score.as_ref().map_or_else(
+        || "–".into_any(),
+        |score| {
+            let exact = score.to_string();
+            view! { <span title=exact.clone()>{text::read(&exact)}</span> }.into_any()
+        },
+    );
     let late = (row.newer_slots_missing > 0).then(|| {
         view! { <span class="tag warn">{format!("{} newest slots missing", row.newer_slots_missing)}</span> }
     });
@@ -335,7 +337,7 @@ fn row_view(
         view! { {dollars(row.depth_usd)}{book} }.into_any(),
         view! { {lowest}<small>{when}</small> }.into_any(),
         view! { <Spark values=days/>{part} }.into_any(),
-        score.into_any(),
+        score,
         row.days_observed.to_string().into_any(),
     ];
     (heading.into_any(), cells)
@@ -383,9 +385,9 @@ struct Searchable {
 /// A row with its gap, and how that stands.
 type Listed = (FragilityRow, Option<(Published, RwSignal<Standing>)>);
 
-/// The rows that hold all words of the search.
+/// The rows that hold all words of the search, with what stands beside it.
 #[component]
-fn Searched(rows: Vec<Searchable>, columns: Vec<Column>) -> impl IntoView {
+fn Searched(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) -> impl IntoView {
     let (search, set_search) = signal(String::new());
     let shown = move || {
         let search = search.read().to_lowercase();
@@ -409,6 +411,7 @@ fn Searched(rows: Vec<Searchable>, columns: Vec<Column>) -> impl IntoView {
                 <input type="search" placeholder="token, venue or address" autocomplete="off" id="search"
                     on:input=move |event| set_search.set(event_target_value(&event))/>
             </label>
+            {children()}
         </form>
         {shown}
     }

@@ -62,7 +62,7 @@ fn saving(told: &Comparison) -> AnyView {
             let dollars = dollars.split(' ').next().unwrap_or_default().to_owned();
             let note = format!(
                 "{} of the size, against all of it in {}",
-                text::percent(&saved),
+                text::percent_read(&saved),
                 best.name
             );
             (dollars, note)

@@ -25,6 +25,9 @@ use crate::text;
 /// Weeks that are looked at: a service computes seven days of any size at a time.
 const WEEKS: usize = 4;
 
+/// A row of the history is an hour.
+const SLOTS_OF_AN_HOUR: u32 = 12;
+
 /// The worst that an hour of the week has seen.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Seen {
@@ -84,15 +87,18 @@ async fn week(
             Err(ClientError::Refused(_)) if place > 0 => break,
             Err(error) => return Err(error),
         };
-        if rows.is_empty() {
-            break;
-        }
+        let mut earliest = to;
         for row in rows {
             if let Ok(slot) = slot_at("time", &row.text_or_none("time")) {
+                earliest = earliest.min(slot);
                 // The first day of Unix time was a Thursday.
                 let hour = usize::try_from(slot.unix_s() / 3_600 + 72).unwrap_or(0) % HOURS;
                 week[hour].add(&row);
             }
+        }
+        // Where the series has begun since, there is no week before.
+        if earliest.number() > from.number() + SLOTS_OF_AN_HOUR {
+            break;
         }
         let before = u64::from(from.number().saturating_sub(1));
         match Slot::new(before) {
@@ -217,6 +223,16 @@ fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
         (hour_in_words(*hour).into_any(), vec![value, seen.slots.into_any()])
     };
     let rows = known.iter().map(row).collect();
+    let gaps = week.iter().filter(|seen| seen.refused == 0);
+    let gaps = gaps.filter_map(|seen| seen.worst.as_ref().map(|(gap, ..)| gap.as_str()));
+    let by_gap = |one: &&str, other: &&str| {
+        let [one, other] = [one, other].map(|gap| parsed(gap).unwrap_or_default());
+        one.total_cmp(&other)
+    };
+    let spread = gaps.clone().min_by(by_gap).zip(gaps.max_by(by_gap)).map(|(least, greatest)| {
+        let [least, greatest] = [least, greatest].map(text::percent_read);
+        format!(" {least} to {greatest}, in even steps")
+    });
     let shades = (0..SHADES)
         .map(|one| view! { <span class=format!("swatch shade-{one}")></span> })
         .collect_view();
@@ -233,7 +249,7 @@ fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
         <p id="best-hour">{best}{few}</p>
         <figure class="chart heat">
             <ul class="legend">
-                <li>{shades}" least to greatest gap"</li>
+                <li>{shades}{spread}</li>
                 <li><span class="swatch refused-hour"></span>"could not be filled"</li>
                 <li><span class="swatch unknown"></span>"not recorded"</li>
             </ul>

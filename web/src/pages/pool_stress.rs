@@ -75,7 +75,7 @@ pub fn Worst(
             match published {
                 Some(published) => {
                     let standing = RwSignal::new(Standing::NotChecked);
-                    view! { <CheckedGap published=published standing=standing/>{format!(" at {when}")} }
+                    view! { <CheckedGap published=published standing=standing alone=true/>{format!(" at {when}")} }
                         .into_any()
                 }
                 None => "none".into_any(),

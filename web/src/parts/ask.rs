@@ -1,5 +1,7 @@
 //! "I hold so much of this token": the holder's question, asked on the front page and above its answer.
 
+use core::cmp::Reverse;
+
 use exitgap_client::{Browser, Client, ClientError};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
@@ -15,20 +17,23 @@ const DEFAULT: &str = "100,000";
 /// A token, as an address of this site names it, and in words.
 type Held = (String, String);
 
-/// Every token that a recorded pool sells, by its symbol.
+/// Every token that a recorded pool sells: what most pools do first, then by its symbol.
 async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
     let mut tokens: Vec<Held> = Vec::new();
+    let mut sold_at: Vec<String> = Vec::new();
     for pool in listed_pools(&client).await? {
         let chain = pool.text_or_none("chain");
         for side in ["base", "quote"] {
             let Some(token) = pool.part(side) else { continue };
             let value = format!("{chain}:{}", token.text_or_none("address"));
+            sold_at.push(value.clone());
             if !tokens.iter().any(|(one, _)| *one == value) {
                 tokens.push((value, format!("{} on {chain}", token.text_or_none("symbol"))));
             }
         }
     }
-    tokens.sort_by_key(|(_, words)| words.to_lowercase());
+    let pools = |value: &String| sold_at.iter().filter(|one| *one == value).count();
+    tokens.sort_by_cached_key(|(value, words)| (Reverse(pools(value)), words.to_lowercase()));
     let twice = |words: &str, all: &[Held]| all.iter().filter(|(_, one)| one == words).count() > 1;
     let named = |(value, words): &Held| {
         let words = if twice(words, &tokens) {

@@ -15,12 +15,12 @@ use crate::text;
 /// How long a service that asks for a pause is waited for, when many numbers are checked.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// How a number stands, in a word.
+/// How a number stands, in a word. One of many has none before it is checked: they have it together.
 #[component]
-fn StandingMark(standing: RwSignal<Standing>, href: Option<String>) -> impl IntoView {
+fn StandingMark(standing: RwSignal<Standing>, href: Option<String>, alone: bool) -> impl IntoView {
     move || match standing.get() {
         Standing::NotChecked => {
-            view! { <span class="standing">"not checked here"</span> }.into_any()
+            alone.then(|| view! { <span class="standing">"not checked here"</span> }).into_any()
         }
         Standing::Checking => {
             view! { <span class="standing" role="status">"checking…"</span> }.into_any()
@@ -55,17 +55,37 @@ fn is_open(standing: &Standing) -> bool {
     matches!(standing, Standing::NotChecked | Standing::Failed(_))
 }
 
-/// A number that the service published, with a link to its evidence and a way to check it here.
+/// A number that the service published, with a link to its evidence and how it stands.
 #[component]
 pub fn CheckedGap(
     /// The number, and all that it was published as.
     published: Published,
     /// How it stands; kept by the page, so that it can check many.
     standing: RwSignal<Standing>,
+    /// Whether it has a way to check it of its own; many have theirs together, as [`CheckAll`].
+    #[prop(optional)]
+    alone: bool,
 ) -> impl IntoView {
     let href = evidence_href(&published.evidence_url);
     let shown = text::percent_read(&published.exit_gap_pct);
     let exact = format!("Exactly {}: open its evidence", text::percent(&published.exit_gap_pct));
+    let linked = match href.clone() {
+        Some(href) => view! { <a href=href title=exact><b>{shown}</b></a> }.into_any(),
+        None => view! { <b>{shown}</b> }.into_any(),
+    };
+    let check = alone.then(|| view! { <CheckOne published=published standing=standing/> });
+    view! {
+        <span class="checked-gap">
+            {linked}
+            <StandingMark standing=standing href=href alone=alone/>
+            {check}
+        </span>
+    }
+}
+
+/// Checks one number.
+#[component]
+fn CheckOne(published: Published, standing: RwSignal<Standing>) -> impl IntoView {
     let client = client();
     let start = move |_| {
         if !standing.try_with_untracked(is_open).unwrap_or(false) {
@@ -76,10 +96,6 @@ pub fn CheckedGap(
         // The reader may have gone on to another page by then.
         spawn_local(async move { drop(standing.try_set(later::gap(&client, &published).await)) });
     };
-    let linked = match href.clone() {
-        Some(href) => view! { <a href=href title=exact><b>{shown}</b></a> }.into_any(),
-        None => view! { <b>{shown}</b> }.into_any(),
-    };
     // It stays where it is, so that whoever pressed it by keyboard stays there, too.
     let closed = move || (!standing.with(is_open)).to_string();
     let word = move || match standing.get() {
@@ -87,13 +103,7 @@ pub fn CheckedGap(
         Standing::Failed(_) => "check again",
         Standing::Confirmed | Standing::Refuted(_) => "checked",
     };
-    view! {
-        <span class="checked-gap">
-            {linked}
-            <StandingMark standing=standing href=href/>
-            <button type="button" class="small" aria-disabled=closed on:click=start>{word}</button>
-        </span>
-    }
+    view! { <button type="button" class="small" aria-disabled=closed on:click=start>{word}</button> }
 }
 
 /// Checks all numbers in view that are not checked yet, one after the other.
@@ -104,6 +114,17 @@ pub fn CheckAll(
 ) -> impl IntoView {
     let patient = Options { longest_pause: LONGEST_PAUSE, ..Options::default() };
     let client = client().with_options(patient);
+    let stand: Vec<_> = published.iter().map(|(_, standing)| *standing).collect();
+    let told = move || {
+        let of = |wanted: fn(&Standing) -> bool| {
+            stand.iter().filter(|standing| standing.with(wanted)).count()
+        };
+        let (all, confirmed) = (stand.len(), of(|one| *one == Standing::Confirmed));
+        if of(|one| *one == Standing::NotChecked) == all {
+            return "none is checked here yet".to_owned();
+        }
+        format!("{confirmed} of {all} confirmed here")
+    };
     let start = move |_| {
         let (client, published) = (client.clone(), published.clone());
         spawn_local(async move {
@@ -120,5 +141,10 @@ pub fn CheckAll(
             }
         });
     };
-    view! { <button type="button" class="small" on:click=start>"Check every gap in view"</button> }
+    view! {
+        <span class="actions">
+            <button type="button" on:click=start>"Check every gap in view"</button>
+            <span class="standing" role="status">{told}</span>
+        </span>
+    }
 }

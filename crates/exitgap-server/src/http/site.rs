@@ -58,12 +58,40 @@ impl Site {
         self.file(INDEX).is_some()
     }
 
+    /// What pages that need no program take from the built one, for the page at an address.
+    pub fn frame(&self, address: &str) -> Option<Frame> {
+        let index = self.file(INDEX)?;
+        let index = String::from_utf8_lossy(&index);
+        let within = |from: &str, to: &str| {
+            let begin = index.find(from)?;
+            let end = begin + index[begin..].find(to)? + to.len();
+            Some(index[begin..end].to_owned())
+        };
+        let links =
+            ["<link rel=\"icon\"", "<link rel=\"stylesheet\""].map(|link| within(link, ">"));
+        let here = format!("href=\"{address}\"");
+        let header = within("<header>", "</header>")?;
+        Some(Frame {
+            links: links.into_iter().flatten().collect(),
+            header: header.replace(&here, &format!("{here} aria-current=\"page\"")),
+        })
+    }
+
     fn file(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         match &self.files {
             Some(files) => files.get(name).map(|bytes| Cow::Borrowed(bytes.as_slice())),
             None => Dist::get(name).map(|file| file.data),
         }
     }
+}
+
+/// What surrounds every page.
+#[derive(Debug, Default)]
+pub struct Frame {
+    /// Its icon and its style sheet.
+    pub links: String,
+    /// The way to the other pages.
+    pub header: String,
 }
 
 /// The one page that was built: the browser makes every page of the site out of it.

@@ -46,16 +46,16 @@ impl Language {
     pub fn about(self) -> &'static str {
         match self {
             Self::Curl => {
-                "Of rules of one's own, `TOKEN` and `ALERT` are what was told with the first rule."
+                "The calls of alerts alone need `TOKEN` and `ALERT`, which are what `POST /v1/alerts` answered."
             }
             Self::JavaScript => {
-                "With the npm package `exitgap`; where it has no function, with `fetch`. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+                "With the npm package `exitgap`; where it has no function, with `fetch`. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
             }
             Self::Python => {
-                "With the package `exitgap`; where it has no function, with the standard library. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+                "With the package `exitgap`; where it has no function, with the standard library. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
             }
             Self::Rust => {
-                "With the crate `exitgap-client`, in an `async` function. Every call below begins so. `token` and `alert` are what was told with the first rule of one's own."
+                "With the crate `exitgap-client`, in an `async` function. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
             }
         }
     }

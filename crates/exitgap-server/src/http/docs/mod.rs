@@ -23,15 +23,19 @@ use super::App;
 use super::address::Plain;
 use super::openapi::{ADDRESS, document};
 use super::reply::Reply;
+use super::site::Frame;
+
+/// Where this page is.
+const ADDRESS_OF_PAGE: &str = "/docs";
 
 const STYLE: &str = include_str!("docs.css");
 
 /// `GET /docs`.
 pub async fn serve(State(app): State<App>, _: Plain) -> Response {
     let urls = app.service.urls();
-    let page = page(&document(&urls.base), urls);
+    let page = page(&document(&urls.base), urls, app.site.frame(ADDRESS_OF_PAGE));
     let reply = Reply::new(page, "text/html; charset=utf-8", Keep::Seconds(300));
-    let policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
+    let policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; \
                   frame-ancestors 'none'";
     ([(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy))], reply).into_response()
 }
@@ -41,34 +45,83 @@ pub async fn style(_: Plain) -> Reply {
     Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300))
 }
 
-/// The page of a document, of a service at these addresses.
-fn page(document: &Value, urls: &Urls) -> String {
-    let mut page = String::from(
+/// The page of a document, of a service at these addresses, within the frame of its site.
+fn page(document: &Value, urls: &Urls, frame: Option<Frame>) -> String {
+    let Frame { links, header } = frame.unwrap_or_default();
+    let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>exitgap API</title>\
-         <link rel=\"stylesheet\" href=\"/docs.css\"><main><h1>exitgap API</h1>",
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>API reference | exitgap</title>\
+         <meta name=\"color-scheme\" content=\"light dark\">{links}<link rel=\"stylesheet\" href=\"/docs.css\">\
+         <body class=\"docs\">{header}<div class=\"reference\">"
     );
+    contents(&mut page, document);
     let base = text(&document["servers"][0]["url"]);
     let _ = write!(
         page,
-        "<p>{}</p><p>Reached at <code>{base}</code>. Every call but those of one's own alerts is a GET and needs no key. All \
-         answer JSON; a refusal is <code>application/problem+json</code> with a stable \
-         <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
+        "<main id=\"top\"><h1>API reference</h1><p class=\"lead\">{}</p><p>Reached at <code>{base}</code>. Every call but those of \
+         one's own alerts is a GET and needs no key. All answer JSON; a refusal is <code>application/problem+json</code> with a \
+         stable <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
         text(&document["info"]["description"])
     );
     languages(&mut page, urls);
     for tag in document["tags"].as_array().into_iter().flatten() {
-        let _ = write!(page, "<h2>{}</h2><p>{}</p>", text(&tag["name"]), text(&tag["description"]));
-        for (path, item) in document["paths"].as_object().into_iter().flatten() {
-            for (method, operation) in item.as_object().into_iter().flatten() {
-                if operation["tags"][0] == tag["name"] {
-                    address(&mut page, &method.to_uppercase(), path, operation, document, urls);
-                }
-            }
+        let _ = write!(
+            page,
+            "<h2 id=\"{}\">{}</h2><p>{}.</p>",
+            anchor(tag),
+            text(&tag["name"]),
+            text(&tag["description"]).trim_end_matches('.')
+        );
+        for (method, path, operation) in operations(document, tag) {
+            address(&mut page, &method, path, operation, document, urls);
         }
     }
-    page.push_str("</main></html>");
+    page.push_str("</main></div></html>");
     page
+}
+
+/// What a tag is called in an address of this page.
+fn anchor(tag: &Value) -> String {
+    text(&tag["name"]).to_lowercase().replace(' ', "-")
+}
+
+/// The operations of a tag: method, path and what is said of it.
+fn operations<'a>(
+    document: &'a Value,
+    tag: &'a Value,
+) -> impl Iterator<Item = (String, &'a String, &'a Value)> {
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let all = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().into_iter().flatten();
+        methods.map(move |(method, operation)| (method.to_uppercase(), path, operation))
+    });
+    all.filter(|(_, _, operation)| operation["tags"][0] == tag["name"])
+}
+
+/// The way to every address, kept in sight where there is room for it.
+fn contents(page: &mut String, document: &Value) {
+    page.push_str("<nav class=\"contents\" aria-label=\"Addresses\">");
+    for tag in document["tags"].as_array().into_iter().flatten() {
+        let _ = write!(
+            page,
+            "<details><summary><a href=\"#{}\">{}</a></summary><ul>",
+            anchor(tag),
+            text(&tag["name"])
+        );
+        for (method, path, operation) in operations(document, tag) {
+            let short = path.strip_prefix("/v1").unwrap_or(path);
+            let method = if method == "GET" { String::new() } else { format!("<b>{method}</b> ") };
+            let _ = write!(
+                page,
+                "<li><a href=\"#{}\" title=\"{}\"><code>{method}{}</code></a>",
+                text(&operation["operationId"]),
+                text(&operation["summary"]),
+                escape(short)
+            );
+        }
+        page.push_str("</ul></details>");
+    }
+    page.push_str("</nav>");
 }
 
 /// The choice of a language, kept in sight, and what every snippet of it begins with.
@@ -105,7 +158,7 @@ fn address(
 ) {
     let _ = write!(
         page,
-        "<section id=\"{id}\"><h3><code>{method} {path}</code></h3><p><b>{}</b><br>{}</p>",
+        "<section id=\"{id}\"><div><h3><a href=\"#{id}\"><code>{method} {path}</code></a></h3><p><b>{}</b><br>{}</p>",
         text(&operation["summary"]),
         code(&operation["description"]),
         id = text(&operation["operationId"]),
@@ -114,7 +167,7 @@ fn address(
     let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
     let body = &operation["requestBody"]["content"]["application/json"]["schema"];
     if !parameters.is_empty() || body.is_object() {
-        page.push_str("<div class=\"wide\"><table><tr><th>Parameter<th>Meaning");
+        page.push_str("<table class=\"parameters\"><thead><tr><th>Parameter<th>Meaning<tbody>");
         for parameter in parameters {
             let needed = if parameter["required"] == true { ", needed" } else { "" };
             let _ = write!(
@@ -138,7 +191,7 @@ fn address(
                 allowed(schema),
             );
         }
-        page.push_str("</table></div>");
+        page.push_str("</table>");
     }
     let answer = ["200", "201"].map(|status| &operation["responses"][status]);
     let answer = answer.into_iter().find(|answer| answer.is_object()).unwrap_or(&Value::Null);
@@ -146,8 +199,6 @@ fn address(
     if let Some(name) = schema.as_str().and_then(|name| name.rsplit('/').next()) {
         fields(page, name, &document["components"]["schemas"]);
     }
-    let id = operation["operationId"].as_str().unwrap_or_default();
-    shown(page, id, urls);
     let refusals = operation["responses"].as_object().into_iter().flatten();
     let refusals: Vec<String> = refusals
         .filter(|(status, _)| !status.starts_with('2'))
@@ -155,7 +206,13 @@ fn address(
             format!("<b>{}</b> {}", escape(status), code(&response["description"]))
         })
         .collect();
-    let _ = write!(page, "<p><small>Refuses with {}.</small></p></section>", refusals.join("; "));
+    let _ = write!(
+        page,
+        "<p><small>Refuses with {}.</small></p></div><div class=\"example\">",
+        refusals.join("; ")
+    );
+    shown(page, operation["operationId"].as_str().unwrap_or_default(), urls);
+    page.push_str("</div></section>");
 }
 
 /// How it is asked in each language, and a real answer.
@@ -174,7 +231,7 @@ fn shown(page: &mut String, id: &str, urls: &Urls) {
     };
     let _ = write!(
         page,
-        "<details><summary>An answer</summary><pre>{}</pre><p><small>Of a recorded development chain; lists are cut to two \
+        "<details class=\"shown\"><summary>An answer</summary><pre class=\"answer\">{}</pre><p><small>Of a recorded development chain; lists are cut to two \
          entries, and what is no document to its beginning.</small></p></details>",
         escape(&answer),
     );
@@ -183,10 +240,10 @@ fn shown(page: &mut String, id: &str, urls: &Urls) {
 /// The fields of a document, those of the documents it is made of included.
 fn fields(page: &mut String, name: &str, schemas: &Value) {
     page.push_str(
-        "<details><summary>Fields of the answer</summary><div class=\"wide\"><table><tr><th>Field<th>Meaning",
+        "<details><summary>Fields of the answer</summary><table><thead><tr><th>Field<th>Meaning<tbody>",
     );
     rows(page, &schemas[name], schemas, "", 0);
-    page.push_str("</table></div></details>");
+    page.push_str("</table></details>");
 }
 
 /// Deeper than any document here.
