@@ -143,22 +143,31 @@ impl Replica {
     fn wait_for(&self, log: &Log) -> Result<(), BenchError> {
         // Operators are not counted, so that it can be asked as often as it takes.
         let holds = format!("exitgap_replica_slots_held {}\n", log.next);
-        until(Duration::from_millis(5), || Ok(ask(self.operators, "/metrics")?.contains(&holds)))?;
+        until(Duration::from_millis(5), &holds, || ask(self.operators, "/metrics"))?;
         let says = format!("\"slot\":{}", log.last()?.number());
         let exit = format!("/v1/exit/{}?size_usd=25000", log.pools[0].id);
-        until(Duration::from_millis(50), || Ok(ask(self.address, &exit)?.contains(&says)))
+        until(Duration::from_millis(50), &says, || ask(self.address, &exit))
     }
 }
 
-fn until(every: Duration, holds: impl Fn() -> Result<bool, BenchError>) -> Result<(), BenchError> {
+/// Asks until the answer holds what is waited for.
+fn until(
+    every: Duration,
+    holds: &str,
+    asked: impl Fn() -> Result<String, BenchError>,
+) -> Result<(), BenchError> {
     let began = Instant::now();
-    while began.elapsed() < WITHIN {
-        if holds()? {
+    loop {
+        let answer = asked()?;
+        if answer.contains(holds) {
             return Ok(());
+        }
+        if began.elapsed() > WITHIN {
+            let begin: String = answer.chars().take(600).collect();
+            return Err(failed(format!("the replica never answered {holds:?}, but: {begin}")));
         }
         std::thread::sleep(every);
     }
-    Err(failed("the replica does not answer from the newest slot"))
 }
 
 fn ask(address: SocketAddr, target: &str) -> Result<String, BenchError> {

@@ -115,6 +115,15 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     assert!(followed.status.success(), "{}", words(&followed));
     assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 3 slots, 3 in all\n");
     assert_eq!(replica.end(), Some(0));
+    // One that begins anew says what it holds, though nothing is new.
+    let replica = Service::follow(folder.path(), &log, &["--trust", key]);
+    wait_until(|| {
+        let says = replica.get("/metrics").body_text();
+        ["held 3\n", "published 3\n"]
+            .iter()
+            .all(|end| says.contains(&format!("exitgap_replica_slots_{end}")))
+    });
+    assert_eq!(replica.end(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

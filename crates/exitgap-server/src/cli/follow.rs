@@ -153,7 +153,7 @@ fn once(mut replica: Replica) -> Result<(), CliError> {
         bar.set_position(held);
     });
     bar.finish_and_clear();
-    let held = looked?;
+    let held = looked?.held;
     let taken = held.saturating_sub(before);
     writeln!(io::stdout(), "followed {taken} slots, {held} in all").map_err(CliError::Output)
 }

@@ -107,6 +107,7 @@ impl Replica {
     ) -> Result<(), ReplicaError> {
         let (mut standing, mut said) =
             (Standing { held: self.held()?, ..Standing::default() }, None);
+        told(standing);
         while !*end.borrow() {
             let looked = self.look(end, |held, published| {
                 tracing::info!(held, published, "followed");
@@ -114,7 +115,11 @@ impl Replica {
                 told(standing);
             });
             match looked {
-                Ok(_) => said = None,
+                // Also where nothing was new: what was refused a while ago may be mended since.
+                Ok(now) => {
+                    (standing, said) = (now, None);
+                    told(standing);
+                }
                 Err(error) if error.ends() => return Err(error),
                 Err(error) => {
                     // Said once, as long as it is the same.
@@ -135,13 +140,13 @@ impl Replica {
         Ok(self.store.close()?)
     }
 
-    /// Takes what the log has published since, and returns how many slots are held then. `progress` is told after some, how
-    /// many are held and how many are published. Ends early, between slots, where `end` says so.
+    /// Takes what the log has published since, and returns where it stands then. `progress` is told after some, how many are
+    /// held and how many are published. Ends early, between slots, where `end` says so.
     pub fn look(
         &mut self,
         end: &watch::Receiver<bool>,
         mut progress: impl FnMut(u64, u64),
-    ) -> Result<u64, ReplicaError> {
+    ) -> Result<Standing, ReplicaError> {
         let newest = self.copier.newest(STATE_WITHIN)?;
         self.check(&newest)?;
         let mut held = self.folder.follow(&mut self.store, &newest.note, &self.trusted, 0)?;
@@ -166,7 +171,7 @@ impl Replica {
             }
             progress(held, *size);
         }
-        Ok(held)
+        Ok(Standing { held, published: *size, refuses: false })
     }
 
     /// Requires that a newest checkpoint is signed by a trusted key, and continues the last one that is held.
