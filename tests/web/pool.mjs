@@ -23,7 +23,7 @@ async function sizeBox({ service, pool, open, get }) {
   const exit = await get(`/v1/exit/${pool}?size_usd=2345.67`);
   await page.locator("#size").fill("2345.67");
   const expected = String(exit.exit_gap_pct).replace("-", "");
-  await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
+  await page.waitForFunction((text) => document.querySelector("#gap")?.title.startsWith(text), expected);
   await page.waitForSelector(".agreement .standing.pass");
   await page.waitForURL(/size_usd=2345.67/);
   const lost = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
@@ -33,7 +33,7 @@ async function sizeBox({ service, pool, open, get }) {
   await page.locator("#size").fill("23,45.67");
   await page.waitForSelector(".answer .refused >> text=23,45.67");
   await page.locator("#size").fill("2,345.67");
-  await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
+  await page.waitForFunction((text) => document.querySelector("#gap")?.title.startsWith(text), expected);
   await page.locator("#size").fill("1e5");
   await page.waitForSelector(".answer .refused >> text=size_usd:");
   // A size as people write it, here and in the plan of orders.
@@ -41,15 +41,15 @@ async function sizeBox({ service, pool, open, get }) {
   const written = String(quarter.exit_gap_pct).replace("-", "");
   for (const size of ["250k", "$250,000", "250 000", " $ 250000 "]) {
     await page.locator("#size").fill("1000");
-    await page.waitForFunction((text) => !document.querySelector("#gap")?.textContent.startsWith(text), written);
+    await page.waitForFunction((text) => !document.querySelector("#gap")?.title.startsWith(text), written);
     await page.locator("#size").fill(size);
-    await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), written);
+    await page.waitForFunction((text) => document.querySelector("#gap")?.title.startsWith(text), written);
     await page.waitForSelector("text=/\\$250,000 of .* in 4 orders/");
     await page.waitForSelector(".agreement .standing.pass");
   }
   // Under what the figure holds: market, feeds with their age, method, the lowest depth of seven days.
   assert.equal(await page.locator("#market").textContent(), "open (continuous)");
-  const feeds = await page.locator("#feeds").textContent();
+  const feeds = await page.locator("#feeds").innerHTML();
   for (const { feed, age_s: age } of quarter.method.oracles.filter((one) => one.feed)) {
     assert.ok(feeds.includes(feed) && (age > 119 || feeds.includes(`answered ${age} s before the block`)), feeds);
   }

@@ -68,8 +68,7 @@ async function parts({ open }) {
   await page.waitForSelector("table.board tbody tr");
   await page.waitForLoadState("networkidle");
   assert.equal(new Set(asked).size, 1, asked.join(", "));
-  const first = page.locator("table.board tbody tr .checked-gap button").first();
-  await first.click();
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
   await page.waitForSelector("table.board .standing.pass");
   assert.ok(asked.some((name) => name.startsWith("split_evidence")), asked.join(", "));
   const before = asked.length;
@@ -134,14 +133,14 @@ async function keyboard({ pool, open, get }) {
   assert.equal(held.url(), before, "the positions are still in the address");
   await held.context().close();
 
-  // A gap is checked, and focus stays on the button that did it.
+  // Gaps are checked, and focus stays on the button that did it.
   const board = await open("/?size=1000");
   await board.waitForSelector("table.board tbody tr");
-  await tabTo(board, "table.board .checked-gap button");
+  await tabTo(board, "form[role=search] button");
   await board.keyboard.press("Enter");
   await board.waitForSelector("table.board .standing.pass");
   const focused = await board.evaluate(() => document.activeElement.textContent);
-  assert.equal(focused, "checked", "focus stays on the button");
+  assert.equal(focused, "Check every gap in view", "focus stays on the button");
   await board.context().close();
 
   // The chart is read, and a period asked for without dragging.

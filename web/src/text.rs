@@ -85,6 +85,11 @@ pub fn tokens(raw: &str, decimals: u8) -> String {
     if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
 }
 
+/// Raw token units as whole tokens, as precisely as a person reads them.
+pub fn tokens_read(raw: &str, decimals: u8) -> String {
+    price_read(&tokens(raw, decimals).replace(',', ""))
+}
+
 /// `2026-11-20T14:05:00Z` as `2026-11-20 14:05 UTC`.
 pub fn instant(rfc3339: &str) -> String {
     match rfc3339.split_once('T') {
@@ -145,4 +150,29 @@ pub fn read(number: &str) -> String {
     let width = usize::try_from(decimals).unwrap_or_default();
     let sign = if exact < 0 && rounded > 0 { "-" } else { "" };
     grouped(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
+}
+
+/// A price or an amount as precisely as a person reads it: six digits that say something, at least two decimals where it
+/// has any, rounded half up.
+pub fn price_read(number: &str) -> String {
+    const SAYING: usize = 6;
+    let (sign, plain) = number.strip_prefix('-').map_or(("", number), |plain| ("-", plain));
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let noughts = fraction.bytes().take_while(|digit| *digit == b'0').count();
+    let decimals = match whole {
+        "" | "0" => noughts + SAYING,
+        whole => SAYING.saturating_sub(whole.len()).max(2),
+    };
+    if fraction.len() <= decimals || !plain.bytes().all(|one| one.is_ascii_digit() || one == b'.') {
+        return grouped(number);
+    }
+    let (kept, cut) = fraction.split_at(decimals);
+    let digits = format!("{whole}{kept}");
+    let Ok(rounded) = digits.parse::<u128>().map(|all| all + u128::from(cut.as_bytes()[0] >= b'5'))
+    else {
+        return grouped(number);
+    };
+    let digits = format!("{rounded:0>width$}", width = decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    grouped(&format!("{sign}{whole}.{fraction}"))
 }

@@ -3,7 +3,9 @@
 #[path = "../../../web/src/chart/geometry.rs"]
 mod geometry;
 
-use geometry::{Scale, band, extent, fixed, length, parsed, path, runs, shade, stacked};
+use geometry::{
+    Scale, band, extent, fixed, length, parsed, path, round_places, runs, shade, stacked,
+};
 
 fn near(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
@@ -85,4 +87,42 @@ fn shades_cover_their_span_and_nothing_beyond() {
     assert_eq!(shade(-5.0, (0.0, 10.0), 4), 0);
     assert_eq!(shade(50.0, (0.0, 10.0), 4), 3);
     assert_eq!(shade(7.0, (7.0, 7.0), 4), 0, "one value is one shade");
+}
+
+#[test]
+fn what_is_written_below_an_axis_is_round() {
+    let round = |places: Vec<String>, most: usize| {
+        let found = round_places(&places, most);
+        for (index, words) in &found {
+            let here = &places[*index];
+            assert!(
+                here.starts_with(words) || here.contains(&format!(" {words} ")),
+                "{here}: {words}"
+            );
+        }
+        found.into_iter().map(|(_, words)| words).collect::<Vec<_>>()
+    };
+    let sizes = ["$1,000", "$1,250", "$8,000", "$10,000", "$12,500", "$100,000", "$125,000"];
+    let sizes = || sizes.map(str::to_owned).to_vec();
+    assert_eq!(round(sizes(), 7), ["$1,000", "$10,000", "$100,000"]);
+    assert_eq!(round(sizes(), 2), ["$1,000", "$100,000"]);
+    let time = |minutes: u32| {
+        let (day, minutes) = (18 + minutes / 1_440, minutes % 1_440);
+        format!("2026-11-{day} {:02}:{:02} UTC", minutes / 60, minutes % 60)
+    };
+    let every = |step: u32, count: u32| (0..count).map(|at| time(1_025 + at * step)).collect();
+    // A day of slots, a week of hours that begin within an hour, and few days.
+    assert_eq!(round(every(5, 288), 7), ["18:00", "2026-11-19", "06:00", "12:00"]);
+    let hours = |count: u32| {
+        let mut hours = vec![time(1_025)];
+        hours.extend((0..count).map(|at| time(1_080 + at * 60)));
+        hours
+    };
+    let days = round(hours(167), 7);
+    assert_eq!(days.len(), 7);
+    assert_eq!((days[0].as_str(), days[6].as_str()), ("2026-11-19", "2026-11-25"));
+    assert_eq!(round(hours(167), 3).len(), 3);
+    // Where nothing is round, nothing is said to be.
+    assert_eq!(round(every(5, 6), 7), Vec::<String>::new());
+    assert_eq!(round(vec!["first".to_owned(), "last".to_owned()], 7), Vec::<String>::new());
 }

@@ -92,6 +92,44 @@ fn round_step(rough: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
+/// The places of an axis that are round, at most so many, and what is written below them: sizes that are powers of ten,
+/// and times at even hours or midnights. None where fewer than two are.
+pub fn round_places(places: &[String], most: usize) -> Vec<(usize, String)> {
+    /// In minutes.
+    const STEPS: [u32; 5] = [60, 180, 360, 720, 1_440];
+    let times = places.iter().map(|place| time_of(place)).enumerate();
+    let times: Vec<_> = times.filter_map(|(index, time)| Some((index, time?))).collect();
+    let written = |(index, (day, minutes)): &(usize, (&str, u32))| {
+        let hour = format!("{:02}:{:02}", minutes / 60, minutes % 60);
+        (*index, if *minutes == 0 { (*day).to_owned() } else { hour })
+    };
+    let sizes = places.iter().enumerate().filter(|(_, place)| is_power_of_ten(place));
+    let mut found: Vec<_> = sizes.map(|(index, place)| (index, place.clone())).collect();
+    for step in STEPS {
+        if times.is_empty() || found.len() > 1 && found.len() <= most {
+            break;
+        }
+        let round = times.iter().filter(|(_, (_, minutes))| minutes.is_multiple_of(step));
+        found = round.map(written).collect();
+    }
+    let every = found.len().div_ceil(most.max(1)).max(1);
+    let found: Vec<_> = found.into_iter().step_by(every).collect();
+    if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// Day and minute of `2026-11-20 14:05 UTC`.
+fn time_of(place: &str) -> Option<(&str, u32)> {
+    let (day, time) = place.strip_suffix(" UTC")?.split_once(' ')?;
+    let (hours, minutes) = time.split_once(':')?;
+    Some((day, hours.parse::<u32>().ok()? * 60 + minutes.parse::<u32>().ok()?))
+}
+
+/// Whether dollars in words are.
+fn is_power_of_ten(place: &str) -> bool {
+    let digits = place.strip_prefix("$1");
+    digits.is_some_and(|rest| rest.bytes().all(|one| one == b'0' || one == b','))
+}
+
 /// The least and greatest of all values that are there.
 pub fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |extent, value| match extent {

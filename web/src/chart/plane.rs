@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::geometry::{Scale, band, extent, fixed, length, path, runs};
+use super::geometry::{Scale, band, extent, fixed, length, path, round_places, runs};
 use super::{Line, Mark, Marked};
 
 /// About so many values are written beside an axis.
@@ -139,19 +139,29 @@ impl Plane {
             .collect_view()
     }
 
-    /// The first, middle and last place, as far as there are so many and the screen has room.
+    /// Round places; where there are none, the first, middle and last one, as far as there are so many and the screen has
+    /// room.
     pub fn below(&self, places: &[String]) -> impl IntoView + use<> {
-        let last = self.count.saturating_sub(1);
-        let middle = (self.count > 2 && !self.paper.is_narrow()).then_some((last / 2, "middle"));
-        let end = (last > 0).then_some((last, "end"));
-        [Some((0, "start")), middle, end]
-            .into_iter()
-            .flatten()
-            .filter_map(|(index, anchor)| Some((self.x(index), anchor, places.get(index)?.clone())))
-            .map(|(x, anchor, words)| {
-                view! { <text class="tick" x=length(x) y=length(Paper::HEIGHT - 8.0) text-anchor=anchor>{words}</text> }
-            })
-            .collect_view()
+        let mut shown = round_places(places, if self.paper.is_narrow() { 3 } else { 7 });
+        if shown.is_empty() {
+            let last = self.count.saturating_sub(1);
+            let middle = (self.count > 2 && !self.paper.is_narrow()).then_some(last / 2);
+            let end = (last > 0).then_some(last);
+            let all = [Some(0), middle, end].into_iter().flatten();
+            shown = all.filter_map(|index| Some((index, places.get(index)?.clone()))).collect();
+        }
+        let anchored = |(index, words): (usize, String)| {
+            let x = self.x(index);
+            // About half of what is written.
+            let half = number(words.len()) * 3.5;
+            let anchor = match x {
+                x if x - half < Paper::LEFT - 24.0 => "start",
+                x if x + half > self.paper.width => "end",
+                _ => "middle",
+            };
+            view! { <text class="tick" x=length(x) y=length(Paper::HEIGHT - 8.0) text-anchor=anchor>{words}</text> }
+        };
+        shown.into_iter().map(anchored).collect_view()
     }
 
     /// The lines.

@@ -229,7 +229,7 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         <PreviewNotice shown=preview/>
         <Searched rows=body columns=columns>
             <CheckAll published=to_check/>
-            <span class="quiet">{format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}</span>
+            <span class="standing">{format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}</span>
         </Searched>
         {pages}
         <p class="quiet">

@@ -19,7 +19,7 @@ use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
-    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, linked, not_understood,
+    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, exact, linked, not_understood,
     number, rule_of, soon,
 };
 use crate::paths::{self, Page};
@@ -181,18 +181,19 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
     }
 }
 
-/// Gaps from 1,000 USD on, each size some 30 % above the one before, as long as the pool fills them.
+/// Gaps from 1,000 USD on, in ten steps to each ten times as much, as long as the pool fills them.
 pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
-    const MOST: usize = 48;
-    let mut points = Vec::new();
-    let mut dollars: u64 = 1_000;
-    while points.len() < MOST {
-        let Ok(size) = SizeUsd::from_micros(dollars.saturating_mul(1_000_000)) else { break };
-        let Ok(result) = answers.estimate(size) else { break };
-        points.push((text::usd(&size.to_string()), result.figures.exit_gap_pct.to_string()));
-        dollars = dollars.saturating_mul(13) / 10;
-    }
-    points
+    /// Of ten: about as far from each other, and round.
+    const STEPS: [u64; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
+    const DECADES: u32 = 6;
+    let decades = (0..DECADES).map(|decade| 10 * 10_u64.pow(decade));
+    let sizes = decades.flat_map(|unit| STEPS.map(|step| step * unit));
+    let point = |dollars: u64| {
+        let size = SizeUsd::from_micros(dollars * 1_000_000).ok()?;
+        let gap = answers.estimate(size).ok()?.figures.exit_gap_pct;
+        Some((text::usd(&size.to_string()), gap.to_string()))
+    };
+    sizes.map_while(point).collect()
 }
 
 /// Where a smaller sale loses more, because the pool's fee depends on the size.
@@ -204,6 +205,11 @@ fn worse_below(size: Option<&Number>) -> Option<impl IntoView + use<>> {
 fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
     let none = || "–".to_owned();
     let evidence = |size: &str| evidence_of(&recorded.read_value(), base.get_untracked(), size);
+    let price = |price: Option<&Number>| {
+        let digits = price.map(Number::as_str);
+        let shown = |digits: &str| exact(text::price_read(digits), text::grouped(digits));
+        digits.map_or_else(|| none().into_any(), shown)
+    };
     let by_gap: Vec<_> = rows
         .by_gap
         .into_iter()
@@ -220,17 +226,12 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
             let limited =
                 limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
             let worse = worse_below(rung.worse_below_usd.as_ref());
-            let price = rung
-                .exit
-                .as_ref()
-                .map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
-            let next = rung
-                .exit
-                .as_ref()
-                .map_or_else(none, |exit| text::grouped(exit.marginal_price_usd.as_str()));
+            let exit = rung.exit.as_ref();
+            let realized = price(exit.map(|exit| &exit.realized_price_usd));
+            let next = price(exit.map(|exit| &exit.marginal_price_usd));
             let depth = view! { {depth}{limited}{worse} }.into_any();
             let heading = format!("up to {}", text::percent(rung.gap_limit_pct.as_str()));
-            (heading.into_any(), vec![depth, price.into_any(), next.into_any()])
+            (heading.into_any(), vec![depth, realized, next])
         })
         .collect();
     let by_size: Vec<_> = rows
@@ -239,8 +240,9 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
         .map(|rung| {
             let gap = match (&rung.exit, &rung.problem) {
                 (Some(exit), _) => {
-                    let gap = text::percent(exit.exit_gap_pct.as_str());
-                    linked(gap, evidence(rung.size_usd.as_str()))
+                    let gap = exit.exit_gap_pct.as_str();
+                    let linked = linked(text::percent_read(gap), evidence(rung.size_usd.as_str()));
+                    view! { <span title=text::percent(gap)>{linked}</span> }.into_any()
                 }
                 (None, Some(problem)) if problem.code.has_evidence() => {
                     linked("cannot be filled".to_owned(), evidence(rung.size_usd.as_str()))
@@ -249,12 +251,9 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
                 (None, None) => none().into_any(),
             };
             let worse = worse_below(rung.worse_below_usd.as_ref());
-            let price = rung
-                .exit
-                .as_ref()
-                .map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
+            let realized = price(rung.exit.as_ref().map(|exit| &exit.realized_price_usd));
             let gap = view! { {gap}{worse} }.into_any();
-            (text::usd(rung.size_usd.as_str()).into_any(), vec![gap, price.into_any()])
+            (text::usd(rung.size_usd.as_str()).into_any(), vec![gap, realized])
         })
         .collect();
     view! {

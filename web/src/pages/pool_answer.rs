@@ -1,7 +1,8 @@
 //! The exit of the size in the box, computed here, beside what the service says of it.
 
 use exitgap_api::{
-    Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, size_as_written,
+    Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, TokenLabel,
+    size_as_written,
 };
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
@@ -9,7 +10,7 @@ use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use super::pool_size::PAUSE;
-use crate::parts::{Asking, Conditions, Refused, Split, settled};
+use crate::parts::{Asking, Conditions, Refused, Split, exact, settled};
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -155,14 +156,20 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         ..
     } = figures;
     let (magnitude, side) = text::split_gap(gap.as_str());
-    let sold =
-        format!("{} {}", text::tokens(&amount_in_raw, context.base.decimals), context.base.symbol);
-    let bought = format!(
-        "{} {}",
-        text::tokens(&amount_out_raw, context.quote.decimals),
-        context.quote.symbol
-    );
-    let per = format!("USD per {}", context.base.symbol);
+    let amount = |raw: &str, token: &TokenLabel| {
+        let shown = |number: String| format!("{number} {}", token.symbol);
+        exact(
+            shown(text::tokens_read(raw, token.decimals)),
+            shown(text::tokens(raw, token.decimals)),
+        )
+    };
+    let (sold, bought) =
+        (amount(&amount_in_raw, &context.base), amount(&amount_out_raw, &context.quote));
+    let price = |price: &Number| {
+        let of = |number: String| format!("{number} USD per {}", context.base.symbol);
+        exact(of(text::price_read(price.as_str())), of(text::grouped(price.as_str())))
+    };
+    let (realized, oracle) = (price(&realized), price(&context.oracle_price_usd));
     let lost = lost(size.as_str(), gap.as_str());
     let stale = match context.oracle_state {
         OracleState::Fresh => None,
@@ -173,12 +180,12 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     };
     let stale = stale.map(|words| view! { <p class="standing warn">{words}</p> });
     view! {
-        <p class="headline"><b id="gap">{text::percent(magnitude)}</b>{format!(" {side} the oracle price")}</p>
+        <p class="headline"><b id="gap" title=text::percent(magnitude)>{text::percent_read(magnitude)}</b>{format!(" {side} the oracle price")}</p>
         {stale}
         <Split split=split/>
         <dl class="facts">
-            <div><dt>"Realized price"</dt><dd>{text::grouped(realized.as_str())}" "{per.clone()}</dd></div>
-            <div><dt>"Oracle price"</dt><dd>{text::grouped(context.oracle_price_usd.as_str())}" "{per}</dd></div>
+            <div><dt>"Realized price"</dt><dd>{realized}</dd></div>
+            <div><dt>"Oracle price"</dt><dd>{oracle}</dd></div>
             <div><dt>"Against the oracle"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>

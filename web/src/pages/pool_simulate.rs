@@ -7,7 +7,7 @@ use exitgap_client::Recorded;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
-use crate::parts::{Table, number};
+use crate::parts::{Table, exact, number};
 use crate::text;
 
 /// The section.
@@ -102,10 +102,14 @@ fn Simulated(result: SimulationResult) -> impl IntoView {
         .into_iter()
         .take(SHOWN)
         .map(|fill| {
-            let sells = text::tokens(&fill.amount_in_raw, result.context.base.decimals);
-            let receives = text::tokens(&fill.amount_out_raw, result.context.quote.decimals);
-            let gap = text::percent(fill.exit_gap_pct.as_str());
-            (fill.order.into_any(), vec![sells.into_any(), receives.into_any(), gap.into_any()])
+            let amount = |raw: &str, decimals| {
+                exact(text::tokens_read(raw, decimals), text::tokens(raw, decimals))
+            };
+            let sells = amount(&fill.amount_in_raw, result.context.base.decimals);
+            let receives = amount(&fill.amount_out_raw, result.context.quote.decimals);
+            let gap = fill.exit_gap_pct.as_str();
+            let gap = exact(text::percent_read(gap), text::percent(gap));
+            (fill.order.into_any(), vec![sells, receives, gap])
         })
         .collect();
     let columns = vec![

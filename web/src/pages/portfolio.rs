@@ -9,7 +9,7 @@ use leptos_router::hooks::use_location;
 
 use super::portfolio_exits::{Kept, compute, parse};
 use super::portfolio_table::Exits;
-use crate::parts::{Asking, Empty, Loading, settled};
+use crate::parts::{Asking, DEFAULT, Empty, Holding, Loading, settled};
 use crate::service::client;
 
 /// How long the reader must pause before what was typed is computed.
@@ -50,11 +50,19 @@ pub fn PortfolioPage() -> impl IntoView {
         },
     );
     let retry = found.again();
+    let add = Callback::new(move |(token, worth): (String, String)| {
+        let line = format!("{}:{worth}", token.replacen(':', "/", 1));
+        set_text.update(|text| {
+            let before = text.trim_end().to_owned();
+            *text = if before.is_empty() { line } else { format!("{before}\n{line}") };
+        });
+    });
     view! {
         <h1>"Portfolio"</h1>
         <p class="lead">"What it would cost to exit everything at once. Positions stay in this browser: they are computed \
             here from recorded snapshots, and kept in the part of the address that is never sent. The server learns \
             which pools you look at, as on any page."</p>
+        <Holding held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add it" go=add/>
         <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold through all its pools"</label>
         <textarea id="positions" rows="5" spellcheck="false" prop:value=move || text.get()
             on:input=move |event| set_text.set(event_target_value(&event))></textarea>
@@ -72,7 +80,7 @@ fn shown(
             view! { <p class="refused" role="alert">{problem.detail}</p> }.into_any()
         }
         (Ok(positions), _) if positions.is_empty() => {
-            let words = "No positions yet. Paste some above; the board lists the pools.".to_owned();
+            let words = "No positions yet. Add some above.".to_owned();
             view! { <Empty words=words/> }.into_any()
         }
         (Ok(_), None) => view! { <Loading what="the snapshots"/> }.into_any(),

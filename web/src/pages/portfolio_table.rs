@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use super::portfolio_exits::{Exit, Sale};
 use crate::download::download;
-use crate::parts::{PreviewNotice, Row, StatusTag, Table, number};
+use crate::parts::{PreviewNotice, Row, StatusTag, Table, exact, number};
 use crate::paths::Page;
 use crate::text;
 
@@ -49,8 +49,12 @@ pub fn Exits(
     }
 }
 
-fn percent(gap: Option<Percent>) -> String {
-    gap.map_or_else(|| "none".to_owned(), |gap| text::percent(&gap.to_string()))
+fn percent(gap: Option<Percent>) -> AnyView {
+    let read = |gap: Percent| {
+        let digits = gap.to_string();
+        exact(text::percent_read(&digits), text::percent(&digits))
+    };
+    gap.map_or_else(|| "none".into_any(), read)
 }
 
 /// The sums over all exits.
@@ -59,9 +63,12 @@ fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl I
     let total = PortfolioTotal::of(&parts);
     let of_all = match total.gap {
         Some(_) if whole => percent(total.gap),
-        Some(_) => "none: not every exit could be computed".to_owned(),
-        None if parts.is_empty() => "none: no exit could be computed".to_owned(),
-        None => format!("none: {} cannot be filled", text::usd_cents(&total.unfilled.to_string())),
+        Some(_) => "none: not every exit could be computed".into_any(),
+        None if parts.is_empty() => "none: no exit could be computed".into_any(),
+        None => {
+            let unfilled = text::usd_cents(&total.unfilled.to_string());
+            format!("none: {unfilled} cannot be filled").into_any()
+        }
     };
     view! {
         <dl class="facts">
@@ -75,14 +82,15 @@ fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl I
 
 fn worst_words(exit: &Exit, sale: &Sale) -> String {
     let how = match sale.gap(exit.size) {
-        Some(gap) => text::percent(&gap.to_string()),
+        Some(gap) => text::percent_read(&gap.to_string()),
         None => "cannot be filled".to_owned(),
     };
     format!("{} in {}: {how}", sale.name(), exit.pool)
 }
 
 fn row(exit: &Exit) -> Row {
-    let size = text::usd_exact(&exit.size.to_string());
+    let size = exit.size.to_string();
+    let size = exact(text::usd_cents(&size), text::usd_exact(&size));
     let pool = text::short_pool(&exit.pool.to_string());
     let page = Page::Pool(exit.pool.to_string()).href();
     let sale = match &exit.outcome {
@@ -92,19 +100,18 @@ fn row(exit: &Exit) -> Row {
             let heading =
                 view! { <a href=page>{pool}</a><small class="standing warn">{why}</small> };
             let none = view! { <span class="none">"could not be computed"</span> };
-            return (heading.into_any(), vec![size.into_any(), none.into_any()]);
+            return (heading.into_any(), vec![size, none.into_any()]);
         }
     };
     // Without the size: what is held is nobody's to see.
     let href = format!("{page}?base={}", sale.base);
     let gap = match (sale.gap(exit.size), sale.filled_gap) {
-        (Some(gap), _) => text::percent(&gap.to_string()),
-        (None, Some(filled)) => format!(
-            "cannot be filled; {} for the {} that can",
-            text::percent(&filled.to_string()),
-            text::usd_exact(&sale.filled.to_string())
-        ),
-        (None, None) => "cannot be filled".to_owned(),
+        (Some(gap), _) => percent(Some(gap)),
+        (None, Some(filled)) => {
+            let most = format!(" for the {} that can", text::usd_cents(&sale.filled.to_string()));
+            view! { "cannot be filled; "{percent(Some(filled))}{most} }.into_any()
+        }
+        (None, None) => "cannot be filled".into_any(),
     };
     let problem = sale.problem.as_ref().map(|problem| {
         view! { <small class="standing warn">{text::grouped_within(&problem.detail)}</small> }
@@ -117,7 +124,7 @@ fn row(exit: &Exit) -> Row {
         <a href=href>{sale.name()}</a>" "<StatusTag status=sale.status/>{stale}{closed}
         <small>{pool}", "{slot}</small>{problem}
     };
-    (heading.into_any(), vec![size.into_any(), gap.into_any()])
+    (heading.into_any(), vec![size, gap])
 }
 
 /// Symbols are hostile text: quotation marks are doubled, and no cell begins a formula.

@@ -1,4 +1,4 @@
-//! "I hold so much of this token": the holder's question, asked on the front page and above its answer.
+//! "I hold so much of this token": the holder's question, asked on the front page, above its answer and of a portfolio.
 
 use core::cmp::Reverse;
 
@@ -12,12 +12,12 @@ use crate::service::client;
 use crate::text;
 
 /// What is sold where the address says nothing.
-const DEFAULT: &str = "100,000";
+pub const DEFAULT: &str = "100,000";
 
 /// A token, as an address of this site names it, and in words.
 type Held = (String, String);
 
-/// Every token that a recorded pool sells: what most pools do first, then by its symbol.
+/// Every token that a recorded pool sells: first what most pools sell where nothing is said, then by its symbol.
 async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
     let mut tokens: Vec<Held> = Vec::new();
     let mut sold_at: Vec<String> = Vec::new();
@@ -26,7 +26,9 @@ async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
         for side in ["base", "quote"] {
             let Some(token) = pool.part(side) else { continue };
             let value = format!("{chain}:{}", token.text_or_none("address"));
-            sold_at.push(value.clone());
+            if side == "base" {
+                sold_at.push(value.clone());
+            }
             if !tokens.iter().any(|(one, _)| *one == value) {
                 tokens.push((value, format!("{} on {chain}", token.text_or_none("symbol"))));
             }
@@ -53,23 +55,40 @@ pub fn AskExit() -> impl IntoView {
     let held = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let size =
         Memo::new(move |_| query.read().get("size_usd").unwrap_or_else(|| DEFAULT.to_owned()));
+    let navigate = use_navigate();
+    let go = Callback::new(move |(token, worth): (String, String)| {
+        let worth = String::from(js_sys::encode_uri_component(&worth));
+        let href = format!("{}?size_usd={worth}", Page::Exit(token).href());
+        navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
+    });
+    view! { <Holding held=held size=size action="Where and when do I exit?" go=go/> }
+}
+
+/// "I hold so much of this token", and what is done with it.
+#[component]
+pub fn Holding(
+    /// The token that is chosen first, where one is.
+    held: Memo<String>,
+    /// What stands in the box first.
+    size: Memo<String>,
+    /// What the button says.
+    action: &'static str,
+    /// Told token and size, as they stand there.
+    go: Callback<(String, String)>,
+) -> impl IntoView {
     let known = Asking::new(|| (), |()| tokens(client()));
     let retry = known.again();
     let (picker, boxed) =
         (NodeRef::<leptos::html::Select>::new(), NodeRef::<leptos::html::Input>::new());
-    let navigate = use_navigate();
-    let go = StoredValue::new_local(move || {
+    let submit = move || {
         let (Some(picker), Some(boxed)) = (picker.get_untracked(), boxed.get_untracked()) else {
             return;
         };
         let (token, worth) = (picker.value(), boxed.value());
-        if token.is_empty() {
-            return;
+        if !token.is_empty() {
+            go.run((token, worth.trim().to_owned()));
         }
-        let worth = String::from(js_sys::encode_uri_component(worth.trim()));
-        let href = format!("{}?size_usd={worth}", Page::Exit(token).href());
-        navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
-    });
+    };
     move || match known.answer(&()) {
         None => view! { <Loading what="the tokens"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
@@ -86,12 +105,12 @@ pub fn AskExit() -> impl IntoView {
             view! {
                 <form class="ask card" on:submit=move |event| {
                     event.prevent_default();
-                    go.with_value(|go| go());
+                    submit();
                 }>
                     <label>"I hold" <select id="held" node_ref=picker>{options}</select></label>
                     <label>"worth, USD" <input id="worth" type="text" inputmode="decimal" autocomplete="off"
                         node_ref=boxed prop:value=move || size.get()/></label>
-                    <button type="submit" class="primary">"Where and when do I exit?"</button>
+                    <button type="submit" class="primary">{action}</button>
                 </form>
             }
             .into_any()

@@ -3,6 +3,7 @@
 use exitgap_api::{Context, OracleDisclosure};
 use leptos::prelude::*;
 
+use super::exact;
 use crate::text;
 
 /// Market, oracle answers and method of a result.
@@ -31,13 +32,11 @@ fn feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use
     let symbol = symbols[usize::from(oracle.role == "token1_usd")].clone();
     let words = match (&oracle.feed, oracle.age_s) {
         (Some(feed), Some(age)) => {
-            format!(
-                "{symbol}: {} {feed}, answered {} before the block",
-                oracle.source,
-                text::age(age)
-            )
+            let feed = exact(text::short_hash(feed), feed.clone());
+            let before = format!(", answered {} before the block", text::age(age));
+            view! { {format!("{symbol}: {} ", oracle.source)}{feed}{before} }.into_any()
         }
-        _ => format!("{symbol}: a {} price", oracle.source),
+        _ => format!("{symbol}: a {} price", oracle.source).into_any(),
     };
     let stale =
         oracle.stale.then(|| view! { " "<span class="tag warn">"older than its heartbeat"</span> });

@@ -3,8 +3,9 @@
 use exitgap_api::SplitPct;
 use leptos::prelude::*;
 
+use super::exact;
 use crate::chart::{length, parsed, stacked};
-use crate::text::percent;
+use crate::text::{percent, percent_read};
 
 /// As the picture's `viewBox` says.
 const WIDTH: f64 = 600.0;
@@ -38,7 +39,7 @@ pub fn Split(
             view! {
                 <div>
                     <dt><span class=format!("swatch {class}")></span>{*name}</dt>
-                    <dd><b>{percent(part.as_str())}</b>" "<span class="quiet">{*meaning}</span></dd>
+                    <dd><b>{exact(percent_read(part.as_str()), percent(part.as_str()))}</b>" "<span class="quiet">{*meaning}</span></dd>
                 </div>
             }
         })

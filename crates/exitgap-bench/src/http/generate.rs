@@ -136,7 +136,7 @@ fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
         "INSERT INTO entry SELECT ?1, slot, iif(snapshot_sha256 IS NULL, NULL, randomblob(32)),
             missing_reason, recorded_count, missing_run_slots,
             depth0_usd * ?2 / 100, depth1_usd * ?2 / 100,
-            lowest0_7d_usd * ?2 / 100, lowest1_7d_usd * ?2 / 100, method_version, randomblob(32)
+            lowest0_7d_usd * ?2 / 100, lowest1_7d_usd * ?2 / 100, method_version, NULL, NULL, randomblob(32)
          FROM entry WHERE pool_no = 1 AND slot > 5957856 AND ?3 IS NOT NULL ORDER BY slot",
         "INSERT INTO figures SELECT ?1, slot, oracle_stale,
             gap0_1k + ?3, gap0_10k + ?3, gap0_100k + ?3, gap0_1m, basis0 + ?3, book0_usd * ?2 / 100,

@@ -110,6 +110,9 @@ impl Template {
             Value::Integer(lowest[0].0),
             Value::Integer(lowest[1].0),
             Value::Text("1.0.0".to_owned()),
+            // Neither fills nor what was issued.
+            Value::Null,
+            Value::Null,
             Value::Blob(hash),
         ]);
         let mut row = vec![Value::Integer(1), slot, or_null(sides.map(|_| 0))];
@@ -118,6 +121,8 @@ impl Template {
                 row.push(or_null(sides.map(|sides| sides[token].gaps[size])));
             }
             row.push(or_null(sides.map(|sides| sides[token].basis)));
+            // The book.
+            row.push(or_null(sides.map(|sides| sides[token].depth)));
         }
         row.push(integer(missing));
         row.extend(median.map(Value::Integer));
