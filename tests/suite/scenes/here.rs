@@ -69,6 +69,7 @@ impl Here {
             telemetry: Arc::default(),
             log_folder: folder.join("log"),
             site: Arc::default(),
+            described: Arc::default(),
             streams: Arc::default(),
             challenges: None,
             witness: None,

@@ -86,6 +86,7 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         telemetry: Arc::default(),
         log_folder: path.with_file_name("log"),
         site: Arc::default(),
+        described: Arc::default(),
         streams: Arc::default(),
         challenges: None,
         witness: None,

@@ -60,6 +60,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         telemetry: Arc::default(),
         log_folder,
         site: Arc::default(),
+        described: Arc::default(),
         streams: Arc::default(),
         challenges: None,
         witness: None,

@@ -171,6 +171,7 @@ fn app(places: &Places, http: &HttpConfig, serve: &ServeConfig, site: Site) -> A
         telemetry: Arc::default(),
         log_folder: places.log.clone(),
         site: Arc::new(site),
+        described: Arc::default(),
         streams: Arc::default(),
         challenges: None,
         witness: None,

@@ -199,6 +199,7 @@ async fn app(
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
+        described: Arc::default(),
         streams: Arc::default(),
         challenges: None,
         witness: witness::of_config(config, &log_keys(config))?,

@@ -50,6 +50,7 @@ use crate::witness::Stand;
 
 pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
+pub use openapi::Described;
 pub use openapi::document as openapi_document;
 pub use site::Site;
 pub use stream::Streams;
@@ -71,6 +72,8 @@ pub struct App {
     pub log_folder: PathBuf,
     /// The pages.
     pub site: Arc<Site>,
+    /// What it says of itself.
+    pub described: Arc<Described>,
     /// The streams that are open.
     pub streams: Arc<Streams>,
     /// Where rules are kept; `None`: they are not.

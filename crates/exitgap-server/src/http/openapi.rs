@@ -1,8 +1,9 @@
 //! The service described in `OpenAPI` 3.1: made from the table of operations, its schemas from the
 //! documents' own types.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
+use axum::body::Bytes;
 use axum::extract::State;
 use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter, Place, Row};
 use serde_json::{Map, Value, json};
@@ -10,7 +11,7 @@ use utoipa::OpenApi;
 
 use super::App;
 use super::address::Plain;
-use super::reply::{Refused, Reply};
+use super::reply::{JSON, Reply};
 
 /// Where it is served.
 pub const ADDRESS: &str = "/v1/openapi.json";
@@ -226,13 +227,50 @@ pub fn document(base_url: &str) -> Value {
     })
 }
 
-/// Answers with the document.
-pub async fn serve(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
-    let mut document = document(&app.service.urls().base);
-    if let Some((pool, slot, hash)) = app.service.example() {
-        give_examples(&mut document, &pool, slot, &hash);
+/// What a parameter's example is of: pool, slot and snapshot.
+type Recorded = (String, u32, String);
+
+/// The description of a service, which is made once, and as it was written last: it is half a megabyte.
+#[derive(Debug, Default)]
+pub struct Described {
+    document: OnceLock<Value>,
+    page: OnceLock<Bytes>,
+    written: Mutex<Option<(Option<Recorded>, Bytes)>>,
+}
+
+impl Described {
+    /// Of a service that is reached at an address, which is the same each time.
+    fn document(&self, base_url: &str) -> &Value {
+        self.document.get_or_init(|| document(base_url))
     }
-    Reply::json(&document, Keep::Seconds(300))
+
+    /// The page that is made of it.
+    pub fn page(&self, base_url: &str, made: impl FnOnce(&Value) -> String) -> Bytes {
+        self.page.get_or_init(|| made(self.document(base_url)).into()).clone()
+    }
+
+    /// The same in JSON, with examples of what is recorded.
+    fn written(&self, base_url: &str, recorded: Option<Recorded>) -> Bytes {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, bytes)) = &*written
+            && *of == recorded
+        {
+            return bytes.clone();
+        }
+        let mut document = self.document(base_url).clone();
+        if let Some((pool, slot, hash)) = &recorded {
+            give_examples(&mut document, pool, *slot, hash);
+        }
+        let bytes = Bytes::from(document.to_string());
+        *written = Some((recorded, bytes.clone()));
+        bytes
+    }
+}
+
+/// Answers with the document.
+pub async fn serve(State(app): State<App>, _: Plain) -> Reply {
+    let written = app.described.written(&app.service.urls().base, app.service.example());
+    Reply::new(written, JSON, Keep::Seconds(300))
 }
 
 /// Puts what is really recorded into the parameters, so that whoever tries them gets answers.

@@ -21,7 +21,7 @@ use self::asked::Asked;
 use self::language::Language;
 use super::App;
 use super::address::Plain;
-use super::openapi::{ADDRESS, document};
+use super::openapi::ADDRESS;
 use super::reply::Reply;
 use super::site::Frame;
 
@@ -33,7 +33,8 @@ const STYLE: &str = include_str!("docs.css");
 /// `GET /docs`.
 pub async fn serve(State(app): State<App>, _: Plain) -> Response {
     let urls = app.service.urls();
-    let page = page(&document(&urls.base), urls, app.site.frame(ADDRESS_OF_PAGE));
+    let frame = || app.site.frame(ADDRESS_OF_PAGE);
+    let page = app.described.page(&urls.base, |document| page(document, urls, frame()));
     let reply = Reply::new(page, "text/html; charset=utf-8", Keep::Seconds(300));
     let policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; \
                   frame-ancestors 'none'";
