@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::{EvidenceAsked, Operation};
-use exitgap_api::{Answers, Context, Direct, Naming, Provenance};
+use exitgap_api::{Answers, Direct, Naming, Provenance};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
 use exitgap_core::evidence::{Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
@@ -20,7 +20,9 @@ use super::evidence_witnesses::ByWitnesses;
 use super::pool::slippage;
 use crate::check;
 use crate::download::download;
-use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
+use crate::parts::{
+    Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts, soon,
+};
 use crate::paths::{self, Page};
 use crate::served::Meanwhile;
 use crate::service::client;
@@ -138,8 +140,9 @@ fn Evidence(found: Found) -> impl IntoView {
         let venue = venue.as_deref().unwrap_or_default();
         paths::set_title(&format!("Evidence for {token0} / {token1}, {venue} | exitgap"));
     }
-    let asked = snapshot.and_then(|snapshot| asked(snapshot, &of)).unzip();
-    let (context, points) = (asked.0, asked.1.unwrap_or_default());
+    let context = snapshot
+        .and_then(|snapshot| answered(snapshot, &of, |answers| answers.ladder(&[], &[]).context));
+    let drawn = (snapshot.cloned(), of.clone());
     let bytes = verification.bytes.len();
     let file = StoredValue::new(verification.bytes.clone());
     let window_note = window_words(&checks, of.slot, without_window);
@@ -181,7 +184,11 @@ fn Evidence(found: Found) -> impl IntoView {
         <ByWitnesses verified=proven rung/>
         <BreakIt verification=verification/>
         <h2>"The depth snapshot"</h2>
-        <Drawn points=points/>
+        {soon(move || {
+            let (snapshot, of) = &drawn;
+            let points = snapshot.as_ref().and_then(|one| answered(one, of, slippage));
+            view! { <Drawn points=points.unwrap_or_default()/> }.into_any()
+        })}
     }
 }
 
@@ -224,10 +231,13 @@ fn entries(found: &str, last: Slot) -> Option<String> {
     Some(format!("{} entries, {first} to {last}", text::grouped(count)))
 }
 
-/// Under what the answer holds, and what other sizes fill at.
-fn asked(snapshot: &Snapshot, of: &EvidenceOf) -> Option<(Context, Vec<(String, String)>)> {
+/// What the recorded state answers: under what the number holds, and what other sizes fill at.
+fn answered<T>(
+    snapshot: &Snapshot,
+    of: &EvidenceOf,
+    asked: impl FnOnce(&Answers<'_>) -> T,
+) -> Option<T> {
     let hash = snapshot.to_canonical().ok()?.hash();
     let provenance = Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash));
-    let answers = Answers::new(snapshot.observation(), &provenance, of.base.into());
-    Some((answers.ladder(&[], &[]).context, slippage(&answers)))
+    Some(asked(&Answers::new(snapshot.observation(), &provenance, of.base.into())))
 }

@@ -5,7 +5,7 @@ use exitgap_client::{ClientError, EvidenceOf, Recorded};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
-use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_core::units::{GapLimit, Percent, SizeUsd};
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
@@ -181,19 +181,26 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
     }
 }
 
-/// Gaps from 1,000 USD on, in ten steps to each ten times as much, as long as the pool fills them.
+/// Gaps from 1,000 USD on, in ten steps to each ten times as much, as long as the pool fills them, and until half is lost.
 pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
     /// Of ten: about as far from each other, and round.
     const STEPS: [u64; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
     const DECADES: u32 = 6;
+    let half = Percent(50_000_000);
     let decades = (0..DECADES).map(|decade| 10 * 10_u64.pow(decade));
     let sizes = decades.flat_map(|unit| STEPS.map(|step| step * unit));
-    let point = |dollars: u64| {
-        let size = SizeUsd::from_micros(dollars * 1_000_000).ok()?;
-        let gap = answers.estimate(size).ok()?.figures.exit_gap_pct;
-        Some((text::usd(&size.to_string()), gap.to_string()))
-    };
-    sizes.map_while(point).collect()
+    let mut points = Vec::new();
+    for dollars in sizes {
+        let Ok(size) = SizeUsd::from_micros(dollars * 1_000_000) else { break };
+        let Ok(result) = answers.estimate(size) else { break };
+        let gap = result.figures.exit_gap_pct.to_string();
+        let is_last = Percent::parse(&gap).is_ok_and(|gap| gap > half);
+        points.push((text::usd(&size.to_string()), gap));
+        if is_last {
+            break;
+        }
+    }
+    points
 }
 
 /// Where a smaller sale loses more, because the pool's fee depends on the size.
