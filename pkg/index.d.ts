@@ -1109,6 +1109,8 @@ export interface Routes extends BestSplit {
   market_open: boolean;
   session_note: string;
   quote_group?: string;
+  /** The quote groups of the chain that may be asked for: without one, a leg may end in any token. */
+  quote_groups: string[];
   /** Of the leg with the shortest series. */
   days_observed: number;
   method: SeriesMethod;

@@ -50,6 +50,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   await page.waitForURL(/limit=2/);
   const two = await within("2");
   await eventually("the most within 2 %", async () => await most.textContent() === two);
+  await dollarsAlone(page, { told, token, get });
   // Every gap is checked here.
   const all = await page.locator("#where .checked-gap").count();
   assert.ok(all > told.legs.length, "each venue and each leg");
@@ -98,9 +99,33 @@ async function holder({ exit, open, get, shoot, fits }) {
   const small = await page.locator("main button:visible, main select:visible").evaluateAll((all) =>
     all.map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().height]).filter(([, height]) => height < 43.5));
   assert.deepEqual(small, [], "each target is high enough for a finger");
+  const reached = await page.locator("main td a:visible, main th a:visible, main .value a:visible").evaluateAll((all) =>
+    all.map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().height]));
+  assert.ok(reached.length > 3);
+  assert.deepEqual(reached.filter(([, height]) => height < 43.5), [], "a link of a table or a card, too");
   await shoot(page, "exit-390");
   await page.context().close();
   console.log("exit: asked in three actions, as the service says, checked here, kept in the address");
+}
+
+/** What the split ends in is said, and what is no dollar is left out where that is asked for, in the address. */
+async function dollarsAlone(page, { told, token, get }) {
+  const endsIn = () => page.locator("#ends-in").textContent();
+  const symbols = (routes) => [...new Set(routes.legs.map(({ quote }) => quote.symbol))];
+  const said = (routes) => symbols(routes).join(", ");
+  assert.ok(symbols(told).some((symbol) => !["USDC", "USDT", "DAI"].includes(symbol)), "the scene's split ends in more than dollars");
+  assert.equal(await endsIn(), `It ends in ${said(told)}, counted at the oracle's price of each.`);
+  await page.locator("#into").selectOption("dollars");
+  await page.waitForURL(/into=dollars/);
+  const dollars = await get(`/v1/routes/${token.replace(":", "/")}?size_usd=250000&quote_group=dollars`);
+  assert.ok(symbols(dollars).every((symbol) => ["USDC", "USDT", "DAI"].includes(symbol)));
+  await eventually("the split into dollars", async () =>
+    await page.locator("#gap").getAttribute("title") === `${dollars.exit_gap_pct} %`.replace("-", "−"));
+  assert.equal(await endsIn(), `It ends in ${said(dollars)}, counted at the oracle's price of each.`);
+  await page.locator("#into").selectOption("");
+  await page.waitForURL((url) => !url.searchParams.has("into"));
+  await eventually("the split into any token", async () =>
+    await page.locator("#gap").getAttribute("title") === `${told.exit_gap_pct} %`.replace("-", "−"));
 }
 
 /** What nothing fills is said, and proven, and the most that is filled is compared instead. */
@@ -176,7 +201,21 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.equal(await card("Shortfall at the worst slot"), shortfall);
   assert.equal(await card("Reopening gap"), "never closes");
   const stress = await Promise.all(own.map((pool) => get(`/v1/stress/${pool}?size_usd=100000&from=${told.from}&to=${told.to}`)));
-  const worst = stress.flatMap(({ detail }) => detail.worst_slots).map(({ exit_gap_pct: gap }) => gap ?? Infinity).sort((a, b) => b - a);
+  // The worst of each pool, and the next worst of all.
+  const gapOf = ({ exit_gap_pct: gap }) => gap ?? Infinity;
+  const first = stress.map(({ detail }) => gapOf(detail.worst_slots[0]));
+  const next = stress.flatMap(({ detail }) => detail.worst_slots.slice(1)).map(gapOf).sort((a, b) => b - a);
+  const worst = [...first, ...next.slice(0, 10 - first.length)].sort((a, b) => b - a);
+  const totals = page.locator("table", { has: page.locator("caption >> text=Each pool alone") });
+  const shown = await totals.locator("tbody tr").evaluateAll((all) => all.map((row) => {
+    const cells = row.querySelectorAll("td");
+    return [cells[2].querySelector("a").getAttribute("href"), cells[3].textContent];
+  }));
+  const refusals = ({ slots_refused: refused, slots_recorded: recorded }) =>
+    refused === 0 ? `none of ${recorded}` : `${refused} of ${recorded}, ${(Math.ceil(refused * 1000 / recorded) / 10).toFixed(1)} %`;
+  assert.deepEqual(shown.map(([href]) => href).sort(), stress.map(({ detail }) => local(detail.worst_slots[0].evidence_url)).sort(),
+    "the worst slot, also one that could not be filled, with its evidence");
+  assert.ok(stress.every((one) => shown.some(([, words]) => words.startsWith(refusals(one)))), JSON.stringify(shown));
   // What was to be sold beside what would have been taken: drawn, listed, and computed again from its file.
   const exposure = page.locator("#exposure");
   const taken = await exposure.locator("tbody tr").evaluateAll((all) => all.map((row) => row.querySelector("td").textContent));
@@ -197,7 +236,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const value = (name) => lines.filter((line) => line[1] === name).map((line) => line[2]);
   assert.deepEqual(value("coverage"), [String(told.coverage)]);
   assert.ok(lines.find((line) => line[1] === "coverage")[5] === told.figure_url, "with its figure");
-  assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst.slice(0, 10));
+  assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst);
   assert.ok(lines.filter((line) => line[1] === "worst_slot_gap_pct").every((line) => line[4].includes("/api/v1/exit/")));
   // All of it in one file, with what proves each number: as the service sends it, a line each.
   const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take it away with its proofs" }).click()]);

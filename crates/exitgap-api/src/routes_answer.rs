@@ -29,6 +29,10 @@ pub struct Routes {
     /// The quote group asked for: only pools that buy a token of it were looked at.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quote_group: Option<String>,
+    /// The quote groups of the chain that may be asked for, such as `usd`: without one, a leg may end in any token, which is
+    /// counted at its oracle's price.
+    #[serde(default)]
+    pub quote_groups: Vec<String>,
     /// The exit: split, and in each venue alone.
     #[serde(flatten)]
     pub split: BestSplit,

@@ -86,6 +86,7 @@ impl Service {
             market_open: session.market_open,
             session_note: session.session_note.clone(),
             quote_group: asked.quote_group.clone(),
+            quote_groups: self.groups_of(&asked.chain).map(|group| group.name.clone()).collect(),
             days_observed,
             method: SeriesMethod {
                 assumed_size_usd: Some(asked.size.into()),
@@ -151,10 +152,15 @@ impl Service {
         Ok((pools, newest))
     }
 
+    /// The groups that are configured for a chain.
+    fn groups_of(&self, chain: &ChainSlug) -> impl Iterator<Item = &QuoteGroup> + use<'_> {
+        let chain = chain.clone();
+        self.quote_groups.iter().filter(move |group| group.chain == chain)
+    }
+
     fn quote_group(&self, chain: &ChainSlug, name: &str) -> Result<&QuoteGroup, Problem> {
-        let of_chain = || self.quote_groups.iter().filter(|group| group.chain == *chain);
-        of_chain().find(|group| group.name == name).ok_or_else(|| {
-            let names: Vec<&str> = of_chain().map(|group| group.name.as_str()).collect();
+        self.groups_of(chain).find(|group| group.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.groups_of(chain).map(|group| group.name.as_str()).collect();
             let hint = match names.as_slice() {
                 [] => format!("no group is configured for {chain}: leave it out"),
                 names => format!("configured for {chain}: {}", names.join(", ")),

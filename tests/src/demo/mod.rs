@@ -15,7 +15,7 @@ mod serve;
 mod show;
 mod venues;
 
-pub use recorder_config::{PaidTo, payments_config, recorder_config};
+pub use recorder_config::{PaidTo, dollars_config, payments_config, recorder_config};
 pub use serve::PORT;
 
 use std::error::Error;
@@ -117,7 +117,8 @@ impl Demo {
         })?;
         std::fs::create_dir_all(&self.folder)?;
         let config = self.folder.join("exitgap.toml");
-        let text = recorder_config(chain, world) + &venues::venues_config(venues, world) + ALERTS;
+        let venues = venues::venues_config(venues, world);
+        let text = recorder_config(chain, world) + &venues + &dollars_config(world) + ALERTS;
         std::fs::write(&config, text)?;
         step("making the key that signs what is recorded");
         let key = self.folder.join("exitgap.key");

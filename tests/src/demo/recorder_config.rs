@@ -64,6 +64,17 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
     text
 }
 
+/// The table of the scene's dollars: who exits may want to end in one of them.
+pub fn dollars_config(world: &World) -> String {
+    let tokens = world.assets.iter().map(|asset| &asset.token);
+    let dollars = tokens.filter(|token| ["USDC", "USDT", "DAI"].contains(&token.symbol.as_str()));
+    let dollars: Vec<String> = dollars.map(|token| format!("\"{:#x}\"", token.address)).collect();
+    format!(
+        "\n[[quote_group]]\nchain = \"anvil\"\nname = \"dollars\"\ntokens = [{}]\n",
+        dollars.join(", ")
+    )
+}
+
 /// Where payments go.
 #[derive(Debug)]
 pub struct PaidTo<'a> {

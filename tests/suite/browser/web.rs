@@ -9,13 +9,14 @@ use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::config::Checked;
 use exitgap_store::{LogFolder, NewEntry, Store};
+use exitgap_tests::demo::dollars_config;
 use exitgap_tests::fixtures;
 use exitgap_tests::receiver::Receiver;
 use serde_json::Value;
 
 use crate::scenes::chain::scene;
 use crate::scenes::holes::tear_holes;
-use crate::scenes::service::{Recorded, Service, configured, record_in, recorded};
+use crate::scenes::service::{Recorded, Service, configured, configured_with, record_in, recorded};
 
 const SLOTS: u64 = 14;
 
@@ -36,7 +37,9 @@ fn other_key(checkpoint: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_works_in_a_browser() {
-    let recorded = recorded(SLOTS).await;
+    let (chain, world) = scene().await;
+    let folder = configured_with(&chain, &world, &dollars_config(&world));
+    let recorded = record_in(&chain, world, folder, SLOTS).await;
     let (pool, retracted) = tear_holes(&recorded);
     let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);

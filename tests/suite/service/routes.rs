@@ -58,6 +58,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     assert_eq!(list(&all["alone"]).len(), 5, "WETH is a token of five pools: {all}");
     let routes = ask("size_usd=400000&quote_group=usd").found();
     assert_eq!((&routes["quote_group"], &routes["chain"]), (&json!("usd"), &json!("anvil")));
+    assert_eq!(routes["quote_groups"], json!(["usd", "own"]));
     assert_eq!((&routes["status"], &routes["oracle_state"]), (&json!("preview"), &json!("fresh")));
     assert_eq!(list(&routes["alone"]).len(), 3);
     let legs = list(&routes["legs"]);

@@ -305,6 +305,9 @@ fn row_view(
         .lowest_depth_7d
         .as_ref()
         .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
+    // What is left at the oracle's price alone: the pool itself may hold as much as ever.
+    let gone = row.lowest_depth_7d.as_ref().is_some_and(|lowest| lowest.depth_usd.as_str() == "0");
+    let gone = gone.then(|| view! { <small>"within 2 % of the oracle's price"</small> });
     let book = row.book_usd.as_ref().map(|book| {
         view! { <small>{format!("own price {}", text::usd(book.as_str()))}</small> }
     });
@@ -335,7 +338,7 @@ fn row_view(
     let cells = vec![
         view! { {gap}{bar} }.into_any(),
         view! { {dollars(row.depth_usd)}{book} }.into_any(),
-        view! { {lowest}<small>{when}</small> }.into_any(),
+        view! { {lowest}<small>{when}</small>{gone} }.into_any(),
         view! { <Spark values=days/>{part} }.into_any(),
         score,
         row.days_observed.to_string().into_any(),

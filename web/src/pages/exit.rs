@@ -12,13 +12,18 @@ use crate::parts::{AskExit, Asking, Failed, Loading, PreviewNotice};
 use crate::service::client;
 use crate::text;
 
-/// The page. Its address holds all that is asked: token, size, limit and the venue that is looked at over time.
+/// A slot that is older than two of them, seconds, is not what is recorded of now.
+const OLD_S: u64 = 600;
+
+/// The page. Its address holds all that is asked: token, size, what to end in, limit and the venue that is looked at over time.
 #[component]
 pub fn ExitPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let asked = Memo::new(move |_| {
         let token = params.read().get("token").unwrap_or_default();
-        Asked::read(&token, &query.read().get("size_usd").unwrap_or_default())
+        let query = query.read();
+        let into = query.get("into").filter(|into| !into.is_empty());
+        Asked::read(&token, &query.get("size_usd").unwrap_or_default(), into)
     });
     let found = Asking::new(
         move || asked.get(),
@@ -61,12 +66,17 @@ fn Answered(comparison: Comparison) -> impl IntoView {
         let words = format!("An oracle answer is {}.", comparison.oracle_state.replace('_', " "));
         view! { <p class="standing warn">{words}</p> }
     });
+    let old = (comparison.age_s > OLD_S).then(|| {
+        let age = text::age(comparison.age_s);
+        view! { <p class="standing warn">{format!("The newest recorded slot is {age} old: a sale now may fill at something else.")}</p> }
+    });
     let comparison = StoredValue::new(comparison);
     view! {
         <PreviewNotice shown=comparison.read_value().preview/>
         {refused}
         <p class="quiet">{slot}</p>
         {stale}
+        {old}
         <Numbers comparison=comparison/>
         <Venues comparison=comparison/>
         <When comparison=comparison/>

@@ -2,7 +2,7 @@
 
 use core::str::FromStr;
 
-use exitgap_api::operations::parameters::SIZE;
+use exitgap_api::operations::parameters::{QUOTE_GROUP, SIZE};
 use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{Number, Problem, ProblemCode, invalid_parameter, size_as_written};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
@@ -18,11 +18,13 @@ pub struct Asked {
     chain: ChainSlug,
     token: String,
     size: SizeUsd,
+    /// The quote group that is asked for, as the service names it; any token where there is none.
+    into: Option<String>,
 }
 
 impl Asked {
-    /// Reads the address: a token as `<chain>:<address>`, and a size as people write it.
-    pub fn read(token: &str, size: &str) -> Result<Self, Problem> {
+    /// Reads the address: a token as `<chain>:<address>`, a size as people write it, and the tokens to end in.
+    pub fn read(token: &str, size: &str, into: Option<String>) -> Result<Self, Problem> {
         let wrong = |why: &str| {
             invalid_parameter("token", &format!("token: {why}"), "choose one of the tokens above")
         };
@@ -32,12 +34,13 @@ impl Asked {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(wrong("it is no address"));
         }
-        Ok(Self { chain, token: token.to_owned(), size: size_as_written(size)? })
+        Ok(Self { chain, token: token.to_owned(), size: size_as_written(size)?, into })
     }
 
     fn target(&self, size: SizeUsd) -> Target {
-        let Self { chain, token, .. } = self;
-        Operation::Routes.target_of(format_args!("{chain}/{token}")).with(&SIZE, size)
+        let Self { chain, token, into, .. } = self;
+        let target = Operation::Routes.target_of(format_args!("{chain}/{token}"));
+        target.with(&SIZE, size).maybe(&QUOTE_GROUP, into.as_ref())
     }
 }
 
@@ -72,6 +75,12 @@ pub struct Comparison {
     pub optimality: Option<String>,
     /// The venues, the best first.
     pub venues: Vec<Venue>,
+    /// The quote group that was asked for.
+    pub into: Option<String>,
+    /// Those that may be asked for.
+    pub groups: Vec<String>,
+    /// The tokens that the split ends in, each once: hostile text.
+    pub ends_in: Vec<String>,
     /// Venues that were not compared, and why.
     pub left_out: Vec<(String, String)>,
 }
@@ -133,7 +142,8 @@ fn read(
     let address = token.text_or_none("address");
     let same = told.text_or_none("chain") == asked.chain.as_str()
         && address.eq_ignore_ascii_case(&asked.token)
-        && told.text("size_usd").as_deref() == Some(Number::from(size).as_str());
+        && told.text("size_usd").as_deref() == Some(Number::from(size).as_str())
+        && told.text("quote_group") == asked.into;
     if !same {
         return Err(wrong("it is of another question").into());
     }
@@ -159,6 +169,12 @@ fn read(
             leg,
         }
     };
+    let mut ends_in: Vec<String> = Vec::new();
+    for symbol in legs.iter().filter_map(|leg| leg.part("quote")?.text("symbol")) {
+        if !ends_in.contains(&symbol) {
+            ends_in.push(symbol);
+        }
+    }
     let left_out = |one: &Document| (one.text_or_none("pool"), one.text_or_none("detail"));
     Ok(Comparison {
         token: address,
@@ -174,6 +190,9 @@ fn read(
         refused,
         gap: told.text("exit_gap_pct").ok_or_else(|| wrong("it has no gap"))?,
         optimality: told.text("optimality_gap_pct"),
+        into: asked.into.clone(),
+        groups: told.text_list("quote_groups"),
+        ends_in,
         venues: told.list("alone").iter().map(venue).collect(),
         left_out: told.list("left_out").iter().map(left_out).collect(),
     })

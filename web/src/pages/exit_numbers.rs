@@ -13,8 +13,9 @@ use leptos_router::hooks::query_signal_with_options;
 use super::exit_comparison::Comparison;
 use super::pool_answer::lost;
 use super::pool_size::in_place;
+use super::worst_slot::WorstSlot;
 use crate::document::Document;
-use crate::parts::{Asking, Card, linked};
+use crate::parts::{Asking, Card};
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -35,10 +36,15 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
         if used == 1 { "in one venue".to_owned() } else { format!("split over {used} venues") };
     let (magnitude, side) = text::split_gap(&told.gap);
     let loss = lost(&told.size.to_string(), &told.gap).unwrap_or_default();
+    // One leg proves itself; what several sum up to is proven by each of them, below.
+    let legs = || told.venues.iter().filter_map(|venue| venue.leg.as_ref());
+    let only = if used == 1 { legs().next() } else { None };
+    let proof = only.and_then(|leg| evidence_href(leg.evidence_url.as_deref()?));
+    let proof = proof.unwrap_or_else(|| "#where".to_owned());
     view! {
         <section class="cards" aria-label="The five numbers">
             <Card name=format!("Gap of {size} of {}", told.symbol)
-                value=view! { <span id="gap" title=text::percent(&told.gap)>{text::percent_read(magnitude)}</span> }.into_any()
+                value=view! { <a id="gap" href=proof title=text::percent(&told.gap)>{text::percent_read(magnitude)}</a> }.into_any()
                 note=format!("{side} the oracle price, {over}: {loss}").into_any()/>
             <Within comparison=comparison/>
             <Worst comparison=comparison/>
@@ -142,35 +148,37 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
             }
         },
     );
-    let value = move || match worst.answer(&()) {
+    let told = Signal::derive(move || worst.answer(&()));
+    let value = move || match told.get() {
         None => "…".into_any(),
         Some(Err(_)) => "not known".into_any(),
-        Some(Ok(told)) => {
-            let point = told.part("worst_gap");
-            let gap = point.as_ref().and_then(|point| point.text("exit_gap_pct"));
-            let href = told.text("evidence_url").as_deref().and_then(evidence_href);
-            match gap {
-                Some(gap) => linked(text::percent_read(&gap), href),
-                None => "cannot be filled".into_any(),
-            }
+        Some(Ok(stress)) => {
+            let slot = WorstSlot::of(&stress).into_iter().next();
+            slot.map_or_else(|| "not known".into_any(), WorstSlot::shown)
         }
     };
-    let best = comparison.with_value(|told| told.venues.first().map(|venue| venue.name.clone()));
-    let best = best.unwrap_or_default();
-    let note = move || match worst.answer(&()) {
+    let (best, size) = comparison.with_value(|told| {
+        let best = told.venues.first().map(|venue| venue.name.clone());
+        (best.unwrap_or_default(), told.size.to_string())
+    });
+    let note = move || match told.get() {
         None => "asking".to_owned(),
         Some(Err(error)) => error.to_string(),
-        Some(Ok(told)) => {
-            let when = told.part("worst_gap").and_then(|point| point.text("time"));
+        Some(Ok(stress)) => {
+            let slot = WorstSlot::of(&stress).into_iter().next();
+            let loss = slot.as_ref().and_then(|slot| lost(&size, slot.gap.as_deref()?));
+            let loss = loss.map_or_else(String::new, |loss| format!("{loss}, "));
             let when =
-                when.map_or_else(String::new, |time| format!(" at {}", text::instant(&time)));
-            let refused = match told.count("slots_refused") {
+                slot.map_or_else(String::new, |slot| format!(" at {}", text::instant(&slot.time)));
+            let refused = match stress.count("slots_refused") {
                 0 => String::new(),
                 some => format!("; {some} slots could not fill it"),
             };
-            let missing = told.count("slots_missing") + told.count("slots_retracted");
-            let recorded = text::grouped(&told.text_or_none("slots_recorded"));
-            format!("all of it in {best}{when}{refused}; of {recorded} slots, {missing} missing")
+            let missing = stress.count("slots_missing") + stress.count("slots_retracted");
+            let recorded = text::grouped(&stress.text_or_none("slots_recorded"));
+            format!(
+                "{loss}all of it in {best} alone{when}{refused}; of {recorded} slots, {missing} missing"
+            )
         }
     };
     view! { <Card name="Worst in 7 days" value=value.into_any() note=note.into_any()/> }

@@ -2,8 +2,10 @@
 
 use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
+use leptos_router::hooks::query_signal_with_options;
 
 use super::exit_comparison::{Comparison, Leg, Venue};
+use super::pool_size::in_place;
 use crate::chart::{length, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
@@ -66,6 +68,7 @@ pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
         <section id="where">
             <h2>"Where"</h2>
             <p class="quiet">{format!("All {size} in one venue, the best first, and what each sells of the exact split. {best}")}</p>
+            <Into told=told.clone()/>
             <Bar venues=told.venues.clone() whole=told.size.to_string()/>
             <p><CheckAll published=all/></p>
             <Table first="Venue" columns=["All of it there", "Sells of the split", "Gap of that part"].map(number).into() rows=rows/>
@@ -125,6 +128,33 @@ fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
         .as_ref()
         .map(|most| view! { <small>{format!("at most {}", text::usd(most))}</small> });
     view! { {linked("cannot be filled".to_owned(), href)}{most} }.into_any()
+}
+
+/// What the split ends in, and a choice of that where the service knows tokens that are alike.
+#[component]
+fn Into(told: Comparison) -> impl IntoView {
+    let (_, set) = query_signal_with_options::<String>("into", in_place());
+    let ends_in = told.ends_in.join(", ");
+    let words = format!("It ends in {ends_in}, counted at the oracle's price of each.");
+    let option = |group: Option<String>| {
+        let words =
+            group.clone().map_or_else(|| "any token".to_owned(), |group| format!("{group} alone"));
+        let chosen = group == told.into;
+        view! { <option value=group.unwrap_or_default() selected=chosen>{words}</option> }
+    };
+    let groups = told.groups.iter().cloned().map(Some);
+    let options = core::iter::once(None).chain(groups).map(option).collect_view();
+    let choose =
+        move |event| set.set(Some(event_target_value(&event)).filter(|into| !into.is_empty()));
+    let choice = (!told.groups.is_empty()).then(|| {
+        view! { <label>"Ends in" <select id="into" on:change=choose>{options}</select></label> }
+    });
+    view! {
+        <form class="controls" on:submit=|event| event.prevent_default()>
+            {choice}
+            <p class="quiet" id="ends-in">{words}</p>
+        </form>
+    }
 }
 
 /// The split as parts of one bar.

@@ -13,6 +13,7 @@ pub mod pool;
 pub mod portfolio;
 pub mod risk;
 pub mod verify;
+mod worst_slot;
 
 mod accuracy_rows;
 mod equities_vector;

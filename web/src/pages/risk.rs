@@ -218,7 +218,7 @@ fn Told(report: Report) -> impl IntoView {
         ),
     };
     let period = format!(
-        "{} to {}: {} slots in which every pool stands, {} needed, {} incomplete, {} missing.",
+        "{} to {}: {} slots in which every pool is recorded (a verdict needs {}), {} in which one is not, {} missing.",
         text::instant(&exposure.text_or_none("from")),
         text::instant(&exposure.text_or_none("to")),
         text::grouped(&exposure.text_or_none("have")),

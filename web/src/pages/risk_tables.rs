@@ -4,10 +4,10 @@ use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
 
 use super::risk_figures::{PoolRisk, Report};
-use crate::chart::parsed;
+use super::worst_slot::WorstSlot;
 use crate::document::Document;
-use crate::parts::{Row, Table, linked, number, words};
-use crate::paths::{Page, evidence_href};
+use crate::parts::{Row, Table, number, words};
+use crate::paths::Page;
 use crate::text;
 
 /// Worst slots that are listed, of all pools together.
@@ -19,8 +19,8 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
     let columns = [
         "Median gap",
         "95 of 100 slots within",
-        "Worst gap",
-        "Bad slots",
+        "Worst slot",
+        "Slots that could not fill it",
         "Lowest depth at 2 %",
         "Missing slots",
     ];
@@ -37,11 +37,9 @@ fn total(one: &PoolRisk) -> Row {
     let detail = one.stress.part("detail");
     let spread =
         |name: &str| detail.as_ref().map_or_else(|| "–".to_owned(), |detail| percent(detail, name));
-    let worst = one
-        .stress
-        .part("worst_gap")
-        .map_or_else(|| "none".to_owned(), |worst| percent(&worst, "exit_gap_pct"));
-    let worst = linked(worst, one.stress.text("evidence_url").as_deref().and_then(evidence_href));
+    let worst = WorstSlot::of(&one.stress).into_iter().next();
+    let worst = worst.map_or_else(|| "none".into_any(), WorstSlot::shown);
+    let widest = one.stress.part("worst_gap").and_then(|worst| worst.text("exit_gap_pct"));
     let (refused, recorded) =
         (one.stress.count("slots_refused"), one.stress.count("slots_recorded"));
     let depth = one.stress.part("lowest_depth");
@@ -57,7 +55,7 @@ fn total(one: &PoolRisk) -> Row {
         spread("gap_q50_pct").into_any(),
         spread("gap_q95_pct").into_any(),
         worst,
-        format!("{refused} of {recorded}").into_any(),
+        refusals(refused, recorded, widest),
         depth,
         missing.into_any(),
     ];
@@ -66,65 +64,59 @@ fn total(one: &PoolRisk) -> Row {
     (view! { <a href=href>{one.name.clone()}</a><small>{pool}</small> }.into_any(), cells)
 }
 
-/// A slot of a pool, and its gap.
-struct Worst {
-    pool: String,
-    name: String,
-    time: String,
-    gap: Option<String>,
-    href: Option<String>,
+/// In how many slots the size could not be filled, and how wide the gap was in the others.
+fn refusals(refused: u64, recorded: u64, widest: Option<String>) -> AnyView {
+    if refused == 0 {
+        return format!("none of {recorded}").into_any();
+    }
+    // Tenths of a percent, up: one slot of thousands is not none.
+    let tenths = (refused * 1_000).div_ceil(recorded.max(1));
+    let share = format!("{}.{} %", tenths / 10, tenths % 10);
+    let others = widest.map(|gap| {
+        view! { <small>{format!("{} at the worst of the others", text::percent_read(&gap))}</small> }
+    });
+    view! { {format!("{refused} of {recorded}, {share}")}{others} }.into_any()
 }
 
-/// The worst slots of all pools, the worst first: one that cannot fill the size is worse than any number.
-fn worst(report: &Report) -> Vec<Worst> {
-    let of_pool = |one: &PoolRisk| {
-        let like = one.stress.text("evidence_url").as_deref().and_then(EvidenceOf::from_url);
-        let slots =
-            one.stress.part("detail").map(|detail| detail.list("worst_slots")).unwrap_or_default();
-        let slot = |slot: &Document| {
-            let own = slot.text("evidence_url").as_deref().and_then(evidence_href);
-            // What is refused is proven at the same address as what is filled.
-            let alike = || {
-                let number = exitgap_core::series::Slot::new(slot.count("slot")).ok()?;
-                Some(Page::Evidence(EvidenceOf { slot: number, ..like.clone()? }).href())
-            };
-            Worst {
-                pool: one.pool.clone(),
-                name: one.name.clone(),
-                time: slot.text_or_none("time"),
-                gap: slot.text("exit_gap_pct"),
-                href: own.or_else(alike),
-            }
-        };
-        slots.iter().map(slot).collect::<Vec<_>>()
+/// The worst slots of all pools, the worst first: the worst of each pool, and then whichever.
+fn worst(report: &Report) -> Vec<(&PoolRisk, WorstSlot)> {
+    let by_severity = |(_, one): &(&PoolRisk, WorstSlot), (_, other): &(&PoolRisk, WorstSlot)| {
+        let (one, other) = (one.severity(), other.severity());
+        other.0.total_cmp(&one.0).then(other.1.total_cmp(&one.1))
     };
-    let mut all: Vec<Worst> = report.pools.iter().flat_map(of_pool).collect();
-    let cost =
-        |one: &Worst| one.gap.as_deref().map_or(f64::INFINITY, |gap| parsed(gap).unwrap_or(0.0));
-    all.sort_by(|one, other| cost(other).total_cmp(&cost(one)));
-    all.truncate(LISTED);
-    all
+    let (mut listed, mut others) = (Vec::new(), Vec::new());
+    for one in &report.pools {
+        let mut slots = WorstSlot::of(&one.stress).into_iter();
+        listed.extend(slots.next().map(|slot| (one, slot)));
+        others.extend(slots.map(|slot| (one, slot)));
+    }
+    others.sort_by(by_severity);
+    others.truncate(LISTED.saturating_sub(listed.len()));
+    listed.extend(others);
+    listed.sort_by(by_severity);
+    listed
 }
 
 /// The evidence of the worst slots.
 pub fn worst_proofs(report: &Report) -> Vec<EvidenceOf> {
-    let href = |one: &Worst| one.href.as_deref().and_then(EvidenceOf::from_url);
+    let href = |(_, one): &(&PoolRisk, WorstSlot)| EvidenceOf::from_url(one.href.as_deref()?);
     worst(report).iter().filter_map(href).collect()
 }
 
 /// The worst slots.
 pub fn slots(report: &Report) -> impl IntoView + use<> {
-    let row = |one: Worst| -> Row {
-        let gap =
-            one.gap.map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(&gap));
-        let cells = vec![one.name.into_any(), linked(gap, one.href)];
-        (text::instant(&one.time).into_any(), cells)
+    let row = |(pool, one): (&PoolRisk, WorstSlot)| -> Row {
+        let time = text::instant(&one.time);
+        (time.into_any(), vec![pool.name.clone().into_any(), one.shown()])
     };
     let rows = worst(report).into_iter().map(row).collect();
     view! {
         <section>
             <h2>"The worst slots"</h2>
-            <p class="quiet">"Each gap opens its evidence: the recorded state, recomputed in your browser."</p>
+            <p class="quiet">
+                "The worst of each pool, and the next worst of all: what cannot be filled is worse than any gap, \
+                 and the less of it was filled the worse. Each opens its evidence: the recorded state, recomputed in your browser."
+            </p>
             <Table first="Slot" columns=vec![words("Pool"), number("Gap")] rows=rows/>
         </section>
     }
@@ -171,10 +163,10 @@ pub fn csv(report: &Report) -> String {
             );
         }
     }
-    for one in worst(report) {
+    for (pool, one) in worst(report) {
         let proof = one.href.map(|href| format!("{origin}{href}")).unwrap_or_default();
         let gap = one.gap.unwrap_or_else(|| "cannot be filled".to_owned());
-        line(&one.pool, "worst_slot_gap_pct", &gap, &one.time, &proof, "");
+        line(&pool.pool, "worst_slot_gap_pct", &gap, &one.time, &proof, "");
     }
     out
 }

@@ -58,7 +58,12 @@ pub fn AskExit() -> impl IntoView {
     let navigate = use_navigate();
     let go = Callback::new(move |(token, worth): (String, String)| {
         let worth = String::from(js_sys::encode_uri_component(&worth));
-        let href = format!("{}?size_usd={worth}", Page::Exit(token).href());
+        // What else is asked of the same token stays asked.
+        let same = params.read_untracked().get("token").as_deref() == Some(token.as_str());
+        let into = query.read_untracked().get("into").filter(|_| same);
+        let into = into.map(|into| format!("&into={}", js_sys::encode_uri_component(&into)));
+        let into = into.unwrap_or_default();
+        let href = format!("{}?size_usd={worth}{into}", Page::Exit(token).href());
         navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
     });
     view! { <Holding held=held size=size action="Where and when do I exit?" go=go/> }
