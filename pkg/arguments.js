@@ -38,7 +38,7 @@ export function bytes(value, field, most) {
 
 /** A text of at most `most` characters. */
 export function text(value, field, most) {
-  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is no text`);
+  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is no text`, 'pass a string');
   if (value.length > most) throw tooLong(field, most);
   return value;
 }

@@ -363,7 +363,8 @@ export class Client {
       return await Promise.race([stopped, ask()]);
     } catch (cause) {
       if (cause instanceof ExitgapError) throw cause;
-      throw new ExitgapError('unreachable', `${url}: ${said(cause)}`, { cause });
+      const hint = 'is the service running, and this its address?';
+      throw new ExitgapError('unreachable', `${url}: ${said(cause)}`, { cause, hint });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abandon);

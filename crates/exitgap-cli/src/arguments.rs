@@ -12,8 +12,8 @@ use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
 pub use crate::figure_arguments::{
-    AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, HoursArgs, REDEEM_NOTES,
-    RoutesArgs, StressArgs,
+    AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, FRAGILITY_NOTES,
+    FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
 };
 use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
@@ -202,6 +202,12 @@ pub enum Command {
     /// Tokenized equities: where each stands, and how its pools trade in each session of its exchange.
     #[command(after_long_help = EQUITIES_NOTES)]
     Equities(EquitiesArgs),
+    /// Every pool of a recorder or a service beside the others, the most fragile first.
+    #[command(after_long_help = FRAGILITY_NOTES)]
+    Fragility(FragilityArgs),
+    /// The gap over time, a row for each slot, hour or day, with what was not recorded or could not be filled.
+    #[command(after_long_help = HISTORY_NOTES)]
+    History(HistoryArgs),
     /// The worst of a period at any size: the ten worst slots, quantiles, and how long a gap was exceeded.
     #[command(after_long_help = STRESS_NOTES)]
     Stress(StressArgs),

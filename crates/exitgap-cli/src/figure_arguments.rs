@@ -65,6 +65,68 @@ pub struct EquitiesArgs {
     pub source: RecordedArgs,
 }
 
+pub const HISTORY_NOTES: &str = "\
+Every slot of the period is counted: what was not recorded is a number of its row. The worst gap of a row is the widest of the \
+slots that were filled; in how many the size could not be filled stands beside it, and is worse. Without --from one page is told, \
+720 rows up to --to; with it every row since. With --json each page is printed as the service serves it, one after the other.
+
+Examples:
+  exitgap history ethereum:0x88e6… --size-usd 100k --db exitgap.db
+  exitgap history ethereum:0x88e6… --size-usd 100k --interval 1d --from 2026-08-01T00:00:00Z --api https://exitgap.example
+  exitgap history ethereum:0x88e6… --size-usd 100k --json --db exitgap.db | jq -r '.rows[] | [.time, .worst.exit_gap_pct] | @tsv'
+";
+
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// The pool, <chain>:<address>.
+    pub pool: String,
+    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// The length of a row.
+    #[arg(long, value_name = "INTERVAL", default_value = "1h", value_parser = ["5m", "1h", "1d"])]
+    pub interval: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 instant [default: as far back as one page reaches].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
+}
+
+pub const FRAGILITY_NOTES: &str = "\
+The score is 1 - lowest / median depth of seven days: the share of the usual depth that was gone when it was lowest. With --json \
+each page is printed as the service serves it, one after the other.
+
+Examples:
+  exitgap fragility --db exitgap.db
+  exitgap fragility --sort depth --chain ethereum --api https://exitgap.example
+";
+
+#[derive(Debug, Args)]
+pub struct FragilityArgs {
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    /// Only the pools of this chain, as it is called there: ethereum, base.
+    #[arg(long, value_name = "CHAIN")]
+    pub chain: Option<String>,
+    /// What the most fragile comes first by.
+    #[arg(long, value_name = "ORDER", default_value = "gap", value_parser = ["gap", "score", "depth"])]
+    pub sort: String,
+    /// The standard size whose gap is told: 1000, 10000, 100000 or 1000000, also as 100k or 1m.
+    #[arg(long, value_name = "USD", default_value = "100000")]
+    pub size_usd: String,
+}
+
 pub const STRESS_NOTES: &str = "\
 A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
 kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.

@@ -46,6 +46,7 @@ const { answered } = await (async () => {
   for (const [thrown, words] of [[['a', 'b'], '[object Array]'], [{ message: {} }, '[object Object]'], [new Error('no'), 'no'], [7, '7']]) {
     const throwing = new Client(service, { retries: 0, fetch: async () => { throw thrown; } });
     const error = await refused(throwing.pools(), 'unreachable');
+    assert.match(error.hint, /service running/);
     assert.ok(error.message.endsWith(`: ${words}`), error.message);
   }
   assert.deepEqual(await client.pools(), await plain('/v1/pools'));

@@ -12,6 +12,7 @@ mod copied;
 mod copied_hostile;
 mod evidence;
 mod rpc;
+mod series;
 mod verify_chain;
 mod verify_sources;
 mod watch;

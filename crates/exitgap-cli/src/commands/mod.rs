@@ -12,6 +12,8 @@ mod estimate;
 mod exit;
 mod explain;
 mod exposure;
+mod fragility;
+mod history;
 mod hours;
 mod kept_alerts;
 mod ladder;
@@ -73,6 +75,8 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
+        Command::Fragility(args) => return fragility::run(&args, json),
+        Command::History(args) => return history::run(&args, json),
         Command::Stress(args) => return stress::run(&args, json),
         Command::Shocks { api } => return shocks::run(&api, json),
         Command::Decay(args) => return decay::run(&args, json),

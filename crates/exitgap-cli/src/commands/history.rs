@@ -1,0 +1,170 @@
+//! `exitgap history`: the gap over time, row by row, to the end of the period.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use exitgap_api::operations::{HistoryAsked, Operation};
+use exitgap_api::{
+    GapPoint, History, HistoryRow, Number, Problem, ProblemCode, Status, size_as_written,
+};
+use exitgap_client::HistoryOf;
+
+use super::print_json;
+use crate::arguments::HistoryArgs;
+use crate::failure::Failure;
+use crate::format::{Columns, grouped, printable};
+use crate::recorded::question;
+
+/// More pages than any history has: a page of slots is sixty hours, so that these are years.
+const MOST_PAGES: usize = 2_000;
+
+pub fn run(args: &HistoryArgs, json: bool) -> Result<ExitCode, Failure> {
+    let mut told: Option<Printed> = None;
+    let mut cursor: Option<String> = None;
+    for _ in 0..MOST_PAGES {
+        let page = page(args, cursor.as_ref())?;
+        let next = page.next_cursor.clone();
+        if json {
+            print_json(&page)?;
+        } else {
+            told.get_or_insert_with(|| Printed::of(&page)).add(&page);
+        }
+        let Some(next) = next else { break };
+        goes_on(cursor.as_deref(), &next)?;
+        cursor = Some(next);
+    }
+    if let Some(told) = told {
+        told.print()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure> {
+    let size = size_as_written(&args.size_usd)?.to_string();
+    let given = [
+        ("pool", Some(&args.pool)),
+        ("size_usd", Some(&size)),
+        ("interval", Some(&args.interval)),
+        ("base", args.base.as_ref()),
+        ("from", args.from.as_ref()),
+        ("to", args.to.as_ref()),
+        ("cursor", cursor),
+    ];
+    let mut asked: HistoryAsked = question(Operation::History, given)?;
+    asked.series.guards = args.source.guards()?;
+    args.source.ask(
+        async |client| {
+            let of = HistoryOf { interval: asked.interval, ..HistoryOf::from(&asked.series) };
+            client.history(&of).await
+        },
+        async |service| service.history(asked.clone()).await,
+    )
+}
+
+/// A page that begins where an earlier one did would be asked for without end.
+fn goes_on(before: Option<&str>, next: &str) -> Result<(), Failure> {
+    let slot = |text: &str| text.parse::<u32>().ok();
+    let before = before.map_or(Some(0), slot);
+    if slot(next).zip(before).is_some_and(|(next, before)| next > before) {
+        return Ok(());
+    }
+    let detail = format!("the service's pages do not go on: {:?}", printable(next));
+    Err(Problem::new(ProblemCode::InternalError, detail).hint("ask another service").into())
+}
+
+/// What is printed once all pages are there.
+struct Printed {
+    heading: Vec<String>,
+    rows: Columns,
+    recorded: u64,
+    missing: u64,
+    refused: u64,
+    to: String,
+}
+
+impl Printed {
+    fn of(first: &History) -> Self {
+        let of = &first.of;
+        let size = grouped(of.size_usd.as_str());
+        let mut heading =
+            vec![format!("History of {} in {}, selling {size} USD", of.base, printable(&of.pool))];
+        if of.status == Status::Preview {
+            heading
+                .push("PREVIEW  not a live chain: the figures are not to be relied on".to_owned());
+        }
+        heading.push(format!("from    {}", printable(&of.from)));
+        let header = [
+            "<from",
+            "last gap %",
+            "worst gap %",
+            "<worst at",
+            "not filled",
+            "lowest depth",
+            "recorded",
+            "missing",
+        ];
+        let rows = Columns::new(&header);
+        Self { heading, rows, recorded: 0, missing: 0, refused: 0, to: String::new() }
+    }
+
+    fn add(&mut self, page: &History) {
+        self.to = printable(&page.of.to);
+        for row in &page.rows {
+            self.recorded += u64::from(row.slots_recorded);
+            self.missing += u64::from(row.slots_missing + row.slots_retracted);
+            self.refused += u64::from(row.slots_refused);
+            self.rows.row(cells(row));
+        }
+    }
+
+    fn print(self) -> Result<(), Failure> {
+        let mut out = anstream::stdout().lock();
+        for line in &self.heading {
+            writeln!(out, "{line}")?;
+        }
+        let Self { rows, recorded, missing, refused, to, .. } = self;
+        writeln!(out, "to      {to}")?;
+        writeln!(
+            out,
+            "slots   {recorded} recorded, {missing} missing or retracted, {refused} could not be filled"
+        )?;
+        Ok(write!(out, "\n{rows}")?)
+    }
+}
+
+fn cells(row: &HistoryRow) -> Vec<String> {
+    let gap = |point: Option<&GapPoint>| {
+        let gap = point.and_then(|point| point.exit_gap_pct.as_ref());
+        let refused = || point.map_or("-", |_| "none").to_owned();
+        gap.map_or_else(refused, Number::to_string)
+    };
+    let worst = row.worst.as_ref();
+    let depth = row.lowest_depth.as_ref();
+    vec![
+        printable(&row.time),
+        gap(row.last.as_ref()),
+        gap(worst),
+        worst.map_or("-".to_owned(), |point| printable(&point.time)),
+        row.slots_refused.to_string(),
+        depth.map_or("-".to_owned(), |depth| grouped(depth.depth_usd.as_str())),
+        row.slots_recorded.to_string(),
+        (row.slots_missing + row.slots_retracted).to_string(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::goes_on;
+
+    #[test]
+    fn a_service_whose_pages_do_not_go_on_is_not_asked_without_end() {
+        assert!(goes_on(None, "5957856").is_ok());
+        assert!(goes_on(Some("5957856"), "5957857").is_ok());
+        for (before, next) in
+            [(Some("5957856"), "5957856"), (Some("5957856"), "5957855"), (None, "next"), (None, "")]
+        {
+            let said = format!("{:?}", goes_on(before, next).unwrap_err());
+            assert!(said.contains("do not go on"), "{said}");
+        }
+    }
+}
