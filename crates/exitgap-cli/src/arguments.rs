@@ -13,7 +13,8 @@ use crate::figure_arguments::{
 };
 pub use crate::figure_arguments::{
     AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, FRAGILITY_NOTES,
-    FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
+    FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, PORTFOLIO_NOTES, PortfolioArgs,
+    REDEEM_NOTES, RoutesArgs, StressArgs,
 };
 use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
@@ -202,6 +203,15 @@ pub enum Command {
     /// Tokenized equities: where each stands, and how its pools trade in each session of its exchange.
     #[command(after_long_help = EQUITIES_NOTES)]
     Equities(EquitiesArgs),
+    /// What a service can do, how far that may be depended on, and why a chain is not live.
+    Capabilities {
+        /// The service.
+        #[arg(long, value_name = "URL")]
+        api: String,
+    },
+    /// Several positions sold at once: what each exit fills at, and all of them together.
+    #[command(after_long_help = PORTFOLIO_NOTES)]
+    Portfolio(PortfolioArgs),
     /// Every pool of a recorder or a service beside the others, the most fragile first.
     #[command(after_long_help = FRAGILITY_NOTES)]
     Fragility(FragilityArgs),

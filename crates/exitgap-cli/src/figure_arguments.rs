@@ -99,6 +99,24 @@ pub struct HistoryArgs {
     pub source: RecordedArgs,
 }
 
+pub const PORTFOLIO_NOTES: &str = "\
+Positions in one pool are sold together: the second fills where the first has left the price. A token is sold through all of its \
+recorded pools, as `exitgap routes` splits it. What cannot be filled is said, not left out.
+
+Examples:
+  exitgap portfolio ethereum:0x88e6…:250k ethereum:0x8ad5…/WETH:1m --db exitgap.db
+  exitgap portfolio ethereum/0xc02a…:2m --api https://exitgap.example
+";
+
+#[derive(Debug, Args)]
+pub struct PortfolioArgs {
+    /// What is sold: <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>, USD; up to 100.
+    #[arg(required = true, num_args = 1..=100, value_name = "POSITION")]
+    pub positions: Vec<String>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
+}
+
 pub const FRAGILITY_NOTES: &str = "\
 The score is 1 - lowest / median depth of seven days: the share of the usual depth that was gone when it was lowest. With --json \
 each page is printed as the service serves it, one after the other.

@@ -69,6 +69,7 @@ async fn history_and_fragility_are_the_service_s_own() {
         let of_pools = text.lines().filter(|line| line.trim().starts_with("anvil:"));
         assert_eq!(of_pools.count(), rows(&board).len(), "{text}");
     }
+    sold_at_once(&service, folder, &pool);
     let refused = exitgap(folder, &["fragility", "--size-usd", "50k", "--api", &url]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true), "{said}");
@@ -121,4 +122,32 @@ fn a_history_goes_on_to_its_end() {
         text.lines().take(6).collect::<Vec<_>>().join("\n")
     );
     assert_eq!(text.lines().filter(|line| line.trim().starts_with("2026-")).count(), 1_500);
+}
+
+/// Positions of one pool are sold together, the same from both sources; and what the service can do.
+fn sold_at_once(service: &Service, folder: &Path, pool: &str) {
+    let url = format!("http://{}", service.address);
+    let target = format!("/v1/portfolio?position={pool}/token0:1000&position={pool}/token0:250000");
+    let told = service.get(&target).found();
+    let positions = [format!("{pool}/token0:1k"), format!("{pool}/token0:250,000")];
+    for source in [["--db", "exitgap.db"], ["--api", &url]] {
+        let asked = ["portfolio", &positions[0], &positions[1]];
+        let run = |more: &[&str]| exitgap(folder, &[&asked[..], &source, more].concat());
+        let one = documents(&run(&["--json"])).remove(0);
+        assert_eq!(one["total"]["exit_gap_pct"], told["total"]["exit_gap_pct"]);
+        assert_eq!(one["exits"].as_array().unwrap().len(), 1, "together");
+        let text = String::from_utf8(run(&[]).stdout).unwrap();
+        let gap = format!("gap       {} %", told["total"]["exit_gap_pct"]);
+        assert!(text.contains("Selling 251,000 USD at once") && text.contains(&gap), "{text}");
+    }
+    let refused = exitgap(folder, &["portfolio", "nothing", "--db", "exitgap.db"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && said.contains("names no size"), "{said}");
+    let can = exitgap(folder, &["capabilities", "--api", &url, "--json"]);
+    let listed = service.get("/v1/capabilities").found();
+    assert_eq!(documents(&can)[0]["capabilities"], listed["capabilities"]);
+    let text = String::from_utf8(exitgap(folder, &["capabilities", "--api", &url]).stdout).unwrap();
+    for one in listed["capabilities"].as_array().unwrap() {
+        assert!(text.contains(one["capability"].as_str().unwrap()), "{one} {text}");
+    }
 }

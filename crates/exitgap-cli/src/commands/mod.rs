@@ -4,6 +4,7 @@ mod accuracy;
 mod accuracy_table;
 mod alert;
 mod audit;
+mod capabilities;
 mod cascade;
 mod compare;
 mod decay;
@@ -20,6 +21,7 @@ mod ladder;
 pub mod mcp;
 mod pay;
 mod pools;
+mod portfolio;
 mod receipt_log;
 mod redeem;
 mod routes;
@@ -75,6 +77,8 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
+        Command::Capabilities { api } => return capabilities::run(&api, json),
+        Command::Portfolio(args) => return portfolio::run(&args, json),
         Command::Fragility(args) => return fragility::run(&args, json),
         Command::History(args) => return history::run(&args, json),
         Command::Stress(args) => return stress::run(&args, json),

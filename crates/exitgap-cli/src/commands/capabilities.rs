@@ -1,0 +1,51 @@
+//! `exitgap capabilities`: what a service can do, and how far it may be depended on.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use exitgap_api::{Capabilities, CapabilityStatus};
+
+use super::print_json;
+use crate::failure::Failure;
+use crate::format::{Columns, printable};
+use crate::source::api;
+
+pub fn run(url: &str, json: bool) -> Result<ExitCode, Failure> {
+    let told = api::with(url, async |client| client.capabilities().await)?;
+    if json { print_json(&told) } else { print_text(&told) }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn word(status: CapabilityStatus) -> &'static str {
+    match status {
+        CapabilityStatus::Live => "live",
+        CapabilityStatus::Preview => "preview",
+        CapabilityStatus::Roadmap => "roadmap",
+    }
+}
+
+fn print_text(told: &Capabilities) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let mut chains = Columns::new(&["<chain", "<status", "<newest slot", "<not live because"]);
+    for chain in &told.chains {
+        let or_none = |text: &Option<String>| text.as_deref().map_or("-".to_owned(), printable);
+        chains.row(vec![
+            printable(&chain.chain),
+            word(chain.status).to_owned(),
+            or_none(&chain.newest_recorded_slot),
+            or_none(&chain.not_live_because),
+        ]);
+    }
+    let mut can =
+        Columns::new(&["<capability", "<status", "<live on", "<where, or what is not built"]);
+    for one in &told.capabilities {
+        let live_on = if one.live_on.is_empty() { "-".to_owned() } else { one.live_on.join(", ") };
+        can.row(vec![
+            printable(&one.capability),
+            word(one.status).to_owned(),
+            printable(&live_on),
+            printable(&one.place),
+        ]);
+    }
+    Ok(write!(out, "{chains}\n{can}")?)
+}
