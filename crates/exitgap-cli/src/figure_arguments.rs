@@ -78,7 +78,8 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// The pool, <chain>:<address>.
+    /// The pool.
+    #[arg(value_name = "POOL", help = "The pool, <chain>:<address>")]
     pub pool: String,
     /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
     #[arg(long, value_name = "USD")]
@@ -110,8 +111,8 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct PortfolioArgs {
-    /// What is sold: <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>, USD; up to 100.
-    #[arg(required = true, num_args = 1..=100, value_name = "POSITION")]
+    /// What is sold, and how much of it.
+    #[arg(required = true, num_args = 1..=100, value_name = "POSITION", help = "<pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>, USD; up to 100")]
     pub positions: Vec<String>,
     #[command(flatten)]
     pub source: RecordedArgs,
