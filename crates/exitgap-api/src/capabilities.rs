@@ -15,6 +15,17 @@ pub enum CapabilityStatus {
     Roadmap,
 }
 
+impl CapabilityStatus {
+    /// As documents spell it.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Preview => "preview",
+            Self::Roadmap => "roadmap",
+        }
+    }
+}
+
 /// One capability.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

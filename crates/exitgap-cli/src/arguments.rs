@@ -20,6 +20,7 @@ use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
 use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
+use crate::recorded::RecordedFrom;
 
 /// At this size, how far below the oracle price will I really fill?
 ///
@@ -119,12 +120,8 @@ Examples:
 pub enum Command {
     /// List the pools of a recorder's database or a service, with the length of each series.
     Pools {
-        /// The recorder's database.
-        #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-        db: Option<PathBuf>,
-        /// A service's address.
-        #[arg(long, value_name = "URL")]
-        api: Option<String>,
+        #[command(flatten)]
+        from: RecordedFrom,
         /// Only the pools of this chain, as it is called there: ethereum, base.
         #[arg(long, value_name = "CHAIN")]
         chain: Option<String>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::recorded::RecordedArgs;
+use crate::recorded::{RecordedArgs, RecordedFrom};
 
 #[derive(Debug, Args)]
 pub struct HoursArgs {
@@ -129,12 +129,8 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct FragilityArgs {
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
+    #[command(flatten)]
+    pub from: RecordedFrom,
     /// Only the pools of this chain, as it is called there: ethereum, base.
     #[arg(long, value_name = "CHAIN")]
     pub chain: Option<String>,

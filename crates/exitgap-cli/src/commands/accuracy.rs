@@ -182,7 +182,12 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
 
 /// The newest slot of the source.
 fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
-    let found = source::newest(args.source.db.as_deref(), args.source.api.as_deref(), pool, None)?;
+    let found = source::newest(
+        args.source.from.db.as_deref(),
+        args.source.from.api.as_deref(),
+        pool,
+        None,
+    )?;
     match found.provenance {
         exitgap_api::Provenance::Recorded { slot, .. } => Ok(slot),
         exitgap_api::Provenance::Direct(_) => Err(unreadable("the source names no slot").into()),
@@ -191,10 +196,10 @@ fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
 
 /// A page of the source's snapshots from a slot on, a snapshot file a line.
 fn page(args: &AccuracyArgs, pool: &PoolId, at: Slot, to: Slot) -> Result<Vec<u8>, Failure> {
-    if let Some(url) = &args.source.api {
+    if let Some(url) = &args.source.from.api {
         return source::api::with(url, async |client| client.series(pool, at).await);
     }
-    let reader = source::open(args.source.db.as_deref().unwrap_or(Path::new("")))?;
+    let reader = source::open(args.source.from.db.as_deref().unwrap_or(Path::new("")))?;
     let lines = reader.snapshot_lines(pool, at, to, SNAPSHOT_PAGE_BYTES);
     Ok(lines.map_err(|error| unreadable(error.to_string()))?)
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use exitgap_api::{Capabilities, CapabilityStatus};
+use exitgap_api::Capabilities;
 
 use super::print_json;
 use crate::failure::Failure;
@@ -16,14 +16,6 @@ pub fn run(url: &str, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn word(status: CapabilityStatus) -> &'static str {
-    match status {
-        CapabilityStatus::Live => "live",
-        CapabilityStatus::Preview => "preview",
-        CapabilityStatus::Roadmap => "roadmap",
-    }
-}
-
 fn print_text(told: &Capabilities) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let mut chains = Columns::new(&["<chain", "<status", "<newest slot", "<not live because"]);
@@ -31,7 +23,7 @@ fn print_text(told: &Capabilities) -> Result<(), Failure> {
         let or_none = |text: &Option<String>| text.as_deref().map_or("-".to_owned(), printable);
         chains.row(vec![
             printable(&chain.chain),
-            word(chain.status).to_owned(),
+            chain.status.code().to_owned(),
             or_none(&chain.newest_recorded_slot),
             or_none(&chain.not_live_because),
         ]);
@@ -42,7 +34,7 @@ fn print_text(told: &Capabilities) -> Result<(), Failure> {
         let live_on = if one.live_on.is_empty() { "-".to_owned() } else { one.live_on.join(", ") };
         can.row(vec![
             printable(&one.capability),
-            word(one.status).to_owned(),
+            one.status.code().to_owned(),
             printable(&live_on),
             printable(&one.place),
         ]);

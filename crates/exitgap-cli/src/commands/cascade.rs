@@ -37,7 +37,7 @@ pub fn of_positions(
         .venues
         .iter()
         .map(|venue| {
-            let (db, api) = (args.source.db.as_deref(), args.source.api.as_deref());
+            let (db, api) = (args.source.from.db.as_deref(), args.source.from.api.as_deref());
             let found = source::newest(db, api, &venue.pool, venue.base.as_deref())?;
             let direction = found.direction(venue.base.as_deref())?;
             Ok((found.observation, direction))

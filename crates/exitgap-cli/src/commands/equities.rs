@@ -51,7 +51,7 @@ pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
 
 /// The shares of the recorder's file, where a database is asked.
 fn configured(args: &EquitiesArgs) -> Result<Vec<EquityOfToken>, Failure> {
-    let Some(path) = args.config.as_deref().filter(|_| args.source.api.is_none()) else {
+    let Some(path) = args.config.as_deref().filter(|_| args.source.from.api.is_none()) else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();

@@ -1,42 +1,30 @@
 //! `exitgap fragility`: every pool beside the others, the most fragile first.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{BoardAsked, Operation};
 use exitgap_api::{Fragility, FragilityRow, Guards, Number, size_as_written};
 use exitgap_core::units::SizeUsd;
 
-use super::{mcp::local, print_json};
+use super::print_json;
 use crate::arguments::FragilityArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
 use crate::recorded::question;
-use crate::source::{self, api};
-
-/// More pages than any board has.
-const MOST_PAGES: usize = 1_000;
 
 pub fn run(args: &FragilityArgs, json: bool) -> Result<ExitCode, Failure> {
     let size = size_as_written(&args.size_usd)?;
     let (mut rows, mut method, mut without) = (Vec::new(), String::new(), 0);
-    let mut cursor: Option<String> = None;
-    for _ in 0..MOST_PAGES {
-        let page = page(args, size, cursor.as_ref())?;
-        let next = page.next_cursor.clone();
+    args.from.each_page(Operation::Fragility, |cursor| {
+        let page = page(args, size, cursor)?;
         if json {
             print_json(&page)?;
         }
         (method, without) = (page.score_method, page.pools_without_snapshot);
-        // A page without rows would be asked for without end.
-        let is_last = page.rows.is_empty();
         rows.extend(page.rows);
-        match next {
-            Some(next) if !is_last && Some(&next) != cursor.as_ref() => cursor = Some(next),
-            _ => break,
-        }
-    }
+        Ok(page.next_cursor)
+    })?;
     if !json {
         print_text(&rows, size, &method, without)?;
     }
@@ -56,19 +44,15 @@ fn page(
         ("cursor", cursor),
     ];
     let asked: BoardAsked = question(Operation::Fragility, given)?;
-    if let Some(url) = &args.api {
-        let (chain, sort) = (asked.chain.as_ref(), Some(args.sort.as_str()));
-        let cursor = cursor.map(String::as_str);
-        return api::through(url, api::native()?, Guards::default(), async |client| {
-            client.fragility(chain, sort, Some(size), None, cursor).await
-        });
-    }
-    // The arguments name one of the two.
-    let path = args.db.as_deref().unwrap_or(Path::new(""));
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| source::unreadable(error.to_string()))?;
-    runtime.block_on(async { Ok(local::service(path).await?.fragility(&asked)?) })
+    let (chain, sort) = (asked.chain.as_ref(), Some(args.sort.as_str()));
+    args.from.ask_of(
+        Guards::default(),
+        async |client| {
+            client.fragility(chain, sort, Some(size), None, cursor.map(String::as_str)).await
+        },
+        |service| service,
+        async |service| service.fragility(&asked),
+    )
 }
 
 fn print_text(

@@ -4,9 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{HistoryAsked, Operation};
-use exitgap_api::{
-    GapPoint, History, HistoryRow, Number, Problem, ProblemCode, Status, size_as_written,
-};
+use exitgap_api::{GapPoint, History, HistoryRow, Number, Status, size_as_written};
 use exitgap_client::HistoryOf;
 
 use super::print_json;
@@ -15,24 +13,17 @@ use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
 use crate::recorded::question;
 
-/// More pages than any history has: a page of slots is sixty hours, so that these are years.
-const MOST_PAGES: usize = 2_000;
-
 pub fn run(args: &HistoryArgs, json: bool) -> Result<ExitCode, Failure> {
     let mut told: Option<Printed> = None;
-    let mut cursor: Option<String> = None;
-    for _ in 0..MOST_PAGES {
-        let page = page(args, cursor.as_ref())?;
-        let next = page.next_cursor.clone();
+    args.source.from.each_page(Operation::History, |cursor| {
+        let page = page(args, cursor)?;
         if json {
             print_json(&page)?;
         } else {
             told.get_or_insert_with(|| Printed::of(&page)).add(&page);
         }
-        let Some(next) = next else { break };
-        goes_on(cursor.as_deref(), &next)?;
-        cursor = Some(next);
-    }
+        Ok(page.next_cursor)
+    })?;
     if let Some(told) = told {
         told.print()?;
     }
@@ -59,17 +50,6 @@ fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure>
         },
         async |service| service.history(asked.clone()).await,
     )
-}
-
-/// A page that begins where an earlier one did would be asked for without end.
-fn goes_on(before: Option<&str>, next: &str) -> Result<(), Failure> {
-    let slot = |text: &str| text.parse::<u32>().ok();
-    let before = before.map_or(Some(0), slot);
-    if slot(next).zip(before).is_some_and(|(next, before)| next > before) {
-        return Ok(());
-    }
-    let detail = format!("the service's pages do not go on: {:?}", printable(next));
-    Err(Problem::new(ProblemCode::InternalError, detail).hint("ask another service").into())
 }
 
 /// What is printed once all pages are there.
@@ -150,21 +130,4 @@ fn cells(row: &HistoryRow) -> Vec<String> {
         row.slots_recorded.to_string(),
         (row.slots_missing + row.slots_retracted).to_string(),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::goes_on;
-
-    #[test]
-    fn a_service_whose_pages_do_not_go_on_is_not_asked_without_end() {
-        assert!(goes_on(None, "5957856").is_ok());
-        assert!(goes_on(Some("5957856"), "5957857").is_ok());
-        for (before, next) in
-            [(Some("5957856"), "5957856"), (Some("5957856"), "5957855"), (None, "next"), (None, "")]
-        {
-            let said = format!("{:?}", goes_on(before, next).unwrap_err());
-            assert!(said.contains("do not go on"), "{said}");
-        }
-    }
 }

@@ -84,8 +84,8 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Stress(args) => return stress::run(&args, json),
         Command::Shocks { api } => return shocks::run(&api, json),
         Command::Decay(args) => return decay::run(&args, json),
-        Command::Pools { db, api, chain } => {
-            pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
+        Command::Pools { from, chain } => {
+            pools::run(from.db.as_deref(), from.api.as_deref(), chain.as_deref(), json)
         }
         Command::Routes(args) => routes::run(&args, json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),

@@ -27,7 +27,7 @@ pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failur
         let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("shock");
         Err(Failure::from(problem.hint(hint)))
     };
-    let Some(url) = &args.source.api else {
+    let Some(url) = &args.source.from.api else {
         let detail = "shock: a service's operator names shocks, a database has none".to_owned();
         return refused(
             detail,
