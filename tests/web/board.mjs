@@ -10,6 +10,7 @@ export default async function board(scene) {
   await reloading(scene);
   await thousand(scene);
   await wrongSize(scene);
+  await nothingLeft(scene);
 }
 
 const FRAGILITY = "**/v1/fragility**";
@@ -217,4 +218,18 @@ async function thousand({ open, get, fits, shoot }) {
   await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
   await page.context().close();
   console.log("board: a thousand pools by pages, orders and chains; hostile names as text");
+}
+
+/** Where a pool took nothing near the oracle's price, that is what it is nothing of: its own book may be whole. */
+async function nothingLeft({ open, get }) {
+  const { rows: [row], ...rest } = await get("/v1/fragility");
+  const words = "within 2 % of the oracle's price";
+  for (const [depth, said] of [[0, 1], [1, 0]]) {
+    const rows = [{ ...row, lowest_depth_7d: { ...row.lowest_depth_7d, depth_usd: depth } }];
+    const page = await open("/", { routes: { [FRAGILITY]: answer({ ...rest, rows }) } });
+    await page.waitForSelector("table.board tbody tr");
+    assert.equal(await page.locator("table.board tbody").getByText(words).count(), said, `$${depth}`);
+    await page.context().close();
+  }
+  console.log("board: what nothing is of");
 }

@@ -5,8 +5,11 @@ import { answer, eventually, local } from "./browser.mjs";
 
 export default async function exit(scene) {
   await holder(scene);
+  await oneVenue(scene);
+  await ages(scene);
   await beyond(scene);
   await lender(scene);
+  await unfillable(scene);
 }
 
 /** As a page shows a size. */
@@ -25,6 +28,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   const told = await get(`/v1/routes/${token.replace(":", "/")}?size_usd=250000`);
   assert.ok(told.legs.length > 1, "the scene splits this size");
   assert.equal(await page.locator("#gap").getAttribute("title"), `${told.exit_gap_pct} %`.replace("-", "−"));
+  assert.equal(await page.locator("#gap").getAttribute("href"), "#where", "several legs prove it");
   const links = await page.locator("#where tbody th a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
   assert.deepEqual(links, told.alone.map(({ pool }) => `/pools/${pool}?size_usd=250000`), "the best first");
   const expected = told.alone.map(({ pool }) => told.legs.find((leg) => leg.pool === pool))
@@ -51,6 +55,10 @@ async function holder({ exit, open, get, shoot, fits }) {
   const two = await within("2");
   await eventually("the most within 2 %", async () => await most.textContent() === two);
   await dollarsAlone(page, { told, token, get });
+  const week = new Date(Date.parse(told.slot_time) - 2015 * 300_000).toISOString().replace(".000", "");
+  const stress = await get(`/v1/stress/${told.alone[0].pool}?size_usd=250000&base=${exit.base.address}&from=${week}&to=${told.slot_time}`);
+  const worst = page.locator(".card").filter({ hasText: "Worst in 7 days" }).locator(".value a");
+  assert.equal(await worst.getAttribute("href"), local(stress.detail.worst_slots[0].evidence_url));
   // Every gap is checked here.
   const all = await page.locator("#where .checked-gap").count();
   assert.ok(all > told.legs.length, "each venue and each leg");
@@ -128,6 +136,38 @@ async function dollarsAlone(page, { told, token, get }) {
     await page.locator("#gap").getAttribute("title") === `${told.exit_gap_pct} %`.replace("-", "−"));
 }
 
+/** What one venue fills best is proven by its one piece of evidence; a group that is none can be left again. */
+async function oneVenue({ exit, open, get }) {
+  const [chain] = exit.pool.split(":");
+  const { address } = exit.base;
+  const { legs } = await get(`/v1/routes/${chain}/${address}?size_usd=10`);
+  assert.equal(legs.length, 1, "the scene sells so little in one venue");
+  const page = await open(`/exit/${chain}:${address}?size_usd=10&into=nothing`, { expected: ["400"] });
+  await page.waitForSelector(".refused >> text=quote_group");
+  assert.equal(await page.locator("#where").count(), 0);
+  await page.locator("#into-any").click();
+  await page.waitForURL((url) => !url.searchParams.has("into") && url.searchParams.get("size_usd") === "10");
+  await page.waitForSelector("#where table");
+  assert.equal(await page.locator("#gap").getAttribute("href"), local(legs[0].evidence_url));
+  assert.equal(await page.locator("#into-any").count(), 0);
+  await page.context().close();
+  console.log("exit: one venue's evidence, and a group that is none");
+}
+
+/** A slot that others should have followed is said to be old, a newer one is not. */
+async function ages({ exit, open, get }) {
+  const [chain] = exit.pool.split(":");
+  const told = await get(`/v1/routes/${chain}/${exit.base.address}?size_usd=1000`);
+  for (const [age, warned] of [[600, false], [601, true]]) {
+    const routes = { "**/v1/routes/**": answer({ ...told, snapshot_age_s: age }) };
+    const page = await open(`/exit/${chain}:${exit.base.address}?size_usd=1000`, { routes });
+    await page.waitForSelector("#where table");
+    assert.equal(await page.locator("text=a sale now may fill at something else").count() > 0, warned, `${age} s`);
+    await page.context().close();
+  }
+  console.log("exit: how old it is");
+}
+
 /** What nothing fills is said, and proven, and the most that is filled is compared instead. */
 async function beyond({ thin, pools, open, shoot }) {
   // A pool of constant product would take any size, at a gap of nearly all of it.
@@ -180,6 +220,32 @@ async function gone({ own, asked, page, open, get }) {
   await eventually("the storm's numbers", async () => (await words()).startsWith("12.50 % of everybody's liquidity is gone in every slot, and the price 7.00 % lower"));
   assert.match(other.url(), /fall_pct=7&haircut_pct=12\.5&after_move_pct=0\.01/);
   await other.context().close();
+}
+
+/** A report of a size that no slot fills: that is the worst, said with the most that was filled, the least of it first. */
+async function unfillable({ exit, pools, open, get }) {
+  const size = 999_999_999;
+  const atMost = ({ max_fillable_usd: most }) => `at most ${dollars(Math.trunc(most))}`;
+  const most = async (pool) => (await get(`/v1/exit/${pool}?size_usd=${size}`)).max_fillable_usd;
+  const concentrated = pools.filter(({ base, name }) => base?.address === exit.base.address && name.includes("Uniswap v3"));
+  const found = await Promise.all(concentrated.map(async ({ pool }) => [pool, await most(pool)]));
+  const [pool] = found.find(([, most]) => most !== undefined);
+  const page = await open(`/risk?pool=${encodeURIComponent(pool)}&size_usd=${size}`);
+  await page.waitForSelector("#band");
+  const { from, to } = await get(`/v1/exposure?venue=${pool}&cascade_usd=${size}`);
+  const { slots_refused: refused, detail: { worst_slots: slots } } = await get(`/v1/stress/${pool}?size_usd=${size}&from=${from}&to=${to}`);
+  assert.ok(slots.length > 1 && slots.every((slot) => slot.exit_gap_pct === undefined), "no slot fills it");
+  const cells = page.locator("table", { has: page.locator("caption >> text=Each pool alone") }).locator("tbody td");
+  assert.equal(await cells.nth(2).textContent(), `cannot be filled${atMost(slots[0])}`);
+  assert.equal(await cells.nth(2).locator("a").getAttribute("href"), local(slots[0].evidence_url));
+  assert.equal(await cells.nth(3).textContent(), `${refused} of ${refused}, 100.0 %`);
+  const listed = await page.locator("table").last().locator("tbody tr td:last-child").evaluateAll((all) =>
+    all.map((cell) => [cell.querySelector("a").getAttribute("href"), cell.querySelector("small").textContent]));
+  assert.deepEqual(listed, slots.map((slot) => [local(slot.evidence_url), atMost(slot)]));
+  const filled = slots.map((slot) => slot.max_fillable_usd);
+  assert.deepEqual(filled, filled.toSorted((one, other) => one - other), "the least of it first");
+  await page.context().close();
+  console.log("risk: what no slot fills is the worst");
 }
 
 /** The report of two pools, as the service says it, to print and to take away. */

@@ -38,16 +38,16 @@ pub fn CapabilitiesPage() -> impl IntoView {
 }
 
 fn row(one: Capability) -> Row {
-    let (class, word) = match one.status {
-        CapabilityStatus::Live => ("tag live", "live"),
-        CapabilityStatus::Preview => ("tag preview", "preview"),
-        CapabilityStatus::Roadmap => ("tag", "roadmap"),
+    let class = match one.status {
+        CapabilityStatus::Live => "tag live",
+        CapabilityStatus::Preview => "tag preview",
+        CapabilityStatus::Roadmap => "tag",
     };
     let live_on = match one.live_on.as_slice() {
         [] => String::new(),
         chains => format!(" on {}", chains.join(", ")),
     };
-    let status = view! { <span class=class>{word}</span>{live_on} }.into_any();
+    let status = view! { <span class=class>{one.status.code()}</span>{live_on} }.into_any();
     let cells = vec![status, one.place.into_any(), one.gated_by.join(", ").into_any()];
     (one.capability.into_any(), cells)
 }

@@ -1,18 +1,19 @@
 //! "I hold so much of this token: where do I exit, when, and can I trust it?"
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::{query_signal_with_options, use_params_map, use_query_map};
 
 use super::exit_comparison::{Asked, Comparison, compare};
 use super::exit_numbers::Numbers;
 use super::exit_venues::Venues;
 use super::exit_wait::Wait;
 use super::exit_when::When;
+use super::pool_size::in_place;
 use crate::parts::{AskExit, Asking, Failed, Loading, PreviewNotice};
 use crate::service::client;
 use crate::text;
 
-/// A slot that is older than two of them, seconds, is not what is recorded of now.
+/// From this age on, seconds, the newest slot is not what is recorded of now: two slots should have followed it.
 const OLD_S: u64 = 600;
 
 /// The page. Its address holds all that is asked: token, size, what to end in, limit and the venue that is looked at over time.
@@ -33,12 +34,18 @@ pub fn ExitPage() -> impl IntoView {
         },
     );
     let retry = found.again();
+    let (_, set_into) = query_signal_with_options::<String>("into", in_place());
     view! {
         <h1>"Where and when to exit"</h1>
         <AskExit/>
         {move || match found.answer(&asked.get()) {
             None => view! { <Loading what="the venues"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Err(error)) => {
+                // What it was to end in may be why there is no answer, and the form above keeps it.
+                let named = query.read().get("into").is_some();
+                let without = named.then(|| view! { <p><button type="button" id="into-any" on:click=move |_| set_into.set(None)>"Ask for any token to end in"</button></p> });
+                view! { <Failed error=error retry=retry/>{without} }.into_any()
+            }
             Some(Ok(comparison)) => view! { <Answered comparison=comparison/> }.into_any(),
         }}
     }

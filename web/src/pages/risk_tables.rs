@@ -24,8 +24,11 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
         "Lowest depth at 2 %",
         "Missing slots",
     ];
-    let caption =
-        format!("Each pool alone, selling {}", text::usd_exact(&report.asked.size.to_string()));
+    let size = text::usd_exact(&report.asked.size.to_string());
+    // Of longer periods the service tells sums alone.
+    let too_long = report.pools.iter().any(|one| one.stress.part("detail").is_none());
+    let too_long = if too_long { "; single slots are told of up to 31 days" } else { "" };
+    let caption = format!("Each pool alone, selling {size}{too_long}");
     view! { <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/> }
 }
 
@@ -38,7 +41,8 @@ fn total(one: &PoolRisk) -> Row {
     let spread =
         |name: &str| detail.as_ref().map_or_else(|| "–".to_owned(), |detail| percent(detail, name));
     let worst = WorstSlot::of(&one.stress).into_iter().next();
-    let worst = worst.map_or_else(|| "none".into_any(), WorstSlot::shown);
+    let none = if detail.is_some() { "none" } else { "–" };
+    let worst = worst.map_or_else(|| none.into_any(), WorstSlot::shown);
     let widest = one.stress.part("worst_gap").and_then(|worst| worst.text("exit_gap_pct"));
     let (refused, recorded) =
         (one.stress.count("slots_refused"), one.stress.count("slots_recorded"));

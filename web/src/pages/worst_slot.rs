@@ -9,7 +9,6 @@ use crate::paths::evidence_href;
 use crate::text;
 
 /// A slot, and what the sale filled at in it.
-#[derive(Clone)]
 pub struct WorstSlot {
     /// Its instant, RFC 3339.
     pub time: String,
@@ -31,12 +30,10 @@ impl WorstSlot {
         }
     }
 
-    /// Those of a period, the worst first: up to ten, or the widest gap alone of a period that is too long for more.
+    /// Up to ten of a period, the worst first; none of a period that is too long for the service to tell them.
     pub fn of(stress: &Document) -> Vec<Self> {
-        match stress.part("detail") {
-            Some(detail) => detail.list("worst_slots").iter().map(Self::read).collect(),
-            None => stress.part("worst_gap").iter().map(Self::read).collect(),
-        }
+        let told = stress.part("detail").map(|detail| detail.list("worst_slots"));
+        told.unwrap_or_default().iter().map(Self::read).collect()
     }
 
     /// How bad it was: none is worse than any gap, and the less could be filled the worse.
