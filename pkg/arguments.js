@@ -43,6 +43,16 @@ export function text(value, field, most) {
   return value;
 }
 
+/** An instant, RFC 3339: a text, or a `Date`, of which whole seconds count. */
+export function instant(value, field) {
+  if (typeof value === 'string') return text(value, field, 200);
+  try {
+    return Date.prototype.toISOString.call(value).replace(/\.\d+Z$/, 'Z');
+  } catch {
+    throw wrong(field, `${kind(value)} is no instant`, 'pass RFC 3339, such as 2026-11-27T05:00:00Z, or a valid Date');
+  }
+}
+
 /** The decimal text of a number, a bigint or a text; what it may hold is judged where it is read. */
 export function decimal(value, field) {
   if (typeof value === 'number' || typeof value === 'bigint') value = String(value);

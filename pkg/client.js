@@ -2,7 +2,7 @@
 
 import { body, notAsSpecified, refusal } from './answers.js';
 import { snapshotHash, verify, verifyFigure } from './api.js';
-import { decimal, list, options, text, texts, tick, whole, wrong } from './arguments.js';
+import { decimal, instant, list, options, text, texts, tick, whole, wrong } from './arguments.js';
 import { ExitgapError, said, typed } from './error.js';
 import { Kept, storageOf } from './log.js';
 import { verifiedExit } from './verified.js';
@@ -45,7 +45,7 @@ export class Client {
   }
 
   pools(of) {
-    return this.#json(() => '/v1/pools', of, { chain: short, cursor: short });
+    return this.#json(() => '/v1/pools', of, { chain: short, limit: whole, cursor: short });
   }
 
   exit(pool, of) {
@@ -93,7 +93,7 @@ export class Client {
   }
 
   history(pool, of) {
-    return this.#json(() => `/v1/history/${id(pool)}`, of, { ...SERIES, interval: short, cursor: short });
+    return this.#json(() => `/v1/history/${id(pool)}`, of, { ...SERIES, interval: short, limit: whole, cursor: short });
   }
 
   stress(pool, of) {
@@ -127,17 +127,17 @@ export class Client {
 
   accuracy(pool, of) {
     if (pool === undefined) return this.#json(() => '/v1/accuracy', of, { chain: short, limit: whole, cursor: short });
-    return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: short, to: short, ...GUARDS });
+    return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: instant, to: instant, ...GUARDS });
   }
 
   liquidationExposure(venues, of) {
     const names = { cascadeUsd: decimal, bonusPct: decimal, protocolFeePct: decimal, fallPct: decimal };
-    return this.#json(() => ofVenues('/v1/exposure', venues), of, { ...names, from: short, to: short, ...GUARDS });
+    return this.#json(() => ofVenues('/v1/exposure', venues), of, { ...names, from: instant, to: instant, ...GUARDS });
   }
 
   venueStress(venues, of) {
     const shares = { haircutPct: decimal, fallPct: decimal, limitPct: decimal, afterMovePct: decimal };
-    const names = { sizeUsd: decimal, ...shares, withinSlots: whole, from: short, to: short };
+    const names = { sizeUsd: decimal, ...shares, withinSlots: whole, from: instant, to: instant };
     return this.#json(() => ofVenues('/v1/stress', venues), of, { ...names, ...GUARDS });
   }
 
@@ -151,7 +151,7 @@ export class Client {
   }
 
   routes(chain, token, of) {
-    const names = { sizeUsd: decimal, quoteGroup: short, fixedCostUsd: decimal, at: short, ...GUARDS };
+    const names = { sizeUsd: decimal, quoteGroup: short, fixedCostUsd: decimal, at: instant, ...GUARDS };
     return this.#json(() => `/v1/routes/${id(chain)}/${id(token)}`, of, names);
   }
 
@@ -363,7 +363,8 @@ export class Client {
       return await Promise.race([stopped, ask()]);
     } catch (cause) {
       if (cause instanceof ExitgapError) throw cause;
-      const hint = 'is the service running, and this its address?';
+      const inPage = typeof document === 'undefined' ? '' : ' Does the policy of this page allow it, in connect-src?';
+      const hint = `is the service running, and this its address?${inPage}`;
       throw new ExitgapError('unreachable', `${url}: ${said(cause)}`, { cause, hint });
     } finally {
       clearTimeout(timer);
@@ -410,8 +411,8 @@ function target(path, of, names) {
 const MANY = 100;
 const short = (value, field) => text(value, field, 200);
 const GUARDS = { maxAgeS: whole, minDaysObserved: decimal, require: short };
-const AT = { base: short, at: short, ...GUARDS };
-const SERIES = { sizeUsd: decimal, base: short, from: short, to: short, ...GUARDS };
+const AT = { base: short, at: instant, ...GUARDS };
+const SERIES = { sizeUsd: decimal, base: short, from: instant, to: instant, ...GUARDS };
 
 /** A name in a path: what a path gives meaning to is no part of any. */
 function id(value, field = 'pool') {

@@ -370,7 +370,7 @@ export type ProblemCode =
 /** Asks a service over HTTP. What it answers is not verified, but for `snapshot` and `verify`. */
 export class Client {
   constructor(baseUrl: string | URL, of?: ClientOptions);
-  pools(of?: Signal & { chain?: string; cursor?: string }): Promise<PoolList>;
+  pools(of?: Signal & { chain?: string; limit?: number; cursor?: string }): Promise<PoolList>;
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
   /** The largest sale whose gap is at most `gapPct`. */
   maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
@@ -505,6 +505,8 @@ export interface VerifiedExit {
     /** Whose word it is that the key is the log's: the caller's, an earlier visit's, or the service's just now. */
     trust: "named" | "kept" | "first_use";
     continuity: "first_seen" | "continues";
+    /** The verifier keys that counted: given as `keys` they are pinned. */
+    keys: string[];
     /** The signed note. */
     checkpoint: string;
   };
@@ -525,11 +527,14 @@ export interface Guards {
   require?: "live";
 }
 
+/** RFC 3339, or a `Date`, of which whole seconds count. */
+export type InstantInput = string | Date;
+
 export interface At extends Guards {
   /** The pool's default base unless told. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it. */
-  at?: string;
+  /** The slot at or before it. */
+  at?: InstantInput;
 }
 
 export interface BestSplitOptions {
@@ -546,7 +551,7 @@ export interface RoutesOptions extends Guards {
   quoteGroup?: string;
   /** What using a venue costs whatever is sold there, such as gas. */
   fixedCostUsd?: DecimalInput;
-  at?: string;
+  at?: InstantInput;
 }
 
 export type PositionInput =
@@ -564,8 +569,8 @@ export interface SeriesOptions extends Guards {
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */
   base?: BaseInput;
-  from?: string;
-  to?: string;
+  from?: InstantInput;
+  to?: InstantInput;
 }
 
 export interface HoursOptions extends Guards {
@@ -592,8 +597,8 @@ export interface DecayOptions extends Guards {
   /** The pool's default base unless told. */
   base?: BaseInput;
   /** 28 days before `to` unless told. */
-  from?: string;
-  to?: string;
+  from?: InstantInput;
+  to?: InstantInput;
 }
 
 export interface ExposureOptions extends Guards {
@@ -606,8 +611,8 @@ export interface ExposureOptions extends Guards {
   /** How far the price of the token sold has fallen, percent; 20 unless told. */
   fallPct?: DecimalInput;
   /** Seven days before `to` unless told. */
-  from?: string;
-  to?: string;
+  from?: InstantInput;
+  to?: InstantInput;
 }
 
 export interface VenueStressOptions extends Guards {
@@ -624,12 +629,14 @@ export interface VenueStressOptions extends Guards {
   /** Since how many slots before; 3 unless told. */
   withinSlots?: number;
   /** Seven days before `to` unless told. */
-  from?: string;
-  to?: string;
+  from?: InstantInput;
+  to?: InstantInput;
 }
 
 export interface HistoryPage {
   interval?: Interval;
+  /** Rows of a page. */
+  limit?: number;
   cursor?: string;
 }
 
@@ -1777,8 +1784,8 @@ export interface AlertOptions extends Guards {
   onMissing?: "hold" | "breach" | "clear";
   /** What the rule is called: its events' names depend on it. */
   alert?: string;
-  from?: string;
-  to?: string;
+  from?: InstantInput;
+  to?: InstantInput;
 }
 
 /** `GET /v1/alerts/backtest/{pool}`. */

@@ -77,6 +77,15 @@ function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
 const inOrder = (before, note) =>
   (checkpointOf(before).size <= checkpointOf(note).size ? [before, note] : [note, before]);
 
+/** What to do about evidence that proves nothing. */
+function hintOf(failed, contradicts) {
+  if (contradicts) return 'the log was rewritten since it was seen: keep `fork`, which `exitgap verify` reads, and trust neither';
+  if (failed?.code === 'signature_not_trusted') {
+    return 'no key that counts signed it: compare yours with `client.verifierKey()`, the service\'s own word, and with its operator\'s elsewhere';
+  }
+  return 'the report says which check, what was expected and what was found';
+}
+
 /** Requires that a report is whole; what is not is thrown with it. */
 function requireValid(report, url, before, note, between) {
   if (report.verdict === 'valid') return;
@@ -85,9 +94,7 @@ function requireValid(report, url, before, note, between) {
   const contradicts = failed?.name === 'consistency' && failed.outcome === 'fail' && before !== undefined;
   const fork = contradicts ? forkOf(inOrder(before, note), between) : undefined;
   const why = failed === undefined ? report.verdict : `${failed.name}: ${failed.code}`;
-  const hint = contradicts
-    ? 'the log was rewritten since it was seen: keep `fork`, which `exitgap verify` reads, and trust neither'
-    : 'the report says which check, what was expected and what was found';
+  const hint = hintOf(failed, contradicts);
   throw new ExitgapError('not_proven', `${url}: ${why}`, { report, fork, hint });
 }
 
@@ -110,5 +117,5 @@ export async function verifiedExit(client, { named, kept, at, judge, fetchTile }
   const { origin, size } = checkpointOf(note);
   if (before === undefined || checkpointOf(before).size < size) await kept.keep(before, note, keys);
   const continuity = before === undefined ? 'first_seen' : 'continues';
-  return { exit, report, evidence, log: { origin, size, trust, continuity, checkpoint: note } };
+  return { exit, report, evidence, log: { origin, size, trust, continuity, keys, checkpoint: note } };
 }

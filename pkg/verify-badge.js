@@ -95,7 +95,7 @@ export class ExitgapVerified extends HTMLElement {
       this.dispatchEvent(new CustomEvent('exitgap-verified', { detail: exit, bubbles: true }));
     } catch (error) {
       if (end.signal.aborted) return;
-      this.#show('refused', size, '✗ not verified', error.message);
+      this.#show('refused', size, '✗ not verified', [error.message, error.hint].filter(Boolean).join('; '));
       this.dispatchEvent(new CustomEvent('exitgap-refused', { detail: error, bubbles: true }));
     }
   }

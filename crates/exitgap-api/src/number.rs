@@ -85,7 +85,7 @@ impl fmt::Display for Number {
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The text is a JSON number as it is: no float is read from it only to be written again.
-        let text = RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?;
+        let text: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
         text.serialize(serializer)
     }
 }

@@ -26,6 +26,8 @@ assert.equal(recompute(first.evidence).published.exit_gap_pct, first.exit.exit_g
 const client = new Client(service, { storage: fileStorage('seen.json') });
 const second = await client.estimate(pool, asked);
 assert.deepEqual([second.log.trust, second.log.continuity], ['kept', 'continues']);
+assert.deepEqual(first.log.keys, [await client.verifierKey()]);
+assert.deepEqual(second.log.keys, first.log.keys);
 assert.ok(second.log.size > first.log.size, `${first.log.size} ${second.log.size}`);
 // An older one is still of it, and what was seen last stays.
 assert.equal((await client.estimate(pool, { ...asked, at: earlier })).log.size, first.log.size);
@@ -41,6 +43,7 @@ assert.equal((await new Client(service, { keys: [key] }).estimate(pool, asked)).
 const stranger = 'exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h';
 const unsigned = await refused(new Client(service, { keys: [stranger] }).estimate(pool, asked), 'not_proven');
 assert.equal(unsigned.report.verdict, 'invalid');
+assert.match(unsigned.hint, /compare yours with/);
 
 // A history that was rewritten: whoever was there before is shown it, and whoever was not is not.
 const forged = JSON.parse(await readFile(forgedPath, 'utf8'));

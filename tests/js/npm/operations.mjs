@@ -22,8 +22,8 @@ const guards = { maxAgeS: 900, minDaysObserved: '0.5', require: 'live' };
 const series = { sizeUsd: 1000, base: 'token0', from: '2026-08-22T00:00:00Z', to: '2026-08-23T00:00:00Z', ...guards };
 const evidence = `${web}/api/v1/exit/${pool}?base=token0&slot=5957856&size_usd=1000&method_version=1.0.0`;
 const calls = [
-  client.pools({ chain: 'ethereum', cursor: pool }),
-  client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
+  client.pools({ chain: 'ethereum', limit: 7, cursor: pool }),
+  client.exit(pool, { sizeUsd: 1000, base: 'token0', at: new Date(Date.parse(series.from) + 999), ...guards }),
   client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from, ...guards }),
   client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
   client.alerts(pool, {
@@ -35,7 +35,7 @@ const calls = [
   client.accuracy(pool, { from: series.from, to: series.to, ...guards }),
   client.redemptionWindow(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
-  client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
+  client.history(pool, { ...series, interval: '1h', limit: 7, cursor: '5957857' }),
   client.stress(pool, { ...series, limitPct: 1 }),
   client.routes('ethereum', `0x${'ab'.repeat(20)}`, { sizeUsd: 1000, quoteGroup: 'usd', fixedCostUsd: 2, at: series.from, ...guards }),
   client.depthDecay(pool, { movePct: 2, withinSlots: 3, gapPct: 1, base: 'token0', from: series.from, to: series.to, ...guards }),
@@ -66,6 +66,15 @@ const calls = [
 // What the answers hold is not what the service would send: which call is content with it does not matter here.
 await Promise.allSettled(calls);
 
+// A Date is its instant, to the whole second; what is none is named before anything is asked.
+const exits = asked.filter(({ pathname }) => pathname.startsWith('/v1/exit/'));
+assert.ok(exits.length > 0 && exits.every(({ searchParams }) => searchParams.get('at') === series.from));
+for (const at of [new Date(NaN), {}, 5, null]) {
+  const before = asked.length;
+  await assert.rejects(client.exit(pool, { sizeUsd: 1000, at }), /at: .* is no instant/);
+  assert.equal(asked.length, before);
+}
+
 const given = {};
 for (const { origin, pathname, searchParams } of asked) {
   const match = (template) => {
@@ -92,8 +101,8 @@ for (const [template, { get }] of Object.entries(paths)) {
 assert.deepEqual(left.sort(), [
   // Asked once a figure file names snapshots.
   '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/alerts/{alert}',
-  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/history/{pool}?limit', '/v1/issued/{pool}',
+  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/issued/{pool}',
   // A browser has EventSource for it.
-  '/v1/pools?limit', '/v1/stream',
+  '/v1/stream',
 ]);
 console.log('sound');

@@ -51,10 +51,16 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
         let port = exitgap_tests::demo::PORT.to_string();
         assert!(!named.is_empty() && named.iter().all(|rest| rest.starts_with(&port)), "{file}");
     }
+    let Target { chain, symbol, token } = sold(&service, &pool.to_string());
+    let routes = service.get(&format!("/v1/routes/{chain}/{token}?size_usd=250000")).found();
+    let split = format!("{} % below the oracle over ", routes["exit_gap_pct"]);
+    let shown = readme.node(&["split.mjs", &address, &symbol]);
+    assert!(shown.starts_with(&split), "{split}: {shown}");
     for (visit, said) in [(1, "first_use, first_seen"), (2, "kept, continues")] {
-        let shown = readme.node(&["verified.mjs", &address, &pool.to_string()]);
+        let shown = readme.node(&["verified.mjs", &address, &symbol]);
         assert!(
-            shown.contains(" % below the oracle; ") && shown.ends_with(&format!("{said}\n")),
+            shown.contains(" % below the oracle, preview; ")
+                && shown.ends_with(&format!("{said}\n")),
             "{visit}: {shown}"
         );
     }
@@ -88,6 +94,26 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     assert_eq!(judged("honest.json", &["--trust", "key"]).0, Some(6));
     project.write("no.json", "{\"checkpoints\":[]}");
     assert_eq!(judged("no.json", &["--trust", "key"]).0, Some(5));
+}
+
+/// What a pool sells where nothing is said.
+struct Target {
+    chain: String,
+    symbol: String,
+    token: String,
+}
+
+fn sold(service: &Service, pool: &str) -> Target {
+    let listed = service.get("/v1/pools").found();
+    let found = listed["pools"].as_array().unwrap().iter().find(|one| one["pool"] == pool);
+    let found = found.unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let base = &found["base"];
+    Target {
+        chain: text(&found["chain"]),
+        symbol: text(&base["symbol"]),
+        token: text(&base["address"]),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,5 +175,6 @@ async fn a_badge_verifies_on_anybodys_page() {
     for name in ["stranger.html", "absent.html"] {
         let [text, _] = shown(name);
         assert!(text.contains("not verified") && !text.contains("verified by"), "{name}: {text}");
+        assert!(name != "stranger.html" || text.contains("compare yours with"), "{text}");
     }
 }
