@@ -67,7 +67,7 @@ impl Here {
             desk: room.clone().map(|room| Desk::new(room, service.clone())),
             service,
             telemetry: Arc::default(),
-            log_folder: folder.join("log"),
+            log_folder: folder.join("log").into(),
             site: Arc::default(),
             described: Arc::default(),
             streams: Arc::default(),

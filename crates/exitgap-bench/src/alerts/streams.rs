@@ -84,7 +84,7 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         till: None,
         service: Arc::new(service),
         telemetry: Arc::default(),
-        log_folder: path.with_file_name("log"),
+        log_folder: path.with_file_name("log").into(),
         site: Arc::default(),
         described: Arc::default(),
         streams: Arc::default(),

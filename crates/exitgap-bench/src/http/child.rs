@@ -58,7 +58,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         till: None,
         service: Arc::new(service),
         telemetry: Arc::default(),
-        log_folder,
+        log_folder: log_folder.into(),
         site: Arc::default(),
         described: Arc::default(),
         streams: Arc::default(),

@@ -169,7 +169,7 @@ fn app(places: &Places, http: &HttpConfig, serve: &ServeConfig, site: Site) -> A
         desk: None,
         service: Arc::new(service.deployed_as(deployed)),
         telemetry: Arc::default(),
-        log_folder: places.log.clone(),
+        log_folder: places.log.as_path().into(),
         site: Arc::new(site),
         described: Arc::default(),
         streams: Arc::default(),

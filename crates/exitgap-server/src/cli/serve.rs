@@ -197,7 +197,7 @@ async fn app(
         desk,
         service,
         telemetry: Arc::default(),
-        log_folder: config.evidence.folder.clone(),
+        log_folder: config.evidence.folder.as_path().into(),
         site: Arc::new(site),
         described: Arc::default(),
         streams: Arc::default(),

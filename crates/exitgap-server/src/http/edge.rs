@@ -213,15 +213,15 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     if is_tools && let Some(allowance) = edge.allowance(&request) {
         request.extensions_mut().insert(allowance);
     }
-    let path = request.uri().path();
-    let allowed = methods_at(path);
+    let uri = request.uri().clone();
+    let path = uri.path();
     if path == Operation::Stream.template() || path.starts_with(Operation::Alerts.template()) {
         let client = edge.client(&request);
         request.extensions_mut().insert(Client(client));
     }
     let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
-        response = tell(*problem, &id, allowed, response);
+        response = tell(*problem, &id, methods_at(path), response);
         if has_body {
             // What of the body is under way is not waited for.
             let close = HeaderValue::from_static("close");
@@ -229,7 +229,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         }
     } else if method == Method::OPTIONS {
         *response.status_mut() = StatusCode::NO_CONTENT;
-        response.headers_mut().insert(ALLOW, allowed);
+        response.headers_mut().insert(ALLOW, methods_at(path));
     } else if response.status() == StatusCode::OK {
         not_modified(&mut response, if_none_match.as_ref());
     }

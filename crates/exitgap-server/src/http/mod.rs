@@ -29,7 +29,7 @@ mod tools;
 mod witness;
 mod words;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
@@ -69,7 +69,7 @@ pub struct App {
     /// What is measured.
     pub telemetry: Arc<Telemetry>,
     /// The folder the log is published in.
-    pub log_folder: PathBuf,
+    pub log_folder: Arc<Path>,
     /// The pages.
     pub site: Arc<Site>,
     /// What it says of itself.

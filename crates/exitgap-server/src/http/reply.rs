@@ -27,6 +27,9 @@ pub struct Reply {
     keep: Keep,
 }
 
+/// What most documents fit into, so that they are not copied while they are written.
+const USUAL_BYTES: usize = 4 << 10;
+
 /// The media type of documents.
 pub const JSON: &str = "application/json";
 
@@ -41,8 +44,9 @@ impl Reply {
 
     /// A document.
     pub fn json<T: Serialize>(document: &T, keep: Keep) -> Result<Self, Refused> {
-        match serde_json::to_vec(document) {
-            Ok(body) => Ok(Self::new(body, JSON, keep)),
+        let mut body = Vec::with_capacity(USUAL_BYTES);
+        match serde_json::to_writer(&mut body, document) {
+            Ok(()) => Ok(Self::new(body, JSON, keep)),
             Err(error) => {
                 tracing::error!(%error, "an answer could not be written");
                 Err(Problem::new(ProblemCode::InternalError, "the answer could not be written")
