@@ -72,7 +72,7 @@ export function whole(value, field) {
 /** An array of at most `most`, each read by `read`. */
 export function list(value, field, most, read) {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is no array`);
+  if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is no array`, 'pass an array, of one too');
   const { length } = value;
   if (length > most) throw wrong(field, `more than ${most}`);
   return Array.from({ length }, (_, at) => read(value[at]));

@@ -91,7 +91,8 @@ export class ExitgapVerified extends HTMLElement {
       if (end.signal.aborted) return;
       const preview = exit.status === 'live' ? '' : ' · preview: not to be relied on';
       const of = exit.window.to;
-      this.#show('valid', `${size}: ${inWords(exit.exit_gap_pct)}`, '✓ verified by this page', `${pool} at ${of}, log ${log.origin}${preview}`);
+      const word = log.trust === 'first_use' ? ', its key by the service\'s word' : '';
+      this.#show('valid', `${size}: ${inWords(exit.exit_gap_pct)}`, '✓ verified by this page', `${pool} at ${of}, log ${log.origin}${word}${preview}`);
       this.dispatchEvent(new CustomEvent('exitgap-verified', { detail: exit, bubbles: true }));
     } catch (error) {
       if (end.signal.aborted) return;

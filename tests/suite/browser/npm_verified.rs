@@ -170,6 +170,7 @@ async fn a_badge_verifies_on_anybodys_page() {
         "{gap}: {text}"
     );
     assert!(text.contains("preview") && weight == "600", "{weight}: {text}");
+    assert!(text.contains("its key by the service's word"), "{text}");
     let slot = told["window"]["to"].as_str().unwrap();
     assert!(text.contains(&format!("{pool} at {slot}, log ")), "{text}");
     for name in ["stranger.html", "absent.html"] {
