@@ -8,4 +8,5 @@ mod npm;
 mod npm_alerts;
 mod npm_verified;
 mod stream;
+mod thousand;
 mod web;
