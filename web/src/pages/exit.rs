@@ -13,7 +13,7 @@ use crate::parts::{AskExit, Asking, Failed, Loading, PreviewNotice};
 use crate::service::client;
 use crate::text;
 
-/// From this age on, seconds, the newest slot is not what is recorded of now: two slots should have followed it.
+/// Beyond this age, seconds, the newest slot is not what is recorded of now: two slots should have followed it.
 const OLD_S: u64 = 600;
 
 /// The page. Its address holds all that is asked: token, size, what to end in, limit and the venue that is looked at over time.
