@@ -95,7 +95,7 @@ pub use figure::{AlertEvaluated, FigureError, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{
     FollowError, LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError,
-    unpack_body, unpack_table,
+    check_published, unpack_body, unpack_table,
 };
 pub use fsck::{Checked, Damage};
 pub use issued::StoredIssued;

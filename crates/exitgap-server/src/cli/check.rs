@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::key::read_key;
 use super::{CliError, runtime};
+use crate::bucket::Bucket;
 use crate::config::{Checked, Config};
 
 /// How long the nodes of one chain are asked.
@@ -23,6 +24,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     if let Some(retiring) = &evidence.retiring_key_file {
         errors += print(&[check_key(retiring)])?;
     }
+    errors += print(check_bucket(&checked.config).as_slice())?;
     let runtime = runtime("exitgap-server")?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
@@ -54,6 +56,23 @@ fn check_key(path: &Path) -> Finding {
     Finding { severity, subject: format!("key {}", path.display()), message }
 }
 
+/// Whether the bucket can be asked, and what it has is this store's.
+fn check_bucket(config: &Config) -> Option<Finding> {
+    let plan = config.bucket.plan().ok().flatten()?;
+    let said = Bucket::open(&plan).and_then(|bucket| {
+        let slots = match Reader::open(&config.store.path) {
+            Ok(reader) => bucket.check(&reader),
+            Err(_) => bucket.ask(),
+        };
+        slots.map_err(|error| error.to_string())
+    });
+    let (severity, message) = match said {
+        Ok(slots) => (Severity::Fine, format!("has {slots} slots")),
+        Err(why) => (Severity::Error, why),
+    };
+    Some(Finding { severity, subject: format!("bucket {plan}"), message })
+}
+
 /// Prints findings and returns how many are errors.
 fn print(findings: &[Finding]) -> Result<usize, CliError> {
     let mut out = io::stdout();
@@ -73,6 +92,10 @@ fn remedy(subject: &str) -> &'static str {
     match subject.split(' ').next() {
         Some("store") => "set [store] path to a store, or to a file that is not there yet",
         Some("key") => "set [evidence] key_file to a key that `exitgap-server key new` made",
+        Some("bucket") => {
+            "compare url, endpoint, region and credentials of [bucket], and whether these credentials may list, read \
+             and write there; a bucket of another log is never written: name another prefix"
+        }
         Some("pool") => {
             "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee), v3 \
              pools and v4 pools (with key) are read, each token priced by an [[oracle]] of the same chain"

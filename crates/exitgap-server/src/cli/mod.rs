@@ -3,6 +3,7 @@
 
 mod alerts;
 mod answering;
+mod bucket;
 mod check;
 mod evidence;
 mod follow;
@@ -28,6 +29,7 @@ use exitgap_store::{
 };
 
 use crate::alerts::AlertsStartError;
+use crate::bucket::BucketError;
 use crate::config::{Checked, ConfigError};
 use crate::http::ListenError;
 use crate::payments::TillError;
@@ -227,6 +229,13 @@ enum CliError {
     Stand(#[from] StandError),
     #[error("{key}: {error}")]
     WitnessLogs { key: String, error: String },
+    #[error("the bucket cannot be asked: {0}")]
+    BucketCredentials(String),
+    #[error(
+        "the bucket: {0}. It may have slots that this store does not, so nothing is recorded before it is asked; \
+         leave out [bucket] url to record without it"
+    )]
+    Bucket(#[source] Box<BucketError>),
     #[error(transparent)]
     Followers(#[from] FollowersError),
     #[error(transparent)]

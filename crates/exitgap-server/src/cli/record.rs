@@ -19,10 +19,12 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use super::bucket::{check_bucket, start_bucket};
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
+use crate::bucket::Bucket;
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
 use crate::payments::TillError;
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
@@ -50,7 +52,8 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let clock = clock(args.rehearse_at, &checked.plan)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
-    let recorder = recorder(&checked, proofs)?;
+    let (recorder, bucket) = recorder(&checked, proofs)?;
+    let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, |_| {})).transpose()?;
     let followers = followers(&checked, challenges, |_| {})?;
     let until = args.until.map(|SlotArg(slot)| slot);
     let runtime = runtime("exitgap-server")?;
@@ -63,6 +66,9 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     });
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
     runtime.shutdown_background();
+    if let Some(bucket) = bucket {
+        bucket.end();
+    }
     result
 }
 
@@ -77,11 +83,11 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
     Ok(SystemClock::starting_at(Duration::from_secs(slot.unix_s())))
 }
 
-/// The recorder of a configuration, its store opened and what it has published.
+/// The recorder of a configuration, its store opened and what it has published held against it, in the folder and in the bucket.
 pub fn recorder(
     checked: &Checked,
     proofs: Option<Arc<Proofs>>,
-) -> Result<Recorder<ChainReader>, CliError> {
+) -> Result<(Recorder<ChainReader>, Option<Bucket>), CliError> {
     let Checked { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
     // What cannot be read at all is said before a store is made for it.
@@ -116,10 +122,11 @@ pub fn recorder(
     if let Some((payments, _)) = config.payments.plan(plan).ok().flatten() {
         recorder.commit_issued(Payments::open(&payments.database).map_err(TillError::Database)?);
     }
+    let bucket = check_bucket(config, recorder.store().ok().map(Store::reader))?;
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();
     tracing::info!(%folder, slots = published.size, now = published.slots, "published");
-    Ok(recorder)
+    Ok((recorder, bucket))
 }
 
 /// Opens the store, or begins one. Said aloud: a series that begins where one was expected

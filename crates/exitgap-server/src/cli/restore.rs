@@ -7,6 +7,7 @@ use exitgap_store::{LogFolder, Store, StoreError};
 use indicatif::ProgressBar;
 
 use super::CliError;
+use super::bucket::bucket;
 use super::key::read_key;
 use crate::config::Checked;
 
@@ -20,7 +21,18 @@ pub fn restore(path: &Path) -> Result<(), CliError> {
     };
     // Shown on a terminal only.
     let bar = ProgressBar::new(0);
-    let restored = LogFolder::new(&config.evidence.folder).restore(&mut store, |done, of| {
+    let folder = LogFolder::new(&config.evidence.folder);
+    if let Some(bucket) = bucket(&config)? {
+        let progress = |done, of| {
+            bar.set_length(of);
+            bar.set_position(done);
+        };
+        let files = bucket.fetch(&folder, progress);
+        let files = files.map_err(|error| CliError::Bucket(Box::new(error)))?;
+        writeln!(io::stdout(), "fetched {files} files out of {}", bucket.shown())
+            .map_err(CliError::Output)?;
+    }
+    let restored = folder.restore(&mut store, |done, of| {
         bar.set_length(of);
         bar.set_position(done);
     });

@@ -10,6 +10,7 @@ use exitgap_core::tlog::VerifierKey;
 use tokio::sync::{oneshot, watch};
 
 use super::answering::{Answering, Listeners};
+use super::bucket::start_bucket;
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
@@ -79,7 +80,10 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
-    let mut recorder = record.then(|| recorder(&checked, proofs)).transpose()?;
+    let (mut recorder, bucket) = match record.then(|| recorder(&checked, proofs)).transpose()? {
+        Some((recorder, bucket)) => (Some(recorder), bucket),
+        None => (None, None),
+    };
 
     let Served { mut app, room } = app(&checked, clock, record, site).await?;
     app.challenges = challenges.clone();
@@ -97,6 +101,9 @@ async fn serve_until_told(
             followers.start(&recorder.watch_sealed());
         }
     }
+    let telemetry = app.telemetry.clone();
+    let told = move |told| telemetry.bucket(told);
+    let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, told)).transpose()?;
     let (till, telemetry) = (app.till.clone(), app.telemetry.clone());
     let payments = &checked.config.payments;
     let free = payments.enabled.then_some(payments.free_estimates_per_day);
@@ -119,6 +126,10 @@ async fn serve_until_told(
         Ok(())
     };
     answering.end().await;
+    if let Some(bucket) = bucket {
+        // The last slot comes into it, too.
+        let _ = tokio::task::spawn_blocking(|| bucket.end()).await;
+    }
     if let Some(sweeping) = sweeping {
         sweeping.abort();
     }

@@ -107,16 +107,22 @@ impl Checked {
         config.payments.plan(&plan).map_err(wrong("payments"))?;
         config.alerts.plan().map_err(wrong("alerts"))?;
         config.witness.plan().map_err(wrong("witness"))?;
+        config.bucket.plan().map_err(wrong("bucket"))?;
         peers_of(&config.peer).map_err(wrong("[peer]"))?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, proofs, witness, payments, alerts, observer, .. } =
-                &mut config;
+            let Config {
+                store, evidence, proofs, witness, payments, alerts, observer, bucket, ..
+            } = &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
             paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
             paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);
-            let optional =
-                [&mut evidence.retiring_key_file, &mut witness.log_list, &mut observer.key_file];
+            let optional = [
+                &mut evidence.retiring_key_file,
+                &mut witness.log_list,
+                &mut observer.key_file,
+                &mut bucket.credentials_file,
+            ];
             for path in paths.into_iter().chain(optional.into_iter().flatten()) {
                 *path = folder.join(&path);
             }

@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 45] = [
+static KEYS: [Key; 50] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -74,6 +74,17 @@ static KEYS: [Key; 45] = [
     key("WITNESS_DATABASE", "a path", |config, path| parse(path, &mut config.witness.database)),
     key("OBSERVER_KEY_FILE", "a path", |config, path| {
         parse_some(path, &mut config.observer.key_file)
+    }),
+    key("BUCKET_URL", "a bucket such as s3://exits/log", |config, url| {
+        parse_some(url, &mut config.bucket.url)
+    }),
+    key("BUCKET_ENDPOINT", "a URL", |config, url| parse_some(url, &mut config.bucket.endpoint)),
+    key("BUCKET_REGION", "a region", |config, name| parse_some(name, &mut config.bucket.region)),
+    key("BUCKET_ALLOW_HTTP", "true or false", |config, word| {
+        parse(word, &mut config.bucket.allow_http)
+    }),
+    key("BUCKET_CREDENTIALS_FILE", "a path", |config, path| {
+        parse_some(path, &mut config.bucket.credentials_file)
     }),
     key("LOG_FORMAT", "text or json", |config, word| choose(word, &mut config.log.format)),
     key("LOG_LEVEL", "error, warn, info or debug", |config, word| {

@@ -23,6 +23,7 @@ use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
 use crate::alerts::AlertsConfig;
+use crate::bucket::BucketConfig;
 use crate::ops::{Bounds, Urls};
 use crate::payments::PaymentsConfig;
 use crate::peers::{ObserverConfig, PeerConfig};
@@ -62,6 +63,9 @@ pub struct Config {
     /// Who cosigns what peers' logs say.
     #[serde(default)]
     pub observer: ObserverConfig,
+    /// The bucket that the log is brought into.
+    #[serde(default)]
+    pub bucket: BucketConfig,
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,

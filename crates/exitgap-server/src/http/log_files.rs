@@ -20,7 +20,7 @@ use hyper::body::{Frame, SizeHint};
 
 use super::App;
 use super::address::Address;
-use super::reply::{JSON, Refused, Reply, tagged};
+use super::reply::{JSON, Refused, Reply, cache_control, tagged};
 use crate::ops::Lane;
 
 /// The largest file that is served: a part's bound.
@@ -142,6 +142,12 @@ fn absent() -> Refused {
 }
 
 /// Media type and lifetime of a file of the log.
+/// The media type of a file, and how long it may be kept, as a header says it.
+pub fn log_file_headers(file: &LogFile) -> (&'static str, String) {
+    let (media_type, keep) = kind_of(file);
+    (media_type, cache_control(keep).to_str().unwrap_or_default().to_owned())
+}
+
 fn kind_of(file: &LogFile) -> (&'static str, Keep) {
     const TEXT: &str = "text/plain; charset=utf-8";
     const BYTES: &str = "application/octet-stream";

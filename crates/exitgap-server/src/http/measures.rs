@@ -1,4 +1,4 @@
-//! Measures of what is beside the slots: proofs that were drawn, peers that are followed, a log that is served as a replica.
+//! Measures of what is beside the slots: proofs that were drawn, peers that are followed, the bucket, a log that is served as a replica.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -7,6 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::telemetry::measure;
+use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
 use crate::replica::Standing;
@@ -89,6 +90,44 @@ impl PeerMeasures {
         let name = PeerName { peer: peer.clone() };
         self.differing.get_or_create(&name).inc_by(*differing);
         self.behind.get_or_create(&name).set((*behind).into());
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfBucket {
+    outcome: String,
+}
+
+/// Of the bucket that the log is brought into. Zero where there is none.
+pub struct BucketMeasures {
+    slots: Gauge,
+    rounds: Family<OfBucket, Counter>,
+}
+
+impl BucketMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            slots: measure(
+                registry,
+                "bucket_slots",
+                "Slots that the bucket's checkpoint covers, as it was brought last",
+            ),
+            rounds: measure(
+                registry,
+                "bucket_rounds",
+                "Times that the log was brought into the bucket, by what came of it, since the start",
+            ),
+        }
+    }
+
+    /// Counts a round.
+    pub fn count(&self, BucketTold { outcome, slots }: BucketTold) {
+        let outcome = OfBucket { outcome: outcome.to_owned() };
+        self.rounds.get_or_create(&outcome).inc();
+        if let Some(slots) = slots {
+            self.slots.set(i64::try_from(slots).unwrap_or(i64::MAX));
+        }
     }
 }
 

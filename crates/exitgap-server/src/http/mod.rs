@@ -57,6 +57,7 @@ pub use stream::Streams;
 pub use telemetry::Telemetry;
 
 use edge::Edge;
+pub(crate) use log_files::log_file_headers;
 pub(crate) use reply::Refused;
 
 /// What handlers share.

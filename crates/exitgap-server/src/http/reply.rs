@@ -10,7 +10,7 @@ use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-fn cache_control(keep: Keep) -> HeaderValue {
+pub fn cache_control(keep: Keep) -> HeaderValue {
     match keep {
         Keep::Forever => HeaderValue::from_static("public, max-age=31536000, immutable"),
         Keep::Seconds(seconds) => HeaderValue::try_from(format!("public, max-age={seconds}"))

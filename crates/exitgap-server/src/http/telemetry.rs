@@ -15,7 +15,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::measures::{DrawMeasures, PeerMeasures, ReplicaMeasures};
+use super::measures::{BucketMeasures, DrawMeasures, PeerMeasures, ReplicaMeasures};
+use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
 use crate::replica::Standing;
@@ -65,6 +66,7 @@ pub struct Telemetry {
     not_cosigned: Family<OfWitness, Counter>,
     peers: PeerMeasures,
     replica: ReplicaMeasures,
+    bucket: BucketMeasures,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -132,6 +134,7 @@ impl Default for Telemetry {
         );
         let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
         let replica = ReplicaMeasures::new(&mut registry);
+        let bucket = BucketMeasures::new(&mut registry);
         let slot_age = measure(
             &mut registry,
             "newest_slot_age_seconds",
@@ -177,6 +180,7 @@ impl Default for Telemetry {
             not_cosigned,
             peers,
             replica,
+            bucket,
             slot_age,
             doubtful,
             connections,
@@ -214,6 +218,11 @@ impl Telemetry {
     /// Counts what came of a peer's slot.
     pub fn peer(&self, told: &PeerTold) {
         self.peers.count(told);
+    }
+
+    /// Counts a round of bringing the log into the bucket.
+    pub fn bucket(&self, told: BucketTold) {
+        self.bucket.count(told);
     }
 
     /// Says where a replica stands.

@@ -10,6 +10,7 @@
 //! which every file is there, and at most files it does not yet commit to: the next
 //! [`LogFolder::publish`] writes the same bytes again and goes on.
 
+mod compared;
 mod durable;
 mod follow;
 mod parts;
@@ -18,6 +19,7 @@ mod restore;
 mod successor;
 mod tiles;
 
+pub use compared::check_published;
 pub use follow::FollowError;
 pub(crate) use parts::{Piece, SlotFiles};
 pub use reading::{unpack_body, unpack_table};
@@ -33,7 +35,7 @@ use exitgap_core::ids::{ChainSlug, DocumentHash};
 use exitgap_core::proof::MAX_ANCHOR_BYTES;
 use exitgap_core::published::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
+use exitgap_core::tlog::{CheckpointError, Hash, MAX_NOTE_BYTES, Tile, VerifierKey};
 
 use crate::error::StoreError;
 use crate::log::LogIdentity;
@@ -346,26 +348,34 @@ impl LogFolder {
 
     /// How many slots the published checkpoint covers; it must be one of the store's log.
     fn published(&self, reader: &Reader, log: Option<&LogIdentity>) -> Result<u64, PublishError> {
-        let path = self.path.join("checkpoint");
-        let Some(note) = read(&path)? else { return Ok(0) };
-        let (checkpoint, note) = Checkpoint::from_note(&note)
-            .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
-        let (size, found) = (checkpoint.size, reader.log_size()?);
-        let older = || PublishError::StoreOlder { path: self.path.clone(), published: size, found };
-        let Some(log) = log else { return Err(older()) };
-        if note.signed_by(&log.origin, &log.keys).is_err() || checkpoint.origin != log.origin {
-            let (expected, found) = (log.named_keys(), checkpoint.origin.to_string());
-            return Err(PublishError::OtherLog { path, expected, found });
+        let Some(note) = read(&self.path.join("checkpoint"))? else { return Ok(0) };
+        compared::published_in(&self.path, &note, reader, log)
+    }
+
+    /// A file's bytes, of at most so many; `None` where it is not there.
+    pub fn file(&self, file: &LogFile, most: u64) -> Result<Option<Vec<u8>>, PublishError> {
+        let path = self.path.join(file.to_string());
+        let failed = |source| PublishError::File { path: path.clone(), source };
+        let opened = match fs::File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        let mut bytes = Vec::new();
+        opened.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > most {
+            return Err(failed(io::ErrorKind::FileTooLarge.into()));
         }
-        if size > found {
-            return Err(older());
-        }
-        let found = reader.nodes().root(size)?;
-        if checkpoint.root != found {
-            let (path, published) = (self.path.clone(), checkpoint.root);
-            return Err(PublishError::Rewritten { path, size, published, found });
-        }
-        Ok(size)
+        Ok(Some(bytes))
+    }
+
+    /// A tile's bytes, where it is there or a wider one of its place, of which it is the beginning.
+    pub fn tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
+        tiles::read(&self.path, tile)
+    }
+
+    /// Puts a file that was published elsewhere into this folder, in the place of what is there.
+    pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), PublishError> {
+        durable::write(&self.path.join(file.to_string()), bytes)
     }
 
     /// The keys that the folder names, the first one first; none where it names none that can be read.
@@ -377,16 +387,7 @@ impl LogFolder {
     fn check_key(&self, log: &LogIdentity) -> Result<(), PublishError> {
         let path = self.path.join("verifier-key");
         let Some(found) = read(&path)? else { return Ok(()) };
-        let known = log.key_lines();
-        if found.ends_with('\n') && known.starts_with(&found) {
-            return Ok(());
-        }
-        if found.starts_with(&known) {
-            return Err(PublishError::KeyNotKnown { path });
-        }
-        let expected = log.named_keys();
-        let found = found.trim_end().chars().take(200).collect();
-        Err(PublishError::OtherLog { path, expected, found })
+        compared::keys_named_in(path, &found, log)
     }
 
     /// The log that this one succeeds, where the folder names one. That it is that one, the first

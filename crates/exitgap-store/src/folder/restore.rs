@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
-use exitgap_core::published::{Bodies, BodyError, DefaultBases, Folder, Place, PublishedError};
+use exitgap_core::published::{
+    Bodies, BodyError, DefaultBases, Folder, LogFile, Place, PublishedError,
+};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::{Checkpoint, Note, NoteError};
@@ -78,14 +80,25 @@ impl LogFolder {
         let before = self.begin(store, &checkpoint)?;
         let files = Files::of(&self.path);
         let mut slots = Slots::of(&files, self.bases()?);
-        for index in before..checkpoint.size {
+        let size = self.sealed_beyond(&checkpoint)?;
+        for index in before..size {
             let slot = self.slot_at(&checkpoint, index)?;
             let SlotRead { entries, changes, checkpoint: sealed } =
                 self.read_slot(&mut slots, slot)?;
             store.append_sealed(slot, &entries, &changes, &sealed)?;
-            progress(index + 1, checkpoint.size);
+            progress(index + 1, size);
         }
-        Ok(checkpoint.size.saturating_sub(before))
+        Ok(size.saturating_sub(before))
+    }
+
+    /// How many slots were sealed: those of the checkpoint, and after them those whose manifest is there. It came after the
+    /// slot's other files, and was signed; going on without it would make a second history.
+    fn sealed_beyond(&self, checkpoint: &Checkpoint) -> Result<u64, RestoreError> {
+        let mut size = checkpoint.size;
+        while self.has(&LogFile::Slot(self.slot_at(checkpoint, size)?))? {
+            size += 1;
+        }
+        Ok(size)
     }
 
     /// Makes a store ready for the slots that follow its own, and says how many those are: what its newest slot's

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use exitgap_core::tlog::{Shelf, Tile, push_entry};
+use exitgap_core::tlog::{Hash, Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
 
 use super::{PublishError, durable};
 use crate::corrupt::CorruptLog;
@@ -23,6 +23,35 @@ pub fn write(reader: &Reader, folder: &Path, before: u64, size: u64) -> Result<(
         durable::write(&folder.join(tile.path()), &bytes)?;
     }
     Ok(())
+}
+
+/// A tile's bytes: its own file's, or the first of a wider one's of its place.
+pub fn read(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
+    let place = tile.places().start / TILE_WIDTH;
+    let widths = [tile.width(), TILE_WIDTH].into_iter().chain(tile.width() + 1..TILE_WIDTH);
+    for wider in widths.filter_map(|width| Tile::new(tile.shelf(), place, width)) {
+        let path = folder.join(wider.path());
+        let mut bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            read => read.map_err(|source| PublishError::File { path: path.clone(), source })?,
+        };
+        let width = usize::try_from(tile.width()).unwrap_or(usize::MAX);
+        let length = match tile.shelf() {
+            Shelf::Level(_) => width.checked_mul(size_of::<Hash>()),
+            Shelf::Entries => {
+                let (entries, _) = split_entries(&bytes);
+                let entries = entries.get(..width);
+                entries.map(|entries| entries.iter().map(|entry| entry.len() + 2).sum())
+            }
+        };
+        let Some(length) = length.filter(|length| *length <= bytes.len()) else {
+            let source = io::ErrorKind::UnexpectedEof.into();
+            return Err(PublishError::File { path, source });
+        };
+        bytes.truncate(length);
+        return Ok(Some(bytes));
+    }
+    Ok(None)
 }
 
 /// Removes the partial tiles that gave way to full ones when the log grew from `before` to `size`

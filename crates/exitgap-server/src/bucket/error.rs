@@ -1,0 +1,93 @@
+//! Why the bucket was not brought up to date.
+
+use std::path::PathBuf;
+
+use exitgap_store::PublishError;
+
+/// Why nothing, or not all, came into the bucket.
+#[derive(Debug, thiserror::Error)]
+pub enum BucketError {
+    /// It did not answer, or not in time.
+    #[error("{object}: {source}")]
+    Unanswered {
+        /// The object.
+        object: String,
+        /// What was said.
+        source: object_store::Error,
+    },
+    /// These credentials may not do it.
+    #[error("{object}: these credentials may not do that: {source}")]
+    Denied {
+        /// The object.
+        object: String,
+        /// What was said.
+        source: object_store::Error,
+    },
+    /// An object is larger than any such file.
+    #[error("{object} has {found} bytes, and such a file has at most {most}")]
+    TooLarge {
+        /// The object.
+        object: String,
+        /// Its bytes.
+        found: u64,
+        /// The most there may be.
+        most: u64,
+    },
+    /// An object that is made once is there with other bytes.
+    #[error("{object} is there with another content, and what is published is never changed")]
+    Differs {
+        /// The object.
+        object: String,
+    },
+    /// Another writer came between reading an object and replacing it, or an old answer was given.
+    #[error("{object} is not what was read of it before")]
+    Moved {
+        /// The object.
+        object: String,
+    },
+    /// What is in the bucket cannot be gone on with.
+    #[error(transparent)]
+    Contradicts(PublishError),
+    /// The folder or the store could not be read.
+    #[error(transparent)]
+    Own(PublishError),
+    /// The folder does not have what its checkpoint commits to.
+    #[error("{path} is not there, and the folder's checkpoint commits to it")]
+    Absent {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of the folder is none.
+    #[error("{path}: {why}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A thread for it could not be started.
+    #[error("a thread for the bucket: {0}")]
+    Thread(std::io::Error),
+}
+
+impl BucketError {
+    /// A stable code, for measures.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unanswered { .. } => "unanswered",
+            Self::Denied { .. } => "denied",
+            Self::TooLarge { .. } => "too_large",
+            Self::Differs { .. } => "differs",
+            Self::Moved { .. } => "moved",
+            Self::Contradicts(_) => "contradicts",
+            Self::Own(_) | Self::Absent { .. } | Self::Damaged { .. } | Self::Thread(_) => {
+                "own_failure"
+            }
+        }
+    }
+
+    /// Whether it may go better without anybody's doing.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Unanswered { .. } | Self::Moved { .. } | Self::Absent { .. })
+    }
+}

@@ -1,0 +1,234 @@
+//! When the bucket is brought up to date: on a thread of its own, after each slot that the folder has.
+
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use exitgap_core::published::LogFile;
+use exitgap_core::tlog::MAX_NOTE_BYTES;
+use exitgap_store::{LogFolder, Reader};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::beside::Beside;
+use super::config::BucketPlan;
+use super::error::BucketError;
+use super::fetch::{self, fetch};
+use super::objects::Objects;
+use super::round::{Brought, Round, held};
+
+/// How often the folder is looked at for a newer checkpoint.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How long after a failure it is tried again: first, and at most.
+const AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
+
+/// How long the last slots may take once the process is to end.
+const LAST_WITHIN: Duration = Duration::from_secs(30);
+
+/// A bucket that can be asked.
+pub struct Bucket {
+    shown: String,
+    objects: Objects,
+}
+
+/// What came of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BucketTold {
+    /// `brought`, or a failure's code.
+    pub outcome: &'static str,
+    /// Slots that the bucket's checkpoint covers, where that is known.
+    pub slots: Option<u64>,
+}
+
+/// Is told what came of each round.
+pub type Told = Box<dyn Fn(BucketTold) + Send>;
+
+impl Bucket {
+    /// The bucket of a plan. Nothing is asked for yet.
+    pub fn open(plan: &BucketPlan) -> Result<Self, String> {
+        Ok(Self { shown: plan.to_string(), objects: plan.objects()? })
+    }
+
+    /// Requires that a store may go on with the log that the bucket has, before anything is recorded: that it is that log, and
+    /// has all of it. How many slots the bucket has.
+    pub fn check(&self, reader: &Reader) -> Result<u64, BucketError> {
+        let (keys, note) = apart(async { Round::check(&self.objects).await })?;
+        held(&self.objects, reader, keys.as_deref(), note.as_deref())
+    }
+
+    /// The bucket, for people.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// How many slots the bucket has, whosever they are: whether it can be asked.
+    pub fn ask(&self) -> Result<u64, BucketError> {
+        let (_, note) = apart(async { Round::check(&self.objects).await })?;
+        let size = note.map(|note| fetch::size_of(note.as_bytes())).transpose();
+        let damaged =
+            |why| BucketError::Damaged { path: self.objects.place().join("checkpoint"), why };
+        Ok(size.map_err(damaged)?.unwrap_or(0))
+    }
+
+    /// Brings what the bucket has and a folder does not; how many files that was.
+    pub fn fetch(
+        &self,
+        folder: &LogFolder,
+        progress: impl Fn(u64, u64) + Send,
+    ) -> Result<u64, BucketError> {
+        apart(async { fetch(&self.objects, folder, progress).await })
+    }
+
+    /// Brings what the folder has, now and after each slot, until it is told to end.
+    pub fn start(
+        self,
+        folder: LogFolder,
+        store: PathBuf,
+        told: Told,
+    ) -> Result<Mirroring, BucketError> {
+        let runtime = runtime()?;
+        let (stop, stopped) = watch::channel(false);
+        let mirror = Mirror {
+            shown: self.shown,
+            objects: self.objects,
+            folder,
+            store,
+            told,
+            beside: Beside::default(),
+            brought: None,
+            slots: None,
+        };
+        let thread = std::thread::Builder::new().name("bucket".to_owned());
+        let work = move || runtime.block_on(mirror.run(stopped));
+        let thread = thread.spawn(work).map_err(BucketError::Thread)?;
+        Ok(Mirroring { stop, thread })
+    }
+}
+
+/// A bucket that is being brought up to date.
+pub struct Mirroring {
+    stop: watch::Sender<bool>,
+    thread: JoinHandle<()>,
+}
+
+impl Mirroring {
+    /// Lets what the folder has come into the bucket, within half a minute, and ends.
+    pub fn end(self) {
+        // The thread may have ended by a fault: then nobody listens, and there is nothing to wait for.
+        let _ = self.stop.send(true);
+        let _ = self.thread.join();
+    }
+}
+
+struct Mirror {
+    shown: String,
+    objects: Objects,
+    folder: LogFolder,
+    store: PathBuf,
+    told: Told,
+    beside: Beside,
+    /// The folder's checkpoint that was brought last.
+    brought: Option<Vec<u8>>,
+    slots: Option<u64>,
+}
+
+impl Mirror {
+    async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let mut said: Option<String> = None;
+        let mut again = AGAIN_AFTER[0];
+        while !*stop.borrow() {
+            let wait = match self.look(&mut stop).await {
+                Ok(()) => {
+                    if said.take().is_some() {
+                        tracing::info!(bucket = self.shown, "the bucket is up to date again");
+                    }
+                    again = AGAIN_AFTER[0];
+                    LOOK_EVERY
+                }
+                Err(error) => {
+                    self.failed(&error, &mut said);
+                    let wait = again;
+                    again = (again * 2).min(AGAIN_AFTER[1]);
+                    wait
+                }
+            };
+            tokio::select! {
+                () = sleep(wait) => {}
+                // Nobody can say so any more only when the process ends.
+                _ = stop.wait_for(|stop| *stop) => {}
+            }
+        }
+        match timeout(LAST_WITHIN, self.round()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.failed(&error, &mut said),
+            Err(_) => tracing::warn!(
+                bucket = self.shown,
+                "what came last is not yet in the bucket: it comes with the next start"
+            ),
+        }
+    }
+
+    /// A round, where the folder has a newer checkpoint. One that is under way when the process is to end has some time left.
+    async fn look(&mut self, stop: &mut watch::Receiver<bool>) -> Result<(), BucketError> {
+        let late = async {
+            let _ = stop.wait_for(|stop| *stop).await;
+            sleep(LAST_WITHIN).await;
+        };
+        tokio::select! {
+            done = self.round() => done,
+            () = late => Ok(()),
+        }
+    }
+
+    async fn round(&mut self) -> Result<(), BucketError> {
+        let most = MAX_NOTE_BYTES as u64;
+        let newest = self.folder.file(&LogFile::Checkpoint, most).map_err(BucketError::Own)?;
+        if newest == self.brought {
+            return Ok(());
+        }
+        let round = Round { objects: &self.objects, folder: &self.folder, store: &self.store };
+        let told = |brought: Brought| {
+            (self.told)(BucketTold { outcome: "brought", slots: Some(brought.size) });
+        };
+        let Brought { size, slots } = round.bring(told).await?;
+        let files = self.beside.bring(&self.objects, &self.folder).await?;
+        tracing::info!(bucket = self.shown, size, slots, files, "brought into the bucket");
+        self.slots = Some(size);
+        (self.told)(BucketTold { outcome: "brought", slots: self.slots });
+        self.brought = newest;
+        Ok(())
+    }
+
+    /// Says why nothing came; the same is said once.
+    fn failed(&self, error: &BucketError, said: &mut Option<String>) {
+        (self.told)(BucketTold { outcome: error.code(), slots: self.slots });
+        let (code, words) = (error.code(), error.to_string());
+        if said.as_deref() == Some(code) {
+            return;
+        }
+        *said = Some(code.to_owned());
+        if error.may_pass() {
+            tracing::warn!(bucket = self.shown, code, "not brought into the bucket yet: {words}");
+        } else {
+            tracing::error!(bucket = self.shown, code, "not brought into the bucket: {words}");
+        }
+    }
+}
+
+fn runtime() -> Result<Runtime, BucketError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(BucketError::Thread)
+}
+
+/// Does it on a thread of its own: whoever asks may stand on a runtime, or on none.
+fn apart<T: Send>(
+    work: impl Future<Output = Result<T, BucketError>> + Send,
+) -> Result<T, BucketError> {
+    let runtime = runtime()?;
+    std::thread::scope(|scope| {
+        let ended = scope.spawn(move || runtime.block_on(work)).join();
+        ended.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked))
+    })
+}

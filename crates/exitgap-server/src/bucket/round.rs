@@ -1,0 +1,267 @@
+//! One round: the bucket is brought up to the folder's checkpoint.
+
+use std::ops::Range;
+use std::path::Path;
+
+use bytes::Bytes;
+use exitgap_core::published::{
+    LogFile, MAX_BASES_BYTES, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest,
+};
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{
+    Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile, VerifierKey, keys_from_lines,
+};
+use exitgap_store::{LogFolder, PublishError, Reader, check_published};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::error::BucketError;
+use super::objects::{Found, Made, Objects};
+
+/// How many slots, and tiles, are brought side by side.
+const AT_ONCE: usize = 8;
+
+/// Slots between two checkpoints while many are brought, after a pause.
+const SLOTS_AT_ONCE: u64 = 64;
+
+/// The longest text of a file that is one line or a few.
+const MAX_TEXT_BYTES: u64 = MAX_NOTE_BYTES as u64;
+
+/// What a round did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// Slots that the bucket's checkpoint covers now.
+    pub size: u64,
+    /// How many of them came in this round.
+    pub slots: u64,
+}
+
+/// What is brought, and where to.
+pub struct Round<'a> {
+    /// The bucket's objects.
+    pub objects: &'a Objects,
+    /// The folder.
+    pub folder: &'a LogFolder,
+    /// The store whose log it is.
+    pub store: &'a Path,
+}
+
+/// The bucket's state of the log, as it was read.
+struct There {
+    keys: Option<Found>,
+    checkpoint: Option<Found>,
+    /// The slots that the checkpoint covers: it was held against the store.
+    size: u64,
+}
+
+/// A checkpoint of the folder, and what it says.
+struct Newest {
+    note: Vec<u8>,
+    checkpoint: Checkpoint,
+    keys: Vec<VerifierKey>,
+}
+
+impl Round<'_> {
+    /// Brings the slots that the bucket's checkpoint does not cover, and then the folder's checkpoint as it was when this
+    /// began. Safe to call again after any failure.
+    pub async fn bring(&self, told: impl Fn(Brought)) -> Result<Brought, BucketError> {
+        let Some(newest) = self.newest()? else { return Ok(Brought::default()) };
+        let there = self.there().await?;
+        let to = newest.checkpoint.size;
+        // Its last slot may come into the folder a little later: into the store it came first.
+        if there.size >= to {
+            return Ok(Brought { size: there.size, slots: 0 });
+        }
+        self.names(&there).await?;
+        let mut seen = there.checkpoint;
+        let mut from = there.size;
+        while from < to {
+            let end = to.min(from + SLOTS_AT_ONCE);
+            let note = self.bring_slots(&newest, from..end).await?;
+            let file = LogFile::Checkpoint;
+            self.objects.replace(&file, seen.as_ref(), note).await?;
+            from = end;
+            told(Brought { size: from, slots: from - there.size });
+            if from < to {
+                seen = self.objects.read(&file, MAX_TEXT_BYTES).await?;
+            }
+        }
+        self.remove_partial(there.size..to).await;
+        Ok(Brought { size: to, slots: to - there.size })
+    }
+
+    /// The keys and the checkpoint that the bucket has.
+    pub async fn check(objects: &Objects) -> Result<(Option<String>, Option<String>), BucketError> {
+        let keys = objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
+        let note = objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?;
+        let text = |found: Option<Found>| {
+            found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned())
+        };
+        Ok((text(keys), text(note)))
+    }
+
+    /// The bucket's keys and checkpoint, held against the store.
+    async fn there(&self) -> Result<There, BucketError> {
+        let keys = self.objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
+        let checkpoint = self.objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?;
+        let text = |found: &Option<Found>| {
+            found.as_ref().map(|found| String::from_utf8_lossy(&found.bytes).into_owned())
+        };
+        let reader = Reader::open(self.store).map_err(|error| BucketError::Own(error.into()))?;
+        let size =
+            held(self.objects, &reader, text(&keys).as_deref(), text(&checkpoint).as_deref())?;
+        Ok(There { keys, checkpoint, size })
+    }
+
+    fn newest(&self) -> Result<Option<Newest>, BucketError> {
+        let file = LogFile::Checkpoint;
+        let Some(note) = self.local(&file, MAX_TEXT_BYTES)? else { return Ok(None) };
+        let damaged = |file: &LogFile, why: String| BucketError::Damaged {
+            path: self.folder.path().join(file.to_string()),
+            why,
+        };
+        let read = core::str::from_utf8(&note).map_err(|error| error.to_string());
+        let read = read.and_then(|text| {
+            Checkpoint::from_note(text).map(|(read, _)| read).map_err(|error| error.to_string())
+        });
+        let checkpoint = read.map_err(|why| damaged(&file, why))?;
+        let file = LogFile::VerifierKey;
+        let keys = self.needed(&file, MAX_KEY_FILE_BYTES as u64)?;
+        let keys = keys_from_lines(&keys).map_err(|why| damaged(&file, why))?;
+        Ok(Some(Newest { note, checkpoint, keys }))
+    }
+
+    /// What the log says of itself: its keys and what it succeeds, and which tokens are sold.
+    async fn names(&self, there: &There) -> Result<(), BucketError> {
+        let file = LogFile::VerifierKey;
+        let keys = self.needed(&file, MAX_KEY_FILE_BYTES as u64)?;
+        self.objects.replace(&file, there.keys.as_ref(), keys.into()).await?;
+        if let Some(document) = self.local(&LogFile::Predecessor, MAX_TEXT_BYTES)? {
+            self.objects.create(&LogFile::Predecessor, document.into()).await?;
+        }
+        let file = LogFile::DefaultBases;
+        if let Some(bases) = self.local(&file, MAX_BASES_BYTES as u64)? {
+            let seen = self.objects.read(&file, MAX_BASES_BYTES as u64).await?;
+            self.objects.replace(&file, seen.as_ref(), bases.into()).await?;
+        }
+        Ok(())
+    }
+
+    /// Brings these slots and the tiles over them; gives the checkpoint that covers them.
+    async fn bring_slots(&self, newest: &Newest, slots: Range<u64>) -> Result<Bytes, BucketError> {
+        let first = u64::from(newest.checkpoint.origin.first_slot().number());
+        let numbers = slots.clone().map_while(|index| Slot::new(first + index).ok());
+        let bring = stream::iter(numbers.map(|slot| self.slot(newest, slot)));
+        let notes: Vec<String> = bring.buffered(AT_ONCE).try_collect().await?;
+        let tiles = Tile::grown(slots.start, slots.end).map(|tile| self.tile(tile));
+        stream::iter(tiles).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        if slots.end == newest.checkpoint.size {
+            return Ok(newest.note.clone().into());
+        }
+        let absent = || BucketError::Absent { path: self.folder.path().join("slots") };
+        notes.into_iter().last().map(Bytes::from).ok_or_else(absent)
+    }
+
+    /// Brings a slot: its parts and what its heads commit to, then its manifest, whose checkpoint it gives.
+    async fn slot(&self, newest: &Newest, slot: Slot) -> Result<String, BucketError> {
+        let file = LogFile::Slot(slot);
+        let bytes = Bytes::from(self.needed(&file, MAX_MANIFEST_BYTES as u64)?);
+        let manifest = Manifest::from_bytes(&bytes).map_err(|error| BucketError::Damaged {
+            path: self.folder.path().join(file.to_string()),
+            why: error.to_string(),
+        })?;
+        if let Some(found) = self.objects.read(&file, MAX_MANIFEST_BYTES as u64).await? {
+            // It came after its other files, in a round that ended before its checkpoint.
+            self.same_slot(newest, slot, (&bytes, &manifest), &found.bytes)?;
+            return Ok(manifest.checkpoint);
+        }
+        for part in &manifest.parts {
+            let file = LogFile::Part(part.sha256);
+            let part = self.needed(&file, MAX_PART_BYTES)?;
+            self.objects.create(&file, part.into()).await?;
+        }
+        for file in [LogFile::Fills(slot), LogFile::Issued(slot)] {
+            if let Some(documents) = self.local(&file, MAX_PART_BYTES)? {
+                self.objects.create(&file, documents.into()).await?;
+            }
+        }
+        match self.objects.create_or_read(&file, bytes.clone()).await? {
+            Made::Same => {}
+            Made::Other(found) => self.same_slot(newest, slot, (&bytes, &manifest), &found)?,
+        }
+        Ok(manifest.checkpoint)
+    }
+
+    /// Requires that the bucket's manifest is of the same slot: a store that was restored may lack what witnesses signed.
+    fn same_slot(
+        &self,
+        newest: &Newest,
+        slot: Slot,
+        (bytes, ours): (&Bytes, &Manifest),
+        found: &Bytes,
+    ) -> Result<(), BucketError> {
+        if found == bytes {
+            return Ok(());
+        }
+        let origin = &newest.checkpoint.origin;
+        let same = Manifest::from_bytes(found).is_ok_and(|theirs| {
+            let said = |note: &str| {
+                let (checkpoint, note) = Checkpoint::from_note(note).ok()?;
+                note.signed_by(origin, &newest.keys).ok()?;
+                Some(checkpoint)
+            };
+            let (here, there) = (said(&ours.checkpoint), said(&theirs.checkpoint));
+            here.is_some()
+                && here == there
+                && ours.leaf == theirs.leaf
+                && ours.parts == theirs.parts
+        });
+        if same {
+            return Ok(());
+        }
+        Err(BucketError::Differs { object: self.objects.name(&LogFile::Slot(slot)) })
+    }
+
+    async fn tile(&self, tile: Tile) -> Result<(), BucketError> {
+        let file = LogFile::Tile(tile);
+        let bytes = self.folder.tile(tile).map_err(BucketError::Own)?;
+        let bytes = bytes.ok_or_else(|| self.absent(&file))?;
+        self.objects.create(&file, bytes.into()).await
+    }
+
+    /// Removes what gave way to full tiles. It only takes room where it stays.
+    async fn remove_partial(&self, grown: Range<u64>) {
+        for full in Tile::filled(grown.start, grown.end) {
+            let folder = format!("{}.p", full.path_when_full());
+            if let Err(error) = self.objects.remove_below(&folder).await {
+                tracing::info!(%error, "narrower tiles stay in the bucket");
+                return;
+            }
+        }
+    }
+
+    fn local(&self, file: &LogFile, most: u64) -> Result<Option<Vec<u8>>, BucketError> {
+        self.folder.file(file, most).map_err(BucketError::Own)
+    }
+
+    fn needed(&self, file: &LogFile, most: u64) -> Result<Vec<u8>, BucketError> {
+        self.local(file, most)?.ok_or_else(|| self.absent(file))
+    }
+
+    fn absent(&self, file: &LogFile) -> BucketError {
+        BucketError::Absent { path: self.folder.path().join(file.to_string()) }
+    }
+}
+
+/// Requires that a store may go on with what a bucket has; how many slots that is.
+pub fn held(
+    objects: &Objects,
+    reader: &Reader,
+    keys: Option<&str>,
+    note: Option<&str>,
+) -> Result<u64, BucketError> {
+    let place = objects.place();
+    check_published(&place, keys, note, reader).map_err(|error| match error {
+        PublishError::Store(error) => BucketError::Own(PublishError::Store(error)),
+        error => BucketError::Contradicts(error),
+    })
+}
