@@ -86,7 +86,8 @@ Examples:
   exitgap verify risk.jsonl --trust verifier-key --snapshots https://exitgap.example
 
 A file is evidence of one number, a figure, a proof that two histories of a log were signed, or a report: several of the first two, one a
-line, which is valid where each of them is.
+line, which is valid where each of them is. A report's first line names the files that follow: where one is left out, changed,
+doubled or out of place, it is invalid; a report without such a line is said to be of no stated length.
 With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
 Exit codes:

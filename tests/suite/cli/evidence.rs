@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use exitgap_core::published::PartRef;
 use exitgap_tests::binaries;
 use serde_json::Value;
 
@@ -255,6 +256,34 @@ fn sessions_of_verify_read_as_written() {
         }
         let key = files.join("true_constant_product.keys");
         fs::copy(key, files.join("verifier-key")).unwrap();
+    });
+}
+
+/// Reports of two files of evidence: whole, cut short, and otherwise than their first line names them.
+#[test]
+fn sessions_of_a_report_read_as_written() {
+    session("report", |files| {
+        let vector = |name: &str| vectors().into_iter().find(|v| v["name"] == name).unwrap();
+        let [one, other] = ["true_concentrated_liquidity", "true_constant_product"].map(vector);
+        let key = one["policy"]["keys"][0].as_str().unwrap();
+        fs::write(files.join("verifier-key"), key).unwrap();
+        let [one, other] = [&one, &other].map(|vector| vector["evidence"].as_str().unwrap());
+        let named = [one, other].map(|file| format!("\"{}\"", PartRef::hash_of(file.as_bytes())));
+        let first = format!("{{\"files\":[{}],\"report\":1}}", named.join(","));
+        let changed = other.replacen("\"size_usd\":\"0.5\"", "\"size_usd\":\"0.6\"", 1);
+        assert_ne!(changed, other);
+        let put = |name: &str, lines: &[&str]| {
+            let text: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
+            fs::write(files.join(name).with_extension("jsonl"), text).unwrap();
+        };
+        put("whole", &[&first, one, other]);
+        put("cut", &[&first, one]);
+        put("nothing", &[&first]);
+        put("doubled", &[&first, one, one, other]);
+        put("reordered", &[&first, other, one]);
+        put("changed", &[&first, one, &changed]);
+        put("unstated", &[one, other]);
+        put("newer", &[&first.replace("\"report\":1", "\"report\":2"), one, other]);
     });
 }
 

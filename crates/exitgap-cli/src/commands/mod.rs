@@ -36,11 +36,13 @@ mod verify;
 mod verify_anchors;
 mod verify_figure;
 mod verify_fork;
+mod verify_headline;
 mod verify_many;
 mod verify_receipt;
 mod verify_remote;
 mod verify_sources;
 mod verify_state;
+mod verify_whole;
 mod verify_witnesses;
 mod watch;
 

@@ -137,7 +137,7 @@ fn no_claim() -> String {
 }
 
 /// The token sold, with the symbol that the file's snapshot gives it where that can be read.
-fn sold(claim: &Claim, evidence: &Evidence) -> String {
+pub fn sold(claim: &Claim, evidence: &Evidence) -> String {
     let Some(snapshot) = evidence.snapshot() else { return claim.base.clone() };
     let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
     format!("{} ({})", token.symbol, claim.base)

@@ -12,8 +12,8 @@ use exitgap_core::evidence::{Outcome, Verdict};
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::StoreError;
 
-use super::print_json;
 use super::verify::of_evidence_alone;
+use super::{print_json, verify_headline};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
@@ -27,7 +27,7 @@ pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failu
     of_evidence_alone(args, "a figure", "leave it out: evidence of a number takes it")?;
     let keys = trust::keys(&args.trust.trust)?;
     let report = judged(file, &keys, args.snapshots.as_deref())?;
-    if json { print_json(&report) } else { print_text(&report, args) }?;
+    if json { print_json(&report) } else { print_text(file, &report, args) }?;
     Ok(verdict_code(report.verdict))
 }
 
@@ -80,7 +80,7 @@ fn told(seen: usize, all: usize) {
     }
 }
 
-fn print_text(report: &FigureReport, args: &VerifyArgs) -> Result<(), Failure> {
+fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log"),
@@ -91,6 +91,9 @@ fn print_text(report: &FigureReport, args: &VerifyArgs) -> Result<(), Failure> {
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     writeln!(out, "The figure file: {style}{verdict}{style:#}.\n")?;
+    if let Some(numbers) = verify_headline::of(file) {
+        writeln!(out, "It says: {}.\n", printable(&numbers))?;
+    }
     for check in &report.checks {
         print_check(&mut out, check)?;
     }

@@ -4,24 +4,37 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{FileKind, FileVerified, FilesVerified, VerificationReport};
+use exitgap_api::{Claim, FileKind, FileVerified, FilesVerified, VerificationReport};
 use exitgap_core::analytics::figure::is_figure_file;
 use exitgap_core::evidence::{Evidence, Policy, Verdict};
 use exitgap_core::tlog::VerifierKey;
+use serde::Serialize;
 
+use super::verdict::sold;
 use super::verify::of_evidence_alone;
-use super::{print_json, verify_figure};
+use super::verify_whole::{Length, LengthCode, MOST, is_first_line};
+use super::{print_json, verify_figure, verify_headline};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::{grouped, printable};
 use crate::source::unreadable;
 use crate::trust;
 
-/// The most files of a report.
-const MOST: usize = 1_000;
+/// What was found of a report.
+#[derive(Serialize)]
+struct Found {
+    #[serde(flatten)]
+    files: FilesVerified,
+    /// Whether it is all of it.
+    length: Length,
+}
 
-/// Whether there are several files in it: its first line is a whole one, as documents are written, and something follows.
+/// Whether there are several files in it: its first line names them, or is a whole one, as documents are written, and
+/// something follows.
 pub fn is_several(bytes: &[u8]) -> bool {
+    if is_first_line(bytes) {
+        return true;
+    }
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return false };
     let (first, rest) = bytes.split_at(end);
     let is_whole = first.starts_with(b"{") && first.trim_ascii_end().ends_with(b"}");
@@ -32,33 +45,56 @@ pub fn run(bytes: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Fail
     of_evidence_alone(args, "a report of several files", "split it at its lines")?;
     let keys = trust::keys(&args.trust.trust)?;
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let mut files = Vec::new();
-    for line in lines {
-        if files.len() == MOST {
-            return Err(unreadable(format!("more than the {MOST} files of a report")).into());
-        }
-        files.push(judged(line, args, &keys)?);
+    let lines: Vec<&[u8]> = lines.take(MOST + 2).collect();
+    let (length, lines) = Length::of(&lines);
+    if lines.len() > MOST {
+        return Err(unreadable(format!("more than the {MOST} files of a report")).into());
     }
-    let report = FilesVerified::of(files);
-    if json { print_json(&report) } else { print_text(&report, args) }?;
-    Ok(verdict_code(report.verdict))
+    let (mut files, mut said) = (Vec::new(), Vec::new());
+    for line in lines {
+        let (file, words) = judged(line, args, &keys)?;
+        files.push(file);
+        said.push(words);
+    }
+    let mut files = FilesVerified::of(files);
+    files.verdict = match (length.code, files.verdict) {
+        (LengthCode::NotAsStated, _) => Verdict::Invalid,
+        (LengthCode::Unsupported, Verdict::Valid) => Verdict::Incomplete,
+        (_, verdict) => verdict,
+    };
+    let found = Found { files, length };
+    if json { print_json(&found) } else { print_text(&found, &said, args) }?;
+    Ok(verdict_code(found.files.verdict))
 }
 
-fn judged(line: &[u8], args: &VerifyArgs, keys: &[VerifierKey]) -> Result<FileVerified, Failure> {
+/// What checking one file found, and what it is of, in words that are its own.
+fn judged(
+    line: &[u8],
+    args: &VerifyArgs,
+    keys: &[VerifierKey],
+) -> Result<(FileVerified, String), Failure> {
     if is_figure_file(line) {
         let report = verify_figure::judged(line, keys, args.snapshots.as_deref())?;
-        return Ok(FileVerified::of_figure(line, &report));
+        let file = FileVerified::of_figure(line, &report);
+        let words = figure(&file, verify_headline::of(line));
+        return Ok((file, words));
     }
     let policy = Policy::trusting(keys.to_vec());
-    let report = VerificationReport::of(&Evidence::read(line), &policy);
-    Ok(FileVerified::of_evidence(&report))
+    let evidence = Evidence::read(line);
+    let report = VerificationReport::of(&evidence, &policy);
+    let words = report.claim.as_ref().map(|claim| claimed(claim, &sold(claim, &evidence)));
+    Ok((FileVerified::of_evidence(&report), words.unwrap_or_else(|| "no evidence".to_owned())))
 }
 
-fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> {
+fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), Failure> {
+    let Found { files: report, length } = found;
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => {
             (AnsiColor::Green, "VALID: each of its files follows from the signed log")
+        }
+        Verdict::Invalid if length.code == LengthCode::NotAsStated => {
+            (AnsiColor::Red, "INVALID: it is not the report that its first line names")
         }
         Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files does not hold"),
         Verdict::Incomplete => {
@@ -66,15 +102,18 @@ fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> 
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    writeln!(out, "A report of {} files: {style}{verdict}{style:#}.\n", report.files.len())?;
-    for (place, file) in (1..).zip(&report.files) {
+    let count = report.files.len();
+    let files = if count == 1 { "file" } else { "files" };
+    writeln!(out, "A report of {count} {files}: {style}{verdict}{style:#}.")?;
+    writeln!(out, "{}\n", printable(&length.sentence()))?;
+    for ((place, file), words) in (1..).zip(&report.files).zip(said) {
         let (colour, word) = match file.verdict {
             Verdict::Valid => (AnsiColor::Green, "valid"),
             Verdict::Invalid => (AnsiColor::Red, "INVALID"),
             Verdict::Incomplete => (AnsiColor::Yellow, "incomplete"),
         };
         let style = Style::new().bold().fg_color(Some(colour.into()));
-        writeln!(out, "{place:>4}  {style}{word:<12}{style:#}{}", words(file))?;
+        writeln!(out, "{place:>4}  {style}{word:<12}{style:#}{}", printable(words))?;
         if let Some(check) = &file.failed {
             writeln!(out, "{:<18}{}", "", printable(check))?;
         }
@@ -95,15 +134,17 @@ fn print_text(report: &FilesVerified, args: &VerifyArgs) -> Result<(), Failure> 
     Ok(())
 }
 
-/// What a file is of.
-fn words(file: &FileVerified) -> String {
-    let Some(claim) = &file.claim else {
-        let kind = if file.kind == FileKind::Figure { "a figure" } else { "no evidence" };
-        return file
-            .figure
-            .as_deref()
-            .map_or(kind.to_owned(), |figure| format!("the figure {}", printable(figure)));
-    };
+/// What a figure is of, and its numbers.
+fn figure(file: &FileVerified, numbers: Option<String>) -> String {
+    let Some(figure) = &file.figure else { return "a figure".to_owned() };
+    match numbers {
+        Some(numbers) => format!("the figure {figure}: {numbers}"),
+        None => format!("the figure {figure}"),
+    }
+}
+
+/// What a file of evidence claims.
+fn claimed(claim: &Claim, sold: &str) -> String {
     let size = format!("${}", grouped(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {
         (Some(gap), _) => format!("{gap} % below the oracle"),
@@ -111,5 +152,5 @@ fn words(file: &FileVerified) -> String {
         (None, None) => String::new(),
     };
     let at = claim.slot_time.as_deref().unwrap_or_default();
-    printable(&format!("{size} of {} in {} at {at}: {found}", claim.base, claim.pool))
+    format!("{size} of {sold} in {} at {at}: {found}", claim.pool)
 }

@@ -1,0 +1,125 @@
+//! The numbers of a figure file that a reader looks for first, as the file says them.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::format::grouped;
+
+/// What is read of a file: not the thousands of snapshots that it names.
+#[derive(Deserialize)]
+struct Headed {
+    figure: String,
+    parameters: Value,
+    result: Value,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Dollars.
+    Usd,
+    /// Percent.
+    Percent,
+    /// Times what is sold.
+    Times,
+    /// A word, or a count of things that the name tells.
+    Plain,
+}
+
+/// A number: its name, where it stands, and what it counts.
+type Number = (&'static str, &'static str, Unit);
+
+const EXPOSURE: &[Number] = &[
+    ("to be sold", "/parameters/cascade_usd", Unit::Usd),
+    ("band", "/result/band", Unit::Plain),
+    ("coverage", "/result/coverage", Unit::Times),
+    ("at break-even", "/result/coverage_break_even", Unit::Times),
+    ("worst gap", "/result/worst_gap_pct", Unit::Percent),
+    ("shortfall", "/result/shortfall_usd", Unit::Usd),
+    ("stranded", "/result/stranded_usd", Unit::Usd),
+    ("slots", "/result/have_slots", Unit::Plain),
+    ("of them unfillable", "/result/slots_unfillable", Unit::Plain),
+];
+
+const STRESS: &[Number] = &[
+    ("sold", "/parameters/size_usd", Unit::Usd),
+    ("liquidity gone", "/parameters/haircut_pct", Unit::Percent),
+    ("price fall", "/parameters/fall_pct", Unit::Percent),
+    ("median gap", "/result/gap_q50_pct", Unit::Percent),
+    ("worst gap", "/result/worst/0/gap_pct", Unit::Percent),
+    ("lowest depth at 2 %", "/result/depth_lowest_usd", Unit::Usd),
+    ("slots", "/result/have_slots", Unit::Plain),
+    ("of them unfillable", "/result/slots_unfillable", Unit::Plain),
+];
+
+// Horizons are of 0, 1, 2 and more slots after the move.
+const DECAY: &[Number] = &[
+    ("moves of", "/parameters/move_pct", Unit::Percent),
+    (
+        "withdrawn a slot after falls, median",
+        "/result/down/horizons/1/withdrawn_pct_q50",
+        Unit::Percent,
+    ),
+    ("slots until half is back, median", "/result/down/half_life_slots_q50", Unit::Plain),
+    ("slots", "/result/have_slots", Unit::Plain),
+];
+
+const OTHERS: &[Number] = &[("slots", "/result/have_slots", Unit::Plain)];
+
+/// The numbers of a file; none where it cannot be read.
+pub fn of(file: &[u8]) -> Option<String> {
+    let headed: Headed = serde_json::from_slice(file).ok()?;
+    let numbers = match headed.figure.as_str() {
+        "exposure/1" => EXPOSURE,
+        "stress/1" => STRESS,
+        "decay/1" => DECAY,
+        _ => OTHERS,
+    };
+    let whole = |(name, place, unit): &Number| {
+        let (part, rest) = place.split_at(place[1..].find('/')? + 1);
+        let of = if part == "/result" { &headed.result } else { &headed.parameters };
+        Some(format!("{name} {}", shown(of.pointer(rest)?, *unit)?))
+    };
+    let numbers: Vec<String> = numbers.iter().filter_map(whole).collect();
+    (!numbers.is_empty()).then(|| numbers.join(", "))
+}
+
+/// A number with its unit, cut to what any true one has; what no slot tells is said to be not known.
+fn shown(number: &Value, unit: Unit) -> Option<String> {
+    let text = match number {
+        Value::String(text) => text.chars().take(40).collect(),
+        Value::Number(number) => number.to_string(),
+        Value::Null => return Some("not known".to_owned()),
+        _ => return None,
+    };
+    Some(match unit {
+        Unit::Usd => format!("${}", grouped(&text)),
+        Unit::Percent => format!("{text} %"),
+        Unit::Times => format!("{text}x"),
+        Unit::Plain => text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn numbers_are_named_with_their_units_and_what_is_null_is_not_known() {
+        let file = br#"{"figure":"exposure/1","parameters":{"cascade_usd":"800000"},"result":{"band":"exposed","coverage":"1.25",
+            "coverage_break_even":null,"have_slots":4,"shortfall_usd":"1234","slots_unfillable":1,"stranded_usd":"0",
+            "worst_gap_pct":"27.530000"},"uses":[]}"#;
+        assert_eq!(
+            of(file).unwrap(),
+            "to be sold $800,000, band exposed, coverage 1.25x, at break-even not known, worst gap 27.530000 %, shortfall \
+             $1,234, stranded $0, slots 4, of them unfillable 1"
+        );
+        let decay = br#"{"figure":"decay/1","parameters":{"move_pct":"2"},"result":{"down":{"half_life_slots_q50":3,
+            "horizons":[{},{"withdrawn_pct_q50":"12.5"}]},"have_slots":9}}"#;
+        assert_eq!(
+            of(decay).unwrap(),
+            "moves of 2 %, withdrawn a slot after falls, median 12.5 %, slots until half is back, median 3, slots 9"
+        );
+        assert_eq!(of(b"{\"figure\":1}"), None);
+    }
+}

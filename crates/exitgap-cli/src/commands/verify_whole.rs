@@ -1,0 +1,173 @@
+//! A report's first line: which files follow it, so that a report that was cut short is not taken for a whole one.
+
+use exitgap_core::published::PartRef;
+use serde::{Deserialize, Serialize};
+
+/// What a first line begins with, and no file of a report.
+const START: &[u8] = b"{\"files\":[";
+
+/// The form of first lines that is read.
+const FORM: u32 = 1;
+
+/// The most files of a report.
+pub const MOST: usize = 1_000;
+
+/// Whether a report is the one that its first line names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthCode {
+    /// The files that it names follow, in its order, and no other.
+    Whole,
+    /// It has no such line: whether a file was left out it does not say.
+    NotStated,
+    /// Others follow than it names.
+    NotAsStated,
+    /// It is of a form that a newer version writes.
+    Unsupported,
+}
+
+/// How many files follow a first line, beside how many it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Length {
+    /// What it comes to.
+    pub code: LengthCode,
+    /// As many are named; none where none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated: Option<usize>,
+    /// As many follow.
+    pub found: usize,
+    /// In what they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A first line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FirstLine {
+    files: Vec<String>,
+    report: u32,
+}
+
+/// Whether a line is one that names the files of a report.
+pub fn is_first_line(line: &[u8]) -> bool {
+    line.starts_with(START)
+}
+
+impl Length {
+    /// Of a report's lines, with those of them that are its files.
+    pub fn of<'a, 'b>(lines: &'b [&'a [u8]]) -> (Self, &'b [&'a [u8]]) {
+        let Some((first, files)) = lines.split_first().filter(|(first, _)| is_first_line(first))
+        else {
+            let found = lines.len();
+            return (Self { code: LengthCode::NotStated, stated: None, found, why: None }, lines);
+        };
+        (Self::beside(first, files), files)
+    }
+
+    fn beside(first: &[u8], files: &[&[u8]]) -> Self {
+        let found = files.len();
+        let not = |code, stated, why: String| Self { code, stated, found, why: Some(why) };
+        let FirstLine { files: named, report } = match serde_json::from_slice(first) {
+            Ok(first) => first,
+            Err(error) => {
+                return not(LengthCode::NotAsStated, None, format!("it cannot be read: {error}"));
+            }
+        };
+        let stated = Some(named.len());
+        if report != FORM {
+            return not(LengthCode::Unsupported, stated, format!("its form is {report}"));
+        }
+        if named.len() > MOST {
+            return not(
+                LengthCode::NotAsStated,
+                stated,
+                format!("it names more than {MOST} files"),
+            );
+        }
+        let there: Vec<String> =
+            files.iter().map(|file| PartRef::hash_of(file).to_string()).collect();
+        if there == named {
+            return Self { code: LengthCode::Whole, stated, found, why: None };
+        }
+        let absent = (1..).zip(&named).filter(|(_, one)| !there.contains(one));
+        let absent: Vec<String> = absent.map(|(place, _)| format!("{place}")).collect();
+        let strange = there.iter().filter(|one| !named.contains(one)).count();
+        let mut why = format!("it names {} files, {found} follow", named.len());
+        if !absent.is_empty() {
+            why.push_str(&format!(", without what it names at place {}", absent.join(", ")));
+        }
+        if strange > 0 {
+            why.push_str(&format!(", {strange} of them with a hash that it does not name"));
+        }
+        if absent.is_empty() && strange == 0 {
+            why.push_str(", one of them twice or in another order");
+        }
+        not(LengthCode::NotAsStated, stated, why)
+    }
+
+    /// The same in a sentence.
+    pub fn sentence(&self) -> String {
+        let why = self.why.as_deref().unwrap_or_default();
+        match self.code {
+            LengthCode::Whole => {
+                format!("Whole: the {} files that its first line names, in its order.", self.found)
+            }
+            LengthCode::NotStated => {
+                "Of no stated length: without a first line that names its files, nothing tells whether one was left out."
+                    .to_owned()
+            }
+            LengthCode::NotAsStated => format!("NOT WHOLE, by its first line: {why}."),
+            LengthCode::Unsupported => {
+                format!("Its first line was made by a newer version of exitgap; update to check it: {why}.")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_line(files: &[&[u8]]) -> Vec<u8> {
+        let named: Vec<String> =
+            files.iter().map(|file| format!("\"{}\"", PartRef::hash_of(file))).collect();
+        format!("{{\"files\":[{}],\"report\":1}}", named.join(",")).into_bytes()
+    }
+
+    #[test]
+    fn a_line_that_is_absent_changed_or_out_of_place_is_told() {
+        let files: [&[u8]; 3] = [b"{\"a\":1}", b"{\"b\":2}", b"{\"c\":3}"];
+        let [a, b, c] = files;
+        let first = first_line(&files);
+        let found = |lines: &[&[u8]]| {
+            let all: Vec<&[u8]> = [&first[..]].into_iter().chain(lines.iter().copied()).collect();
+            let (length, rest) = Length::of(&all);
+            assert_eq!(rest, lines);
+            (length.code, length.why.unwrap_or_default())
+        };
+        assert_eq!(found(&files), (LengthCode::Whole, String::new()));
+        let cases: [(&[&[u8]], &str); 6] = [
+            (&[a, c], "it names 3 files, 2 follow, without what it names at place 2"),
+            (&[], "it names 3 files, 0 follow, without what it names at place 1, 2, 3"),
+            (&[a, b, b, c], "it names 3 files, 4 follow, one of them twice or in another order"),
+            (&[a, c, b], "it names 3 files, 3 follow, one of them twice or in another order"),
+            (
+                &[a, b"{\"b\":3}", c],
+                "it names 3 files, 3 follow, without what it names at place 2, 1 of them with a hash that it does not name",
+            ),
+            (
+                &[a, b, c, b"{}"],
+                "it names 3 files, 4 follow, 1 of them with a hash that it does not name",
+            ),
+        ];
+        for (lines, why) in cases {
+            assert_eq!(found(lines), (LengthCode::NotAsStated, why.to_owned()));
+        }
+        assert_eq!(Length::of(&files).0.code, LengthCode::NotStated);
+        let newer =
+            String::from_utf8(first.clone()).unwrap().replace("\"report\":1", "\"report\":2");
+        assert_eq!(Length::of(&[newer.as_bytes(), a]).0.code, LengthCode::Unsupported);
+        assert_eq!(Length::of(&[b"{\"files\":[]", a]).0.code, LengthCode::NotAsStated);
+    }
+}
