@@ -42,6 +42,11 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 tenth as often miss nothing. And every spelling of an address
                 that nothing may be sent to; the control reaches a listener
 
+  s3            a log brought into storage that speaks S3 (moto, of Python, installed into .fixtures) by a process that is
+                killed (-9) 40 times, while one request in six fails: 500 with and without being applied, an answer
+                that is lost, 409, 503, late, stale, no room. What is there is compared with the folder; the
+                control copies the checkpoint first
+
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
   --only KIND   only these, separated by commas; the same as naming them
@@ -54,6 +59,9 @@ something is paid twice, answered unpaid or paid and not answered, or more is pa
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure_strace();
+    if brings(arguments, "s3") {
+        setup::ensure_moto(root)?;
+    }
     // A flood is of a service that records a chain.
     setup::ensure(root)?;
     let mut build = workspace::cargo(root);
@@ -63,6 +71,13 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let metadata = workspace::metadata(root)?;
     let mut faults = Command::new(workspace::debug_binary(&metadata, "faults"));
     process::run(faults.args(arguments), "the fault harness")
+}
+
+/// Whether these arguments ask for a kind: they name it, or none.
+fn brings(arguments: &[String], kind: &str) -> bool {
+    let is_kind = |word: &&String| !word.starts_with('-') && word.parse::<u64>().is_err();
+    let mut named = arguments.iter().filter(is_kind).flat_map(|word| word.split(',')).peekable();
+    named.peek().is_none() || named.any(|word| word == kind)
 }
 
 /// Whether this runs as root.

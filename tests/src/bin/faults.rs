@@ -11,7 +11,7 @@ use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, alerts, bit_flip, budget, budget_payer, disk_full, failing_sync, flood,
-    flood_clients, kill, old_backup, payments, payments_careless, power_cut, recorder, tamper,
+    flood_clients, kill, old_backup, payments, payments_careless, power_cut, recorder, s3, tamper,
     writer,
 };
 
@@ -80,6 +80,8 @@ enum Role {
     Payer(budget_payer::Course),
     /// A service that settles without writing ahead.
     Careless(payments_careless::Course),
+    /// Brings a log into a bucket again and again.
+    Mirror(s3::Course),
 }
 
 #[derive(Debug, clap::Args)]
@@ -113,7 +115,11 @@ enum Kind {
     Budget,
     Payments,
     Alerts,
+    S3,
 }
+
+/// How often at most who brings a log into a bucket is killed.
+const S3_KILLS: u64 = 40;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -127,6 +133,7 @@ fn main() -> ExitCode {
         Some(Role::Crowd { plan }) => flood_clients::play(&plan).map(|()| true),
         Some(Role::Payer(course)) => budget_payer::pay(&course).map(|()| true),
         Some(Role::Careless(course)) => payments_careless::answer(&course).map(|()| true),
+        Some(Role::Mirror(course)) => s3::mirror(&course).map(|()| true),
         None => all(&arguments),
     };
     match done {
@@ -164,6 +171,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::Flood => flood::run(&mut progress),
             Kind::Budget => budget::run(16, 8, arguments.seed, &mut progress),
             Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
+            Kind::S3 => s3::run(arguments.kills.min(S3_KILLS), arguments.seed, &mut progress),
             Kind::Alerts => {
                 let extent = alerts::Extent { kills: arguments.kills, ..alerts::WHOLE };
                 alerts::run(extent, arguments.seed, &mut progress)

@@ -122,6 +122,8 @@ impl BucketConfig {
 impl BucketPlan {
     /// The bucket's objects. Nothing is asked for yet.
     pub(super) fn objects(&self) -> Result<Objects, String> {
+        // Another part of this process may have chosen one before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let retry = RetryConfig {
             backoff: BackoffConfig::default(),
             max_retries: TRIES - 1,

@@ -1,12 +1,14 @@
 //! When the bucket is brought up to date: on a thread of its own, after each slot that the folder has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use exitgap_core::published::LogFile;
 use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_store::{LogFolder, Reader};
+use object_store::ObjectStore;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -70,6 +72,21 @@ impl Bucket {
         let damaged =
             |why| BucketError::Damaged { path: self.objects.place().join("checkpoint"), why };
         Ok(size.map_err(damaged)?.unwrap_or(0))
+    }
+
+    /// Any store of objects, whose names begin with `prefix`, in a bucket's place; `shown` names it.
+    pub fn over(store: Arc<dyn ObjectStore>, shown: &str, prefix: &str) -> Self {
+        Self { shown: shown.to_owned(), objects: Objects::new(store, shown.to_owned(), prefix) }
+    }
+
+    /// Brings what the folder of a store's log has, and what stands beside it, once.
+    pub fn bring(&self, folder: &LogFolder, store: &Path) -> Result<Brought, BucketError> {
+        let round = Round { objects: &self.objects, folder, store };
+        apart(async {
+            let brought = round.bring(|_| {}).await?;
+            Beside::default().bring(&self.objects, folder).await?;
+            Ok(brought)
+        })
     }
 
     /// Brings what the bucket has and a folder does not; how many files that was.

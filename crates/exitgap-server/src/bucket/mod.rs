@@ -26,3 +26,4 @@ mod round;
 pub use config::{BucketConfig, BucketPlan};
 pub use error::BucketError;
 pub use mirror::{Bucket, BucketTold, Mirroring};
+pub use round::Brought;

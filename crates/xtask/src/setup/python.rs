@@ -59,6 +59,15 @@ const WITNESS: Package = Package {
     any_python: true,
 };
 
+/// A server that speaks S3, with its conditional writes.
+const MOTO: Package = Package {
+    name: "moto",
+    version: "5.2.1",
+    extras: "[server]",
+    folder: "moto",
+    any_python: false,
+};
+
 /// What builds the Python package.
 const MATURIN: Package = Package {
     name: "maturin",
@@ -146,6 +155,11 @@ fn python_version(text: &str) -> Option<(u32, u32)> {
 /// Makes `.fixtures/aics-witness/bin/aics-witness` complete.
 pub fn ensure_witness(root: &Path) -> Result<()> {
     ensure(root, &WITNESS)
+}
+
+/// Makes `.fixtures/moto/bin/moto_server` complete.
+pub fn ensure_moto(root: &Path) -> Result<()> {
+    ensure(root, &MOTO)
 }
 
 /// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
