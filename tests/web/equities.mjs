@@ -86,7 +86,7 @@ async function sized(told) {
   await page.locator("#share-size").fill("lots");
   await page.getByRole("button", { name: "Show" }).click();
   await page.waitForURL("**size_usd=lots");
-  await page.locator("#content .refused", { hasText: "size_usd" }).waitFor();
+  await page.locator("#content .refused", { hasText: "Write a size in dollars" }).waitFor();
   await page.locator("#share-size").fill("$2.5k");
   await page.getByRole("button", { name: "Show" }).click();
   await page.locator("#share section").first().waitFor();

@@ -26,8 +26,8 @@ async function sizeBox({ service, pool, open, get }) {
   await page.waitForFunction((text) => document.querySelector("#gap")?.title.startsWith(text), expected);
   await page.waitForSelector(".agreement .standing.pass");
   await page.waitForURL(/size_usd=2345.67/);
-  const lost = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
-  assert.equal(await page.locator("#lost").textContent(), `$${lost} ${exit.exit_gap_pct < 0 ? "gained" : "lost"}`);
+  const beside = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
+  assert.equal(await page.locator("#lost").textContent(), `$${beside} ${exit.exit_gap_pct < 0 ? "above" : "below"} the oracle`);
   await page.waitForSelector("text=The parts multiply");
   // Digits may be grouped, by threes only.
   await page.locator("#size").fill("23,45.67");
@@ -35,7 +35,11 @@ async function sizeBox({ service, pool, open, get }) {
   await page.locator("#size").fill("2,345.67");
   await page.waitForFunction((text) => document.querySelector("#gap")?.title.startsWith(text), expected);
   await page.locator("#size").fill("1e5");
-  await page.waitForSelector(".answer .refused >> text=size_usd:");
+  for (const [text, words] of [["1e5", "Write a size in dollars, such as 250,000."], ["", "Write a size in dollars, such as 250,000."],
+    ["$9,000,000,000", "The largest size is $1,000,000,000."], ["0.001", "The smallest size is one cent, $0.01."]]) {
+    await page.locator("#size").fill(text);
+    await eventually(`what is said of ${text}`, async () => (await page.locator(".answer .refused").allTextContents()).join() === words);
+  }
   // A size as people write it, here and in the plan of orders.
   const quarter = await get(`/v1/exit/${pool}?size_usd=250000`);
   const written = String(quarter.exit_gap_pct).replace("-", "");

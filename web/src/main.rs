@@ -12,6 +12,7 @@
 //! - `served`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
+//! - `size_asked`: sizes that a reader writes
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
@@ -28,6 +29,7 @@ mod parts;
 mod paths;
 mod served;
 mod service;
+mod size_asked;
 mod text;
 mod told;
 mod wallet;

@@ -2,7 +2,6 @@
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::EQUITY_SIZE;
-use exitgap_api::size_as_written;
 use exitgap_client::{Browser, Client, ClientError};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -15,6 +14,7 @@ use crate::parts::{
 };
 use crate::paths::Page;
 use crate::service::client;
+use crate::size_asked::size_asked;
 use crate::text;
 
 /// The size where the address says nothing.
@@ -46,7 +46,7 @@ impl Asked {
         if self.token.is_empty() {
             return Ok(Told { all, one: None });
         }
-        let size = size_as_written(&self.size)?;
+        let size = size_asked(&self.size)?;
         let target = Operation::Equity.target_of(self.token.replacen(':', "/", 1));
         let one = client.read::<Document>(&target.with(&EQUITY_SIZE, size)).await?;
         Ok(Told { all, one: Some(one) })

@@ -4,13 +4,14 @@ use core::str::FromStr;
 
 use exitgap_api::operations::parameters::{QUOTE_GROUP, SIZE};
 use exitgap_api::operations::{Operation, Target};
-use exitgap_api::{Number, Problem, ProblemCode, invalid_parameter, size_as_written};
+use exitgap_api::{Number, Problem, ProblemCode, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
 use crate::document::Document;
+use crate::size_asked::size_asked;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Asked {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(wrong("it is no address"));
         }
-        Ok(Self { chain, token: token.to_owned(), size: size_as_written(size)?, into })
+        Ok(Self { chain, token: token.to_owned(), size: size_asked(size)?, into })
     }
 
     fn target(&self, size: SizeUsd) -> Target {

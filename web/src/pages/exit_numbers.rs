@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::query_signal_with_options;
 
 use super::exit_comparison::Comparison;
+use super::exit_parts::MadeOf;
 use super::pool_answer::lost;
 use super::pool_size::in_place;
 use super::worst_slot::WorstSlot;
@@ -34,8 +35,8 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
     let used = told.venues.iter().filter(|venue| venue.leg.is_some()).count();
     let over =
         if used == 1 { "in one venue".to_owned() } else { format!("split over {used} venues") };
-    let (magnitude, side) = text::split_gap(&told.gap);
-    let loss = lost(&told.size.to_string(), &told.gap).unwrap_or_default();
+    let (magnitude, _) = text::split_gap(&told.gap);
+    let beside = lost(&told.size.to_string(), &told.gap).unwrap_or_default();
     // One leg proves itself; what several sum up to is proven by each of them, below.
     let legs = || told.venues.iter().filter_map(|venue| venue.leg.as_ref());
     let only = if used == 1 { legs().next() } else { None };
@@ -45,12 +46,13 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
         <section class="cards" aria-label="The five numbers">
             <Card name=format!("Gap of {size} of {}", told.symbol)
                 value=view! { <a id="gap" href=proof title=text::percent(&told.gap)>{text::percent_read(magnitude)}</a> }.into_any()
-                note=format!("{side} the oracle price, {over}: {loss}").into_any()/>
+                note=format!("{beside}, {over}").into_any()/>
             <Within comparison=comparison/>
             <Worst comparison=comparison/>
             {saving(&told)}
             <Redeem comparison=comparison/>
         </section>
+        <p class="quiet" id="made-of"><MadeOf comparison=comparison/></p>
     }
 }
 

@@ -23,6 +23,7 @@ mod evidence_later;
 mod evidence_witnesses;
 mod exit_comparison;
 mod exit_numbers;
+mod exit_parts;
 mod exit_venues;
 mod exit_wait;
 mod exit_when;

@@ -2,7 +2,6 @@
 
 use exitgap_api::{
     Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, TokenLabel,
-    size_as_written,
 };
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
@@ -13,6 +12,7 @@ use super::pool_size::PAUSE;
 use crate::parts::{Asking, Conditions, Refused, Split, exact, settled};
 use crate::paths::evidence_href;
 use crate::service::client;
+use crate::size_asked::size_asked;
 use crate::text;
 
 /// The section.
@@ -25,7 +25,7 @@ pub fn Answer(
     /// The text of the size box.
     size: Memo<String>,
 ) -> impl IntoView {
-    let asked = Memo::new(move |_| (base.get(), size_as_written(&size.read())));
+    let asked = Memo::new(move |_| (base.get(), size_asked(&size.read())));
     let computed = Memo::new(move |_| {
         let (base, size) = asked.get();
         recorded.read_value().estimate(size?, Some(base_name(base)))
@@ -186,7 +186,7 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         <dl class="facts">
             <div><dt>"Realized price"</dt><dd>{realized}</dd></div>
             <div><dt>"Oracle price"</dt><dd>{oracle}</dd></div>
-            <div><dt>"Against the oracle"</dt><dd id="lost">{lost}</dd></div>
+            <div><dt>"What is received is worth"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>
             <div><dt>"Lowest depth at 2 % in 7 days, says the service"</dt><dd id="lowest">{lowest}</dd></div>
@@ -195,7 +195,7 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     }
 }
 
-/// What the gap takes of the size, to the cent, half-even.
+/// What the gap is of the size, to the cent, half-even: below the oracle, which may itself lag, not lost.
 pub fn lost(size: &str, gap: &str) -> Option<String> {
     /// Micro-dollars times millionths of a percent, of one cent.
     const CENT: i128 = 1_000_000_000_000;
@@ -204,5 +204,5 @@ pub fn lost(size: &str, gap: &str) -> Option<String> {
     let (whole, rest) = (exact / CENT, exact % CENT);
     let cents = whole + i128::from(rest * 2 + whole % 2 > CENT);
     let dollars = text::usd_exact(&format!("{}.{:02}", cents / 100, cents % 100));
-    Some(format!("{dollars} {}", if gap < 0 { "gained" } else { "lost" }))
+    Some(format!("{dollars} {} the oracle", if gap < 0 { "above" } else { "below" }))
 }

@@ -1,13 +1,12 @@
 //! What if: the largest size within a gap, and one order in several parts.
 
-use exitgap_api::{
-    AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan, size_as_written,
-};
+use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan};
 use exitgap_client::Recorded;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use crate::parts::{Table, exact, number};
+use crate::size_asked::size_asked;
 use crate::text;
 
 /// The section.
@@ -31,7 +30,7 @@ pub fn Simulate(
     let plan = Memo::new(move |_| {
         // A text that is no number is as wrong as a number of no orders.
         let orders = orders.read().trim().parse().unwrap_or(0);
-        let size = size_as_written(&size.read())?.to_string();
+        let size = size_asked(&size.read())?.to_string();
         let plan = parse_order_plan(&size, orders, recovery.read().trim(), 0)?;
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });

@@ -130,10 +130,13 @@ pub fn Refused(
     /// Why.
     problem: Problem,
 ) -> impl IntoView {
+    // What is wrong with a size is said whole: it needs no heading.
+    let of_size = problem.code == ProblemCode::InvalidParameter
+        && problem.field.as_deref() == Some("size_usd");
     let of_pool = matches!(problem.code, ProblemCode::InvalidPool | ProblemCode::UnknownPool);
     view! {
         <div class="refused" role="status">
-            <p><strong>{problem.code.title()}</strong></p>
+            {(!of_size).then(|| view! { <p><strong>{problem.code.title()}</strong></p> })}
             <p>{text::grouped_within(&problem.detail)}</p>
             {problem.hint.map(|hint| view! { <p>{text::grouped_within(&hint)}</p> })}
             {of_pool.then(|| view! { <p><a href="/">"All pools"</a></p> })}

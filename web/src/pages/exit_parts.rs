@@ -1,0 +1,60 @@
+//! What the gap of the venue that sells most is made of, and how old the oracle's answer is that it is held against.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{AT, BASE, SIZE};
+use exitgap_client::ClientError;
+use exitgap_core::ids::PoolId;
+use leptos::prelude::*;
+
+use super::exit_comparison::{Comparison, Venue};
+use crate::document::Document;
+use crate::parts::Asking;
+use crate::service::client;
+use crate::text;
+
+/// The line.
+#[component]
+pub fn MadeOf(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let found = Asking::new(
+        || (),
+        move |()| {
+            let (client, told) = (client(), comparison.get_value());
+            async move {
+                let Some((pool, size, name)) = largest(&told) else { return Ok(None) };
+                let target = Operation::Exit.target_of(&pool).with(&SIZE, size);
+                let target = target.with(&BASE, &told.token).with(&AT, told.slot);
+                let exit: Document = client.read(&target).await?;
+                Ok::<_, ClientError>(Some(words(&exit, &name)))
+            }
+        },
+    );
+    move || match found.answer(&()) {
+        None => "Asking what the gap is made of…".to_owned(),
+        Some(Ok(words)) => words.flatten().unwrap_or_default(),
+        Some(Err(error)) => format!("What the gap is made of is not known: {error}"),
+    }
+}
+
+/// The pool of the largest part, its size, and its name.
+fn largest(told: &Comparison) -> Option<(PoolId, String, String)> {
+    let size = |venue: &&Venue| venue.leg.as_ref().map(|leg| leg.size);
+    let venue = told.venues.iter().filter(|venue| venue.leg.is_some()).max_by_key(size)?;
+    Some((venue.pool.parse().ok()?, size(&venue)?.to_string(), venue.name.clone()))
+}
+
+fn words(exit: &Document, name: &str) -> Option<String> {
+    let split = exit.part("split")?;
+    let part = |field: &str| split.text(field).map(|percent| text::percent_read(&percent));
+    let (basis, fee, impact) = (part("basis_pct")?, part("fee_pct")?, part("impact_pct")?);
+    let oracles = exit.part("method").map(|method| method.list("oracles")).unwrap_or_default();
+    let oldest = oracles.iter().filter_map(|one| one.text("age_s")?.parse::<u64>().ok()).max();
+    let oldest = oldest.map_or_else(String::new, |age| {
+        format!(
+            " The oldest of its oracle answers was {} old at the block: the price may have moved since, and the basis is then no loss.",
+            text::age(age)
+        )
+    });
+    Some(format!(
+        "Of the gap in {name}: {basis} is basis, the pool's own price beside the oracle's; {fee} is fee; {impact} is impact.{oldest}"
+    ))
+}
