@@ -100,6 +100,9 @@ async function get(service, path) {
 /** An address of the service without its host. */
 export const local = (url) => url.replace(/^https?:\/\/[^/]+/, "");
 
+/** As a page shows a size. */
+export const dollars = (usd) => `$${Number(usd).toLocaleString("en-US", { maximumFractionDigits: 6 })}`;
+
 /** Waits until something holds, and says what did not. */
 export async function eventually(what, holds, tries = 400) {
   for (let tried = 0; tried < tries; tried += 1) {

@@ -152,7 +152,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await drop(bytes);
   await verify.waitForSelector(".verdict.pass");
   await shoot(verify, "verify-passed");
-  await verify.getByLabel("Evidence file").setInputFiles(file(" ".repeat(20 << 20)));
+  await verify.getByLabel("Evidence file").setInputFiles(file(" ".repeat(34 << 20)));
   await verify.waitForSelector(".failed >> text=larger than");
   await drop(bytes);
   await verify.waitForSelector(".verdict.pass");

@@ -9,11 +9,12 @@ import figures from "./figures.mjs";
 import series from "./series.mjs";
 import evidence from "./evidence.mjs";
 import exit from "./exit.mjs";
+import risk from "./risk.mjs";
 import portfolio from "./portfolio.mjs";
 import failures from "./failures.mjs";
 
 const [service, modules, shots, ...only] = process.argv.slice(2);
-const parts = { shell, board, pool, figures, series, evidence, exit, portfolio, failures };
+const parts = { shell, board, pool, figures, series, evidence, exit, risk, portfolio, failures };
 const [retractedPool, slot] = process.env.EXITGAP_RETRACTED.split(" ");
 const scene = { ...await start(service, modules, shots), retracted: { pool: retractedPool, slot } };
 assert.ok(scene.thin, "no pool of the scene refuses a size");

@@ -12,7 +12,7 @@
 //! - `served`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
-//! - `size_asked`: sizes that a reader writes
+//! - `report`: a report as one file; `size_asked`: sizes that a reader writes
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
@@ -27,6 +27,7 @@ mod module;
 mod pages;
 mod parts;
 mod paths;
+mod report;
 mod served;
 mod service;
 mod size_asked;

@@ -56,6 +56,7 @@ async fn every_page_works_in_a_browser() {
     pages.args(parts.split_whitespace());
     pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
     pages.env("EXITGAP_OTHER_KEY", other_key(&checkpoint));
+    pages.env("EXITGAP_BINARY", exitgap_tests::binaries::path("exitgap"));
     pages.env("EXITGAP_RETRACTED", format!("{pool} {}", retracted.number()));
     let output = pages.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -44,5 +44,7 @@ mod portfolio_table;
 mod risk_exposure;
 mod risk_figures;
 mod risk_file;
+mod risk_print;
 mod risk_stress;
 mod risk_tables;
+mod verify_report;

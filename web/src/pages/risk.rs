@@ -1,6 +1,6 @@
 //! What a lender asks of the pools that a collateral is sold in: a page to read, to print, and to take away.
 
-use exitgap_api::{size_as_written, slot_at};
+use exitgap_api::slot_at;
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
@@ -9,6 +9,7 @@ use leptos_router::hooks::use_query_map;
 use super::risk_exposure::absorbed;
 use super::risk_figures::{Report, ask};
 use super::risk_file::{Parts, WholeFile};
+use super::risk_print::printed_head;
 use super::risk_stress::WithLiquidityGone;
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
@@ -16,6 +17,7 @@ use crate::download::download;
 use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice, listed_pools, name_of};
 use crate::paths::Page;
 use crate::service::client;
+use crate::size_asked::size_asked;
 use crate::text;
 
 /// The most pools of a report: an exposure looks at no more.
@@ -74,7 +76,7 @@ pub fn RiskPage() -> impl IntoView {
     let asked = Memo::new(move |_| {
         let mut pools = query.read().get_all("pool").unwrap_or_default();
         pools.truncate(MOST_POOLS);
-        let size = size_as_written(&said("size_usd", "1000000"))?;
+        let size = size_asked(&said("size_usd", "1000000"))?;
         Ok::<_, exitgap_api::Problem>(RiskAsked {
             pools,
             size,
@@ -97,17 +99,25 @@ pub fn RiskPage() -> impl IntoView {
         },
     );
     let retry = found.again();
+    let (picked, set_picked) = signal(false);
     view! {
         <h1>"Risk report"</h1>
         <p class="lead">
             "If your collateral had to be sold at once in these pools, in the worst slot of a week: would \
              they have taken it, and at what loss?"
         </p>
-        <Controls asked=asked/>
+        <Controls asked=asked set_picked=set_picked/>
         {move || match found.answer(&asked.get()) {
             None => view! { <Loading what="a week of these pools"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-            Some(Ok(None)) => view! { <Empty words="Choose at least one pool above.".to_owned()/> }.into_any(),
+            Some(Ok(None)) => {
+                let next = move || {
+                    let chosen = "Make the report when all of them are chosen.";
+                    let words = if picked.get() { chosen } else { "Choose at least one pool above." };
+                    view! { <Empty words=words.to_owned()/> }
+                };
+                next.into_any()
+            }
             Some(Ok(Some(report))) => view! { <Told report=report/> }.into_any(),
         }}
     }
@@ -124,7 +134,11 @@ fn instant(name: &str, text: &str) -> Result<Option<Slot>, exitgap_api::Problem>
 
 /// Pools, size, terms and period. A form of the browser's own: what it asks for is the next address.
 #[component]
-fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoView {
+fn Controls(
+    asked: Memo<Result<RiskAsked, exitgap_api::Problem>>,
+    /// Told whether any pool is chosen.
+    set_picked: WriteSignal<bool>,
+) -> impl IntoView {
     let known = Asking::new(
         || (),
         |()| {
@@ -157,9 +171,13 @@ fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoVi
     };
     let period = asked.get_untracked().map(|asked| [asked.from, asked.to].map(minute));
     let [from, to]: [String; 2] = period.unwrap_or_default();
+    let pick = move |_| {
+        let one = document().query_selector(".pools input:checked").ok().flatten();
+        set_picked.set(one.is_some());
+    };
     view! {
         <form class="controls card" method="get" action="/risk">
-            <fieldset class="pools"><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
+            <fieldset class="pools" on:change=pick><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
             <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
             <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
             <label>"Price fall before, %" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
@@ -187,7 +205,7 @@ fn times(ratio: Option<String>) -> String {
 fn Told(report: Report) -> impl IntoView {
     let exposure = report.exposure.clone();
     let at = |name: &str| {
-        exposure.text(name).map_or_else(String::new, |time| format!(" ({})", text::instant(&time)))
+        exposure.text(name).map_or_else(String::new, |time| format!(" at {}", text::instant(&time)))
     };
     let usd = |name: &str| {
         exposure.text(name).map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd))
@@ -230,8 +248,9 @@ fn Told(report: Report) -> impl IntoView {
         0 => {
             let (gap, when) = (percent("worst_gap_pct"), at("worst_time"));
             let note = format!(
-                "liquidators' loss at a gap of {gap}{when}; {} stranded",
-                usd("stranded_usd")
+                "liquidators' loss at the widest gap, {gap}{when}. Stranded: {}{}, what the pools did not take within the break-even gap in the slot in which they took least",
+                usd("stranded_usd"),
+                at("lowest_break_even_time"),
             );
             (usd("shortfall_usd"), note)
         }
@@ -252,7 +271,9 @@ fn Told(report: Report) -> impl IntoView {
     let print = |_| drop(window().print());
     let (absorbed, totals, slots) = (absorbed(&report), totals(&report), slots(&report));
     let preview = exposure.text_or_none("status") == "preview";
+    let printed = printed_head(&report);
     view! {
+        {printed}
         <PreviewNotice shown=preview/>
         <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
         <section class="cards" aria-label="The five numbers">
@@ -264,13 +285,13 @@ fn Told(report: Report) -> impl IntoView {
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>
         </section>
-        <p class="actions">
+        <div class="actions">
             <button type="button" on:click=print>"Print"</button>
             <button type="button" on:click=keep>"Take away as CSV"</button>
             <WholeFile parts=Parts::of(&report)/>
-        </p>
+        </div>
         {absorbed}
-        <WithLiquidityGone asked=report.asked.clone()/>
+        <WithLiquidityGone asked=report.asked.clone() pinned=report.pinned()/>
         {totals}
         {slots}
     }

@@ -1,7 +1,6 @@
 //! What would have to be sold, beside what the pools would have taken: drawn, as a table, and computed again here.
 
 use exitgap_api::operations::{ExposureAsked, Operation};
-use exitgap_api::slot_at;
 use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
@@ -79,8 +78,8 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
 
 /// The very question that was asked, with the period that was answered: its file never changes.
 fn file_asked(report: &Report) -> Option<ExposureAsked> {
-    let slot = |name| slot_at(name, &report.exposure.text_or_none(name)).ok();
-    let target = exposure_of(&report.asked, slot("from"), slot("to"));
+    let pinned = report.pinned();
+    let target = exposure_of(&pinned, pinned.from, pinned.to);
     let (_, query) = target.as_str().split_once('?')?;
     Operation::Exposure.read(None, query).ok()
 }

@@ -61,7 +61,8 @@ pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, 
         let id = parse_pool(pool)?;
         let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
         let stress = client.read(&stress.with(&FROM, from).with(&TO, to)).await?;
-        let decay = match client.read(&Operation::Decay.target_of(&id)).await {
+        // Its own four weeks, up to the end of this report: a week holds too few moves.
+        let decay = match client.read(&Operation::Decay.target_of(&id).with(&TO, to)).await {
             Ok(decay) => Some(decay),
             Err(ClientError::Refused(_)) => None,
             Err(error) => return Err(error),
@@ -76,6 +77,12 @@ pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, 
     Ok(Report { asked: asked.clone(), exposure, pools })
 }
 
+/// The period that a document tells of.
+fn period_of(told: &Document) -> Option<String> {
+    let day = |name: &str| Some(told.text(name)?.get(..10)?.to_owned());
+    Some(format!("of {} to {}", day("from")?, day("to")?))
+}
+
 impl PoolRisk {
     /// The median share of the book that was withdrawn one slot after a fall, percent, and the median half-life in slots.
     fn withdrawn(&self) -> Option<(String, Option<String>)> {
@@ -83,9 +90,20 @@ impl PoolRisk {
         let after = down.list("horizons").into_iter().find(|one| one.count("h_slots") == 1)?;
         Some((after.text("withdrawn_pct_q50")?, down.text("half_life_slots_q50")))
     }
+
+    /// The period of how its book thins, which is not the report's.
+    fn thinned(&self) -> Option<String> {
+        period_of(self.decay.as_ref()?)
+    }
 }
 
 impl Report {
+    /// The same question, with the very period that was answered.
+    pub fn pinned(&self) -> RiskAsked {
+        let slot = |name| slot_at(name, &self.exposure.text_or_none(name)).ok();
+        RiskAsked { from: slot("from"), to: slot("to"), ..self.asked.clone() }
+    }
+
     /// What one of its pools is called.
     pub fn name_of(&self, pool: &str) -> String {
         let found = self.pools.iter().find(|one| one.pool == pool);
@@ -95,13 +113,16 @@ impl Report {
     /// The greatest share that was withdrawn after falls, and what stands behind it.
     pub fn withdrawn(&self) -> (String, String) {
         let found = self.pools.iter().filter_map(PoolRisk::withdrawn);
+        // All are of the same length, up to the same slot.
+        let period = self.pools.iter().find_map(PoolRisk::thinned);
+        let period = period.map_or_else(String::new, |period| format!(", {period}"));
         let greatest = found.max_by(|(one, _), (other, _)| {
             parsed(one).unwrap_or(0.0).total_cmp(&parsed(other).unwrap_or(0.0))
         });
         match greatest {
             None => (
                 "not known".to_owned(),
-                "too few moves of 2 % are recorded in these pools".to_owned(),
+                format!("too few moves are recorded in these pools{period}"),
             ),
             Some((share, half)) => {
                 let half = half.and_then(|slots| slots.parse::<u64>().ok());
@@ -111,7 +132,9 @@ impl Report {
                 );
                 (
                     text::percent_read(&share),
-                    format!("median, one slot after falls, of the pool that thins most; {half}"),
+                    format!(
+                        "median, one slot after falls, of the pool that thins most; {half}{period}"
+                    ),
                 )
             }
         }

@@ -5,10 +5,14 @@ use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use super::risk::RiskAsked;
 use super::risk_figures::Report;
+use super::risk_stress;
 use super::risk_tables::worst_proofs;
 use crate::document::Document;
 use crate::download::download;
+use crate::parts::VerifyCommand;
+use crate::report::first_line;
 use crate::service::client;
 
 /// How the gathering stands.
@@ -16,7 +20,8 @@ use crate::service::client;
 enum State {
     NotAsked,
     At(usize, usize),
-    Done(usize),
+    /// So many files, and whether the stress is among them.
+    Done(usize, bool),
     Failed(String),
 }
 
@@ -25,6 +30,16 @@ enum State {
 pub struct Parts {
     figures: Vec<(Operation, String)>,
     evidence: Vec<EvidenceOf>,
+    /// What the stress is asked of.
+    stress: RiskAsked,
+}
+
+/// A report as a file.
+struct Whole {
+    bytes: Vec<u8>,
+    files: usize,
+    /// Whether the stress is in it: the service may refuse to tell it of a pool or of a period.
+    stress: bool,
 }
 
 impl Parts {
@@ -38,33 +53,51 @@ impl Parts {
         Self {
             figures: exposure.into_iter().chain(decays).collect(),
             evidence: worst_proofs(report),
+            stress: report.pinned(),
         }
     }
 
     fn count(&self) -> usize {
-        self.figures.len() + self.evidence.len()
+        self.figures.len() + self.evidence.len() + 1
     }
 
-    /// One file after the other, a line each.
+    /// A line that names the files, and one after the other, a line each.
     async fn gathered(
         &self,
         client: &Client<Browser>,
         told: impl Fn(usize),
-    ) -> Result<Vec<u8>, ClientError> {
-        let (mut whole, mut count) = (Vec::new(), 0);
-        let mut add = |file: Vec<u8>| {
-            whole.extend(file);
-            whole.push(b'\n');
-            count += 1;
-            told(count);
-        };
+    ) -> Result<Whole, ClientError> {
+        let mut files = Vec::new();
         for (operation, url) in &self.figures {
-            add(client.figure(*operation, url).await?);
+            files.push(client.figure(*operation, url).await?);
+            told(files.len());
         }
+        let stress = self.stress(client).await?;
+        let has_stress = stress.is_some();
+        files.extend(stress);
         for of in &self.evidence {
-            add(client.evidence(of).await?);
+            told(files.len());
+            files.push(client.evidence(of).await?);
         }
-        Ok(whole)
+        let mut bytes = first_line(&files).into_bytes();
+        for file in &files {
+            bytes.push(b'\n');
+            bytes.extend(file);
+        }
+        bytes.push(b'\n');
+        Ok(Whole { bytes, files: files.len(), stress: has_stress })
+    }
+
+    /// The stress of the very period of the report; none where the service does not tell it.
+    async fn stress(&self, client: &Client<Browser>) -> Result<Option<Vec<u8>>, ClientError> {
+        let told: Document = match client.read(&risk_stress::target(&self.stress)).await {
+            Err(ClientError::Refused(why)) if matches!(why.status, 400 | 404 | 422) => {
+                return Ok(None);
+            }
+            told => told?,
+        };
+        let Some(url) = told.text("figure_url") else { return Ok(None) };
+        client.figure(Operation::VenueStressFile, &url).await.map(Some)
     }
 }
 
@@ -84,8 +117,8 @@ pub fn WholeFile(
             let told = move |seen| drop(set.try_set(State::At(seen, all)));
             let came = match parts.gathered(&service, told).await {
                 Ok(whole) => {
-                    download(&whole, "application/jsonl", "risk.jsonl");
-                    State::Done(all)
+                    download(&whole.bytes, "application/jsonl", "risk.jsonl");
+                    State::Done(whole.files, whole.stress)
                 }
                 Err(error) => State::Failed(error.to_string()),
             };
@@ -100,8 +133,12 @@ pub fn WholeFile(
             <progress max=all.to_string() value=seen.to_string()></progress>{format!(" {seen} of {all} files")}
         }
         .into_any(),
-        State::Done(all) => view! {
-            {format!("{all} files, a line each: ")}<code>"exitgap verify risk.jsonl --trust verifier-key --snapshots <this service>"</code>
+        State::Done(files, stress) => {
+            let left_out = if stress { "" } else { ", without the stress, which the service does not tell of these pools" };
+            view! {
+                <p>{format!("{files} files, a line each, after a line that names them{left_out}. This verifies all of it:")}</p>
+                <VerifyCommand file="risk.jsonl"/>
+            }
         }
         .into_any(),
         State::Failed(why) => view! { <span class="failed">{why}</span> }.into_any(),
@@ -109,6 +146,10 @@ pub fn WholeFile(
     };
     view! {
         <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>
-        <span class="quiet" role="status">{said}</span>
+        <div class="quiet" role="status" id="whole-file-said">{said}</div>
+        <p class="quiet" id="whole-file-holds">
+            "In the file with the proofs: what the pools would have taken, the same with liquidity gone, how their books thin, and the evidence of the worst slots. \
+             Not in it: the medians and counts of each pool alone, and the reopening gap."
+        </p>
     }
 }

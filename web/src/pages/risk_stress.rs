@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::risk::RiskAsked;
+use super::risk_tables::folded;
 use crate::chart::{Bar, Bars, parsed};
 use crate::document::Document;
 use crate::download::download;
@@ -25,7 +26,8 @@ struct Told {
     shocks: Vec<Document>,
 }
 
-fn target(asked: &RiskAsked) -> Target {
+/// The question, in the words of its figure file's address, too.
+pub fn target(asked: &RiskAsked) -> Target {
     let target = Operation::VenueStress.target();
     let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
     let target = target.with(&SOLD, asked.size).with(&HAIRCUT, &asked.haircut);
@@ -48,13 +50,15 @@ async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Told, Client
 pub fn WithLiquidityGone(
     /// What the report is of.
     asked: RiskAsked,
+    /// The same, with the very period of the report.
+    pinned: RiskAsked,
 ) -> impl IntoView {
-    let asked = StoredValue::new(asked);
+    let (asked, pinned) = (StoredValue::new(asked), StoredValue::new(pinned));
     let found = Asking::new(
         || (),
         move |()| {
-            let (client, asked) = (client(), asked.get_value());
-            async move { ask(&client, &asked).await }
+            let (client, pinned) = (client(), pinned.get_value());
+            async move { ask(&client, &pinned).await }
         },
     );
     let retry = found.again();
@@ -94,7 +98,7 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
         <p class="quiet">{words}{after}</p>
         {named(shocks, asked)}
         <Bars title="What the pools take within 2 % of the oracle, against what is sold".to_owned() bars=bars(stress)/>
-        {worst(stress)}
+        {folded("worst-after", "The worst slots of it", worst(stress).into_any())}
         <p class="actions"><button type="button" class="small" on:click=keep>"Take away the stress as CSV"</button></p>
         {checked(stress)}
     }

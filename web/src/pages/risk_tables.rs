@@ -13,6 +13,9 @@ use crate::text;
 /// Worst slots that are listed, of all pools together.
 const LISTED: usize = 10;
 
+/// As wide as a phone's page is at most: what the style sheet makes cards of.
+const PHONE_PX: f64 = 640.0;
+
 /// Each pool.
 pub fn totals(report: &Report) -> impl IntoView + use<> {
     let rows = report.pools.iter().map(total).collect();
@@ -114,16 +117,27 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
         (time.into_any(), vec![pool.name.clone().into_any(), one.shown()])
     };
     let rows = worst(report).into_iter().map(row).collect();
+    let listed = view! {
+        <p class="quiet">
+            "The worst of each pool, and the next worst of all: what cannot be filled is worse than any gap, \
+             and the less of it was filled the worse. Each opens its evidence: the recorded state, recomputed in your browser."
+        </p>
+        <Table first="Slot" columns=vec![words("Pool"), number("Gap")] rows=rows/>
+    };
+    let listed = listed.into_any();
     view! {
         <section>
             <h2>"The worst slots"</h2>
-            <p class="quiet">
-                "The worst of each pool, and the next worst of all: what cannot be filled is worse than any gap, \
-                 and the less of it was filled the worse. Each opens its evidence: the recorded state, recomputed in your browser."
-            </p>
-            <Table first="Slot" columns=vec![words("Pool"), number("Gap")] rows=rows/>
+            {folded("worst", "Each with its evidence", listed)}
         </section>
     }
+}
+
+/// What is open where it fits, and closed on a phone: ten cards are many screens of it.
+pub fn folded(id: &'static str, summary: &'static str, shown: AnyView) -> impl IntoView {
+    let width = window().inner_width().ok().and_then(|width| width.as_f64());
+    let wide = width.is_none_or(|width| width > PHONE_PX);
+    view! { <details class="folded" id=id prop:open=wide><summary>{summary}</summary>{shown}</details> }
 }
 
 /// A line for each number, with what proves it.

@@ -2,13 +2,15 @@
 //! they prove that it continues what this browser kept.
 
 use exitgap_api::{VerificationReport, check_name};
-use exitgap_core::evidence::{Evidence, MAX_EVIDENCE_BYTES};
+use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
+use exitgap_core::evidence::Evidence;
 use exitgap_core::tlog::VerifierKey;
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
+use super::verify_report::{Found as FoundReport, report_found};
 use crate::check;
 use crate::local_storage::kept_keys;
 use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
@@ -21,9 +23,16 @@ type Given = Result<Vec<u8>, String>;
 /// A file and the keys to check it by, once both are there.
 type Asked = Option<(Vec<u8>, Vec<VerifierKey>)>;
 
+/// What was found of what was given.
+#[derive(Debug, Clone)]
+enum Found {
+    One(Box<FoundFile>),
+    Report(FoundReport),
+}
+
 /// What a file was found to be.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundFile {
     report: VerificationReport,
     keys: Vec<VerifierKey>,
     /// What became of comparing its log with what this browser kept.
@@ -44,10 +53,13 @@ pub fn VerifyPage() -> impl IntoView {
             let client = client();
             async move {
                 let (bytes, keys) = asked?;
+                if let Some(report) = FoundReport::of(&bytes, &keys) {
+                    return Some(Found::Report(report));
+                }
                 let evidence = Evidence::read(&bytes);
                 let told = Told::of(&evidence);
                 let (report, compared) = check::file(&client, &evidence, keys.clone()).await;
-                Some(Found { report, keys, compared, told })
+                Some(Found::One(Box::new(FoundFile { report, keys, compared, told })))
             }
         },
     );
@@ -60,7 +72,8 @@ pub fn VerifyPage() -> impl IntoView {
                 .into_any()
         }
         (Some(Ok(bytes)), Ok(keys)) => match found.answer(&Some((bytes, keys))) {
-            Some(Some(found)) => view! { <Report found=found/> }.into_any(),
+            Some(Some(Found::One(found))) => view! { <Report found=*found/> }.into_any(),
+            Some(Some(Found::Report(found))) => report_found(&found).into_any(),
             _ => view! { <Loading what="what this browser kept, and checking"/> }.into_any(),
         },
     }
@@ -86,9 +99,9 @@ pub fn VerifyPage() -> impl IntoView {
 #[component]
 fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     let read_file = move |file: web_sys::File| {
-        if file.size() > MAX_EVIDENCE_BYTES_F64 {
+        if file.size() > MAX_BYTES_F64 {
             set_given.set(Some(Err(format!(
-                "{} is larger than the {MAX_EVIDENCE_BYTES} bytes an evidence file may have",
+                "{} is larger than the {MAX_FIGURE_BYTES} bytes a report may have",
                 file.name()
             ))));
             return;
@@ -120,18 +133,18 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
         // A pasted text often ends with a line break that the file has not.
         let text = text.trim();
         let given = (!text.is_empty()).then(|| {
-            let fits = text.len() <= MAX_EVIDENCE_BYTES;
+            let fits = text.len() <= MAX_FIGURE_BYTES;
             if fits {
                 Ok(text.as_bytes().to_vec())
             } else {
-                Err("the text is too long for an evidence file".to_owned())
+                Err("the text is too long for a report".to_owned())
             }
         });
         set_given.set(given);
     };
     view! {
         <div class="drop" on:dragover=|event: DragEvent| event.prevent_default() on:drop=dropped>
-            <p><label>"Evidence file " <input type="file" accept=".json,application/json" on:change=chosen/></label>
+            <p><label>"Evidence file, or a report of several " <input type="file" accept=".json,.jsonl,application/json" on:change=chosen/></label>
             " or drop it here."</p>
             <label for="pasted">"Or paste it"</label>
             <textarea id="pasted" rows="4" spellcheck="false" on:input=pasted></textarea>
@@ -139,13 +152,13 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     }
 }
 
-/// [`MAX_EVIDENCE_BYTES`], as files tell their size.
+/// [`MAX_FIGURE_BYTES`], as files tell their size.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-const MAX_EVIDENCE_BYTES_F64: f64 = MAX_EVIDENCE_BYTES as f64;
+const MAX_BYTES_F64: f64 = MAX_FIGURE_BYTES as f64;
 
 #[component]
-fn Report(found: Found) -> impl IntoView {
-    let Found { report, keys, compared, told } = found;
+fn Report(found: FoundFile) -> impl IntoView {
+    let FoundFile { report, keys, compared, told } = found;
     let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let trust = if names.is_empty() {
         "You trust no key: whose log it is was not checked.".to_owned()

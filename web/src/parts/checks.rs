@@ -61,7 +61,7 @@ pub fn Verdicts(
 }
 
 /// What the file says of itself, in a sentence.
-fn claimed(claim: Option<&Claim>, told: Told) -> String {
+pub fn claimed(claim: Option<&Claim>, told: Told) -> String {
     let Some(claim) = claim else {
         return "This file states nothing that can be read.".to_owned();
     };

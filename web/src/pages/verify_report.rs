@@ -1,0 +1,109 @@
+//! A report of several files, checked line by line: its evidence here, its figures by the command that is printed.
+
+use exitgap_api::VerificationReport;
+use exitgap_core::analytics::figure::is_figure_file;
+use exitgap_core::evidence::{Evidence, Verdict};
+use exitgap_core::tlog::VerifierKey;
+use leptos::prelude::*;
+
+use crate::check;
+use crate::parts::{VerifyCommand, claimed};
+use crate::report::{Length, files};
+use crate::told::Told;
+
+/// What was found of a line.
+#[derive(Debug, Clone)]
+enum Line {
+    /// A figure, by its rules: it is computed again from thousands of snapshots, which this page does not fetch.
+    Figure(String),
+    /// Evidence: its verdict, and what it claims.
+    Evidence(Verdict, String),
+}
+
+/// What was found of a report.
+#[derive(Debug, Clone)]
+pub struct Found {
+    length: Length,
+    lines: Vec<Line>,
+}
+
+impl Found {
+    /// Checks a report by these keys; none where the bytes are no report.
+    pub fn of(bytes: &[u8], keys: &[VerifierKey]) -> Option<Self> {
+        let (length, files) = files(bytes)?;
+        let line = |file: &&[u8]| {
+            if is_figure_file(file) {
+                return Line::Figure(named(file));
+            }
+            let evidence = Evidence::read(file);
+            let VerificationReport { report, claim, .. } = check::alone(&evidence, keys.to_vec());
+            Line::Evidence(report.verdict, claimed(claim.as_ref(), Told::of(&evidence)))
+        };
+        Some(Self { length, lines: files.iter().map(line).collect() })
+    }
+
+    fn count(&self, of: Verdict) -> usize {
+        let is = |line: &&Line| matches!(line, Line::Evidence(verdict, _) if *verdict == of);
+        self.lines.iter().filter(is).count()
+    }
+}
+
+/// The rules of a figure, which its file begins with.
+fn named(file: &[u8]) -> String {
+    let name = file.split(|byte| *byte == b'"').nth(3).unwrap_or_default();
+    String::from_utf8_lossy(name).chars().take(40).collect()
+}
+
+/// What was found, and the command that verifies all of it.
+pub fn report_found(found: &Found) -> impl IntoView + use<> {
+    let (valid, invalid) = (found.count(Verdict::Valid), found.count(Verdict::Invalid));
+    let evidence = valid + invalid + found.count(Verdict::Incomplete);
+    let figures = found.lines.len() - evidence;
+    let broken = invalid > 0 || found.length == Length::NotAsStated;
+    let confirmed = valid == evidence && figures == 0 && found.length == Length::Whole;
+    let class = match (broken, confirmed) {
+        (true, _) => "verdict fail",
+        (false, true) => "verdict pass",
+        (false, false) => "verdict warn",
+    };
+    let length = match found.length {
+        Length::Whole => "It is whole: its first line names these files, in this order.",
+        Length::NotStated => {
+            "Of no stated length: without a first line that names its files, nothing tells whether one was left out."
+        }
+        Length::NotAsStated => {
+            "It is not the report that its first line names: a file is missing, changed, twice there, or in another place."
+        }
+    };
+    let summary = format!(
+        "{valid} of {evidence} files of evidence are confirmed by this browser{}; {figures} figures were not checked here.",
+        if invalid > 0 { format!(", {invalid} do not hold") } else { String::new() },
+    );
+    let rows = found.lines.iter().map(shown).collect_view();
+    let title = match found.lines.len() {
+        1 => "A report of 1 file".to_owned(),
+        count => format!("A report of {count} files"),
+    };
+    view! {
+        <section class=class role="status" id="report">
+            <p><strong>{title}</strong>", a line each."</p>
+            <p>{length}</p>
+            <p>{summary}</p>
+        </section>
+        <p>{(figures > 0).then_some("A figure is computed again from thousands of snapshots. ")}"This verifies all of it, the file being called risk.jsonl:"</p>
+        <VerifyCommand file="risk.jsonl"/>
+        <ol class="checks">{rows}</ol>
+    }
+}
+
+fn shown(line: &Line) -> impl IntoView + use<> {
+    let (class, mark, verdict, words) = match line {
+        Line::Figure(of) => ("warn", "–", "not checked here", format!("the figure {of}")),
+        Line::Evidence(Verdict::Valid, words) => ("pass", "✓", "confirmed", words.clone()),
+        Line::Evidence(Verdict::Invalid, words) => ("fail", "✗", "does not hold", words.clone()),
+        Line::Evidence(Verdict::Incomplete, words) => {
+            ("warn", "–", "not fully checked", words.clone())
+        }
+    };
+    view! { <li class=class><span class="mark" aria-hidden="true">{mark}</span><b>{verdict}</b>": "<span class="found">{words}</span></li> }
+}
