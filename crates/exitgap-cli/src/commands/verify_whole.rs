@@ -1,5 +1,7 @@
 //! A report's first line: which files follow it, so that a report that was cut short is not taken for a whole one.
 
+use std::fmt::Write;
+
 use exitgap_core::published::PartRef;
 use serde::{Deserialize, Serialize};
 
@@ -95,10 +97,10 @@ impl Length {
         let strange = there.iter().filter(|one| !named.contains(one)).count();
         let mut why = format!("it names {} files, {found} follow", named.len());
         if !absent.is_empty() {
-            why.push_str(&format!(", without what it names at place {}", absent.join(", ")));
+            let _ = write!(why, ", without what it names at place {}", absent.join(", "));
         }
         if strange > 0 {
-            why.push_str(&format!(", {strange} of them with a hash that it does not name"));
+            let _ = write!(why, ", {strange} of them with a hash that it does not name");
         }
         if absent.is_empty() && strange == 0 {
             why.push_str(", one of them twice or in another order");
