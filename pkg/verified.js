@@ -81,7 +81,7 @@ const inOrder = (before, note) =>
 function hintOf(failed, contradicts) {
   if (contradicts) return 'the log was rewritten since it was seen: keep `fork`, which `exitgap verify` reads, and trust neither';
   if (failed?.code === 'signature_not_trusted') {
-    return 'no key that counts signed it: compare yours with `client.verifierKey()`, the service\'s own word, and with its operator\'s elsewhere';
+    return 'no key that you named signed it: do not take the service\'s own, but ask its operator elsewhere whether the key was changed';
   }
   return 'the report says which check, what was expected and what was found';
 }
@@ -93,9 +93,10 @@ function requireValid(report, url, before, note, between) {
     outcome !== 'pass' && ['signature', 'consistency'].includes(name));
   const contradicts = failed?.name === 'consistency' && failed.outcome === 'fail' && before !== undefined;
   const fork = contradicts ? forkOf(inOrder(before, note), between) : undefined;
-  const why = failed === undefined ? report.verdict : `${failed.name}: ${failed.code}`;
+  const found = failed?.expected === undefined || failed.found === undefined ? '' : `, expected ${failed.expected}, found ${failed.found}`;
+  const why = failed === undefined ? report.verdict : `${failed.name}: ${failed.code}${found}`;
   const hint = hintOf(failed, contradicts);
-  throw new ExitgapError('not_proven', `${url}: ${why}`, { report, fork, hint });
+  throw new ExitgapError('not_proven', `${why}, of ${url}`, { report, fork, hint });
 }
 
 /**

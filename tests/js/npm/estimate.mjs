@@ -43,7 +43,8 @@ assert.equal((await new Client(service, { keys: [key] }).estimate(pool, asked)).
 const stranger = 'exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h';
 const unsigned = await refused(new Client(service, { keys: [stranger] }).estimate(pool, asked), 'not_proven');
 assert.equal(unsigned.report.verdict, 'invalid');
-assert.match(unsigned.hint, /compare yours with/);
+assert.match(unsigned.hint, /do not take the service's own/);
+assert.ok(unsigned.message.startsWith('signature: signature_not_trusted, expected '), unsigned.message);
 
 // A history that was rewritten: whoever was there before is shown it, and whoever was not is not.
 const forged = JSON.parse(await readFile(forgedPath, 'utf8'));

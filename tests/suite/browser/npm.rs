@@ -149,7 +149,16 @@ fn the_readmes_programs_run() {
     let names = project.add_from_readme();
     assert_eq!(
         names,
-        ["verified.mjs", "split.mjs", "check.mjs", "page.html", "page.js", "main.js", "spend.mjs"]
+        [
+            "verified.mjs",
+            "split.mjs",
+            "worst.mjs",
+            "check.mjs",
+            "page.html",
+            "page.js",
+            "main.js",
+            "spend.mjs"
+        ]
     );
     let left = "1 USDC for exitgap.example/v1/exit on eip155:8453, in any 86400 s\n";
     assert_eq!(project.node(&["spend.mjs"]), left);

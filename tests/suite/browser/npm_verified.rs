@@ -56,14 +56,34 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     let split = format!("{} % below the oracle over ", routes["exit_gap_pct"]);
     let shown = readme.node(&["split.mjs", &address, &symbol]);
     assert!(shown.starts_with(&split), "{split}: {shown}");
-    for (visit, said) in [(1, "first_use, first_seen"), (2, "kept, continues")] {
+    for leg in routes["legs"].as_array().unwrap() {
+        let line = format!("  ${} in {}, for ", leg["size_usd"], leg["name"].as_str().unwrap());
+        assert!(shown.contains(&line), "{line}: {shown}");
+    }
+    for (visit, key, log) in [(1, "first_use", "first_seen"), (2, "kept", "continues")] {
         let shown = readme.node(&["verified.mjs", &address, &symbol]);
         assert!(
-            shown.contains(" % below the oracle, preview; ")
-                && shown.ends_with(&format!("{said}\n")),
+            shown.contains(" % below the oracle, preview\n")
+                && shown.ends_with(&format!("verified here; its key: {key}, its log: {log}\n")),
             "{visit}: {shown}"
         );
     }
+    let shown = readme.node(&["worst.mjs", &address, &symbol]);
+    let best = routes["alone"][0]["pool"].as_str().unwrap();
+    let slots = format!("/v1/history/{best}?size_usd=250000&base={token}&from={}", log.first);
+    let slots = service.get(&slots).found();
+    let gaps = slots["rows"].as_array().unwrap().iter();
+    let worst = gaps.max_by(|one, other| {
+        let gap = |row: &Value| row["exit_gap_pct"].as_f64().unwrap_or(f64::MIN);
+        gap(one).total_cmp(&gap(other))
+    });
+    let worst = worst.unwrap();
+    let told = format!(
+        "{} % at {}, verified here\n",
+        worst["exit_gap_pct"],
+        worst["time"].as_str().unwrap()
+    );
+    assert_eq!(shown, told);
 
     project.write("key", &log.key.verifier().to_string());
     let judged = |file: &str, more: &[&str]| {
