@@ -36,7 +36,7 @@ pub mod payments_scene;
 pub mod power_cut;
 pub mod recorder;
 pub mod s3;
-mod s3_server;
+pub mod s3_server;
 pub mod scene;
 pub mod strace;
 pub mod tamper;

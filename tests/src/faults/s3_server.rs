@@ -47,9 +47,16 @@ impl Moto {
             }
             thread::sleep(Duration::from_millis(100));
         }
-        let made = raw(address, "PUT", &format!("/{BUCKET}"), &[])?;
-        if !made.starts_with(b"HTTP/1.1 200") {
-            return Err(format!("no bucket: {}", String::from_utf8_lossy(&made)).into());
+        let open = format!(
+            r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::{BUCKET}/*"}}]}}"#
+        );
+        // Whose objects anybody reads.
+        let policy = format!("/{BUCKET}?policy");
+        for (path, body) in [(format!("/{BUCKET}"), ""), (policy, open.as_str())] {
+            let made = raw(address, "PUT", &path, body.as_bytes())?;
+            if !made.starts_with(b"HTTP/1.1 20") {
+                return Err(format!("no bucket: {}", String::from_utf8_lossy(&made)).into());
+            }
         }
         Ok(server)
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use exitgap_chain::Unproven;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_server::bucket::BucketTold;
 use exitgap_server::http::Telemetry;
 use exitgap_server::peers::PeerTold;
 use exitgap_server::recorder::Drawn;
@@ -45,6 +46,7 @@ fn measured() -> String {
     told.payments(Counts { settling: 1, ..Counts::default() });
     told.alerts(AlertCounts { alerts: 1, ..AlertCounts::default() });
     told.kept_bytes(1);
+    told.bucket(BucketTold { outcome: "brought", slots: Some(1) });
     told.replica(Standing { held: 1, published: 1, refuses: false });
     told.doubtful(0);
     told.connection_refused();

@@ -2,6 +2,7 @@
 
 mod anchored;
 mod binary;
+mod bucket;
 mod chain;
 mod configured;
 mod drawn;

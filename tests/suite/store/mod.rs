@@ -1,6 +1,7 @@
 //! The append-only store, its log and the folder that is published.
 
 mod binary;
+mod bucket;
 mod crash;
 mod endings;
 mod figures;

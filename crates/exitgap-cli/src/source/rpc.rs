@@ -27,10 +27,11 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 15] = [
+const RECORDER_TABLES: [&str; 16] = [
     "store",
     "recorder",
     "evidence",
+    "bucket",
     "http",
     "serve",
     "log",

@@ -1,0 +1,150 @@
+//! `exitgap-server` with a bucket, in a server of others that speaks S3 (moto): what `record` brings there, anybody audits over
+//! HTTP and follows, and `restore` takes; what the bucket has, no older store goes on without.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use exitgap_tests::binaries;
+use exitgap_tests::demo::recorder_config;
+use exitgap_tests::devchain::{FIRST_SLOT, Market};
+use exitgap_tests::faults::s3_server::{BUCKET, Moto};
+use tempfile::TempDir;
+
+use crate::scenes::chain::scene;
+use crate::scenes::origin::files;
+
+fn run(program: &str, folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(binaries::path(program));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let Output { status, stdout, stderr } = output;
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
+async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 8).await.unwrap();
+    for n in 0..7 {
+        market.play_slot(FIRST_SLOT + n).await.unwrap();
+    }
+    let server = Moto::start().unwrap();
+    let home = TempDir::new().unwrap();
+    let folder = home.path();
+    let config = recorder_config(&chain, &world).replace("\"warn\"", "\"info\"");
+    let table = |endpoint: &str| {
+        format!(
+            "\n[bucket]\nurl = \"s3://{BUCKET}/log\"\nendpoint = \"{endpoint}\"\nallow_http = true\n\
+             credentials_file = \"bucket.toml\"\n"
+        )
+    };
+    let with = |endpoint: &str| {
+        fs::write(folder.join("exitgap.toml"), format!("{config}{}", table(endpoint))).unwrap()
+    };
+    let address = server.address();
+    with(&format!("http://{address}"));
+    let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
+    assert_eq!(run("exitgap-server", folder, &key).0, Some(0));
+    let record = |n: u64| {
+        let slot = (FIRST_SLOT + n).to_string();
+        run("exitgap-server", folder, &["record", "--rehearse-at", &slot, "--until", &slot])
+    };
+    let (code, _, err) = record(0);
+    assert!(code == Some(1) && err.contains("bucket.toml: there is no such file"), "{err}");
+    fs::write(
+        folder.join("bucket.toml"),
+        "access_key_id = \"one\"\nsecret_access_key = \"topsecret\"\n",
+    )
+    .unwrap();
+    let (code, _, err) = record(0);
+    assert!(code == Some(1) && err.contains("600") && !err.contains("topsecret"), "{err}");
+    fs::set_permissions(folder.join("bucket.toml"), fs::Permissions::from_mode(0o600)).unwrap();
+
+    for n in 0..3 {
+        let (code, _, err) = record(n);
+        assert!(code == Some(0) && err.contains("brought into the bucket"), "{err}");
+    }
+    let (_, out, err) = run("exitgap-server", folder, &["check"]);
+    assert!(out.contains(&format!("bucket s3://{BUCKET}/log: has 3 slots")), "{out}{err}");
+
+    // Anybody reads it as a folder behind any server of files.
+    let log = format!("http://{address}/{BUCKET}/log");
+    let trust = fs::read_to_string(folder.join("exitgap-log/verifier-key")).unwrap();
+    let audit = ["audit", &log, "--trust", trust.trim_end(), "--copy", "copied"];
+    let (code, out, err) = run("exitgap", folder, &audit);
+    assert!(code == Some(0) && out.contains('3'), "{out}{err}");
+    let follow =
+        ["follow", "--log", &log, "--trust", trust.trim_end(), "--data", "replica", "--once"];
+    let (code, out, err) = run("exitgap-server", folder, &follow);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let newest = fs::read(folder.join("exitgap-log/checkpoint")).unwrap();
+    assert_eq!(fs::read(folder.join("replica/log/checkpoint")).unwrap(), newest);
+    assert_eq!(files(&folder.join("copied")), files(&folder.join("exitgap-log")));
+    // A cache before it is told what it may keep.
+    let kept = |file: &str| {
+        let mut server = TcpStream::connect(address).unwrap();
+        let asked = format!("GET /{BUCKET}/log/{file} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+        server.write_all(asked.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        server.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).to_ascii_lowercase()
+    };
+    let manifest = format!("slots/{FIRST_SLOT}.jsonl");
+    assert!(kept(&manifest).contains("max-age=31536000, immutable"), "{}", kept(&manifest));
+    assert!(kept("checkpoint").contains("max-age=5\r\n"), "{}", kept("checkpoint"));
+
+    // Store and folder of an old backup agree with each other; the bucket knows better.
+    for name in ["exitgap.db", "exitgap-log"] {
+        copy(&folder.join(name), &folder.join("backup").join(name));
+    }
+    let (code, _, err) = record(3);
+    assert_eq!(code, Some(0), "{err}");
+    let newest = files(&folder.join("exitgap-log"));
+    for name in ["exitgap.db", "exitgap.db-wal", "exitgap.db-shm", "exitgap-log"] {
+        let there = folder.join(name);
+        let _ = fs::remove_file(&there);
+        let _ = fs::remove_dir_all(&there);
+    }
+    for name in ["exitgap.db", "exitgap-log"] {
+        copy(&folder.join("backup").join(name), &folder.join(name));
+    }
+    let (code, _, err) = record(4);
+    assert!(code == Some(1) && err.contains("has 4 slots, and the store only 3"), "{err}");
+    let (code, out, _) = run("exitgap-server", folder, &["check"]);
+    assert!(code == Some(1) && out.contains("error: the log published in s3://"), "{out}");
+    let (code, out, err) = run("exitgap-server", folder, &["restore"]);
+    assert!(code == Some(0) && out.contains("restored 1 slots"), "{out}{err}");
+    assert_eq!(files(&folder.join("exitgap-log"))["checkpoint"], newest["checkpoint"]);
+    let (code, _, err) = record(4);
+    assert_eq!(code, Some(0), "{err}");
+
+    // While it cannot be asked nothing is recorded; without it, it is.
+    with("http://127.0.0.1:9");
+    let (code, _, err) = record(5);
+    assert!(code == Some(1) && err.contains("leave out [bucket] url"), "{err}");
+    fs::write(folder.join("exitgap.toml"), &config).unwrap();
+    let (code, _, err) = record(5);
+    assert_eq!(code, Some(0), "{err}");
+    // And comes into it with the next start.
+    with(&format!("http://{address}"));
+    let (code, _, err) = record(6);
+    assert_eq!(code, Some(0), "{err}");
+    let (_, out, _) = run("exitgap-server", folder, &["check"]);
+    assert!(out.contains("has 7 slots"), "{out}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+        return;
+    }
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::copy(from, to).unwrap();
+}
