@@ -75,6 +75,10 @@ pub fn write(root: &Path) -> Result<()> {
     let home = root.join("crates/xtask");
     for Shipped { package, manifest, target, notices } in SHIPPED {
         let path = root.join(notices);
+        // It asks for every target's packages, of which a build fetched its own.
+        let mut fetch = workspace::cargo(root);
+        fetch.args(["fetch", "--locked", "--quiet", "--manifest-path"]).arg(root.join(manifest));
+        process::run(&mut fetch, "cargo fetch")?;
         let mut generate = std::process::Command::new(&about);
         generate.current_dir(root).args([
             "generate",
