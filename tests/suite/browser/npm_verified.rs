@@ -70,14 +70,15 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     }
     let shown = readme.node(&["worst.mjs", &address, &symbol]);
     let best = routes["alone"][0]["pool"].as_str().unwrap();
-    let slots = format!("/v1/history/{best}?size_usd=250000&base={token}&from={}", log.first);
+    let from = Slot::new(log.first.into()).unwrap();
+    let slots = format!("/v1/history/{best}?size_usd=250000&base={token}&from={from}");
     let slots = service.get(&slots).found();
     let gaps = slots["rows"].as_array().unwrap().iter();
     let worst = gaps.max_by(|one, other| {
-        let gap = |row: &Value| row["exit_gap_pct"].as_f64().unwrap_or(f64::MIN);
+        let gap = |row: &Value| row["last"]["exit_gap_pct"].as_f64().unwrap_or(f64::MIN);
         gap(one).total_cmp(&gap(other))
     });
-    let worst = worst.unwrap();
+    let worst = &worst.unwrap()["last"];
     let told = format!(
         "{} % at {}, verified here\n",
         worst["exit_gap_pct"],
@@ -196,6 +197,9 @@ async fn a_badge_verifies_on_anybodys_page() {
     for name in ["stranger.html", "absent.html"] {
         let [text, _] = shown(name);
         assert!(text.contains("not verified") && !text.contains("verified by"), "{name}: {text}");
-        assert!(name != "stranger.html" || text.contains("compare yours with"), "{text}");
+        assert!(
+            name != "stranger.html" || text.contains("do not take the service's own"),
+            "{text}"
+        );
     }
 }

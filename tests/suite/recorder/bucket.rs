@@ -118,7 +118,10 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     let (code, _, err) = record(4);
     assert!(code == Some(1) && err.contains("has 4 slots, and the store only 3"), "{err}");
     let (code, out, _) = run("exitgap-server", folder, &["check"]);
-    assert!(code == Some(1) && out.contains("error: bucket s3://exits/log: the log published in"), "{out}");
+    assert!(
+        code == Some(1) && out.contains("error: bucket s3://exits/log: the log published in"),
+        "{out}"
+    );
     let (code, out, err) = run("exitgap-server", folder, &["restore"]);
     assert!(code == Some(0) && out.contains("restored 1 slots"), "{out}{err}");
     assert!(files(&folder.join("exitgap-log"))["checkpoint"] == newest["checkpoint"]);
