@@ -71,7 +71,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     let shown = readme.node(&["worst.mjs", &address, &symbol]);
     let best = routes["alone"][0]["pool"].as_str().unwrap();
     let from = Slot::new(log.first.into()).unwrap();
-    let slots = format!("/v1/history/{best}?size_usd=250000&base={token}&from={from}");
+    let slots = format!("/v1/history/{best}?size_usd=250000&base={token}&from={from}&interval=5m");
     let slots = service.get(&slots).found();
     let gaps = slots["rows"].as_array().unwrap().iter();
     let worst = gaps.max_by(|one, other| {
