@@ -24,6 +24,52 @@ fn run(program: &str, folder: &Path, arguments: &[&str]) -> (Option<i32>, String
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
+/// A configuration with a bucket, in a folder of its own.
+struct Home {
+    folder: TempDir,
+    /// The configuration without the bucket.
+    config: String,
+    server: Moto,
+}
+
+impl Home {
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Configures the bucket at an endpoint; `None`: no bucket.
+    fn configure(&self, endpoint: Option<&str>) {
+        let table = endpoint.map(|endpoint| {
+            format!(
+                "\n[bucket]\nurl = \"s3://{BUCKET}/log\"\nendpoint = \"{endpoint}\"\nallow_http = true\n\
+                 credentials_file = \"bucket.toml\"\n"
+            )
+        });
+        let text = self.config.clone() + &table.unwrap_or_default();
+        fs::write(self.path().join("exitgap.toml"), text).unwrap();
+    }
+
+    fn endpoint(&self) -> String {
+        format!("http://{}", self.server.address())
+    }
+
+    fn server(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        run("exitgap-server", self.path(), arguments)
+    }
+
+    /// Records one slot; how it ended, and what was said.
+    fn record(&self, n: u64) -> (Option<i32>, String) {
+        let slot = (FIRST_SLOT + n).to_string();
+        let (code, _, err) = self.server(&["record", "--rehearse-at", &slot, "--until", &slot]);
+        (code, err)
+    }
+
+    fn recorded(&self, n: u64) {
+        let (code, err) = self.record(n);
+        assert!(code == Some(0), "{err}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
 async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() {
@@ -32,46 +78,36 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     for n in 0..7 {
         market.play_slot(FIRST_SLOT + n).await.unwrap();
     }
-    let server = Moto::start().unwrap();
-    let home = TempDir::new().unwrap();
-    let folder = home.path();
     let config = recorder_config(&chain, &world).replace("\"warn\"", "\"info\"");
-    let table = |endpoint: &str| {
-        format!(
-            "\n[bucket]\nurl = \"s3://{BUCKET}/log\"\nendpoint = \"{endpoint}\"\nallow_http = true\n\
-             credentials_file = \"bucket.toml\"\n"
-        )
-    };
-    let with = |endpoint: &str| {
-        fs::write(folder.join("exitgap.toml"), format!("{config}{}", table(endpoint))).unwrap()
-    };
-    let address = server.address();
-    with(&format!("http://{address}"));
+    let home = Home { folder: TempDir::new().unwrap(), config, server: Moto::start().unwrap() };
+    home.configure(Some(&home.endpoint()));
     let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
-    assert_eq!(run("exitgap-server", folder, &key).0, Some(0));
-    let record = |n: u64| {
-        let slot = (FIRST_SLOT + n).to_string();
-        run("exitgap-server", folder, &["record", "--rehearse-at", &slot, "--until", &slot])
-    };
-    let (code, _, err) = record(0);
-    assert!(code == Some(1) && err.contains("bucket.toml: there is no such file"), "{err}");
-    fs::write(
-        folder.join("bucket.toml"),
-        "access_key_id = \"one\"\nsecret_access_key = \"topsecret\"\n",
-    )
-    .unwrap();
-    let (code, _, err) = record(0);
-    assert!(code == Some(1) && err.contains("600") && !err.contains("topsecret"), "{err}");
-    fs::set_permissions(folder.join("bucket.toml"), fs::Permissions::from_mode(0o600)).unwrap();
-
+    assert_eq!(home.server(&key).0, Some(0));
+    credentials_are_asked_for(&home);
     for n in 0..3 {
-        let (code, _, err) = record(n);
+        let (code, err) = home.record(n);
         assert!(code == Some(0) && err.contains("brought into the bucket"), "{err}");
     }
-    let (_, out, err) = run("exitgap-server", folder, &["check"]);
+    let (_, out, err) = home.server(&["check"]);
     assert!(out.contains(&format!("bucket s3://{BUCKET}/log: has 3 slots")), "{out}{err}");
+    anybody_reads_it(&home);
+    an_old_backup_is_not_gone_on_with(&home);
+    nothing_is_recorded_while_it_cannot_be_asked(&home);
+}
 
-    // Anybody reads it as a folder behind any server of files.
+fn credentials_are_asked_for(home: &Home) {
+    let (code, err) = home.record(0);
+    assert!(code == Some(1) && err.contains("bucket.toml: there is no such file"), "{err}");
+    let file = home.path().join("bucket.toml");
+    fs::write(&file, "access_key_id = \"one\"\nsecret_access_key = \"topsecret\"\n").unwrap();
+    let (code, err) = home.record(0);
+    assert!(code == Some(1) && err.contains("600") && !err.contains("topsecret"), "{err}");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// As a folder behind any server of files, with what a cache before it may keep.
+fn anybody_reads_it(home: &Home) {
+    let (folder, address) = (home.path(), home.server.address());
     let log = format!("http://{address}/{BUCKET}/log");
     let trust = fs::read_to_string(folder.join("exitgap-log/verifier-key")).unwrap();
     let audit = ["audit", &log, "--trust", trust.trim_end(), "--copy", "copied"];
@@ -79,7 +115,7 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     assert!(code == Some(0) && out.contains('3'), "{out}{err}");
     let follow =
         ["follow", "--log", &log, "--trust", trust.trim_end(), "--data", "replica", "--once"];
-    let (code, out, err) = run("exitgap-server", folder, &follow);
+    let (code, out, err) = home.server(&follow);
     assert_eq!(code, Some(0), "{out}{err}");
     let newest = fs::read(folder.join("exitgap-log/checkpoint")).unwrap();
     assert_eq!(fs::read(folder.join("replica/log/checkpoint")).unwrap(), newest);
@@ -87,7 +123,6 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     for (name, bytes) in files(&folder.join("copied")) {
         assert!(published.get(&name) == Some(&bytes), "{name}");
     }
-    // A cache before it is told what it may keep.
     let kept = |file: &str| {
         let mut server = TcpStream::connect(address).unwrap();
         let asked = format!("GET /{BUCKET}/log/{file} HTTP/1.0\r\nHost: {address}\r\n\r\n");
@@ -99,13 +134,15 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     let manifest = format!("slots/{FIRST_SLOT}.jsonl");
     assert!(kept(&manifest).contains("max-age=31536000, immutable"), "{}", kept(&manifest));
     assert!(kept("checkpoint").contains("max-age=5\r\n"), "{}", kept("checkpoint"));
+}
 
-    // Store and folder of an old backup agree with each other; the bucket knows better.
+/// Store and folder of an old backup agree with each other; the bucket knows better.
+fn an_old_backup_is_not_gone_on_with(home: &Home) {
+    let folder = home.path();
     for name in ["exitgap.db", "exitgap-log"] {
         copy(&folder.join(name), &folder.join("backup").join(name));
     }
-    let (code, _, err) = record(3);
-    assert_eq!(code, Some(0), "{err}");
+    home.recorded(3);
     let newest = files(&folder.join("exitgap-log"));
     for name in ["exitgap.db", "exitgap.db-wal", "exitgap.db-shm", "exitgap-log"] {
         let there = folder.join(name);
@@ -115,31 +152,27 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     for name in ["exitgap.db", "exitgap-log"] {
         copy(&folder.join("backup").join(name), &folder.join(name));
     }
-    let (code, _, err) = record(4);
+    let (code, err) = home.record(4);
     assert!(code == Some(1) && err.contains("has 4 slots, and the store only 3"), "{err}");
-    let (code, out, _) = run("exitgap-server", folder, &["check"]);
-    assert!(
-        code == Some(1) && out.contains("error: bucket s3://exits/log: the log published in"),
-        "{out}"
-    );
-    let (code, out, err) = run("exitgap-server", folder, &["restore"]);
+    let (code, out, _) = home.server(&["check"]);
+    let said = format!("error: bucket s3://{BUCKET}/log: the log published in");
+    assert!(code == Some(1) && out.contains(&said), "{out}");
+    let (code, out, err) = home.server(&["restore"]);
     assert!(code == Some(0) && out.contains("restored 1 slots"), "{out}{err}");
     assert!(files(&folder.join("exitgap-log"))["checkpoint"] == newest["checkpoint"]);
-    let (code, _, err) = record(4);
-    assert_eq!(code, Some(0), "{err}");
+    home.recorded(4);
+}
 
-    // While it cannot be asked nothing is recorded; without it, it is.
-    with("http://127.0.0.1:9");
-    let (code, _, err) = record(5);
+fn nothing_is_recorded_while_it_cannot_be_asked(home: &Home) {
+    home.configure(Some("http://127.0.0.1:9"));
+    let (code, err) = home.record(5);
     assert!(code == Some(1) && err.contains("leave out [bucket] url"), "{err}");
-    fs::write(folder.join("exitgap.toml"), &config).unwrap();
-    let (code, _, err) = record(5);
-    assert_eq!(code, Some(0), "{err}");
-    // And comes into it with the next start.
-    with(&format!("http://{address}"));
-    let (code, _, err) = record(6);
-    assert_eq!(code, Some(0), "{err}");
-    let (_, out, _) = run("exitgap-server", folder, &["check"]);
+    home.configure(None);
+    home.recorded(5);
+    // What was recorded without it comes with the next start.
+    home.configure(Some(&home.endpoint()));
+    home.recorded(6);
+    let (_, out, _) = home.server(&["check"]);
     assert!(out.contains("has 7 slots"), "{out}");
 }
 
