@@ -1,17 +1,7 @@
 //! A report as one file: a line that names the files of it, and those, a line each.
 
+use exitgap_api::{is_report_first_line, report_first_line};
 use exitgap_core::analytics::figure::is_figure_file;
-use exitgap_core::published::PartRef;
-
-/// What the line that names a report's files begins with.
-const START: &[u8] = b"{\"files\":[";
-
-/// The line before a report's files: the SHA-256 of each, in their order.
-pub fn first_line<F: AsRef<[u8]>>(files: &[F]) -> String {
-    let hash = |file: &F| format!("\"{}\"", PartRef::hash_of(file.as_ref()));
-    let named: Vec<String> = files.iter().map(hash).collect();
-    format!("{{\"files\":[{}],\"report\":1}}", named.join(","))
-}
 
 /// Whether a report is all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,9 +19,9 @@ pub fn files(bytes: &[u8]) -> Option<(Length, Vec<&[u8]>)> {
     let mut lines: Vec<&[u8]> =
         bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let first = *lines.first()?;
-    if first.starts_with(START) {
+    if is_report_first_line(first) {
         lines.remove(0);
-        let whole = first_line(&lines).as_bytes() == first;
+        let whole = report_first_line(&lines).as_bytes() == first;
         return Some((if whole { Length::Whole } else { Length::NotAsStated }, lines));
     }
     let is_document = first.starts_with(b"{") && first.trim_ascii_end().ends_with(b"}");

@@ -2,9 +2,25 @@
 
 use exitgap_core::analytics::figure::FigureReport;
 use exitgap_core::evidence::{Outcome, Verdict};
+use exitgap_core::published::PartRef;
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, VerificationReport, check_name};
+
+/// What the line before a report's files begins with, and no file of it.
+const FIRST_LINE: &[u8] = b"{\"files\":[";
+
+/// The line before a report's files, which names them: the SHA-256 of each, in their order.
+pub fn report_first_line<F: AsRef<[u8]>>(files: &[F]) -> String {
+    let hash = |file: &F| format!("\"{}\"", PartRef::hash_of(file.as_ref()));
+    let named: Vec<String> = files.iter().map(hash).collect();
+    format!("{{\"files\":[{}],\"report\":1}}", named.join(","))
+}
+
+/// Whether a line is one that names the files of a report.
+pub fn is_report_first_line(line: &[u8]) -> bool {
+    line.starts_with(FIRST_LINE)
+}
 
 /// What checking a report found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

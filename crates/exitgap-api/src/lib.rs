@@ -98,7 +98,9 @@ pub use exposure::{
 };
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, Guards, Standing};
-pub use handed_over::{FileKind, FileVerified, FilesVerified};
+pub use handed_over::{
+    FileKind, FileVerified, FilesVerified, is_report_first_line, report_first_line,
+};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, PoolBook, SeriesOf, Stress,
     StressDetail, TimeAbove,

@@ -1,6 +1,7 @@
 //! The report as one file that proves itself: the evidence of its worst slots and its figures, a line each, for `exitgap verify`.
 
 use exitgap_api::operations::Operation;
+use exitgap_api::report_first_line;
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -12,7 +13,6 @@ use super::risk_tables::worst_proofs;
 use crate::document::Document;
 use crate::download::download;
 use crate::parts::VerifyCommand;
-use crate::report::first_line;
 use crate::service::client;
 
 /// How the gathering stands.
@@ -79,7 +79,7 @@ impl Parts {
             told(files.len());
             files.push(client.evidence(of).await?);
         }
-        let mut bytes = first_line(&files).into_bytes();
+        let mut bytes = report_first_line(&files).into_bytes();
         for file in &files {
             bytes.push(b'\n');
             bytes.extend(file);

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, FileKind, FileVerified, FilesVerified, VerificationReport};
+use exitgap_api::{
+    Claim, FileKind, FileVerified, FilesVerified, VerificationReport, is_report_first_line,
+};
 use exitgap_core::analytics::figure::is_figure_file;
 use exitgap_core::evidence::{Evidence, Policy, Verdict};
 use exitgap_core::tlog::VerifierKey;
@@ -12,7 +14,7 @@ use serde::Serialize;
 
 use super::verdict::sold;
 use super::verify::of_evidence_alone;
-use super::verify_whole::{Length, LengthCode, MOST, is_first_line};
+use super::verify_whole::{Length, LengthCode, MOST};
 use super::{print_json, verify_figure, verify_headline};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
@@ -32,7 +34,7 @@ struct Found {
 /// Whether there are several files in it: its first line names them, or is a whole one, as documents are written, and
 /// something follows.
 pub fn is_several(bytes: &[u8]) -> bool {
-    if is_first_line(bytes) {
+    if is_report_first_line(bytes) {
         return true;
     }
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return false };

@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
+use exitgap_api::is_report_first_line;
 use exitgap_core::published::PartRef;
 use serde::{Deserialize, Serialize};
-
-/// What a first line begins with, and no file of a report.
-const START: &[u8] = b"{\"files\":[";
 
 /// The form of first lines that is read.
 const FORM: u32 = 1;
@@ -51,15 +49,11 @@ struct FirstLine {
     report: u32,
 }
 
-/// Whether a line is one that names the files of a report.
-pub fn is_first_line(line: &[u8]) -> bool {
-    line.starts_with(START)
-}
-
 impl Length {
     /// Of a report's lines, with those of them that are its files.
     pub fn of<'a, 'b>(lines: &'b [&'a [u8]]) -> (Self, &'b [&'a [u8]]) {
-        let Some((first, files)) = lines.split_first().filter(|(first, _)| is_first_line(first))
+        let Some((first, files)) =
+            lines.split_first().filter(|(first, _)| is_report_first_line(first))
         else {
             let found = lines.len();
             return (Self { code: LengthCode::NotStated, stated: None, found, why: None }, lines);
@@ -129,19 +123,15 @@ impl Length {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use exitgap_api::report_first_line;
 
-    fn first_line(files: &[&[u8]]) -> Vec<u8> {
-        let named: Vec<String> =
-            files.iter().map(|file| format!("\"{}\"", PartRef::hash_of(file))).collect();
-        format!("{{\"files\":[{}],\"report\":1}}", named.join(",")).into_bytes()
-    }
+    use super::*;
 
     #[test]
     fn a_line_that_is_absent_changed_or_out_of_place_is_told() {
         let files: [&[u8]; 3] = [b"{\"a\":1}", b"{\"b\":2}", b"{\"c\":3}"];
         let [a, b, c] = files;
-        let first = first_line(&files);
+        let first = report_first_line(&files).into_bytes();
         let found = |lines: &[&[u8]]| {
             let all: Vec<&[u8]> = [&first[..]].into_iter().chain(lines.iter().copied()).collect();
             let (length, rest) = Length::of(&all);
