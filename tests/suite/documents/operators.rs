@@ -46,7 +46,8 @@ fn measured() -> String {
     told.payments(Counts { settling: 1, ..Counts::default() });
     told.alerts(AlertCounts { alerts: 1, ..AlertCounts::default() });
     told.kept_bytes(1);
-    told.bucket(BucketTold { outcome: "brought", slots: Some(1) });
+    told.bucket(BucketTold::Covers(1));
+    told.bucket(BucketTold::Ended("brought"));
     told.replica(Standing { held: 1, published: 1, refuses: false });
     told.doubtful(0);
     told.connection_refused();

@@ -18,7 +18,7 @@ use super::config::BucketPlan;
 use super::error::BucketError;
 use super::fetch::{self, fetch};
 use super::objects::Objects;
-use super::round::{Brought, Round, held};
+use super::round::{Brought, Round, held, named};
 
 /// How often the folder is looked at for a newer checkpoint.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -35,16 +35,16 @@ pub struct Bucket {
     objects: Objects,
 }
 
-/// What came of a round.
+/// What is told of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BucketTold {
-    /// `brought`, or a failure's code.
-    pub outcome: &'static str,
-    /// Slots that the bucket's checkpoint covers, where that is known.
-    pub slots: Option<u64>,
+pub enum BucketTold {
+    /// The bucket's checkpoint covers so many slots now; its round may go on.
+    Covers(u64),
+    /// A round ended: `brought`, or a failure's code.
+    Ended(&'static str),
 }
 
-/// Is told what came of each round.
+/// Is told how far the bucket is, and what came of each round.
 pub type Told = Box<dyn Fn(BucketTold) + Send>;
 
 impl Bucket {
@@ -56,8 +56,8 @@ impl Bucket {
     /// Requires that a store may go on with the log that the bucket has, before anything is recorded: that it is that log, and
     /// has all of it. How many slots the bucket has.
     pub fn check(&self, reader: &Reader) -> Result<u64, BucketError> {
-        let (keys, note) = apart(async { Round::check(&self.objects).await })?;
-        held(&self.objects, reader, keys.as_deref(), note.as_deref())
+        let (keys, checkpoint) = apart(named(&self.objects))?;
+        held(&self.objects, reader, keys.as_ref(), checkpoint.as_ref())
     }
 
     /// The bucket, for people.
@@ -67,8 +67,8 @@ impl Bucket {
 
     /// How many slots the bucket has, whosever they are: whether it can be asked.
     pub fn ask(&self) -> Result<u64, BucketError> {
-        let (_, note) = apart(async { Round::check(&self.objects).await })?;
-        let size = note.map(|note| fetch::size_of(note.as_bytes())).transpose();
+        let (_, checkpoint) = apart(named(&self.objects))?;
+        let size = checkpoint.map(|found| fetch::size_of(&found.bytes)).transpose();
         let damaged =
             |why| BucketError::Damaged { path: self.objects.place().join("checkpoint"), why };
         Ok(size.map_err(damaged)?.unwrap_or(0))
@@ -115,7 +115,6 @@ impl Bucket {
             told,
             beside: Beside::default(),
             brought: None,
-            slots: None,
         };
         let thread = std::thread::Builder::new().name("bucket".to_owned());
         let work = move || runtime.block_on(mirror.run(stopped));
@@ -148,7 +147,6 @@ struct Mirror {
     beside: Beside,
     /// The folder's checkpoint that was brought last.
     brought: Option<Vec<u8>>,
-    slots: Option<u64>,
 }
 
 impl Mirror {
@@ -206,21 +204,18 @@ impl Mirror {
             return Ok(());
         }
         let round = Round { objects: &self.objects, folder: &self.folder, store: &self.store };
-        let told = |brought: Brought| {
-            (self.told)(BucketTold { outcome: "brought", slots: Some(brought.size) });
-        };
-        let Brought { size, slots } = round.bring(told).await?;
+        let covers = |size| (self.told)(BucketTold::Covers(size));
+        let Brought { size, slots } = round.bring(covers).await?;
         let files = self.beside.bring(&self.objects, &self.folder).await?;
         tracing::info!(bucket = self.shown, size, slots, files, "brought into the bucket");
-        self.slots = Some(size);
-        (self.told)(BucketTold { outcome: "brought", slots: self.slots });
+        (self.told)(BucketTold::Ended("brought"));
         self.brought = newest;
         Ok(())
     }
 
     /// Says why nothing came; the same is said once.
     fn failed(&self, error: &BucketError, said: &mut Option<String>) {
-        (self.told)(BucketTold { outcome: error.code(), slots: self.slots });
+        (self.told)(BucketTold::Ended(error.code()));
         let (code, words) = (error.code(), error.to_string());
         if said.as_deref() == Some(code) {
             return;

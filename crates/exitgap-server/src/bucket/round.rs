@@ -63,12 +63,13 @@ struct Newest {
 impl Round<'_> {
     /// Brings the slots that the bucket's checkpoint does not cover, and then the folder's checkpoint as it was when this
     /// began. Safe to call again after any failure.
-    pub async fn bring(&self, told: impl Fn(Brought)) -> Result<Brought, BucketError> {
+    pub async fn bring(&self, covers: impl Fn(u64)) -> Result<Brought, BucketError> {
         let Some(newest) = self.newest()? else { return Ok(Brought::default()) };
         let there = self.there().await?;
         let to = newest.checkpoint.size;
         // Its last slot may come into the folder a little later: into the store it came first.
         if there.size >= to {
+            covers(there.size);
             return Ok(Brought { size: there.size, slots: 0 });
         }
         self.names(&there).await?;
@@ -80,7 +81,7 @@ impl Round<'_> {
             let file = LogFile::Checkpoint;
             self.objects.replace(&file, seen.as_ref(), note).await?;
             from = end;
-            told(Brought { size: from, slots: from - there.size });
+            covers(from);
             if from < to {
                 seen = self.objects.read(&file, MAX_TEXT_BYTES).await?;
             }
@@ -89,26 +90,11 @@ impl Round<'_> {
         Ok(Brought { size: to, slots: to - there.size })
     }
 
-    /// The keys and the checkpoint that the bucket has.
-    pub async fn check(objects: &Objects) -> Result<(Option<String>, Option<String>), BucketError> {
-        let keys = objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
-        let note = objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?;
-        let text = |found: Option<Found>| {
-            found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned())
-        };
-        Ok((text(keys), text(note)))
-    }
-
     /// The bucket's keys and checkpoint, held against the store.
     async fn there(&self) -> Result<There, BucketError> {
-        let keys = self.objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
-        let checkpoint = self.objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?;
-        let text = |found: &Option<Found>| {
-            found.as_ref().map(|found| String::from_utf8_lossy(&found.bytes).into_owned())
-        };
+        let (keys, checkpoint) = named(self.objects).await?;
         let reader = Reader::open(self.store).map_err(|error| BucketError::Own(error.into()))?;
-        let size =
-            held(self.objects, &reader, text(&keys).as_deref(), text(&checkpoint).as_deref())?;
+        let size = held(self.objects, &reader, keys.as_ref(), checkpoint.as_ref())?;
         Ok(There { keys, checkpoint, size })
     }
 
@@ -252,15 +238,24 @@ impl Round<'_> {
     }
 }
 
+/// The keys and the checkpoint that a bucket has.
+pub async fn named(objects: &Objects) -> Result<(Option<Found>, Option<Found>), BucketError> {
+    let keys = objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
+    Ok((keys, objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?))
+}
+
 /// Requires that a store may go on with what a bucket has; how many slots that is.
 pub fn held(
     objects: &Objects,
     reader: &Reader,
-    keys: Option<&str>,
-    note: Option<&str>,
+    keys: Option<&Found>,
+    checkpoint: Option<&Found>,
 ) -> Result<u64, BucketError> {
-    let place = objects.place();
-    check_published(&place, keys, note, reader).map_err(|error| match error {
+    // What is no text is no key and no checkpoint either, and is refused as such.
+    let text = |found: &Found| String::from_utf8_lossy(&found.bytes).into_owned();
+    let (keys, note) = (keys.map(text), checkpoint.map(text));
+    let held = check_published(&objects.place(), keys.as_deref(), note.as_deref(), reader);
+    held.map_err(|error| match error {
         PublishError::Store(error) => BucketError::Own(PublishError::Store(error)),
         error => BucketError::Contradicts(error),
     })

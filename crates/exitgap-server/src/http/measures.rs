@@ -121,12 +121,16 @@ impl BucketMeasures {
         }
     }
 
-    /// Counts a round.
-    pub fn count(&self, BucketTold { outcome, slots }: BucketTold) {
-        let outcome = OfBucket { outcome: outcome.to_owned() };
-        self.rounds.get_or_create(&outcome).inc();
-        if let Some(slots) = slots {
-            self.slots.set(i64::try_from(slots).unwrap_or(i64::MAX));
+    /// Says how far it is, and counts a round.
+    pub fn tell(&self, told: BucketTold) {
+        match told {
+            BucketTold::Covers(slots) => {
+                self.slots.set(i64::try_from(slots).unwrap_or(i64::MAX));
+            }
+            BucketTold::Ended(outcome) => {
+                let outcome = OfBucket { outcome: outcome.to_owned() };
+                self.rounds.get_or_create(&outcome).inc();
+            }
         }
     }
 }

@@ -220,9 +220,9 @@ impl Telemetry {
         self.peers.count(told);
     }
 
-    /// Counts a round of bringing the log into the bucket.
+    /// Says how far the bucket is, and counts its rounds.
     pub fn bucket(&self, told: BucketTold) {
-        self.bucket.count(told);
+        self.bucket.tell(told);
     }
 
     /// Says where a replica stands.
