@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{query_signal_with_options, use_location, use_query_map};
+use leptos_router::hooks::{query_signal_with_options, use_query_map};
 
 use crate::parts::settled;
 
@@ -29,12 +29,9 @@ pub fn size_box() -> (Memo<String>, WriteSignal<String>) {
     let typed = Memo::new(move |_| text.get());
     let rested = settled(typed, PAUSE);
     let written = StoredValue::new(in_address.get_untracked());
-    let path = use_location().pathname;
-    // The address is the next page's while that is still being fetched: it says nothing of this one's size.
-    let is_here = move || path.with_untracked(|path| path.starts_with("/pools/"));
     Effect::new(move || {
         let now = rested.get();
-        if now != written.get_value() && is_here() {
+        if now != written.get_value() {
             written.set_value(now.clone());
             set_address.set(Some(now));
         }
