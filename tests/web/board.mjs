@@ -93,8 +93,9 @@ async function refusedForNow({ open }) {
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await row.getByText("could not check: too many requests").waitFor();
   assert.ok(refused > 0, "the service refused");
-  await page.unroute(EVIDENCE);
+  // None is under way while the service comes back.
   await eventually("all were tried", async () => await page.locator("table.board .standing").count() === await page.locator(".checked-gap").count() && await page.getByText("checking…").count() === 0);
+  await page.unroute(EVIDENCE);
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await row.getByText("confirmed here").waitFor();
   await page.context().close();
