@@ -80,13 +80,16 @@ fn parts_below_zero_are_drawn_to_the_left_of_it() {
 }
 
 #[test]
-fn shades_cover_their_span_and_nothing_beyond() {
+fn each_shade_is_of_as_many_values() {
+    let all = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 700.0, 8_000.0];
+    let shades: Vec<u8> = all.map(|one| shade(one, &all, 4)).into();
+    assert_eq!(shades, [0, 0, 1, 1, 2, 2, 3, 3]);
+    let alike = [7.0; 5];
+    assert_eq!(shade(7.0, &alike, 4), 0, "one value is one shade");
     let shades: Vec<u8> =
-        [0.0, 1.0, 2.4, 2.5, 9.9, 10.0].map(|one| shade(one, (0.0, 10.0), 4)).into();
-    assert_eq!(shades, [0, 0, 0, 1, 3, 3]);
-    assert_eq!(shade(-5.0, (0.0, 10.0), 4), 0);
-    assert_eq!(shade(50.0, (0.0, 10.0), 4), 3);
-    assert_eq!(shade(7.0, (7.0, 7.0), 4), 0, "one value is one shade");
+        [1.0, 1.0, 1.0, 2.0].map(|one| shade(one, &[1.0, 1.0, 1.0, 2.0], 4)).into();
+    assert_eq!(shades, [0, 0, 0, 3], "equals are of one shade");
+    assert_eq!(shade(1.0, &[], 4), 0);
 }
 
 #[test]

@@ -205,14 +205,9 @@ pub fn stacked(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
     (parts.iter().map(place).collect(), zero)
 }
 
-/// Which of `steps` shades a value gets: 0 for the least of a span, the last for the greatest.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the shades"
-)]
-pub fn shade(value: f64, (low, high): (f64, f64), steps: u8) -> u8 {
-    let last = f64::from(steps.saturating_sub(1));
-    let share = if high > low { (value - low) / (high - low) } else { 0.0 };
-    (share * (last + 1.0)).floor().clamp(0.0, last) as u8
+/// Which of `steps` shades a value gets among all: each shade has as many, equals one shade, and the least the first.
+pub fn shade(value: f64, all: &[f64], steps: u8) -> u8 {
+    let less = all.iter().filter(|one| **one < value).count();
+    let place = less * usize::from(steps) / all.len().max(1);
+    u8::try_from(place).unwrap_or(steps).min(steps.saturating_sub(1))
 }

@@ -4,7 +4,7 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::geometry::{extent, length, shade};
+use super::geometry::{length, shade};
 use super::plane::Paper;
 
 /// Hours of a week.
@@ -22,6 +22,12 @@ pub enum Hour {
     Refused,
     /// The value.
     Of(f64),
+}
+
+impl Hour {
+    fn value(&self) -> Option<f64> {
+        if let Self::Of(value) = self { Some(*value) } else { None }
+    }
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -107,16 +113,13 @@ pub fn Heat(
     chosen: RwSignal<Option<usize>>,
 ) -> impl IntoView {
     let grid = Grid { narrow: Paper::for_screen().is_narrow() };
-    let values = hours
-        .iter()
-        .filter_map(|hour| if let Hour::Of(value) = hour { Some(*value) } else { None });
-    let span = extent(values).unwrap_or((0.0, 0.0));
+    let values = hours.iter().filter_map(Hour::value).collect::<Vec<_>>();
     let (wide, high) = grid.cell();
     let cells = hours.into_iter().enumerate().map(|(hour, one)| {
         let class = match one {
             Hour::Unknown => "cell unknown".to_owned(),
             Hour::Refused => "cell refused-hour".to_owned(),
-            Hour::Of(value) => format!("cell shade-{}", shade(value, span, SHADES)),
+            Hour::Of(value) => format!("cell shade-{}", shade(value, &values, SHADES)),
         };
         let (x, y) = grid.corner(hour);
         view! { <rect class=class x=length(x) y=length(y) width=length(wide - 2.0) height=length(high - 2.0) rx="2"/> }

@@ -17,7 +17,7 @@ use super::pool_size::in_place;
 use crate::chart::{HOURS, Heat, Hour, SHADES, hour_in_words, parsed};
 use crate::document::Document;
 use crate::download::download;
-use crate::parts::{Asking, Failed, Loading, Table, linked, number, words};
+use crate::parts::{Asking, Failed, Loading, Table, folded, linked, number, words};
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
@@ -154,7 +154,8 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
                         let evidence = told.venues.get(venue.get())?.evidence.clone()?;
                         Some(EvidenceOf { size: told.size, ..evidence })
                     });
-                    view! { <Told week=week of=of/> }.into_any()
+                    let now = comparison.with_value(|told| told.venues.get(venue.get())?.alone.clone());
+                    view! { <Told week=week of=of now=now/> }.into_any()
                 }
             }}
         </section>
@@ -199,7 +200,13 @@ fn said(seen: &Seen) -> String {
 
 /// The picture, what is read of it, and the same as a table and as a file.
 #[component]
-fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
+fn Told(
+    week: Week,
+    of: Option<EvidenceOf>,
+    /// What all of it fills at in this venue now, percent.
+    now: Option<String>,
+) -> impl IntoView {
+    let now = now.and_then(|now| verdict(&week, &now));
     let hours = week.iter().map(Seen::hour).collect();
     let chosen = RwSignal::new(None::<usize>);
     let csv = csv(&week, of.as_ref());
@@ -231,7 +238,7 @@ fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
     };
     let spread = gaps.clone().min_by(by_gap).zip(gaps.max_by(by_gap)).map(|(least, greatest)| {
         let [least, greatest] = [least, greatest].map(text::percent_read);
-        format!(" {least} to {greatest}, in even steps")
+        format!(" {least} to {greatest}, each shade as many hours")
     });
     let shades = (0..SHADES)
         .map(|one| view! { <span class=format!("swatch shade-{one}")></span> })
@@ -245,8 +252,7 @@ fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
             week.with_value(|(week, of)| (said(&week[hour]), href(&week[hour], of.as_ref())));
         view! { <b>{hour_in_words(hour)}</b>": "{linked(words, href)} }.into_any()
     };
-    view! {
-        <p id="best-hour">{best}{few}</p>
+    let figure = view! {
         <figure class="chart heat">
             <ul class="legend">
                 <li>{shades}{spread}</li>
@@ -260,7 +266,26 @@ fn Told(week: Week, of: Option<EvidenceOf>) -> impl IntoView {
             </details>
             <p class="actions"><button type="button" on:click=keep>"Take away as CSV"</button></p>
         </figure>
+    };
+    view! {
+        <p id="best-hour">{now}{best}{few}</p>
+        {folded("by-hour", "Each hour of the week", true, figure.into_any())}
     }
+}
+
+/// How the gap of now is beside the widest of each hour that is recorded.
+fn verdict(week: &Week, now: &str) -> Option<String> {
+    let gap = parsed(now)?;
+    let known = week.iter().filter(|seen| seen.slots > 0);
+    // An hour that did not fill it is worse than any gap.
+    let was_worse = |seen: &&Seen| match seen.hour() {
+        Hour::Of(worst) => worst > gap,
+        Hour::Refused => true,
+        Hour::Unknown => false,
+    };
+    let (all, worse) = (known.clone().count(), known.filter(was_worse).count());
+    let now = text::percent_read(now);
+    Some(format!("Now it is {now}: {worse} of {all} hours were worse at their worst. "))
 }
 
 fn csv(week: &Week, of: Option<&EvidenceOf>) -> String {
