@@ -14,7 +14,9 @@ use super::risk_stress::WithLiquidityGone;
 use super::risk_tables::{csv, slots, totals};
 use crate::document::Document;
 use crate::download::download;
-use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice, listed_pools, name_of};
+use crate::parts::{
+    Asking, Card, Empty, Failed, Folded, Loading, PreviewNotice, listed_pools, name_of,
+};
 use crate::paths::Page;
 use crate::service::client;
 use crate::size_asked::size_asked;
@@ -106,7 +108,9 @@ pub fn RiskPage() -> impl IntoView {
             "If your collateral had to be sold at once in these pools, in the worst slot of a week: would \
              they have taken it, and at what loss?"
         </p>
-        <Controls asked=asked set_picked=set_picked/>
+        <Folded id="asked" title="What is asked" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
+            <Controls asked=asked set_picked=set_picked/>
+        </Folded>
         {move || match found.answer(&asked.get()) {
             None => view! { <Loading what="a week of these pools"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
@@ -147,6 +151,7 @@ fn Controls(
         },
     );
     let retry = known.again();
+    let (collateral, set_collateral) = signal(None::<String>);
     let pools = move || match known.answer(&()) {
         None => view! { <Loading what="the pools"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
@@ -154,13 +159,30 @@ fn Controls(
             let chosen = asked.get().map(|asked| asked.pools).unwrap_or_default();
             let choice = |pool: &Document| {
                 let (id, words) = (pool.text_or_none("pool"), name_of(pool)?);
-                let checked = chosen.contains(&id);
+                let (checked, token) = (chosen.contains(&id), sold(pool));
+                let other = move || collateral.read().as_ref().is_some_and(|one| *one != token);
+                let other = Signal::derive(other);
                 Some(
-                    view! { <label class="choice"><input type="checkbox" name="pool" value=id checked=checked/>{words}</label> },
+                    view! { <label class="choice" hidden=move || other.get()><input type="checkbox" name="pool" value=id checked=checked disabled=move || other.get()/>{words}</label> },
                 )
             };
             list.iter().filter_map(choice).collect_view().into_any()
         }
+    };
+    // Pools that sell different tokens have no report together.
+    let tokens = move || {
+        let list = known.answer(&()).and_then(Result::ok).unwrap_or_default();
+        let mut tokens: Vec<String> = list.iter().map(sold).collect();
+        tokens.sort();
+        tokens.dedup();
+        tokens
+            .into_iter()
+            .map(|token| view! { <option value=token.clone()>{token.clone()}</option> })
+            .collect_view()
+    };
+    let choose = move |event| {
+        let token = Some(event_target_value(&event)).filter(|token| !token.is_empty());
+        set_collateral.set(token);
     };
     // As the control writes an instant: to the minute, without a zone.
     let minute = |slot: Option<Slot>| {
@@ -172,11 +194,12 @@ fn Controls(
     let period = asked.get_untracked().map(|asked| [asked.from, asked.to].map(minute));
     let [from, to]: [String; 2] = period.unwrap_or_default();
     let pick = move |_| {
-        let one = document().query_selector(".pools input:checked").ok().flatten();
+        let one = document().query_selector(".pools input:checked:enabled").ok().flatten();
         set_picked.set(one.is_some());
     };
     view! {
         <form class="controls card" method="get" action="/risk">
+            <label>"Collateral" <select id="collateral" on:change=choose><option value="">"any token"</option>{tokens}</select></label>
             <fieldset class="pools" on:change=pick><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
             <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
             <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
@@ -188,6 +211,11 @@ fn Controls(
             <button type="submit" class="primary">"Make the report"</button>
         </form>
     }
+}
+
+/// What a pool of the list sells, as it is called.
+fn sold(pool: &Document) -> String {
+    pool.part("base").map(|base| base.text_or_none("symbol")).unwrap_or_default()
 }
 
 fn times(ratio: Option<String>) -> String {
@@ -278,9 +306,9 @@ fn Told(report: Report) -> impl IntoView {
         <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
         <section class="cards" aria-label="The five numbers">
             <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
-                note="the pools' least depths at 2 %, ÷ what is sold".into_any()/>
+                note="the pools' least depths at 2 %, before any fall, ÷ what is sold: 1× takes all of it".into_any()/>
             <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
-                note=format!("least depth at the break-even gap of {}, ÷ what is sold{}", percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
+                note=format!("least depth after a price fall of {} % at the break-even gap of {}, ÷ what is sold{}: below 1× some of it was liquidated at no profit", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
             <Card name="Shortfall at the worst slot" value=shortfall.0.into_any() note=shortfall.1.into_any()/>
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::figure_check::CheckedFigure;
 use super::risk_figures::{Report, exposure_of};
 use crate::chart::{Bar, Bars, fixed, parsed};
-use crate::parts::{Row, Table, number};
+use crate::parts::{Folded, Row, Table, number};
 use crate::service::client;
 use crate::text;
 
@@ -46,15 +46,15 @@ pub fn absorbed(report: &Report) -> AnyView {
         "{} to be sold, beside what all pools together would have taken",
         text::usd(&cascade)
     );
+    let checked = checked(report);
     view! {
-        <section id="exposure">
-            <h2>"Would they have taken it?"</h2>
+        <Folded id="exposure" title="Would they have taken it?">
             <p class="quiet">"At 2 % from the oracle, before the fall; and within the gap up to which whoever liquidates does not lose, after it. \
                 The dashed line is what is to be sold: a bar that ends before it would not have been enough."</p>
             <Bars title=title bars=bars/>
             <Table first="What the pools take" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>
-            {checked(report)}
-        </section>
+            {checked}
+        </Folded>
     }
     .into_any()
 }

@@ -10,6 +10,7 @@ use exitgap_core::series::Slot;
 
 use super::exit_wait::standard;
 use super::risk::RiskAsked;
+use super::risk_alone;
 use crate::chart::parsed;
 use crate::document::Document;
 use crate::parts::{listed_pools, name_of};
@@ -24,6 +25,8 @@ pub struct PoolRisk {
     pub name: String,
     /// The worst of the period.
     pub stress: Document,
+    /// The same as a figure that anyone can recompute; none of a period that is too long for one.
+    pub alone: Option<Document>,
     /// How its book thins after moves; none where that rests on a kind of pool that this one is not.
     pub decay: Option<Document>,
     /// Open against closed markets.
@@ -61,20 +64,26 @@ pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, 
         let id = parse_pool(pool)?;
         let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
         let stress = client.read(&stress.with(&FROM, from).with(&TO, to)).await?;
+        let alone = known(client.read(&risk_alone::target(asked, pool, from, to)).await)?;
         // Its own four weeks, up to the end of this report: a week holds too few moves.
-        let decay = match client.read(&Operation::Decay.target_of(&id).with(&TO, to)).await {
-            Ok(decay) => Some(decay),
-            Err(ClientError::Refused(_)) => None,
-            Err(error) => return Err(error),
-        };
+        let decay = known(client.read(&Operation::Decay.target_of(&id).with(&TO, to)).await)?;
         let hours = client
             .read(&Operation::Hours.target_of(&id).with(&SERIES_SIZE, standard(asked.size)))
             .await?;
         let named = listed.iter().find(|one| one.text("pool").as_ref() == Some(pool));
         let name = named.and_then(name_of).unwrap_or_else(|| text::short_pool(pool));
-        pools.push(PoolRisk { pool: pool.clone(), name, stress, decay, hours });
+        pools.push(PoolRisk { pool: pool.clone(), name, stress, alone, decay, hours });
     }
     Ok(Report { asked: asked.clone(), exposure, pools })
+}
+
+/// An answer; none where the service tells none of such a pool or period.
+pub fn known(answer: Result<Document, ClientError>) -> Result<Option<Document>, ClientError> {
+    match answer {
+        Ok(told) => Ok(Some(told)),
+        Err(ClientError::Refused(why)) if matches!(why.status, 400 | 404 | 422) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The period that a document tells of.
@@ -84,6 +93,11 @@ fn period_of(told: &Document) -> Option<String> {
 }
 
 impl PoolRisk {
+    /// Whether a token's market closes.
+    pub fn closes(&self) -> bool {
+        !self.hours.list("sessions").is_empty()
+    }
+
     /// The median share of the book that was withdrawn one slot after a fall, percent, and the median half-life in slots.
     fn withdrawn(&self) -> Option<(String, Option<String>)> {
         let down = self.decay.as_ref()?.part("down")?;
@@ -142,16 +156,14 @@ impl Report {
 
     /// The greatest reopening gap, or that nothing closes.
     pub fn reopening(&self) -> (String, String) {
-        let closing: Vec<_> =
-            self.pools.iter().filter(|one| !one.hours.list("sessions").is_empty()).collect();
-        if closing.is_empty() {
+        let mut closing = self.pools.iter().filter(|one| one.closes()).peekable();
+        if closing.peek().is_none() {
             return (
                 "never closes".to_owned(),
                 "the markets of these pools' tokens are open around the clock".to_owned(),
             );
         }
         let worst = closing
-            .iter()
             .flat_map(|one| one.hours.list("closed"))
             .filter_map(|kind| kind.text("reopening_gap_pct_worst"))
             .max_by(|one, other| {

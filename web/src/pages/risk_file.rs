@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use super::risk::RiskAsked;
-use super::risk_figures::Report;
+use super::risk_figures::{Report, known};
 use super::risk_stress;
 use super::risk_tables::worst_proofs;
 use crate::document::Document;
@@ -20,8 +20,8 @@ use crate::service::client;
 enum State {
     NotAsked,
     At(usize, usize),
-    /// So many files, and whether the stress is among them.
-    Done(usize, bool),
+    /// So many files, and what the service does not tell.
+    Done(usize, Vec<&'static str>),
     Failed(String),
 }
 
@@ -30,6 +30,8 @@ enum State {
 pub struct Parts {
     figures: Vec<(Operation, String)>,
     evidence: Vec<EvidenceOf>,
+    /// What the report tells without a figure.
+    without: Vec<&'static str>,
     /// What the stress is asked of.
     stress: RiskAsked,
 }
@@ -38,8 +40,8 @@ pub struct Parts {
 struct Whole {
     bytes: Vec<u8>,
     files: usize,
-    /// Whether the stress is in it: the service may refuse to tell it of a pool or of a period.
-    stress: bool,
+    /// What is not in it: the service may refuse to tell it of a pool or of a period.
+    without: Vec<&'static str>,
 }
 
 impl Parts {
@@ -50,9 +52,18 @@ impl Parts {
         let decays = report.pools.iter().filter_map(|one| one.decay.as_ref());
         let decays = decays.filter_map(|decay| figure(Operation::DecayFile, decay));
         let exposure = figure(Operation::ExposureFile, &report.exposure);
+        let alone = report.pools.iter().filter_map(|one| one.alone.as_ref());
+        let alone = alone.filter_map(|alone| figure(Operation::VenueStressFile, alone));
+        let hours = report.pools.iter().filter(|one| one.closes());
+        let hours = hours.filter_map(|one| figure(Operation::HoursFile, &one.hours));
+        let by_no_figure = report.pools.iter().any(|one| one.alone.is_none());
         Self {
-            figures: exposure.into_iter().chain(decays).collect(),
+            figures: exposure.into_iter().chain(alone).chain(decays).chain(hours).collect(),
             evidence: worst_proofs(report),
+            without: by_no_figure
+                .then_some("some pools' own medians and counts")
+                .into_iter()
+                .collect(),
             stress: report.pinned(),
         }
     }
@@ -73,7 +84,10 @@ impl Parts {
             told(files.len());
         }
         let stress = self.stress(client).await?;
-        let has_stress = stress.is_some();
+        let mut without = self.without.clone();
+        if stress.is_none() {
+            without.push("the stress");
+        }
         files.extend(stress);
         for of in &self.evidence {
             told(files.len());
@@ -85,18 +99,13 @@ impl Parts {
             bytes.extend(file);
         }
         bytes.push(b'\n');
-        Ok(Whole { bytes, files: files.len(), stress: has_stress })
+        Ok(Whole { bytes, files: files.len(), without })
     }
 
     /// The stress of the very period of the report; none where the service does not tell it.
     async fn stress(&self, client: &Client<Browser>) -> Result<Option<Vec<u8>>, ClientError> {
-        let told: Document = match client.read(&risk_stress::target(&self.stress)).await {
-            Err(ClientError::Refused(why)) if matches!(why.status, 400 | 404 | 422) => {
-                return Ok(None);
-            }
-            told => told?,
-        };
-        let Some(url) = told.text("figure_url") else { return Ok(None) };
+        let told = known(client.read(&risk_stress::target(&self.stress)).await)?;
+        let Some(url) = told.and_then(|told| told.text("figure_url")) else { return Ok(None) };
         client.figure(Operation::VenueStressFile, &url).await.map(Some)
     }
 }
@@ -118,7 +127,7 @@ pub fn WholeFile(
             let came = match parts.gathered(&service, told).await {
                 Ok(whole) => {
                     download(&whole.bytes, "application/jsonl", "risk.jsonl");
-                    State::Done(whole.files, whole.stress)
+                    State::Done(whole.files, whole.without)
                 }
                 Err(error) => State::Failed(error.to_string()),
             };
@@ -133,8 +142,11 @@ pub fn WholeFile(
             <progress max=all.to_string() value=seen.to_string()></progress>{format!(" {seen} of {all} files")}
         }
         .into_any(),
-        State::Done(files, stress) => {
-            let left_out = if stress { "" } else { ", without the stress, which the service does not tell of these pools" };
+        State::Done(files, without) => {
+            let left_out = match without.join(" and ") {
+                none if none.is_empty() => none,
+                without => format!(", without {without}: of these pools and this period the service tells no figure of it"),
+            };
             view! {
                 <p>{format!("{files} files, a line each, after a line that names them{left_out}. This verifies all of it:")}</p>
                 <VerifyCommand file="risk.jsonl"/>
@@ -148,8 +160,8 @@ pub fn WholeFile(
         <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>
         <div class="quiet" role="status" id="whole-file-said">{said}</div>
         <p class="quiet" id="whole-file-holds">
-            "In the file with the proofs: what the pools would have taken, the same with liquidity gone, how their books thin, and the evidence of the worst slots. \
-             Not in it: the medians and counts of each pool alone, and the reopening gap."
+            "In the file with the proofs is what each number of this report follows from: the figures, each with the snapshots that it names, \
+             and the evidence of the worst slots."
         </p>
     }
 }

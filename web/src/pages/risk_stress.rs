@@ -11,11 +11,10 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::risk::RiskAsked;
-use super::risk_tables::folded;
 use crate::chart::{Bar, Bars, parsed};
 use crate::document::Document;
 use crate::download::download;
-use crate::parts::{Asking, Failed, Loading, Row, Table, number};
+use crate::parts::{Asking, Failed, Folded, Loading, Row, Table, folded, number};
 use crate::service::client;
 use crate::text;
 
@@ -63,14 +62,13 @@ pub fn WithLiquidityGone(
     );
     let retry = found.again();
     view! {
-        <section id="stress">
-            <h2>"With liquidity gone, too"</h2>
+        <Folded id="stress" title="With liquidity gone, too">
             {move || match found.answer(&()) {
                 None => view! { <Loading what="the stress"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
                 Some(Ok(told)) => shown(&told, &asked.read_value()),
             }}
-        </section>
+        </Folded>
     }
 }
 
@@ -98,7 +96,7 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
         <p class="quiet">{words}{after}</p>
         {named(shocks, asked)}
         <Bars title="What the pools take within 2 % of the oracle, against what is sold".to_owned() bars=bars(stress)/>
-        {folded("worst-after", "The worst slots of it", worst(stress).into_any())}
+        {folded("worst-after", "The worst slots with liquidity gone", true, worst(stress).into_any())}
         <p class="actions"><button type="button" class="small" on:click=keep>"Take away the stress as CSV"</button></p>
         {checked(stress)}
     }
@@ -155,7 +153,7 @@ fn worst(stress: &Document) -> impl IntoView + use<> {
     };
     let rows = stress.list("worst_slots").iter().map(row).collect();
     let columns = ["Gap", "At most", "Depth at 2 %", "From the pools' own prices"];
-    view! { <Table class="stressed" caption="The worst slots after it" first="Slot" columns=columns.map(number).into() rows=rows/> }
+    view! { <Table class="stressed" caption="What all pools together would have taken, the worst slots first" first="Slot" columns=columns.map(number).into() rows=rows/> }
 }
 
 /// The figure, computed again from the file that the answer names.

@@ -3,18 +3,15 @@
 use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
 
+use super::risk_alone::{Alone, checked};
 use super::risk_figures::{PoolRisk, Report};
 use super::worst_slot::WorstSlot;
-use crate::document::Document;
-use crate::parts::{Row, Table, number, words};
+use crate::parts::{Folded, Row, Table, number, words};
 use crate::paths::Page;
 use crate::text;
 
 /// Worst slots that are listed, of all pools together.
 const LISTED: usize = 10;
-
-/// As wide as a phone's page is at most: what the style sheet makes cards of.
-const PHONE_PX: f64 = 640.0;
 
 /// Each pool.
 pub fn totals(report: &Report) -> impl IntoView + use<> {
@@ -32,39 +29,34 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
     let too_long = report.pools.iter().any(|one| one.stress.part("detail").is_none());
     let too_long = if too_long { "; single slots are told of up to 31 days" } else { "" };
     let caption = format!("Each pool alone, selling {size}{too_long}");
-    view! { <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/> }
+    view! {
+        <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/>
+        {checked(report)}
+    }
 }
 
 fn total(one: &PoolRisk) -> Row {
-    let percent = |part: &Document, name: &str| {
-        part.text(name)
-            .map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(&gap))
+    let alone = Alone::of(one);
+    let unknown = if alone.is_by_slot { "cannot be filled" } else { "–" };
+    let gap = |gap: &Option<String>| {
+        gap.as_ref().map_or_else(|| unknown.to_owned(), |gap| text::percent_read(gap))
     };
-    let detail = one.stress.part("detail");
-    let spread =
-        |name: &str| detail.as_ref().map_or_else(|| "–".to_owned(), |detail| percent(detail, name));
     let worst = WorstSlot::of(&one.stress).into_iter().next();
-    let none = if detail.is_some() { "none" } else { "–" };
+    let none = if alone.is_by_slot { "none" } else { "–" };
     let worst = worst.map_or_else(|| none.into_any(), WorstSlot::shown);
     let widest = one.stress.part("worst_gap").and_then(|worst| worst.text("exit_gap_pct"));
-    let (refused, recorded) =
-        (one.stress.count("slots_refused"), one.stress.count("slots_recorded"));
-    let depth = one.stress.part("lowest_depth");
-    let depth = depth.map_or_else(
+    let depth = alone.depth.map_or_else(
         || "none".into_any(),
-        |depth| {
-            let when = text::instant(&depth.text_or_none("time"));
-            view! { {text::usd(&depth.text_or_none("depth_usd"))}<small>{when}</small> }.into_any()
-        },
+        |(usd, time)| view! { {text::usd(&usd)}<small>{text::instant(&time)}</small> }.into_any(),
     );
-    let missing = one.stress.count("slots_missing") + one.stress.count("slots_retracted");
+    let [q50, q95] = alone.gaps.each_ref().map(gap);
     let cells = vec![
-        spread("gap_q50_pct").into_any(),
-        spread("gap_q95_pct").into_any(),
+        q50.into_any(),
+        q95.into_any(),
         worst,
-        refusals(refused, recorded, widest),
+        refusals(alone.refused, alone.recorded, widest),
         depth,
-        missing.into_any(),
+        alone.missing.into_any(),
     ];
     let href = Page::Pool(one.pool.clone()).href();
     let pool = text::short_pool(&one.pool);
@@ -126,18 +118,8 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     };
     let listed = listed.into_any();
     view! {
-        <section>
-            <h2>"The worst slots"</h2>
-            {folded("worst", "Each with its evidence", listed)}
-        </section>
+        <Folded id="worst" title="The worst slots">{listed}</Folded>
     }
-}
-
-/// What is open where it fits, and closed on a phone: ten cards are many screens of it.
-pub fn folded(id: &'static str, summary: &'static str, shown: AnyView) -> impl IntoView {
-    let width = window().inner_width().ok().and_then(|width| width.as_f64());
-    let wide = width.is_none_or(|width| width > PHONE_PX);
-    view! { <details class="folded" id=id prop:open=wide><summary>{summary}</summary>{shown}</details> }
 }
 
 /// A line for each number, with what proves it.
@@ -161,13 +143,25 @@ pub fn csv(report: &Report) -> String {
         line("all", name, &report.exposure.text_or_none(name), &time, "", &figure);
     }
     for one in &report.pools {
-        let detail = one.stress.part("detail");
-        for name in ["gap_q50_pct", "gap_q95_pct"] {
-            let value = detail.as_ref().and_then(|detail| detail.text(name)).unwrap_or_default();
-            line(&one.pool, name, &value, "", "", "");
+        let alone = Alone::of(one);
+        let (figure, [q50, q95]) = (alone.figure.unwrap_or_default(), alone.gaps);
+        for (name, gap) in [("gap_q50_pct", q50), ("gap_q95_pct", q95)] {
+            line(&one.pool, name, &gap.unwrap_or_default(), "", "", &figure);
         }
-        for name in ["slots_recorded", "slots_refused", "slots_missing", "slots_retracted"] {
-            line(&one.pool, name, &one.stress.text_or_none(name), "", "", "");
+        for (name, slots) in [
+            ("slots_recorded", alone.recorded),
+            ("slots_refused", alone.refused),
+            ("slots_missing", alone.missing),
+        ] {
+            line(&one.pool, name, &slots.to_string(), "", "", &figure);
+        }
+        if let Some((usd, time)) = alone.depth {
+            line(&one.pool, "lowest_depth_usd", &usd, &time, "", &figure);
+        }
+        for kind in one.hours.list("closed") {
+            let gap = kind.text_or_none("reopening_gap_pct_worst");
+            let figure = one.hours.text_or_none("figure_url");
+            line(&one.pool, "reopening_gap_pct_worst", &gap, "", "", &figure);
         }
         if let Some(decay) = &one.decay {
             let half = decay.part("down").map(|down| down.text_or_none("half_life_slots_q50"));
