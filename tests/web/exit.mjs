@@ -6,6 +6,7 @@ export default async function exit(scene) {
   await holder(scene);
   await oneVenue(scene);
   await ages(scene);
+  await shaded(scene);
   await beyond(scene);
 }
 
@@ -65,6 +66,14 @@ async function holder({ exit, open, get, shoot, fits }) {
   const row = rows.findLast(({ worst, slots_refused: refused }) => worst !== undefined && refused === 0);
   const hour = (Math.floor(Date.parse(row.time) / 3600_000) + 72) % 168;
   const heat = page.locator(".heat svg").first();
+  // Now beside the widest of each hour; what is closer than the eye reads may fall on either side.
+  const [, now, worse, known] = /Now it is (.*) %: (\d+) of (\d+) hours were worse/.exec(await page.locator("#best-hour").textContent());
+  assert.equal(Number(now.replace("\u2212", "-")).toFixed(1), told.alone[0].exit_gap_pct.toFixed(1));
+  const cells = await page.locator(".heat tbody td:nth-of-type(1)").evaluateAll((all) => all.map((cell) => cell.textContent));
+  const read = cells.map((words) => words.startsWith("cannot") ? Infinity : Number(words.split(" ")[0].replace("\u2212", "-")));
+  assert.equal(read.length, Number(known));
+  const above = (by) => read.filter((gap) => gap > told.alone[0].exit_gap_pct + by).length;
+  assert.ok(above(0.05) <= Number(worse) && Number(worse) <= above(-0.05), `${worse} of ${read}`);
   await heat.focus();
   await page.keyboard.press("ArrowRight");
   for (let step = 0; step < hour % 24; step += 1) await page.keyboard.press("ArrowRight");
@@ -98,6 +107,9 @@ async function holder({ exit, open, get, shoot, fits }) {
   await page.setViewportSize({ width: 390, height: 900 });
   await page.reload();
   await page.waitForSelector("#best-hour");
+  assert.equal(await page.locator(".heat svg").isVisible(), false, "folded on a phone");
+  await page.locator("#by-hour > summary").click();
+  await page.locator(".heat svg").waitFor();
   await fits(page, "an exit on a phone");
   const small = await page.locator("main button:visible, main select:visible").evaluateAll((all) =>
     all.map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().height]).filter(([, height]) => height < 43.5));
@@ -178,6 +190,23 @@ async function ages({ exit, open, get }) {
     await page.context().close();
   }
   console.log("exit: how old it is");
+}
+
+/** Each shade is of as many hours, however far a few of them lie from the others; equals have one shade. */
+async function shaded({ exit, open }) {
+  const [chain] = exit.pool.split(":");
+  const hour = (place) => new Date(Date.UTC(2026, 8, 7, place)).toISOString().replace(".000", "");
+  const gap = (place) => place < 28 ? 0.1 : place < 140 ? 0.1 + place / 1e4 : place;
+  const rows = Array.from({ length: 168 }, (_, place) => ({
+    time: hour(place), slots_recorded: 12, slots_refused: 0, worst: { exit_gap_pct: gap(place), time: hour(place) },
+  }));
+  const page = await open(`/exit/${chain}:${exit.base.address}?size_usd=1000`, { routes: { "**/v1/history/**": answer({ rows }) } });
+  await page.waitForSelector("#best-hour");
+  const count = (shade) => page.locator(`.heat svg rect.shade-${shade}`).count();
+  assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 5].map(count)), [28, 28, 28, 28, 28, 28]);
+  assert.match(await page.locator(".heat .legend").textContent(), /0.10 % to 167.00 %, each shade as many hours/);
+  await page.context().close();
+  console.log("exit: shades of as many hours each");
 }
 
 /** What nothing fills is said, and proven, and the most that is filled is compared instead. */

@@ -16,6 +16,7 @@ assert.ok(shut.length > 24 && shut.length < rows.length, "a weekend, and an hour
 for (const [width, dark] of [[1280, false], [1280, true], [390, false], [390, true]]) {
   const page = await open(`/pools/${closing}`, { width, dark });
   const section = page.locator("#hours");
+  if (width === 390) await page.locator("#history > summary").click();
   await section.locator("figure.chart svg").waitFor();
   assert.match(await section.textContent(), /The market is open, for \d+ h more/);
   // The strip and the series are shaded, over one run of hours.

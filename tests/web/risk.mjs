@@ -127,11 +127,11 @@ async function handedOver({ page, text, files, get, open, shoot }) {
 async function onPaper({ page, own, shoot, fits }) {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.setViewportSize({ width: 718, height: 1000 });
-  for (const gone of ["header", "form", ".folded > summary"]) assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+  for (const gone of ["header", "form", "#asked > summary", "#worst-after > summary"]) assert.equal(await page.locator(gone).first().isVisible(), false, gone);
   const head = await page.locator(".printed").innerText();
   const key = (await (await fetch(new URL("/log/verifier-key", page.url()))).text()).trim();
   for (const told of [...own, "$100,000", "liquidation bonus 5 %", key, new URL(page.url()).origin]) assert.ok(head.includes(told), `${told}: ${head}`);
-  for (const folded of ["#worst table", "#worst-after table"]) assert.ok(await page.locator(folded).isVisible(), folded);
+  for (const folded of ["#worst h2", "#worst table", "#worst-after table"]) assert.ok(await page.locator(folded).isVisible(), folded);
   const colours = await page.evaluate(() => {
     const of = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     return [getComputedStyle(document.documentElement).backgroundColor, of("--accent"), of("--fail-ground")];
@@ -171,11 +171,18 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
     setTimeout(() => done(0), 300);
   }));
   assert.ok(shifted < 0.02, `the page shifts by ${shifted} while the pools load`);
+  // A collateral leaves the pools that sell it, and no other is asked for.
+  const other = pools.find(({ base }) => base.symbol !== exit.base.symbol);
+  await page.locator(`input[value="${other.pool}"]`).check();
+  await page.locator("#collateral").selectOption(exit.base.symbol);
+  const offered = await page.locator(".pools label:visible input").evaluateAll((all) => all.map(({ value }) => value));
+  assert.deepEqual(offered.sort(), pools.filter(({ base }) => base.symbol === exit.base.symbol).map(({ pool }) => pool).sort());
   for (const pool of own) await page.locator(`input[value="${pool}"]`).check();
   assert.equal(await page.getByText("Choose at least one pool").count(), 0, "some are chosen");
   await page.locator("input[name=size_usd]").fill("100000");
   await page.getByRole("button", { name: "Make the report" }).click();
   await page.waitForSelector("#band");
+  assert.deepEqual(new URL(page.url()).searchParams.getAll("pool").sort(), own.toSorted());
   const told = await get(`/v1/exposure?${own.map((pool) => `venue=${pool}`).join("&")}&cascade_usd=100000`);
   const card = (name) => page.locator(".card").filter({ has: page.getByText(name, { exact: true }) }).locator(".value").textContent();
   const cut = (ratio) => `${(Math.floor(ratio * 100 + 1e-9) / 100).toLocaleString("en-US")}`;
@@ -230,6 +237,25 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.equal(head, JSON.stringify({ files: files.map(sha), report: 1 }), "it names what follows");
   const figure = await fetch(new URL(local(told.figure_url), page.url()), { headers: { accept: "application/json" } });
   assert.equal(files[0], await figure.text());
+  // Each pool's own numbers follow from a figure of the file, digit by digit.
+  const alone = files.filter((line) => line.startsWith('{"figure":"stress/1"')).map((line) => JSON.parse(line))
+    .filter(({ parameters }) => parameters.venues.length === 1);
+  assert.deepEqual(alone.map(({ parameters }) => parameters.venues[0].pool).sort(), own.toSorted());
+  for (const { parameters, result } of alone) {
+    const { pool } = parameters.venues[0];
+    const { detail, slots_recorded, slots_refused, lowest_depth } = stress[own.indexOf(pool)];
+    assert.deepEqual([result.gap_q50_pct, result.gap_q95_pct].map((gap) => gap === null ? undefined : Number(gap)), [detail.gap_q50_pct, detail.gap_q95_pct].map((gap) => gap ?? undefined));
+    assert.deepEqual([result.have_slots, result.slots_unfillable, result.depth_lowest_usd], [slots_recorded, slots_refused, String(lowest_depth.depth_usd)]);
+    const named = (name) => lines.find((line) => line[0] === pool && line[1] === name);
+    for (const name of ["gap_q50_pct", "gap_q95_pct", "slots_refused", "slots_missing", "lowest_depth_usd"]) {
+      assert.match(named(name)[5], /\/v1\/stress\?venue=.*haircut_pct=0.*fall_pct=0/, name);
+    }
+    assert.equal(named("lowest_depth_usd")[2], result.depth_lowest_usd);
+  }
+  await page.locator("#check-alone > summary").click();
+  const again = page.locator("#check-alone-0");
+  await again.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await again.locator(".confirmed").waitFor();
   const evidence = files.filter((line) => JSON.parse(line).request !== undefined);
   assert.equal(evidence.length, 10, "the worst slots, those that are refused, too");
   const figures = files.filter((line) => line.startsWith('{"figure":')).map((line) => JSON.parse(line).figure);
@@ -254,9 +280,10 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   await page.context().close();
   const phone = await open(`/risk?${asked}&size_usd=100000`, { width: 390 });
   await phone.waitForSelector("#worst");
+  await phone.locator("#stress > summary").click();
   await phone.waitForSelector("#worst-after");
-  for (const folded of ["#worst", "#worst-after"]) {
-    assert.equal(await phone.locator(`${folded} table`).isVisible(), false, `${folded} is folded on a phone`);
+  for (const folded of ["#asked form", "#exposure table", "#worst table", "#worst-after table"]) {
+    assert.equal(await phone.locator(folded).isVisible(), false, `${folded} is folded on a phone`);
   }
   await phone.locator("#worst > summary").click();
   await phone.locator("#worst table").waitFor();

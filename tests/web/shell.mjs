@@ -11,6 +11,21 @@ export default async function shell(scene) {
   await keyboard(scene);
 }
 
+/** What a page is at most on a phone: four of its screens, a third of what pages once were. */
+const PHONE = 3600;
+
+/** Rows of a list that a page of this length has: more are longer. */
+const ROWS = 8;
+
+async function isShort(page, path) {
+  const [high, further] = await page.evaluate((most) => {
+    const rows = [...document.querySelectorAll("main table.board tbody tr, main table.accuracy tbody tr, main table.capabilities tbody tr")];
+    const further = rows.slice(most).reduce((sum, row) => sum + row.getBoundingClientRect().height + 8, 0);
+    return [document.documentElement.scrollHeight, further];
+  }, ROWS);
+  assert.ok(high - further <= PHONE, `${path} is ${high} px long on a phone, ${further} of them rows beyond ${ROWS}`);
+}
+
 const name = (path) => (path.startsWith("/api") ? "evidence" : path.split(/[/?#]/)[1] || "board");
 
 /** Each page at both widths, light and dark. */
@@ -36,6 +51,7 @@ export async function everyPage({ pool, collateral, exit, evidence, open, fits, 
       await page.waitForSelector(selector);
       await eventually(`${path} is quiet`, async () => await page.locator(".loading").count() === 0);
       await fits(page, `${path} at ${width}`);
+      if (width === 390) await isShort(page, path);
       await page.waitForSelector('#whose >> text=came from this same server');
       assert.equal(await page.locator("#whose a").getAttribute("href"), "/method#elsewhere");
       await shoot(page, `${name(path)}-${width}${dark ? "-dark" : ""}`);

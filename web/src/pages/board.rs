@@ -237,10 +237,7 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
             " · "<a href=Page::Equities.href()>"Shares on chains, session by session"</a>
         </p>
         <p class="quiet">
-            {format!("By method {}. ", board.method_version)}
-            "Fragility is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \
-             at 2 % of seven days. A pool needs a day of recorded slots to have one. Depth is from the oracle price; where \
-             only the oracle moved away, the depth from the pool's own price stays, and no liquidity was taken."
+            {format!("By method {}. ", board.method_version)}<a href="/method#fragility">"What fragility and depth are"</a>
         </p>
     }
     .into_any()

@@ -29,7 +29,7 @@ pub fn CapabilitiesPage() -> impl IntoView {
                 let columns = ["Status here", "Where", "Gated by"].map(words).into();
                 view! {
                     <ul>{chains}</ul>
-                    <Table first="Capability" columns=columns rows=rows/>
+                    <Table class="capabilities" first="Capability" columns=columns rows=rows/>
                 }
                 .into_any()
             }

@@ -21,7 +21,7 @@ use super::pool::slippage;
 use crate::check;
 use crate::download::download;
 use crate::parts::{
-    Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts, soon,
+    Asking, Checks, Conditions, Drawn, Failed, Folded, Loading, PreviewNotice, Verdicts, soon,
 };
 use crate::paths::{self, Page};
 use crate::served::Meanwhile;
@@ -183,12 +183,13 @@ fn Evidence(found: Found) -> impl IntoView {
         <ByChain of=by_chain verified=Arc::clone(&proven) rung/>
         <ByWitnesses verified=proven rung/>
         <BreakIt verification=verification/>
-        <h2>"The depth snapshot"</h2>
-        {soon(move || {
-            let (snapshot, of) = &drawn;
-            let points = snapshot.as_ref().and_then(|one| answered(one, of, slippage));
-            view! { <Drawn points=points.unwrap_or_default()/> }.into_any()
-        })}
+        <Folded id="drawn" title="The depth snapshot">
+            {soon(move || {
+                let (snapshot, of) = &drawn;
+                let points = snapshot.as_ref().and_then(|one| answered(one, of, slippage));
+                view! { <Drawn points=points.unwrap_or_default()/> }.into_any()
+            })}
+        </Folded>
     }
 }
 

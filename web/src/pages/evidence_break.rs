@@ -5,7 +5,7 @@ use exitgap_core::evidence::Evidence;
 use leptos::prelude::*;
 
 use crate::check;
-use crate::parts::{Checks, Verdicts};
+use crate::parts::{Checks, Folded, Verdicts};
 use crate::told::Told;
 
 /// What is changed.
@@ -86,7 +86,7 @@ pub fn BreakIt(
         })
         .collect();
     view! {
-        <h2>"Break it on purpose"</h2>
+        <Folded id="break" title="Break it on purpose">
         <p class="quiet">"A change in this browser only. Nothing is sent."</p>
         <p class="actions">
             {buttons}
@@ -110,5 +110,6 @@ pub fn BreakIt(
                 </div>
             })
         })}
+        </Folded>
     }
 }

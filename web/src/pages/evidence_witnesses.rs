@@ -11,6 +11,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::local_storage::LocalStorage;
 use crate::module::{EXITGAP, Module, bytes, field, text};
+use crate::parts::Folded;
 
 /// Under what the policy is kept.
 const KEPT: &str = "exitgap witness policy";
@@ -88,8 +89,7 @@ pub fn ByWitnesses(
         });
     };
     view! {
-        <section id="by-witnesses">
-            <h2>"Who else saw this log"</h2>
+        <Folded id="by-witnesses" title="Who else saw this log">
             <p>
                 "A witness cosigns a log only where it goes on from what it cosigned last, and names the time. Whom you trust, and how many of \
                  them must have signed, is a policy of yours; it stays in this browser."
@@ -106,7 +106,7 @@ pub fn ByWitnesses(
                 </button>
             </p>
             <div aria-live="polite">{move || shown(state.get())}</div>
-        </section>
+        </Folded>
     }
 }
 

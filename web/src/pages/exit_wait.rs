@@ -10,7 +10,7 @@ use super::exit_comparison::Comparison;
 use crate::chart::{Later, Payoff, parsed};
 use crate::document::Document;
 use crate::download::download;
-use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number};
+use crate::parts::{Asking, Empty, Failed, Folded, Loading, Row, Table, number};
 use crate::service::client;
 use crate::text;
 
@@ -39,8 +39,7 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     let (hours, paths) = (ask(Operation::Hours), ask(Operation::Redemption));
     let (hours_again, paths_again) = (hours.again(), paths.again());
     view! {
-        <section id="wait">
-            <h2>"Wait, or redeem"</h2>
+        <Folded id="wait" title="Wait, or redeem">
             {move || match hours.answer(&()) {
                 None => view! { <Loading what="the market's hours"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=hours_again/> }.into_any(),
@@ -51,7 +50,7 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
                 Some(Err(error)) => view! { <Failed error=error retry=paths_again/> }.into_any(),
                 Some(Ok(told)) => redeeming(&told),
             }}
-        </section>
+        </Folded>
     }
 }
 

@@ -3,7 +3,7 @@
 use exitgap_core::exit::METHOD_VERSION;
 use leptos::prelude::*;
 
-use crate::parts::RULES;
+use crate::parts::{Folded, RULES, folded};
 
 /// The page.
 #[component]
@@ -32,8 +32,13 @@ pub fn MethodPage() -> impl IntoView {
              the recorded liquidity cannot fill has no gap: it is refused with the most that can be filled, never guessed, \
              and that has evidence like a gap."
         </p>
+        <p id="fragility">
+            <b>"Fragility"</b>" is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \
+             at 2 % of seven days. A pool needs a day of recorded slots to have one. Depth is from the oracle price; where \
+             only the oracle moved away, the depth from the pool's own price stays, and no liquidity was taken."
+        </p>
         <p>"What a pool's contract pays is computed by the rules of its kind:"</p>
-        <ul id="rules">{rules}</ul>
+        {folded("kinds", "The rules of each kind", true, view! { <ul id="rules">{rules}</ul> }.into_any())}
         <h2>"Check"</h2>
         <p>
             "A recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
@@ -70,7 +75,7 @@ pub fn MethodPage() -> impl IntoView {
 #[component]
 fn WhoCanLie() -> impl IntoView {
     view! {
-        <h2 id="who-can-lie">"Who can still lie about what"</h2>
+        <Folded id="who-can-lie" title="Who can still lie about what">
         <p>
             "The evidence file says what the operator signed. "<code>"exitgap verify evidence.json --rpc <your node>"</code>" holds it \
              against the chain's own state: the pool's words and its oracles' are proven down from the block's hash, and your node \
@@ -119,5 +124,6 @@ fn WhoCanLie() -> impl IntoView {
              fees that are code, what the contracts' code does, whether the oracle is right. Pools whose words are in no known order \
              (Curve, Balancer, Algebra) are not proven, and a check of them says so."
         </p>
+        </Folded>
     }
 }

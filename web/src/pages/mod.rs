@@ -41,6 +41,7 @@ mod pool_size;
 mod pool_stress;
 mod portfolio_exits;
 mod portfolio_table;
+mod risk_alone;
 mod risk_exposure;
 mod risk_figures;
 mod risk_file;

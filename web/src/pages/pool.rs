@@ -19,8 +19,8 @@ use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
-    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, exact, linked, not_understood,
-    number, rule_of, soon,
+    Asking, Drawn, Failed, Folded, Loading, PreviewNotice, StatusTag, Table, exact, linked,
+    not_understood, number, rule_of, soon,
 };
 use crate::paths::{self, Page};
 use crate::served::Meanwhile;
@@ -169,15 +169,14 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
         Some(slippage(&recorded.answers(direction)))
     };
     view! {
-        <section>
-            <h2>"Depth and slippage"</h2>
+        <Folded id="ladders" title="Depth and slippage">
             <p class="quiet" id="rule">{rule}</p>
             <p class="quiet">"Computed in this browser from the snapshot. Each number that is a link opens the evidence of a sale of that size."</p>
             {soon(move || {
                 (move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })).into_any()
             })}
             {soon(move || (move || points().map(|points| view! { <Drawn points=points/> })).into_any())}
-        </section>
+        </Folded>
     }
 }
 

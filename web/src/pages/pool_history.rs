@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use super::pool_hours::{Closure, closures};
 use super::pool_series::Series;
 use super::pool_stress::{Period, Worst};
-use crate::parts::{Asking, Empty, Failed, Loading};
+use crate::parts::{Asking, Empty, Failed, Folded, Loading};
 use crate::service::client;
 use crate::text;
 
@@ -64,8 +64,7 @@ pub fn PoolHistory(
     let stress_of = Memo::new(move |_| of(Interval::Hour, period.get()));
     let sells = Memo::new(move |_| symbols[base.get()].clone());
     view! {
-        <section>
-            <h2>"Quoted against realized"</h2>
+        <Folded id="history" title="Quoted against realized">
             <p class="quiet">
                 "The price at which the pool quoted an infinitely small sale, and the price that a sale of this size \
                  would have filled at, both in percent of the oracle's. Drag over the chart, or set two times, to ask for \
@@ -75,7 +74,7 @@ pub fn PoolHistory(
             <Recorded of=series_of sells=sells closures=shut set_period=set_period/>
             <Period period=period set_period=set_period/>
             <WorstOf of=stress_of sells=sells/>
-        </section>
+        </Folded>
     }
 }
 

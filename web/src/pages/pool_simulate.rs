@@ -5,7 +5,7 @@ use exitgap_client::Recorded;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
-use crate::parts::{Table, exact, number};
+use crate::parts::{Folded, Table, exact, number};
 use crate::size_asked::size_asked;
 use crate::text;
 
@@ -35,8 +35,7 @@ pub fn Simulate(
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });
     view! {
-        <section>
-            <h2>"What if"</h2>
+        <Folded id="what-if" title="What if">
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Largest gap accepted, %"
                     <input type="text" inputmode="decimal" autocomplete="off" prop:value=move || gap.get()
@@ -72,7 +71,7 @@ pub fn Simulate(
                 Ok(result) => view! { <Simulated result=result/> }.into_any(),
                 Err(problem) => view! { <p class="refused">{text::grouped_within(&problem.detail)}</p> }.into_any(),
             }}</div>
-        </section>
+        </Folded>
     }
 }
 
