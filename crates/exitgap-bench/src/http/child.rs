@@ -46,6 +46,9 @@ pub fn play(words: &[String]) -> Result<(), BenchError> {
     Ok(())
 }
 
+/// What the empty handler sends at `/bytes`: as many as an exit's answer has.
+const SENT_BYTES: usize = 2_100;
+
 /// The service on a store, and beside it the empty handler; `recording`: slots are sealed
 /// meanwhile. Says the two addresses, then whatever the recorder says.
 async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchError> {
@@ -76,7 +79,10 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         }
     });
     let limits = Limits::default();
-    let routers = [router(app.clone(), &limits, Operators::Public), empty_router(&limits)];
+    let routers = [
+        router(app.clone(), &limits, Operators::Public),
+        empty_router(&limits, vec![b' '; SENT_BYTES]),
+    ];
     // The load comes from one address.
     let connections =
         Connections { most: MAX_CONNECTIONS, most_per_address: None, ..Connections::default() };

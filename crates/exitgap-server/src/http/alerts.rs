@@ -13,7 +13,7 @@ use exitgap_core::alerts::MAX_RULE_BYTES;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::App;
+use super::Shared;
 use super::address::Address;
 use super::edge::Client;
 use super::reply::{Refused, Reply};
@@ -23,7 +23,7 @@ use crate::alerts::{Caller, Desk, OwnerToken};
 pub fn answer<Q, D, F>(
     operation: Operation,
     answer: impl Fn(Desk, Caller, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<App>
+) -> MethodRouter<Shared>
 where
     Q: Question + Send + 'static,
     D: Serialize + Send + 'static,
@@ -33,7 +33,7 @@ where
         Operation::KeepAlert => StatusCode::CREATED,
         _ => StatusCode::OK,
     };
-    let handle = move |State(app): State<App>, address: Address, request: Request| {
+    let handle = move |State(app): State<Shared>, address: Address, request: Request| {
         let answer = answer.clone();
         async move {
             let desk = app.desk.clone().ok_or_else(not_kept)?;

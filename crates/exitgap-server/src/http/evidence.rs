@@ -13,11 +13,11 @@ use exitgap_ops::FigureFile;
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
-use super::{App, claim, site};
+use super::{Shared, claim, site};
 
 /// The evidence file of a result, or the page of the same address.
 pub async fn file(
-    State(app): State<App>,
+    State(app): State<Shared>,
     address: Address,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
@@ -35,7 +35,7 @@ pub async fn file(
 }
 
 /// What the chain's own state says of a pool at a slot.
-pub async fn state_proof(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn state_proof(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: StateProofAsked = address.read(Operation::StateProof)?;
     let Some(challenges) = &app.challenges else {
         let detail = format!("no state proof of {} is kept here", asked.pool);
@@ -48,37 +48,40 @@ pub async fn state_proof(State(app): State<App>, address: Address) -> Result<Rep
 }
 
 /// The figure file of an exposure.
-pub async fn exposure_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn exposure_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: ExposureFileAsked = address.read(Operation::ExposureFile)?;
     Ok(figure_file(app.service.exposure_file(asked).await?))
 }
 
 /// The figure file of a stress over venues.
-pub async fn venue_stress_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn venue_stress_file(
+    State(app): State<Shared>,
+    address: Address,
+) -> Result<Reply, Refused> {
     let asked: VenueStressFileAsked = address.read(Operation::VenueStressFile)?;
     Ok(figure_file(app.service.venue_stress_file(asked).await?))
 }
 
 /// The figure file of market hours.
-pub async fn hours_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn hours_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: HoursFileAsked = address.read(Operation::HoursFile)?;
     Ok(figure_file(app.service.hours_file(asked).await?))
 }
 
 /// The figure file of a pool of a share.
-pub async fn equity_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn equity_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: EquityFileAsked = address.read(Operation::EquityFile)?;
     Ok(figure_file(app.service.equity_file(asked).await?))
 }
 
 /// The figure file of the accuracy record.
-pub async fn accuracy_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn accuracy_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: AccuracyFileAsked = address.read(Operation::AccuracyFile)?;
     Ok(figure_file(app.service.accuracy_file(asked).await?))
 }
 
 /// The figure file of a decay.
-pub async fn decay_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+pub async fn decay_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
     let asked: DecayFileAsked = address.read(Operation::DecayFile)?;
     Ok(figure_file(app.service.decay_file(asked).await?))
 }

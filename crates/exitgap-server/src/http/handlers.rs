@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::reply::{JSON, LINES, Refused, Reply};
-use super::{App, alerts, evidence, log_files, operators, stream};
+use super::{Shared, alerts, evidence, log_files, operators, stream};
 use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
@@ -22,7 +22,7 @@ use crate::payments::Till;
     clippy::too_many_lines,
     reason = "a few lines for each operation, and no operation is left out"
 )]
-pub fn of(operation: Operation) -> MethodRouter<App> {
+pub fn of(operation: Operation) -> MethodRouter<Shared> {
     use Operation as O;
     match operation {
         O::Pools => {
@@ -197,8 +197,8 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
 /// Answers with a document.
 fn document<Q, D, F>(
     operation: Operation,
-    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<App>
+    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<Shared>
 where
     Q: Question + Send + 'static,
     D: Serialize + Send + 'static,
@@ -210,8 +210,8 @@ where
 /// Answers with a document's bytes, as they are hashed.
 fn bytes<Q, F>(
     operation: Operation,
-    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<App>
+    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<Shared>
 where
     Q: Question + Send + 'static,
     F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
@@ -222,8 +222,8 @@ where
 /// Answers with documents' bytes, one a line.
 fn lines<Q, F>(
     operation: Operation,
-    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<App>
+    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<Shared>
 where
     Q: Question + Send + 'static,
     F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
@@ -233,16 +233,16 @@ where
 
 fn reply<Q, D, F>(
     operation: Operation,
-    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
+    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
     reply: fn(&D, Keep) -> Result<Reply, Refused>,
-) -> MethodRouter<App>
+) -> MethodRouter<Shared>
 where
     Q: Question + Send + 'static,
     D: Send + 'static,
     F: Future<Output = Result<D, Problem>> + Send + 'static,
 {
     let keep = operation.row().keep.unwrap_or(Keep::Never);
-    get(move |State(app): State<App>, address: Address| {
+    get(move |State(app): State<Shared>, address: Address| {
         let answer = answer.clone();
         async move {
             let answered = answer(app, address.read(operation)?).await?;

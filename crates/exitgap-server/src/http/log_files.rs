@@ -18,7 +18,7 @@ use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::published::LogFile;
 use hyper::body::{Frame, SizeHint};
 
-use super::App;
+use super::Shared;
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply, cache_control, tagged};
 use crate::ops::Lane;
@@ -31,7 +31,7 @@ const MAX_FILE_BYTES: u64 = exitgap_core::published::MAX_PART_BYTES;
 const PIECE_BYTES: u64 = 128 << 10;
 
 /// A file of the folder.
-pub async fn serve(State(app): State<App>, address: Address) -> Result<Response, Refused> {
+pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Response, Refused> {
     let LogFileAsked { path } = address.read(Operation::Log)?;
     // What is not the path of such a file may lead outside the folder.
     let known: LogFile = path.parse().map_err(|_| absent())?;

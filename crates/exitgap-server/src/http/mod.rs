@@ -36,7 +36,7 @@ use axum::Router;
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use exitgap_api::operations::{Group, Operation, PriceClass};
+use exitgap_api::operations::{Group, Keep, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -85,6 +85,9 @@ pub struct App {
     pub challenges: Option<Arc<Challenges>>,
 }
 
+/// The same behind one counter: a request's handler takes it several times.
+type Shared = Arc<App>;
+
 /// Where operators ask whether the service lives, is ready, and what is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operators {
@@ -109,16 +112,17 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
         Some(till) => priced.route_layer(from_fn_with_state(till.clone(), payments::charge)),
         None => priced,
     };
+    let witnessing = app.witness.clone().map_or_else(Router::new, witness::routes);
     let routes = Router::new()
         .merge(priced)
         .merge(routes(of_class(PriceClass::Free)))
         .merge(descriptions())
         .merge(tools)
-        .merge(app.witness.clone().map_or_else(Router::new, witness::routes))
+        .merge(witnessing)
         .merge(pages())
         .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)
-        .with_state(app);
+        .with_state(Arc::new(app));
     wear(routes, edge)
 }
 
@@ -129,7 +133,7 @@ pub fn operators_router(app: App) -> Router {
     let routes = routes(Operation::all().filter(theirs))
         .fallback(not_here)
         .method_not_allowed_fallback(method_not_allowed)
-        .with_state(app);
+        .with_state(Arc::new(app));
     wear(routes, edge)
 }
 
@@ -148,10 +152,12 @@ async fn no_witness_here() -> Refused {
         .into()
 }
 
-/// A handler that does nothing, wearing the same layers: what a bench compares with.
-pub fn empty_router(limits: &Limits) -> Router {
+/// Handlers that do nothing, wearing the same layers, of which one sends these bytes: what a bench compares with.
+pub fn empty_router(limits: &Limits, bytes: Vec<u8>) -> Router {
     let edge = Arc::new(Edge::new(limits, Arc::default()));
-    wear(Router::new().route("/", get(|| async { "" })), edge)
+    let sent = reply::Reply::new(bytes, reply::JSON, Keep::Seconds(1));
+    let routes = Router::new().route("/", get(|| async { "" }));
+    wear(routes.route("/bytes", get(move || async move { sent })), edge)
 }
 
 fn wear(routes: Router, edge: Arc<Edge>) -> Router {
@@ -170,7 +176,7 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
 }
 
 /// The addresses of operations, each with its handler.
-fn routes(operations: impl Iterator<Item = Operation>) -> Router<App> {
+fn routes(operations: impl Iterator<Item = Operation>) -> Router<Shared> {
     operations.fold(Router::new(), |router, operation| {
         // The path of a file of the log has slashes of its own.
         let template = operation.template().replace("{path}", "{*path}");
@@ -179,7 +185,7 @@ fn routes(operations: impl Iterator<Item = Operation>) -> Router<App> {
 }
 
 /// What describes the operations, to programs and to people.
-fn descriptions() -> Router<App> {
+fn descriptions() -> Router<Shared> {
     Router::new()
         .route(openapi::ADDRESS, get(openapi::serve))
         .route("/docs", get(docs::serve))
@@ -187,7 +193,7 @@ fn descriptions() -> Router<App> {
 }
 
 /// What people read.
-fn pages() -> Router<App> {
+fn pages() -> Router<Shared> {
     Router::new()
         .route("/", get(site::board))
         .route("/pools/{pool}", get(site::pool))

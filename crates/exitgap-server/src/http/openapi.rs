@@ -9,7 +9,7 @@ use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter,
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
-use super::App;
+use super::Shared;
 use super::address::Plain;
 use super::reply::{JSON, Reply};
 
@@ -268,7 +268,7 @@ impl Described {
 }
 
 /// Answers with the document.
-pub async fn serve(State(app): State<App>, _: Plain) -> Reply {
+pub async fn serve(State(app): State<Shared>, _: Plain) -> Reply {
     let written = app.described.written(&app.service.urls().base, app.service.example());
     Reply::new(written, JSON, Keep::Seconds(300))
 }

@@ -18,10 +18,10 @@ use exitgap_api::{Problem, ProblemCode, parse_pool};
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
-use super::App;
 use super::address::Address;
 use super::reply::{Refused, Reply};
 use super::words::Words;
+use super::{App, Shared};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -146,12 +146,12 @@ fn media_range(part: &str) -> Option<(&str, u16)> {
 }
 
 /// `GET /`.
-pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
+pub async fn board(State(app): State<Shared>) -> Result<Response, Refused> {
     page(&app, &Words::of_board(), StatusCode::OK)
 }
 
 /// `GET /pools/{pool}`.
-pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, Refused> {
+pub async fn pool(State(app): State<Shared>, address: Address) -> Result<Response, Refused> {
     let id = address.named();
     let Some(pair) = pair(&app, id) else { return nothing(&app) };
     page(&app, &Words::of_pool(&pair), StatusCode::OK)
@@ -166,13 +166,13 @@ pub fn evidence(app: &App, id: &str, claim: Option<String>) -> Result<Response, 
 }
 
 /// The pages whose words are always the same.
-pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused> {
+pub async fn fixed(State(app): State<Shared>, uri: Uri) -> Result<Response, Refused> {
     page(&app, &Words::of_path(uri.path()), StatusCode::OK)
 }
 
 /// What no route is for: a file of the site, or nothing.
 pub async fn file_or_nothing(
-    State(app): State<App>,
+    State(app): State<Shared>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {

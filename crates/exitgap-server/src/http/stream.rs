@@ -27,7 +27,7 @@ use exitgap_store::alerts::Owner;
 use hyper::body::Frame;
 use tokio::sync::{mpsc, watch};
 
-use super::App;
+use super::Shared;
 use super::address::Address;
 use super::alerts;
 use super::edge::Client;
@@ -95,7 +95,7 @@ impl Drop for Place {
 
 /// Begins a stream.
 pub async fn serve(
-    State(app): State<App>,
+    State(app): State<Shared>,
     address: Address,
     request: Request,
 ) -> Result<Response, Refused> {

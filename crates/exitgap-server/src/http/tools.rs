@@ -12,7 +12,7 @@ use exitgap_api::operations::Keep;
 use exitgap_mcp::http::Callers;
 use exitgap_mcp::{FromStore, Tools, discovery};
 
-use super::App;
+use super::Shared;
 use super::address::Plain;
 use super::reply::{Refused, Reply};
 use crate::ops::{Service, Urls};
@@ -21,7 +21,7 @@ use crate::ops::{Service, Urls};
 const KEEP: Keep = Keep::Seconds(3_600);
 
 /// The addresses of the tools.
-pub fn routes(service: &Arc<Service>) -> Router<App> {
+pub fn routes(service: &Arc<Service>) -> Router<Shared> {
     let callers = callers(service.urls());
     let tools = exitgap_mcp::http::service(
         Tools::new(FromStore::new(service.clone(), VerifiedBy::Operator)),
@@ -53,15 +53,15 @@ fn origin(uri: &Uri) -> Option<String> {
     Some(format!("{scheme}://{host}:{port}"))
 }
 
-async fn card(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+async fn card(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
     let card = discovery::server_card(&app.service.urls().base);
     Ok(Reply::json(&card, KEEP)?.of_type(discovery::CARD_TYPE))
 }
 
-async fn server(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+async fn server(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
     Reply::json(&discovery::server_json(&app.service.urls().base), KEEP)
 }
 
-async fn catalog(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+async fn catalog(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
     Reply::json(&discovery::catalog(&app.service.urls().base), KEEP)
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use self::asked::Asked;
 use self::language::Language;
-use super::App;
+use super::Shared;
 use super::address::Plain;
 use super::openapi::ADDRESS;
 use super::reply::Reply;
@@ -31,7 +31,7 @@ const ADDRESS_OF_PAGE: &str = "/docs";
 const STYLE: &str = include_str!("docs.css");
 
 /// `GET /docs`.
-pub async fn serve(State(app): State<App>, _: Plain) -> Response {
+pub async fn serve(State(app): State<Shared>, _: Plain) -> Response {
     let urls = app.service.urls();
     let frame = || app.site.frame(ADDRESS_OF_PAGE);
     let page = app.described.page(&urls.base, |document| page(document, urls, frame()));
