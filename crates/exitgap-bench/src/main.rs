@@ -40,6 +40,10 @@ use exitgap_tests::parity::ParityError;
 use report::Report;
 use scene::Scene;
 
+/// The service's own: its requests are measured in processes of this program.
+#[global_allocator]
+static ALLOCATOR: exitgap_server::Allocator = exitgap_server::Allocator;
+
 /// Measures exitgap beside its peers.
 #[derive(Debug, Parser)]
 #[command(name = "bench")]

@@ -25,3 +25,6 @@ mod secret_file;
 pub mod witness;
 
 pub use exitgap_ops as ops;
+
+/// How memory is had: an answer is made of some hundred pieces, each for microseconds.
+pub use mimalloc::MiMalloc as Allocator;
