@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::risk_exposure::absorbed;
-use super::risk_figures::{Report, ask};
+use super::risk_figures::{Report, ask, ask_each};
 use super::risk_file::{Parts, WholeFile};
 use super::risk_print::printed_head;
 use super::risk_stress::WithLiquidityGone;
@@ -96,7 +96,11 @@ pub fn RiskPage() -> impl IntoView {
             let client = client();
             async move {
                 let asked = asked?;
-                if asked.pools.is_empty() { Ok(None) } else { ask(&client, &asked).await.map(Some) }
+                if asked.pools.is_empty() {
+                    return Ok(None);
+                }
+                let exposure = ask(&client, &asked).await?;
+                Ok(Some((asked, exposure)))
             }
         },
     );
@@ -122,7 +126,10 @@ pub fn RiskPage() -> impl IntoView {
                 };
                 next.into_any()
             }
-            Some(Ok(Some(report))) => view! { <Told report=report/> }.into_any(),
+            Some(Ok(Some((asked, exposure)))) => {
+                view! { <Verdict exposure=exposure.clone()/><Each asked=asked exposure=exposure/> }
+                    .into_any()
+            }
         }}
     }
 }
@@ -228,19 +235,9 @@ fn times(ratio: Option<String>) -> String {
     )
 }
 
-/// The report.
+/// What all pools together come to.
 #[component]
-fn Told(report: Report) -> impl IntoView {
-    let exposure = report.exposure.clone();
-    let at = |name: &str| {
-        exposure.text(name).map_or_else(String::new, |time| format!(" at {}", text::instant(&time)))
-    };
-    let usd = |name: &str| {
-        exposure.text(name).map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd))
-    };
-    let percent = |name: &str| {
-        exposure.text(name).map_or_else(|| "not known".to_owned(), |gap| text::percent_read(&gap))
-    };
+fn Verdict(exposure: Document) -> impl IntoView {
     let band = match exposure.text_or_none("band").as_str() {
         "covered" => (
             "verdict pass",
@@ -272,6 +269,45 @@ fn Told(report: Report) -> impl IntoView {
         exposure.count("slots_incomplete"),
         exposure.count("slots_missing"),
     );
+    let preview = exposure.text_or_none("status") == "preview";
+    view! {
+        <PreviewNotice shown=preview/>
+        <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
+    }
+}
+
+/// The rest, once it has come.
+#[component]
+fn Each(asked: RiskAsked, exposure: Document) -> impl IntoView {
+    let question = StoredValue::new_local((asked, exposure));
+    let found = Asking::new(
+        || (),
+        move |()| {
+            let (client, (asked, exposure)) = (client(), question.get_value());
+            async move { ask_each(&client, &asked, exposure).await }
+        },
+    );
+    let retry = found.again();
+    move || match found.answer(&()) {
+        None => view! { <Loading what="a week of each pool"/> }.into_any(),
+        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        Some(Ok(report)) => view! { <Told report=report/> }.into_any(),
+    }
+}
+
+/// The report.
+#[component]
+fn Told(report: Report) -> impl IntoView {
+    let exposure = report.exposure.clone();
+    let at = |name: &str| {
+        exposure.text(name).map_or_else(String::new, |time| format!(" at {}", text::instant(&time)))
+    };
+    let usd = |name: &str| {
+        exposure.text(name).map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd))
+    };
+    let percent = |name: &str| {
+        exposure.text(name).map_or_else(|| "not known".to_owned(), |gap| text::percent_read(&gap))
+    };
     let shortfall = match exposure.count("slots_unfillable") {
         0 => {
             let (gap, when) = (percent("worst_gap_pct"), at("worst_time"));
@@ -298,12 +334,9 @@ fn Told(report: Report) -> impl IntoView {
     let keep = move |_| download(table.read_value().as_bytes(), "text/csv", "risk.csv");
     let print = |_| drop(window().print());
     let (absorbed, totals, slots) = (absorbed(&report), totals(&report), slots(&report));
-    let preview = exposure.text_or_none("status") == "preview";
     let printed = printed_head(&report);
     view! {
         {printed}
-        <PreviewNotice shown=preview/>
-        <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
         <section class="cards" aria-label="The five numbers">
             <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
                 note="the pools' least depths at 2 %, before any fall, ÷ what is sold: 1× takes all of it".into_any()/>

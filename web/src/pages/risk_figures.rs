@@ -53,9 +53,17 @@ pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> T
     target.maybe(&PERIOD_FROM, from.as_ref()).maybe(&TO, to.as_ref())
 }
 
-/// Asks for all of it, one after the other: a service that is asked for weeks of many pools at once would refuse.
-pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, ClientError> {
-    let exposure: Document = client.read(&exposure_of(asked, asked.from, asked.to)).await?;
+/// Asks for what is said of all pools together, which is told first.
+pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Document, ClientError> {
+    client.read(&exposure_of(asked, asked.from, asked.to)).await
+}
+
+/// Asks for the rest, one after the other: a service that is asked for weeks of many pools at once would refuse.
+pub async fn ask_each(
+    client: &Client<Browser>,
+    asked: &RiskAsked,
+    exposure: Document,
+) -> Result<Report, ClientError> {
     let [from, to] = ["from", "to"].map(|name| slot_at(name, &exposure.text_or_none(name)));
     let (from, to) = (from?, to?);
     let listed = listed_pools(client).await?;
