@@ -260,15 +260,16 @@ fn Verdict(exposure: Document) -> impl IntoView {
             "Unrated: too little is recorded for a verdict. What was seen is told all the same.",
         ),
     };
-    let period = format!(
-        "{} to {}: {} slots in which every pool is recorded (a verdict needs {}), {} in which one is not, {} missing.",
-        text::instant(&exposure.text_or_none("from")),
-        text::instant(&exposure.text_or_none("to")),
-        text::grouped(&exposure.text_or_none("have")),
-        text::grouped(&exposure.text_or_none("needed")),
-        exposure.count("slots_incomplete"),
-        exposure.count("slots_missing"),
-    );
+    let counts = ["have", "needed", "slots_incomplete", "slots_missing"];
+    let [have, needed, incomplete, missing] = counts.map(|name| exposure.count(name));
+    let short = (have < needed).then(|| format!(" (a verdict needs {needed})")).unwrap_or_default();
+    let gaps = match (incomplete, missing) {
+        (0, 0) => "none missing".to_owned(),
+        _ => format!("{incomplete} in which a pool is not recorded, {missing} missing"),
+    };
+    let [from, to] = ["from", "to"].map(|name| text::instant(&exposure.text_or_none(name)));
+    let have = text::grouped(&have.to_string());
+    let period = format!("{from} to {to}: {have} slots{short}, {gaps}.");
     let preview = exposure.text_or_none("status") == "preview";
     view! {
         <PreviewNotice shown=preview/>
