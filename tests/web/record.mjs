@@ -64,6 +64,7 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
 const [chain] = pool.split(":");
 for (const [width, dark] of [[1280, false], [390, true]]) {
   const page = await open(`/exit/${chain}:${token}?size_usd=250000`, { width, dark });
+  if (width === 390) await page.locator("#wait > summary").click();
   await page.waitForSelector("#wait .actions");
   const { alone: [best] } = await get(`/v1/routes/${chain}/${token}?size_usd=250000`);
   const now = await get(`/v1/redemption/${best.pool}?size_usd=250000&base=${token}`);

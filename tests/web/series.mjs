@@ -49,6 +49,7 @@ async function holes({ retracted, open, get, shoot }) {
   await shoot(page, "pool-holes");
   await page.setViewportSize({ width: 390, height: 900 });
   await page.reload();
+  await page.locator("#history > summary").click();
   await page.waitForSelector(".stress");
   await page.getByLabel("Rows").selectOption("5m");
   await chart(page).locator("rect.retracted").waitFor();
