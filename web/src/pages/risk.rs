@@ -262,7 +262,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
     };
     let counts = ["have", "needed", "slots_incomplete", "slots_missing"];
     let [have, needed, incomplete, missing] = counts.map(|name| exposure.count(name));
-    let short = (have < needed).then(|| format!(" (a verdict needs {needed})")).unwrap_or_default();
+    let short = if have < needed { format!(" (a verdict needs {needed})") } else { String::new() };
     let gaps = match (incomplete, missing) {
         (0, 0) => "none missing".to_owned(),
         _ => format!("{incomplete} in which a pool is not recorded, {missing} missing"),
