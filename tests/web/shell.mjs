@@ -5,6 +5,7 @@ import { eventually, tabTo } from "./browser.mjs";
 export default async function shell(scene) {
   await everyPage(scene);
   await elsewhere(scene);
+  await folded(scene);
   await parts(scene);
   await preview(scene);
   await titles(scene);
@@ -73,6 +74,22 @@ async function elsewhere({ open }) {
   }
   await page.context().close();
   console.log("elsewhere: each page says whose program confirms, and which other there is");
+}
+
+/** On a phone a section is a tap away, unless the address names it; what the board calls fragility is explained. */
+async function folded({ open }) {
+  const [closed, named] = [await open("/method", { width: 390 }), await open("/method#who-can-lie", { width: 390 })];
+  for (const [page, shown] of [[closed, false], [named, true]]) {
+    await page.waitForSelector("#who-can-lie > summary");
+    assert.equal(await page.locator("#who-can-lie ul").isVisible(), shown, page.url());
+    await page.context().close();
+  }
+  const board = await open("/", { width: 390 });
+  await board.getByRole("link", { name: "What fragility and depth are" }).click();
+  await board.waitForURL(/\/method#fragility$/);
+  await board.locator("#fragility", { hasText: "usual depth" }).waitFor();
+  await board.context().close();
+  console.log("folded: closed on a phone, but where the address names it");
 }
 
 /** The front page loads one module; what a page or a check needs more comes when it is asked for, once. */
