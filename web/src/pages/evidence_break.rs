@@ -87,29 +87,29 @@ pub fn BreakIt(
         .collect();
     view! {
         <Folded id="break" title="Break it on purpose">
-        <p class="quiet">"A change in this browser only. Nothing is sent."</p>
-        <p class="actions">
-            {buttons}
-            <button type="button" class="small" aria-disabled=move || change.get().is_none().to_string()
-                on:click=move |_| set_change.set(None)>"Undo"</button>
-        </p>
-        {move || change.get().and_then(|one| {
-            let verification = verification.read_value();
-            let (changed, at) = one.apply(&verification.bytes)?;
-            let was = char::from(*verification.bytes.get(at)?);
-            let is = char::from(*changed.get(at)?);
-            let changed = Evidence::read(&changed);
-            let report = check::alone(&changed, verification.log.keys.clone());
-            let checks = report.report.checks.clone();
-            let told = Told::of(&changed);
-            let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
-            Some(view! {
-                <div id="broken">
-                    <Verdicts report=report trust=trust told=told/>
-                    <Checks checks=checks/>
-                </div>
-            })
-        })}
+            <p class="quiet">"A change in this browser only. Nothing is sent."</p>
+            <p class="actions">
+                {buttons}
+                <button type="button" class="small" aria-disabled=move || change.get().is_none().to_string()
+                    on:click=move |_| set_change.set(None)>"Undo"</button>
+            </p>
+            {move || change.get().and_then(|one| {
+                let verification = verification.read_value();
+                let (changed, at) = one.apply(&verification.bytes)?;
+                let was = char::from(*verification.bytes.get(at)?);
+                let is = char::from(*changed.get(at)?);
+                let changed = Evidence::read(&changed);
+                let report = check::alone(&changed, verification.log.keys.clone());
+                let checks = report.report.checks.clone();
+                let told = Told::of(&changed);
+                let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
+                Some(view! {
+                    <div id="broken">
+                        <Verdicts report=report trust=trust told=told/>
+                        <Checks checks=checks/>
+                    </div>
+                })
+            })}
         </Folded>
     }
 }
