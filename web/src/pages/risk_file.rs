@@ -160,8 +160,8 @@ pub fn WholeFile(
         <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>
         <div class="quiet" role="status" id="whole-file-said">{said}</div>
         <p class="quiet" id="whole-file-holds">
-            "In the file with the proofs is what each number of this report follows from: the figures, each with the snapshots that it names, \
-             and the evidence of the worst slots."
+            "In the file with the proofs: the figures that the numbers of this report follow from, each with the hashes of its snapshots, \
+             and the evidence of the worst slots. Not in it: recorded falls that have names."
         </p>
     }
 }
