@@ -7,6 +7,7 @@
 
 mod bases;
 mod bodies;
+pub mod days;
 mod file;
 mod manifest;
 mod part;

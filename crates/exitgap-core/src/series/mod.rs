@@ -1,10 +1,12 @@
 //! The slots of a recorded series, and why a slot may be missing.
 
+mod day;
 mod instant;
 mod lookup;
 mod missing;
 mod slot;
 
+pub use day::{Day, NoDay};
 pub use instant::{InstantError, unix_s_of};
 pub use lookup::LookupError;
 pub use missing::MissingReason;

@@ -166,6 +166,22 @@ pub struct Frontier {
 }
 
 impl Frontier {
+    /// The tree of `size` leaves whose complete subtrees have these roots, largest first; `None` where that many leaves
+    /// make another number of them.
+    pub fn resumed(size: u64, roots: Vec<Hash>) -> Option<Self> {
+        (roots.len() as u64 == u64::from(size.count_ones())).then_some(Self { size, roots })
+    }
+
+    /// How many leaves there are.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The roots of its complete subtrees, largest first.
+    pub fn roots(&self) -> &[Hash] {
+        &self.roots
+    }
+
     /// Adds the leaf after the last.
     pub fn push(&mut self, leaf: Hash) {
         let (mut hash, mut below) = (leaf, self.size);

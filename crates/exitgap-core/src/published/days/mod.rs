@@ -1,0 +1,26 @@
+//! Closed days of a log as columns (`docs/days-v1.md`): where their files lie, what a day's manifest says, and the leaf by
+//! which a second small log, of days, commits to it.
+//!
+//! **In scope**: names, documents and their bounds. **Out of scope**: the columns themselves (the store).
+
+mod file;
+mod history;
+mod leaf;
+mod manifest;
+
+pub use file::{DayFile, DaysFile};
+pub use history::{DaysHistory, HistoryError, days_keys};
+pub use leaf::{DayLeaf, DayLeafError, days_origin};
+pub use manifest::{DayManifest, DayManifestError, FileRef, RangeRef};
+
+/// The most pools whose rows stand in one file.
+pub const MAX_RANGE_POOLS: u32 = 250;
+
+/// The most bytes of a day's manifest: two files for each range of a million pools.
+pub const MAX_DAY_MANIFEST_BYTES: usize = 8 << 20;
+
+/// The most bytes of a file of a day.
+pub const MAX_DAY_FILE_BYTES: u64 = 4 << 30;
+
+/// The most bytes of a leaf of the log of days.
+pub const MAX_DAY_LEAF_BYTES: usize = 512;
