@@ -59,6 +59,7 @@ pub mod alerts;
 mod backup;
 mod bodies;
 mod corrupt;
+pub mod days;
 mod db;
 mod derived;
 mod error;
@@ -77,6 +78,8 @@ pub mod payments;
 pub mod proofs;
 mod reader;
 mod rows;
+#[cfg(test)]
+mod samples;
 pub mod witness;
 mod writer;
 

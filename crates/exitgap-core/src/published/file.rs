@@ -3,6 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::days::{DayFile, DaysFile, MAX_DAY_FILE_BYTES};
+use super::{MAX_PART_BYTES, NoSuchFile};
 use crate::ids::{ChainSlug, Contract, DocumentHash};
 use crate::proof::Reach;
 use crate::series::Slot;
@@ -39,6 +41,8 @@ pub enum LogFile {
     PeerSlot(DocumentHash, Slot),
     /// The newest checkpoint of another operator's log that was compared.
     PeerCheckpoint(DocumentHash),
+    /// A file of closed days, and of the log that commits to them.
+    Days(DaysFile),
 }
 
 /// The name of a state proof that an operator keeps.
@@ -68,7 +72,17 @@ impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, default-bases, tile/<level>/<index>, \
         tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, issued/<slot>.zst, proofs/<contract>/<slot>.egp, \
-        proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
+        proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json, days/checkpoint, \
+        days/verifier-key, days/tile/<level>/<index>, days/<date>/manifest.json, days/<date>/slots.parquet, \
+        days/<date>/figures-<range>.parquet, days/<date>/snapshots-<range>.parquet";
+
+    /// The most bytes that such a file has.
+    pub fn max_bytes(&self) -> u64 {
+        match self {
+            Self::Days(DaysFile::Day(_, file)) if *file != DayFile::Manifest => MAX_DAY_FILE_BYTES,
+            _ => MAX_PART_BYTES,
+        }
+    }
 }
 
 impl fmt::Display for LogFile {
@@ -90,14 +104,10 @@ impl fmt::Display for LogFile {
             Self::Anchors(chain, day) => write!(f, "anchors/{}/{day}", chain.as_str()),
             Self::PeerSlot(peer, slot) => write!(f, "peers/{}/{}.json", hex(peer), slot.number()),
             Self::PeerCheckpoint(peer) => write!(f, "peers/{}/checkpoint", hex(peer)),
+            Self::Days(file) => file.fmt(f),
         }
     }
 }
-
-/// A path at which the folder of a log never has a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the log has no such file")]
-pub struct NoSuchFile;
 
 impl FromStr for LogFile {
     type Err = NoSuchFile;
@@ -123,6 +133,7 @@ impl FromStr for LogFile {
             Some(("anchors", file)) => anchors_of(file),
             Some(("peers", file)) => peer_of(file),
             Some(("tile", _)) => path.parse().ok().map(Self::Tile),
+            Some((DaysFile::FOLDER, _)) => path.parse().ok().map(Self::Days),
             Some(_) => None,
         };
         file.ok_or(NoSuchFile)
@@ -194,6 +205,8 @@ mod tests {
             "anchors/anvil/20687",
             "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/checkpoint",
             "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/5957856.json",
+            "days/checkpoint",
+            "days/2026-11-26/snapshots-0000.parquet",
         ] {
             assert_eq!(path.parse::<LogFile>().map(|file| file.to_string()), Ok(path.to_owned()));
         }

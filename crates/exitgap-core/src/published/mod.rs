@@ -21,7 +21,7 @@ use crate::tlog::MAX_NOTE_BYTES;
 
 pub use bases::{DefaultBases, MAX_BASES_BYTES, NoBases};
 pub use bodies::{Bodies, BodyError, Folder, Place};
-pub use file::{LogFile, NoSuchFile, ProofName};
+pub use file::{LogFile, ProofName};
 pub use manifest::{Manifest, PartRef};
 pub use part::PartError;
 pub use table::{FrameRef, Table};
@@ -58,6 +58,11 @@ pub const MAX_BACK: u32 = 287;
 
 /// The most steps from a body to the one that stands alone.
 pub const MAX_STEPS: usize = 3;
+
+/// A path at which the folder of a log never has a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the log has no such file")]
+pub struct NoSuchFile;
 
 /// Why bytes are not a manifest or a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -37,6 +37,42 @@ pub fn write_all_once<'a>(
     sync_folder(folder)
 }
 
+/// A file that is written piece by piece, and takes its place once it is whole.
+pub struct Pieces {
+    path: PathBuf,
+    file: File,
+}
+
+impl Pieces {
+    /// Begins a file that is to stand at `path`; what stands there stays until the end.
+    pub fn begin(path: &Path) -> Result<Self, PublishError> {
+        make_folder(path.parent().unwrap_or(Path::new(".")))?;
+        let aside = aside(path);
+        let file = File::create(&aside);
+        let file = file.map_err(|source| PublishError::File { path: aside, source })?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Puts the file at its path, synced.
+    pub fn end(self) -> Result<(), PublishError> {
+        let aside = aside(&self.path);
+        let failed = |source| PublishError::File { path: self.path.clone(), source };
+        self.file.sync_all().map_err(failed)?;
+        fs::rename(&aside, &self.path).map_err(failed)?;
+        sync_folder(self.path.parent().unwrap_or(Path::new(".")))
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Whether a file holds these bytes; `None` where it is not there.
 fn holds(path: &Path, bytes: &[u8]) -> Result<Option<bool>, PublishError> {
     match fs::read(path) {

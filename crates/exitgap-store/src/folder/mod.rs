@@ -11,13 +11,13 @@
 //! [`LogFolder::publish`] writes the same bytes again and goes on.
 
 mod compared;
-mod durable;
+pub(crate) mod durable;
 mod follow;
 mod parts;
 mod reading;
 mod restore;
 mod successor;
-mod tiles;
+pub(crate) mod tiles;
 
 pub use compared::check_published;
 pub use follow::FollowError;
@@ -379,7 +379,7 @@ impl LogFolder {
     }
 
     /// The keys that the folder names, the first one first; none where it names none that can be read.
-    fn keys(&self) -> Result<Vec<VerifierKey>, PublishError> {
+    pub(crate) fn keys(&self) -> Result<Vec<VerifierKey>, PublishError> {
         let text = read(&self.path.join("verifier-key"))?.unwrap_or_default();
         Ok(text.lines().take(MAX_KEYS).filter_map(|line| line.parse().ok()).collect())
     }

@@ -36,11 +36,6 @@ pub enum DaysFile {
 impl DaysFile {
     /// The folder of a log's folder in which they lie.
     pub const FOLDER: &str = "days";
-
-    /// Their paths, for people.
-    pub const PATHS: &str = "days/checkpoint, days/verifier-key, days/tile/<level>/<index>, days/tile/entries/<index>, \
-        days/<date>/manifest.json, days/<date>/slots.parquet, days/<date>/figures-<range>.parquet, \
-        days/<date>/snapshots-<range>.parquet";
 }
 
 impl fmt::Display for DayFile {

@@ -1,6 +1,6 @@
 //! The log of days, read whole: it is small.
 
-use super::{DayLeaf, DayLeafError, days_origin};
+use super::{DayLeaf, DayLeafError};
 use crate::series::Day;
 use crate::tlog::{
     Checkpoint, CheckpointError, Frontier, Hash, Note, Origin, Shelf, TILE_WIDTH, Tile, Unsigned,
@@ -183,6 +183,7 @@ fn check_signed<E>(
 mod tests {
     use super::*;
     use crate::ids::DocumentHash;
+    use crate::published::days::days_origin;
     use crate::series::Slot;
     use crate::tlog::{SignerKey, push_entry};
 

@@ -19,8 +19,8 @@ pub const MAX_RANGE_POOLS: u32 = 250;
 /// The most bytes of a day's manifest: two files for each range of a million pools.
 pub const MAX_DAY_MANIFEST_BYTES: usize = 8 << 20;
 
-/// The most bytes of a file of a day.
-pub const MAX_DAY_FILE_BYTES: u64 = 4 << 30;
+/// The most bytes of a file of a day: a range of pools ends well before.
+pub const MAX_DAY_FILE_BYTES: u64 = 256 << 20;
 
 /// The most bytes of a leaf of the log of days.
 pub const MAX_DAY_LEAF_BYTES: usize = 512;

@@ -1,0 +1,328 @@
+//! The log of days: a leaf for each closed day, in the folder of its log, signed by that log's key.
+//!
+//! # Order of writes, and what a crash leaves
+//!
+//! A day's files, its manifest last; then the signed checkpoint beside the store (the *guard*), then tiles, keys and
+//! `days/checkpoint` in the folder. A crash before the guard leaves files that nothing commits to: they are written anew. A
+//! crash after it leaves a guard that is ahead of the folder by one day, whose manifest is there: it is published as it is.
+//! So no two checkpoints of one size are ever signed, also where `days/` was lost: then the guard is ahead by more than the
+//! folder explains, and nothing is signed.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use exitgap_core::published::days::{
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, MAX_DAY_MANIFEST_BYTES, days_origin,
+};
+use exitgap_core::series::Day;
+use exitgap_core::tlog::{
+    Checkpoint, Frontier, Hash, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, Shelf, SignerKey, Tile,
+    VerifierKey, keys_from_lines, push_entry, root,
+};
+
+use super::DaysError;
+use super::write::{last_closed, write_day};
+use crate::folder::{LogFolder, PublishError, durable, tiles};
+use crate::lock::Lock;
+use crate::log::LogIdentity;
+use crate::reader::Reader;
+
+/// The log of days of a store's log, opened by the only process that may write it.
+pub struct DaysLog {
+    folder: LogFolder,
+    guard: PathBuf,
+    /// The log's keys that sign now, under its name.
+    signers: Vec<SignerKey>,
+    _lock: Lock,
+}
+
+/// A day that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DayWritten {
+    /// Its manifest.
+    pub manifest: DayManifest,
+    /// Days that the log of days has now.
+    pub days: u64,
+}
+
+/// How far the log of days is.
+struct State {
+    leaves: Vec<Vec<u8>>,
+}
+
+impl DaysLog {
+    /// Opens the log of days in `folder`, of the log in the store at `store`. `signers` are that log's keys, as the store was
+    /// opened with. Its newest checkpoint is kept beside the store, too.
+    pub fn open(
+        folder: LogFolder,
+        store: &Path,
+        signers: Vec<SignerKey>,
+    ) -> Result<Self, DaysError> {
+        let mut guard = store.to_owned();
+        guard.as_mut_os_string().push(".days");
+        let lock = Lock::take(&guard)?;
+        Ok(Self { folder, guard, signers, _lock: lock })
+    }
+
+    /// The next day that is closed and not yet written; `None` where there is none.
+    pub fn due(&self, reader: &Reader) -> Result<Option<Day>, DaysError> {
+        let (Some(log), Some(closed)) = (reader.log()?, last_closed(reader)?) else {
+            return Ok(None);
+        };
+        let state = self.state(&log)?;
+        let next = Day::of(log.origin.first_slot()).later(state.leaves.len() as u64);
+        Ok(next.filter(|day| *day <= closed))
+    }
+
+    /// How many closed days are not written yet.
+    pub fn behind(&self, reader: &Reader) -> Result<u64, DaysError> {
+        let Some((next, closed)) = self.due(reader)?.zip(last_closed(reader)?) else {
+            return Ok(0);
+        };
+        Ok(closed.days_after(next).map_or(0, |days| days + 1))
+    }
+
+    /// Writes the next closed day and lets the log of days commit to it; `None` where none is due. `progress` is told how
+    /// many pools are done, and of how many.
+    pub fn write_next(
+        &self,
+        reader: &Reader,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<Option<DayWritten>, DaysError> {
+        let (Some(log), Some(day)) = (reader.log()?, self.due(reader)?) else { return Ok(None) };
+        let mut state = self.state(&log)?;
+        let manifest = write_day(reader, self.folder.path(), day, progress)?;
+        let hash = DayManifest::hash_of(&manifest.to_canonical()?);
+        let before = state.leaves.len() as u64;
+        state.leaves.push(DayLeaf { day, manifest: hash }.to_canonical().map_err(unwritable)?);
+        let note = self.sign(&log, &state)?;
+        durable::write(&self.guard, note.as_bytes())?;
+        self.publish(&log, &state, before, &note)?;
+        Ok(Some(DayWritten { manifest, days: before + 1 }))
+    }
+
+    /// The leaves so far, as the folder has them under the log's key; what the guard knows beyond is published.
+    fn state(&self, log: &LogIdentity) -> Result<State, DaysError> {
+        let mut state = State { leaves: self.published(log)? };
+        let Some(guarded) = read(&self.guard, MAX_NOTE_BYTES as u64)? else { return Ok(state) };
+        let guarded = text(&self.guard, guarded)?;
+        let (newest, note) = Checkpoint::from_note(&guarded).map_err(|error| DaysError::Guard {
+            path: self.guard.clone(),
+            why: error.to_string(),
+        })?;
+        let origin = origin_of(log)?;
+        let keys = named_keys(&log.keys, &origin);
+        let signed = newest.origin == origin && note.signed_by(&origin, &keys).is_ok();
+        if !signed {
+            let why = format!("it is not signed for {origin}, this store's log of days");
+            return Err(DaysError::Guard { path: self.guard.clone(), why });
+        }
+        let before = state.leaves.len() as u64;
+        if newest.size == before + 1 {
+            state.leaves.extend(self.leaf_on_disk(log, before)?);
+        }
+        let found = state.leaves.len() as u64;
+        if found < newest.size {
+            let (signed, path) = (newest.size, self.folder.path().join(DaysFile::FOLDER));
+            return Err(DaysError::Lost { path, found: before, signed });
+        }
+        let size = usize::try_from(newest.size).unwrap_or(usize::MAX);
+        if state.root_of(size) != newest.root {
+            let (signed, path) = (newest.size, self.folder.path().join(DaysFile::FOLDER));
+            return Err(DaysError::Differs { path, signed });
+        }
+        if found > before {
+            self.publish(log, &state, before, &guarded)?;
+        }
+        Ok(state)
+    }
+
+    /// The leaf of the day after those published, by its manifest.
+    fn leaf_on_disk(&self, log: &LogIdentity, index: u64) -> Result<Option<Vec<u8>>, DaysError> {
+        let Some(day) = Day::of(log.origin.first_slot()).later(index) else { return Ok(None) };
+        let path = self.path(&DaysFile::Day(day, DayFile::Manifest));
+        let Some(bytes) = read(&path, MAX_DAY_MANIFEST_BYTES as u64)? else { return Ok(None) };
+        let leaf = DayLeaf { day, manifest: DayManifest::hash_of(&bytes) };
+        leaf.to_canonical().map(Some).map_err(unwritable)
+    }
+
+    /// The leaves that the folder's checkpoint covers.
+    fn published(&self, log: &LogIdentity) -> Result<Vec<Vec<u8>>, DaysError> {
+        let Some((_, history)) = read_published(&self.folder, &log.keys)? else {
+            return Ok(Vec::new());
+        };
+        let leaves = history.leaves.iter().map(|leaf| leaf.to_canonical().map_err(unwritable));
+        leaves.collect()
+    }
+
+    fn sign(&self, log: &LogIdentity, state: &State) -> Result<String, DaysError> {
+        let origin = origin_of(log)?;
+        let size = state.leaves.len() as u64;
+        let root = state.root_of(state.leaves.len());
+        let checkpoint = Checkpoint { origin: origin.clone(), size, root, extensions: Vec::new() };
+        let mut signed: Option<String> = None;
+        for signer in &self.signers {
+            let signer = signer.named(&origin.to_string()).map_err(unwritable)?;
+            signed = Some(match signed {
+                None => signer.sign(&checkpoint.to_text()).map_err(unwritable)?,
+                Some(note) => signer.sign_beside(&note).map_err(unwritable)?,
+            });
+        }
+        signed.ok_or(DaysError::NoSigner)
+    }
+
+    /// Puts what a checkpoint commits to into the folder, and the checkpoint last.
+    fn publish(
+        &self,
+        log: &LogIdentity,
+        state: &State,
+        before: u64,
+        note: &str,
+    ) -> Result<(), DaysError> {
+        let size = state.leaves.len() as u64;
+        for tile in Tile::grown(before, size) {
+            durable::write(&self.path(&DaysFile::Tile(tile)), &state.tile(tile))?;
+        }
+        let lines = self.key_lines(log)?;
+        durable::write(&self.path(&DaysFile::VerifierKey), lines.as_bytes())?;
+        durable::write(&self.path(&DaysFile::Checkpoint), note.as_bytes())?;
+        let folder = self.folder.path().join(DaysFile::FOLDER);
+        Ok(tiles::remove_partial(&folder, before, size)?)
+    }
+
+    /// The keys that the log of days has had: those that the folder names, and the log's.
+    fn key_lines(&self, log: &LogIdentity) -> Result<String, DaysError> {
+        let path = self.path(&DaysFile::VerifierKey);
+        let named = read(&path, MAX_KEY_FILE_BYTES as u64)?.unwrap_or_default();
+        let mut keys = keys_from_lines(&named)
+            .map_err(|why| DaysError::History { path: path.clone(), why })?;
+        for key in named_keys(&log.keys, &origin_of(log)?) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let lines: Vec<String> = keys.iter().map(|key| format!("{key}\n")).collect();
+        Ok(lines.concat())
+    }
+
+    fn path(&self, file: &DaysFile) -> PathBuf {
+        self.folder.path().join(file.to_string())
+    }
+}
+
+/// The closed days that a folder has, as whoever reads it finds them.
+pub struct PublishedDays {
+    folder: LogFolder,
+    /// The newest checkpoint of the log of days.
+    pub note: String,
+    /// The log of days, which holds under it.
+    pub history: DaysHistory,
+}
+
+impl PublishedDays {
+    /// The days in the folder of a log, by the keys that this folder names; `None` where there are none.
+    pub fn read(folder: &LogFolder) -> Result<Option<Self>, DaysError> {
+        let keys = folder.keys()?;
+        let Some((note, history)) = read_published(folder, &keys)? else { return Ok(None) };
+        Ok(Some(Self { folder: folder.clone(), note, history }))
+    }
+
+    /// A day's manifest, to which its leaf commits.
+    pub fn manifest(&self, leaf: &DayLeaf) -> Result<DayManifest, DaysError> {
+        let file = DaysFile::Day(leaf.day, DayFile::Manifest);
+        let path = self.folder.path().join(file.to_string());
+        let wrong = |why: String| DaysError::History { path: path.clone(), why };
+        let bytes = read(&path, MAX_DAY_MANIFEST_BYTES as u64)?;
+        let bytes = bytes.ok_or_else(|| wrong("it is not there".to_owned()))?;
+        if DayManifest::hash_of(&bytes) != leaf.manifest {
+            return Err(wrong("it is not the one to which the log of days commits".to_owned()));
+        }
+        Ok(DayManifest::from_canonical(&bytes)?)
+    }
+}
+
+/// The log of days in a folder, by the keys of its log; its checkpoint as it is signed.
+fn read_published(
+    folder: &LogFolder,
+    keys: &[VerifierKey],
+) -> Result<Option<(String, DaysHistory)>, DaysError> {
+    let path = folder.path().join(DaysFile::Checkpoint.to_string());
+    let Some(note) = read(&path, MAX_NOTE_BYTES as u64)? else { return Ok(None) };
+    let note = text(&path, note)?;
+    let days = folder.path().join(DaysFile::FOLDER);
+    let bring = |tile: Tile| -> Result<Vec<u8>, String> {
+        let bytes = tiles::read(&days, tile).map_err(|error| error.to_string())?;
+        bytes.ok_or_else(|| format!("days/{} is not there", tile.path()))
+    };
+    let history = DaysHistory::read(&note, keys, bring);
+    let wrong = |why: String| DaysError::History { path: days.clone(), why };
+    let history = history.map_err(|error| wrong(error.to_string()))?;
+    Ok(Some((note, history)))
+}
+
+impl State {
+    fn root_of(&self, size: usize) -> Hash {
+        let mut tree = Frontier::default();
+        self.leaves.iter().take(size).for_each(|leaf| tree.push(DayLeaf::leaf_of(leaf)));
+        tree.root()
+    }
+
+    /// A tile's bytes.
+    fn tile(&self, tile: Tile) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        match tile.shelf() {
+            Shelf::Entries => {
+                for index in tile.places() {
+                    let leaf = usize::try_from(index).ok().and_then(|index| self.leaves.get(index));
+                    let fits = push_entry(&mut bytes, leaf.map(Vec::as_slice).unwrap_or_default());
+                    debug_assert!(fits, "a leaf is a few dozen bytes");
+                }
+            }
+            Shelf::Level(_) => {
+                let hashes: Vec<Hash> =
+                    self.leaves.iter().map(|leaf| DayLeaf::leaf_of(leaf)).collect();
+                for node in tile.subtrees() {
+                    let place =
+                        |index: u64| usize::try_from(index << node.height).unwrap_or(usize::MAX);
+                    let run = hashes.get(place(node.index)..place(node.index + 1));
+                    bytes.extend(root(run.unwrap_or_default()).0);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+fn origin_of(log: &LogIdentity) -> Result<Origin, DaysError> {
+    days_origin(&log.origin, log.origin.first_slot()).map_err(unwritable)
+}
+
+fn named_keys(keys: &[VerifierKey], origin: &Origin) -> Vec<VerifierKey> {
+    exitgap_core::published::days::days_keys(keys, origin)
+}
+
+/// What cannot be written though all of it was checked: the documents are small, and their names those of a log.
+fn unwritable(error: impl std::fmt::Display) -> DaysError {
+    DaysError::Unwritable { why: error.to_string() }
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DaysError> {
+    let why = || "it is not UTF-8".to_owned();
+    String::from_utf8(bytes).map_err(|_| DaysError::History { path: path.to_owned(), why: why() })
+}
+
+fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, DaysError> {
+    use std::io::Read as _;
+    let failed = |source| PublishError::File { path: path.to_owned(), source };
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(failed)?,
+    };
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        return Err(failed(io::ErrorKind::FileTooLarge.into()).into());
+    }
+    Ok(Some(bytes))
+}

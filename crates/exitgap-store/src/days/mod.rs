@@ -1,0 +1,114 @@
+//! Closed days as Parquet (`exitgap-core/docs/days-v1.md`): two files for each range of pools and one of slots, whose manifest a
+//! second small log commits to, written out of a store and checked by themselves.
+//!
+//! - `table`: rows of typed cells in a file, and `pages`, what it may unpack to; `rows`: which columns there are
+//! - `write`: a day's files out of a store; `log`: the log of days that commits to them
+//! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool
+//!
+//! **Out of scope**, and who does it: manifests and leaves as documents (`exitgap-core`), fetching days (`exitgap-cli`).
+
+mod audit;
+mod log;
+mod open;
+mod pages;
+mod pool;
+mod rows;
+mod table;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use exitgap_core::published::days::{DayFile, DayManifestError};
+
+use crate::error::StoreError;
+use crate::folder::PublishError;
+
+pub use audit::{DayAudited, DayCounts, DayFault, Stopped, audit_day, is_day};
+pub use log::{DayWritten, DaysLog, PublishedDays};
+pub use open::{DayEntry, DayFolder};
+pub use table::TableError;
+pub use write::last_closed;
+
+/// Why a day is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum DaysError {
+    /// The store has no log, or not the slots.
+    #[error("the store has nothing of that day")]
+    Nothing,
+    /// A file could not be written.
+    #[error("{file} could not be written: {reason}")]
+    Write {
+        /// The file.
+        file: DayFile,
+        /// What went wrong.
+        reason: String,
+    },
+    /// A pool's day alone is more than a file may be.
+    #[error("{file} would have {bytes} bytes, more than a file of a day may have")]
+    TooLarge {
+        /// The file.
+        file: DayFile,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// What was written does not make a manifest.
+    #[error("the day's manifest: {0}")]
+    Manifest(#[from] DayManifestError),
+    /// A document cannot be made.
+    #[error("a document of the log of days cannot be made: {why}")]
+    Unwritable {
+        /// Why.
+        why: String,
+    },
+    /// What is published of the log of days does not hold.
+    #[error("{path}: {why}; put back a copy of this folder, such as the bucket's")]
+    History {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The newest checkpoint beside the store is none, or another log's.
+    #[error("{path}: {why}; put back the file that belongs to this store")]
+    Guard {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Days were signed that the folder does not have.
+    #[error(
+        "{signed} days were signed, and {path} has {found}: signing them anew could make a second history; put back a copy of \
+         this folder, such as the bucket's"
+    )]
+    Lost {
+        /// The folder of days.
+        path: PathBuf,
+        /// Days found.
+        found: u64,
+        /// Days signed.
+        signed: u64,
+    },
+    /// The folder has other days than were signed.
+    #[error(
+        "{path} has other days than the {signed} that were signed; put back a copy of this folder, such as the bucket's"
+    )]
+    Differs {
+        /// The folder of days.
+        path: PathBuf,
+        /// Days signed.
+        signed: u64,
+    },
+    /// No key was given to sign with.
+    #[error("no key signs the log of days")]
+    NoSigner,
+    /// The folder could not be read or written.
+    #[error(transparent)]
+    Folder(#[from] PublishError),
+    /// The store could not be read, or is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,198 @@
+//! A day's files as they lie in a folder.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use exitgap_core::evidence::Head;
+use exitgap_core::ids::{DocumentHash, PoolId};
+use exitgap_core::published::days::{DayFile, DayManifest, FileRef, MAX_DAY_MANIFEST_BYTES};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::SnapshotDocuments;
+use sha2::{Digest, Sha256};
+
+use super::audit::{DayFault, Stopped};
+use super::rows::{EvidenceRow, NAMING_COLUMNS, POOL_COLUMN, snapshots_table};
+use super::table::{Column, Row, TableError, TableReader};
+
+/// A folder with the files of one day.
+pub struct DayFolder {
+    path: PathBuf,
+}
+
+/// What a day has of a pool and slot.
+pub struct DayEntry {
+    /// The head.
+    pub head: Head,
+    /// The snapshot that it names, and its state.
+    pub documents: Option<SnapshotDocuments>,
+}
+
+impl DayFolder {
+    /// The folder at `path`; nothing is read yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn file(&self, file: DayFile) -> PathBuf {
+        self.path.join(file.to_string())
+    }
+
+    /// The manifest's bytes.
+    pub fn manifest_bytes(&self) -> Result<Option<Vec<u8>>, TableError> {
+        let path = self.file(DayFile::Manifest);
+        let failed = |source| TableError::File { path: path.clone(), source };
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(failed)?,
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_DAY_MANIFEST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Some(bytes))
+    }
+
+    /// The manifest; a fault where it is not one.
+    pub fn manifest(&self) -> Result<Result<DayManifest, DayFault>, TableError> {
+        let Some(bytes) = self.manifest_bytes()? else {
+            return Ok(Err(DayFault::new("file_absent", "manifest.json is not there")));
+        };
+        Ok(DayManifest::from_canonical(&bytes).map_err(|error| {
+            let newer = error.newer().is_some();
+            DayFault::new("manifest_invalid", format!("manifest.json: {error}")).unknown(newer)
+        }))
+    }
+
+    /// Whether a file is there.
+    pub fn has(&self, file: &FileRef) -> bool {
+        self.file(file.file).is_file()
+    }
+
+    /// Requires that a file has the bytes that the manifest says.
+    pub fn check_hash(&self, file: &FileRef) -> Result<(), Stopped> {
+        let path = self.file(file.file);
+        let name = file.file;
+        let absent = || DayFault::new("file_absent", format!("{name} is not there")).unknown(true);
+        let failed = |source| Stopped::Machine(TableError::File { path: path.clone(), source });
+        let opened = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(absent().into()),
+            opened => opened.map_err(failed)?,
+        };
+        let found = opened.metadata().map_err(failed)?.len();
+        if found != file.bytes {
+            let detail = format!("{name} has {found} bytes, the manifest says {}", file.bytes);
+            return Err(DayFault::new("file_hash_mismatch", detail).into());
+        }
+        let found = hash_of(opened, file.bytes).map_err(failed)?;
+        if found != file.sha256 {
+            let detail = format!("{name} hashes to {found}, the manifest says {}", file.sha256);
+            return Err(DayFault::new("file_hash_mismatch", detail).into());
+        }
+        Ok(())
+    }
+
+    /// What the day has of a pool and slot, of the file that the manifest names for them, whose hash is checked; `None`
+    /// where it has nothing.
+    pub fn entry(
+        &self,
+        manifest: &DayManifest,
+        pool: &PoolId,
+        slot: Slot,
+    ) -> Result<Option<DayEntry>, Stopped> {
+        let ranges = manifest.ranges().map(|(_, snapshots)| snapshots);
+        let mut ranges =
+            ranges.filter(|file| file.range.as_ref().is_some_and(|range| range.may_have(pool)));
+        let Some(file) = ranges.next() else { return Ok(None) };
+        self.check_hash(file)?;
+        let table = TableReader::open(&self.file(file.file), snapshots_table())?;
+        let name = pool.to_string();
+        for group in 0..table.groups() {
+            let texts = table.texts_of(group, POOL_COLUMN);
+            if texts.is_some_and(|[least, most]| !(least..=most).contains(&name.as_bytes())) {
+                continue;
+            }
+            let names = table.read(group, NAMING_COLUMNS)?;
+            let wanted = |row: &Row| {
+                EvidenceRow::name_of(row).is_ok_and(|found| found == (slot, pool.clone()))
+            };
+            let Some(at) = names.iter().position(wanted) else { continue };
+            let row = table.read(group, usize::MAX)?.into_iter().nth(at).unwrap_or_default();
+            let invalid = |what: String| DayFault::new("table_invalid", what).at(slot).by(pool);
+            let row = EvidenceRow::of(row)
+                .map_err(|column| invalid(format!("{}: a row's {column} is none", file.file)))?;
+            let head = Head::from_canonical(&row.head).map_err(|error| {
+                let newer = error.newer().is_some();
+                DayFault::new("head_invalid", error.to_string()).at(slot).by(pool).unknown(newer)
+            })?;
+            let documents =
+                row.snapshot.map(|[snapshot, state]| SnapshotDocuments { snapshot, state });
+            return Ok(Some(DayEntry { head, documents }));
+        }
+        Ok(None)
+    }
+}
+
+/// The rows of a table, group by group.
+pub struct Groups {
+    file: FileRef,
+    table: TableReader,
+    next: usize,
+    rows: std::vec::IntoIter<Row>,
+    /// Rows that the manifest says, less those that were read.
+    left: u64,
+}
+
+impl Groups {
+    /// Opens a file of a day.
+    pub fn open(folder: &DayFolder, file: &FileRef, columns: Vec<Column>) -> Result<Self, Stopped> {
+        let table = TableReader::open(&folder.file(file.file), columns)?;
+        let (rows, left) = (Vec::new().into_iter(), file.rows);
+        Ok(Self { file: file.clone(), table, next: 0, rows, left })
+    }
+
+    /// Which file it is.
+    pub fn file(&self) -> &FileRef {
+        &self.file
+    }
+
+    /// The next row; after the last it is required that they were as many as the manifest says.
+    pub fn next(&mut self) -> Result<Option<Row>, Stopped> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                let less = self.left.checked_sub(1);
+                self.left = less.ok_or_else(|| self.miscounted())?;
+                return Ok(Some(row));
+            }
+            if self.next == self.table.groups() {
+                return if self.left == 0 { Ok(None) } else { Err(self.miscounted().into()) };
+            }
+            self.rows = self.table.read(self.next, usize::MAX)?.into_iter();
+            self.next += 1;
+        }
+    }
+
+    fn miscounted(&self) -> DayFault {
+        let detail = format!(
+            "{} has not the {} rows that the manifest says",
+            self.file.file, self.file.rows
+        );
+        DayFault::new("rows_mismatch", detail)
+    }
+}
+
+/// The hash of a file of so many bytes.
+fn hash_of(file: File, bytes: u64) -> io::Result<DocumentHash> {
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut file = file.take(bytes.saturating_add(1));
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(DocumentHash(digest.finalize().into())),
+            read => digest.update(buffer.get(..read).unwrap_or_default()),
+        }
+    }
+}

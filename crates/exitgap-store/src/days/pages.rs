@@ -1,0 +1,208 @@
+//! What the pages of a Parquet file say of themselves, looked at before any of them is unpacked: a page's reader makes room for
+//! whatever is said, and trusts that it is of the kind that it expects. Ours are plain data pages.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use parquet::file::metadata::ParquetMetaData;
+
+/// The most bytes that a page unpacks to.
+const MAX_PAGE_BYTES: u64 = 64 << 20;
+
+/// The most pages of a file.
+const MAX_PAGES: usize = 1 << 20;
+
+/// How much of a page is read for its header: more than one has whose statistics are cut at 64 bytes.
+const HEADER_BYTES: usize = 4 << 10;
+
+/// How deep what is passed over in a header may lie.
+const MAX_DEPTH: u32 = 8;
+
+/// Requires of every page of a file that it lies inside it and unpacks to no more than a page may.
+pub fn check_pages(file: &File, metadata: &ParquetMetaData) -> Result<(), String> {
+    let length = file.metadata().map_err(|error| error.to_string())?.len();
+    let mut pages = 0;
+    for (number, group) in metadata.row_groups().iter().enumerate() {
+        for column in group.columns() {
+            let wrong =
+                |what: &str| format!("group {number}, column {}: {what}", column.column_path());
+            let starts = [column.dictionary_page_offset(), Some(column.data_page_offset())];
+            let start =
+                starts.into_iter().flatten().min().and_then(|start| u64::try_from(start).ok());
+            let size = u64::try_from(column.compressed_size()).ok();
+            let run =
+                start.zip(size).and_then(|(start, size)| Some(start..start.checked_add(size)?));
+            let run = run
+                .filter(|run| run.end <= length)
+                .ok_or_else(|| wrong("it lies outside the file"))?;
+            let mut at = run.start;
+            while at < run.end {
+                pages += 1;
+                if pages > MAX_PAGES {
+                    return Err(wrong("there are more pages than a file has"));
+                }
+                let page = read_header(file, at).map_err(|what| wrong(&what))?;
+                if !page.is_plain {
+                    return Err(wrong("a page is no plain one"));
+                }
+                if page.unpacked > MAX_PAGE_BYTES {
+                    let what = format!("a page says that it unpacks to {} bytes", page.unpacked);
+                    return Err(wrong(&what));
+                }
+                at = at.saturating_add(page.header).saturating_add(page.packed);
+            }
+            if at != run.end {
+                return Err(wrong("its last page ends outside it"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a page's header says.
+struct Page {
+    header: u64,
+    packed: u64,
+    unpacked: u64,
+    /// Whether it is a data page of version 1 whose values are plain, and whose levels are runs.
+    is_plain: bool,
+}
+
+/// Codes of Parquet: the type of a data page of version 1, plain values, runs of levels.
+const DATA_PAGE: i64 = 0;
+const PLAIN: i64 = 0;
+const RLE: i64 = 3;
+
+fn read_header(file: &File, at: u64) -> Result<Page, String> {
+    let mut buffer = [0; HEADER_BYTES];
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let read = file.read_at(&mut buffer[filled..], at + filled as u64);
+        match read.map_err(|error| error.to_string())? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    let mut header = Compact { bytes: &buffer[..filled] };
+    let page = header.page().ok_or("a page's header cannot be read")?;
+    let used = filled - header.bytes.len();
+    Ok(Page { header: used as u64, ..page })
+}
+
+/// Thrift's compact protocol, as far as a page's header needs it.
+struct Compact<'a> {
+    bytes: &'a [u8],
+}
+
+impl Compact<'_> {
+    /// A page's header, as far as it is looked at: its type and sizes, which are fields 1 to 3, and what a data page says of
+    /// its encodings.
+    fn page(&mut self) -> Option<Page> {
+        let (mut id, mut numbers, mut encodings) = (0, [None; 3], None);
+        while let Some(kind) = self.field(&mut id)? {
+            match (id, kind) {
+                (1..=3, 5) => numbers[usize::try_from(id - 1).ok()?] = Some(self.signed()?),
+                (5, 12) => encodings = Some(self.encodings()?),
+                _ => self.pass(kind, 0)?,
+            }
+        }
+        let [Some(of), Some(unpacked), Some(packed)] = numbers else { return None };
+        let is_plain = of == DATA_PAGE && encodings == Some([PLAIN, RLE, RLE]);
+        let [unpacked, packed] = [unpacked, packed].map(|size| u64::try_from(size).ok());
+        Some(Page { header: 0, packed: packed?, unpacked: unpacked?, is_plain })
+    }
+
+    /// The encodings of a data page's values and levels.
+    fn encodings(&mut self) -> Option<[i64; 3]> {
+        let (mut id, mut found) = (0, [-1; 3]);
+        while let Some(kind) = self.field(&mut id)? {
+            match (id, kind) {
+                (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.signed()?,
+                _ => self.pass(kind, 1)?,
+            }
+        }
+        Some(found)
+    }
+
+    /// The next field's type, its id in `id`; `None` inside: there is none any more.
+    fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
+        let head = self.byte()?;
+        if head == 0 {
+            return Some(None);
+        }
+        *id = match head >> 4 {
+            0 => self.signed()?,
+            step => id.checked_add(step.into())?,
+        };
+        Some(Some(head & 15))
+    }
+
+    /// Passes over a value.
+    fn pass(&mut self, kind: u8, depth: u32) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match kind {
+            // A boolean's value is its type.
+            1 | 2 => Some(()),
+            3 => self.byte().map(|_| ()),
+            4..=6 => self.varint().map(|_| ()),
+            7 => self.take(8),
+            8 => {
+                let length = self.varint()?;
+                self.take(usize::try_from(length).ok()?)
+            }
+            9 | 10 => {
+                let head = self.byte()?;
+                let count = match head >> 4 {
+                    15 => self.varint()?,
+                    count => count.into(),
+                };
+                for _ in 0..count {
+                    // In a list a boolean takes a byte.
+                    match head & 15 {
+                        1 | 2 => self.take(1)?,
+                        item => self.pass(item, depth + 1)?,
+                    }
+                }
+                Some(())
+            }
+            12 => {
+                let mut id = 0;
+                while let Some(kind) = self.field(&mut id)? {
+                    self.pass(kind, depth + 1)?;
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*byte)
+    }
+
+    fn take(&mut self, count: usize) -> Option<()> {
+        self.bytes = self.bytes.get(count..)?;
+        Some(())
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let value = self.varint()?;
+        i64::try_from(value >> 1).ok().map(|half| if value & 1 == 1 { !half } else { half })
+    }
+}

@@ -1,0 +1,254 @@
+//! A pool's day, checked: each head follows the one before, each snapshot is what its head names and makes its figures.
+
+use std::collections::BTreeMap;
+
+use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::evidence::{Head, HeadEntry, RetractionCause};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{BlockHash, HeadHash, PoolId};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+
+use super::audit::{DayFault, Leaves, RowPair};
+use super::rows::{EvidenceRow, OWN_FIGURES, figures_table, own_figures};
+use super::table::Row;
+use crate::derived::figures::SnapshotFigures;
+
+/// A pool's rows of a day.
+pub struct PoolDay {
+    /// The pool.
+    pub pool: PoolId,
+    /// Its rows, in the order of the file.
+    pub rows: Vec<RowPair>,
+    /// The day's first and last slot.
+    run: [Slot; 2],
+}
+
+/// What holds of them.
+pub struct PoolAudited {
+    /// Its slots, and the leaf hashes of their heads.
+    pub heads: Leaves,
+    /// Snapshots recomputed.
+    pub snapshots: u64,
+    /// Slots taken back.
+    pub retracted: u64,
+    /// Heads and snapshots that a later version made.
+    pub unsupported: u64,
+}
+
+/// A snapshot of the day that no head has taken back so far.
+struct Standing {
+    block: Option<BlockHash>,
+}
+
+impl PoolDay {
+    /// A pool of a day, without rows so far.
+    pub fn new(pool: PoolId, run: [Slot; 2]) -> Self {
+        Self { pool, rows: Vec::new(), run }
+    }
+
+    /// Checks its rows.
+    pub fn audit(self) -> Result<PoolAudited, DayFault> {
+        let Self { pool, rows, run: [first, last] } = self;
+        let mut audited =
+            PoolAudited { heads: Vec::new(), snapshots: 0, retracted: 0, unsupported: 0 };
+        let mut standing = BTreeMap::new();
+        let mut before: Option<(Head, HeadHash)> = None;
+        for (row, figures) in rows {
+            let slot = row.slot;
+            let at = |fault: DayFault| fault.at(slot).by(&pool);
+            let head = head_of(&row).map_err(at)?;
+            match &before {
+                Some((before, hash)) => head.check_follows(before, *hash).map_err(|error| {
+                    at(DayFault::new("head_does_not_follow", error.to_string()))
+                })?,
+                None if head.height == 0 || slot == first => {}
+                None => {
+                    let detail = "the pool's first head of the day is not its first, and heads before it are left out";
+                    return Err(at(DayFault::new("head_without_predecessor", detail)));
+                }
+            }
+            let hash = Head::hash_of(&row.head);
+            audited.heads.push((slot, Head::leaf_of(&row.head)));
+            audited.retracted += head.retracts.len() as u64;
+            retract(&head, first, &mut standing).map_err(at)?;
+            committed(&head, &row).map_err(at)?;
+            let known = head.method_version == METHOD_VERSION && head.newer().is_none();
+            audited.unsupported += u64::from(!known);
+            let snapshot = snapshot_of(&head, row).map_err(at)?;
+            match snapshot {
+                Found::None => check_figures(&head, None, &figures).map_err(at)?,
+                Found::Newer => {
+                    audited.unsupported += 1;
+                    standing.insert(slot, Standing { block: None });
+                }
+                Found::Snapshot(snapshot) => {
+                    audited.snapshots += 1;
+                    let block = Some(snapshot.observation().block().hash);
+                    standing.insert(slot, Standing { block });
+                    if known {
+                        let own = SnapshotFigures::of(&snapshot);
+                        check_depths(&head, &own).map_err(at)?;
+                        check_figures(&head, Some(&own), &figures).map_err(at)?;
+                    }
+                }
+            }
+            before = Some((head, hash));
+        }
+        match before {
+            Some((head, _)) if head.slot < last && head.entry != HeadEntry::Retired => {
+                let detail = "the pool has no head after this slot, and was not retired";
+                Err(DayFault::new("pool_dropped", detail).at(head.slot).by(&pool))
+            }
+            _ => Ok(audited),
+        }
+    }
+}
+
+fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
+    let head = Head::from_canonical(&row.head).map_err(|error| {
+        DayFault::new("head_invalid", error.to_string()).unknown(error.newer().is_some())
+    })?;
+    if (head.slot, &head.pool) != (row.slot, &row.pool) {
+        let detail = format!("the row's head is that of {}, slot {}", head.pool, head.slot);
+        return Err(DayFault::new("head_slot_mismatch", detail));
+    }
+    Ok(head)
+}
+
+/// Takes back what the head retracts of the day; slots before it are not there to be looked at.
+fn retract(
+    head: &Head,
+    first: Slot,
+    standing: &mut BTreeMap<Slot, Standing>,
+) -> Result<(), DayFault> {
+    for retraction in head.retracts.iter().filter(|retraction| retraction.slot >= first) {
+        let wrong = |what: &str| {
+            DayFault::new(
+                "retraction_invalid",
+                format!("the retraction of {}: {what}", retraction.slot),
+            )
+        };
+        let taken = standing.remove(&retraction.slot);
+        let taken =
+            taken.ok_or_else(|| wrong("the slot holds no snapshot, or was retracted before"))?;
+        match &retraction.cause {
+            RetractionCause::Orphaned { orphaned, .. }
+                if taken.block.is_some_and(|block| block != *orphaned) =>
+            {
+                return Err(wrong("`orphaned` is not the block that its snapshot was read at"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Requires that the documents to which the head commits are there, and no others.
+fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
+    let invalid = |code, what: &dyn ToString| DayFault::new(code, what.to_string());
+    let fills = row.fills.as_deref();
+    if head.commits.get(Fills::NAME) != fills.map(Fills::hash_of) {
+        return Err(invalid(
+            "fills_hash_mismatch",
+            &"the row's fills are not those to which the head commits",
+        ));
+    }
+    if let Some(fills) = fills {
+        let fills =
+            Fills::from_canonical(fills).map_err(|error| invalid("fills_invalid", &error))?;
+        if fills.contract != *head.pool.contract() {
+            return Err(invalid(
+                "fills_do_not_follow",
+                &format!("the fills are of {}", fills.contract),
+            ));
+        }
+    }
+    let issued = row.issued.as_deref();
+    if head.commits.get(Issued::NAME) != issued.map(Issued::hash_of) {
+        let what = "the row's issued estimates are not those to which the head commits";
+        return Err(invalid("issued_hash_mismatch", &what));
+    }
+    if let Some(issued) = issued {
+        let issued =
+            Issued::from_canonical(issued).map_err(|error| invalid("issued_invalid", &error))?;
+        if issued.pool != head.pool {
+            return Err(invalid(
+                "issued_of_another_pool",
+                &format!("the estimates are of {}", issued.pool),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A row's snapshot.
+enum Found {
+    /// The head names none.
+    None,
+    /// A later version made it.
+    Newer,
+    /// It is this one.
+    Snapshot(Box<Snapshot>),
+}
+
+fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
+    let (HeadEntry::Recorded { snapshot: expected, .. }, Some([snapshot, state])) =
+        (&head.entry, row.snapshot)
+    else {
+        let names = matches!(head.entry, HeadEntry::Recorded { .. });
+        if !names {
+            return Ok(Found::None);
+        }
+        return Err(DayFault::new(
+            "snapshot_absent",
+            "the head names a snapshot, and the row has none",
+        ));
+    };
+    let documents = SnapshotDocuments { snapshot, state };
+    let found = documents.hash();
+    if found != *expected {
+        let detail = format!("the row's snapshot hashes to {found}, the head names {expected}");
+        return Err(DayFault::new("snapshot_hash_mismatch", detail));
+    }
+    match Snapshot::of_pool(&head.pool, &documents.snapshot, &documents.state) {
+        Ok(snapshot)
+            if snapshot.slot() == head.slot && snapshot.observation().pool() == &head.pool =>
+        {
+            Ok(Found::Snapshot(Box::new(snapshot)))
+        }
+        Ok(snapshot) => {
+            let detail = format!("the head names a snapshot of slot {}", snapshot.slot());
+            Err(DayFault::new("snapshot_of_another", detail))
+        }
+        Err(error) if error.newer().is_some() => Ok(Found::Newer),
+        Err(error) => Err(DayFault::new("snapshot_invalid", format!("the snapshot: {error}"))),
+    }
+}
+
+fn check_depths(head: &Head, own: &SnapshotFigures) -> Result<(), DayFault> {
+    match &head.entry {
+        HeadEntry::Recorded { depth_usd, .. } if *depth_usd != own.depths() => {
+            let detail =
+                format!("depth_usd is {depth_usd:?}, the snapshot makes {:?}", own.depths());
+            Err(DayFault::new("depth_mismatch", detail))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Requires of a row of figures what follows from its head and snapshot.
+fn check_figures(head: &Head, own: Option<&SnapshotFigures>, found: &Row) -> Result<(), DayFault> {
+    let expected = own_figures(head, own);
+    let cells = expected.iter().zip(found).take(OWN_FIGURES);
+    let differs = cells.enumerate().find(|(_, (expected, found))| expected != found);
+    match differs {
+        Some((column, (expected, found))) => {
+            let name =
+                figures_table().into_iter().nth(column).map_or(String::new(), |column| column.name);
+            let detail = format!("{name} is {found:?}, the snapshot makes {expected:?}");
+            Err(DayFault::new("figures_mismatch", detail))
+        }
+        None => Ok(()),
+    }
+}

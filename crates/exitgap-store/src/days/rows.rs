@@ -1,0 +1,271 @@
+//! The three tables of a day (`exitgap-core/docs/days-v1.md`): their columns, and their rows as what they stand for.
+
+use exitgap_core::evidence::{Head, HeadEntry};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
+
+use super::table::{Cell, Column, Kind, Row};
+use crate::derived::figures::{DirectionFigures, Figures, Gap, NoGap, SnapshotFigures};
+
+/// A slot's row: its leaf, and the checkpoint up to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotRow {
+    /// The slot.
+    pub slot: Slot,
+    /// How many pools have a head.
+    pub pools: u32,
+    /// The slot leaf's canonical bytes.
+    pub leaf: Vec<u8>,
+    /// The signed checkpoint of the log up to and with this slot, as it was published.
+    pub checkpoint: Vec<u8>,
+}
+
+/// A pool's row of a slot: what it has, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceRow {
+    /// The slot.
+    pub slot: Slot,
+    /// The pool.
+    pub pool: PoolId,
+    /// The head's canonical bytes.
+    pub head: Vec<u8>,
+    /// The canonical bytes of its snapshot and of the snapshot's state, where it names one.
+    pub snapshot: Option<[Vec<u8>; 2]>,
+    /// The document of fills to which the head commits.
+    pub fills: Option<Vec<u8>>,
+    /// The document of issued estimates to which it commits.
+    pub issued: Option<Vec<u8>>,
+}
+
+/// The column of pools, in both tables of a range.
+pub const POOL_COLUMN: usize = 2;
+
+/// How many of an evidence row's columns say which row it is.
+pub const NAMING_COLUMNS: usize = 3;
+
+/// The columns of figures that follow from the row's head and snapshot; those behind them from other slots, too.
+pub const OWN_FIGURES: usize = 10 + 2 * (4 + 2 * SIZES);
+
+const SIZES: usize = SizeUsd::STANDARD.len();
+
+fn slot_columns() -> [Column; 2] {
+    [Column::new("slot", Kind::Int32), Column::new("slot_time", Kind::Instant)]
+}
+
+fn slot_cells(slot: Slot) -> [Cell; 2] {
+    let millis = i64::try_from(slot.unix_s() * 1_000).unwrap_or(i64::MAX);
+    [Cell::Int(slot.number().into()), Cell::Int(millis)]
+}
+
+/// The columns of a day's slots.
+pub fn slots_table() -> Vec<Column> {
+    let mut columns = slot_columns().to_vec();
+    columns.push(Column::new("pools", Kind::Int32));
+    columns.push(Column::new("leaf", Kind::Document));
+    columns.push(Column::new("checkpoint", Kind::Document));
+    columns
+}
+
+/// The columns of a range's evidence.
+pub fn snapshots_table() -> Vec<Column> {
+    let mut columns = slot_columns().to_vec();
+    columns.push(Column::new("pool", Kind::Text));
+    columns.push(Column::new("head", Kind::Document));
+    let optional = ["snapshot", "state", "fills", "issued"];
+    columns.extend(optional.map(|name| Column::optional(name, Kind::Document)));
+    columns
+}
+
+/// The columns of a range's figures.
+pub fn figures_table() -> Vec<Column> {
+    let mut columns = slot_columns().to_vec();
+    columns.extend([
+        Column::new("pool", Kind::Text),
+        Column::new("entry", Kind::Text),
+        Column::optional("missing_reason", Kind::Text),
+        Column::optional("snapshot", Kind::Text),
+        Column::new("recorded_count", Kind::Int32),
+        Column::optional("oracle_stale", Kind::Bool),
+    ]);
+    let token = |columns: &mut Vec<Column>, name: &str, kind| {
+        columns.extend([0, 1].map(|token| Column::optional(format!("token{token}_{name}"), kind)));
+    };
+    token(&mut columns, "lowest_depth_7d_usd", Kind::Int64);
+    token(&mut columns, "depth_usd", Kind::Int64);
+    token(&mut columns, "book_usd", Kind::Int64);
+    token(&mut columns, "basis_pct", Kind::Millionths);
+    token(&mut columns, "max_fillable_usd", Kind::Millionths);
+    for size in SizeUsd::STANDARD {
+        let dollars = size.micros() / 1_000_000;
+        token(&mut columns, &format!("exit_gap_pct_{dollars}"), Kind::Millionths);
+        token(&mut columns, &format!("refusal_{dollars}"), Kind::Text);
+    }
+    columns.push(Column::optional("retracted_by_slot", Kind::Int32));
+    columns.push(Column::new("missing_slots_7d", Kind::Int32));
+    token(&mut columns, "median_depth_7d_usd", Kind::Int64);
+    token(&mut columns, "lowest_depth_7d_slot", Kind::Int32);
+    columns
+}
+
+impl SlotRow {
+    /// As cells.
+    pub fn cells(self) -> Row {
+        let mut row = slot_cells(self.slot).to_vec();
+        row.extend([
+            Cell::Int(self.pools.into()),
+            Cell::text(self.leaf),
+            Cell::text(self.checkpoint),
+        ]);
+        row
+    }
+
+    /// From cells of [`slots_table`]; says which column is wrong.
+    pub fn of(row: Row) -> Result<Self, &'static str> {
+        let mut cells = row.into_iter();
+        let slot = take_slot(&mut cells)?;
+        let pools = u32::try_from(take_int(&mut cells).ok_or("pools")?).map_err(|_| "pools")?;
+        let leaf = take_text(&mut cells).ok_or("leaf")?;
+        let checkpoint = take_text(&mut cells).ok_or("checkpoint")?;
+        Ok(Self { slot, pools, leaf, checkpoint })
+    }
+}
+
+impl EvidenceRow {
+    /// As cells.
+    pub fn cells(self) -> Row {
+        let optional = |text: Option<Vec<u8>>| text.map_or(Cell::Null, Cell::text);
+        let (snapshot, state) = self.snapshot.map(|[snapshot, state]| (snapshot, state)).unzip();
+        let mut row = slot_cells(self.slot).to_vec();
+        row.extend([
+            Cell::text(self.pool.to_string()),
+            Cell::text(self.head),
+            optional(snapshot),
+            optional(state),
+            optional(self.fills),
+            optional(self.issued),
+        ]);
+        row
+    }
+
+    /// From cells of [`snapshots_table`]; says which column is wrong.
+    pub fn of(row: Row) -> Result<Self, &'static str> {
+        let mut cells = row.into_iter();
+        let slot = take_slot(&mut cells)?;
+        let pool = take_pool(&mut cells)?;
+        let head = take_text(&mut cells).ok_or("head")?;
+        let [snapshot, state, fills, issued] = [(); 4].map(|()| take_text(&mut cells));
+        let snapshot = match (snapshot, state) {
+            (Some(snapshot), Some(state)) => Some([snapshot, state]),
+            (None, None) => None,
+            _ => return Err("state"),
+        };
+        Ok(Self { slot, pool, head, snapshot, fills, issued })
+    }
+
+    /// Which row it is, where only the columns that say so were read.
+    pub fn name_of(row: &Row) -> Result<(Slot, PoolId), &'static str> {
+        let mut cells = row.iter().cloned();
+        let slot = take_slot(&mut cells)?;
+        Ok((slot, take_pool(&mut cells)?))
+    }
+}
+
+/// What a row of figures says that follows from the head and its snapshot.
+pub fn own_figures(head: &Head, figures: Option<&SnapshotFigures>) -> Row {
+    let text = |text: &str| Cell::text(text.to_owned());
+    let (entry, reason, snapshot) = match &head.entry {
+        HeadEntry::Recorded { snapshot, .. } => ("recorded", None, Some(snapshot.to_string())),
+        HeadEntry::Missing(reason) => ("missing", Some(reason.code()), None),
+        HeadEntry::Retired => ("retired", None, None),
+    };
+    let mut row = slot_cells(head.slot).to_vec();
+    row.extend([
+        text(&head.pool.to_string()),
+        text(entry),
+        reason.map_or(Cell::Null, text),
+        snapshot.as_deref().map_or(Cell::Null, text),
+        Cell::Int(head.recorded_count.into()),
+        figures.map_or(Cell::Null, |figures| Cell::Bool(figures.oracle_stale)),
+    ]);
+    row.extend(head.lowest_depth_7d_usd.map(dollars));
+    let each = |of: &dyn Fn(&DirectionFigures) -> Cell| {
+        [0, 1].map(|token| figures.map_or(Cell::Null, |figures| of(&figures.directions[token])))
+    };
+    row.extend(each(&|figures| dollars(figures.depth_usd)));
+    row.extend(each(&|figures| dollars(figures.book_usd)));
+    row.extend(each(&|figures| figures.basis.map_or(Cell::Null, percent)));
+    row.extend(each(&|figures| most_fillable(figures).map_or(Cell::Null, micros)));
+    for size in 0..SIZES {
+        row.extend(each(&|figures| match figures.gaps[size] {
+            Gap::Filled(gap) => percent(gap),
+            Gap::Refused(_) => Cell::Null,
+        }));
+        row.extend(each(&|figures| match figures.gaps[size] {
+            Gap::Filled(_) => Cell::Null,
+            Gap::Refused(why) => text(why.code()),
+        }));
+    }
+    row
+}
+
+/// A row of figures as a store has it.
+pub fn figures_row(head: &Head, figures: &Figures) -> Row {
+    let mut row = own_figures(head, figures.snapshot.as_ref());
+    let window = &figures.window;
+    let number = |slot: Slot| Cell::Int(slot.number().into());
+    row.push(figures.retraction.map_or(Cell::Null, |retracted| number(retracted.by)));
+    row.push(Cell::Int(window.missing_slots.into()));
+    row.extend(window.directions.map(|depths| dollars(depths.median_usd)));
+    row.extend(
+        window.directions.map(|depths| depths.lowest.map_or(Cell::Null, |(slot, _)| number(slot))),
+    );
+    row
+}
+
+/// What the recorded liquidity fills at most, where a standard size is beyond it.
+fn most_fillable(figures: &DirectionFigures) -> Option<UsdMicros> {
+    figures.gaps.iter().find_map(|gap| match gap {
+        Gap::Refused(NoGap::BeyondLiquidity(most)) => Some(*most),
+        _ => None,
+    })
+}
+
+fn dollars(dollars: Option<u64>) -> Cell {
+    Cell::int(dollars.and_then(|dollars| i64::try_from(dollars).ok()))
+}
+
+fn micros(micros: UsdMicros) -> Cell {
+    Cell::int(i64::try_from(micros.0).ok())
+}
+
+/// Within its bound, as every percentage of an estimate is, it fits.
+fn percent(percent: Percent) -> Cell {
+    Cell::int(i64::try_from(percent.0).ok())
+}
+
+fn take_int(cells: &mut impl Iterator<Item = Cell>) -> Option<i64> {
+    match cells.next()? {
+        Cell::Int(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn take_text(cells: &mut impl Iterator<Item = Cell>) -> Option<Vec<u8>> {
+    match cells.next()? {
+        Cell::Text(text) => Some(text.to_vec()),
+        _ => None,
+    }
+}
+
+fn take_pool(cells: &mut impl Iterator<Item = Cell>) -> Result<PoolId, &'static str> {
+    let text = take_text(cells).and_then(|text| String::from_utf8(text).ok());
+    text.and_then(|text| text.parse().ok()).ok_or("pool")
+}
+
+fn take_slot(cells: &mut impl Iterator<Item = Cell>) -> Result<Slot, &'static str> {
+    let number = take_int(cells).and_then(|number| u64::try_from(number).ok());
+    let slot = number.and_then(|number| Slot::new(number).ok()).ok_or("slot")?;
+    let [_, expected] = slot_cells(slot);
+    if cells.next() == Some(expected) { Ok(slot) } else { Err("slot_time") }
+}

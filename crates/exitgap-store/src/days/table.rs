@@ -1,0 +1,404 @@
+//! Parquet, written and read back: rows of typed cells in groups. What comes in is untrusted: a file has exactly the columns
+//! it should have, and nothing of it unpacks to more than there may be.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
+
+use super::pages::check_pages;
+
+/// The most rows of a group: a pool's day, or more pools' where they are small.
+pub const MAX_GROUP_ROWS: usize = 1 << 14;
+
+/// The most bytes that a group unpacks to.
+pub const MAX_GROUP_BYTES: usize = 256 << 20;
+
+/// What a column's pages may unpack to before the next begins.
+const PAGE_BYTES: usize = 16 << 20;
+
+/// zstd's effort. The rows of a pool's day resemble each other, and more of it makes them hardly smaller.
+const EFFORT: i32 = 3;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number of 32 bits.
+    Int32,
+    /// A whole number of 64 bits.
+    Int64,
+    /// Milliseconds since 1970, UTC.
+    Instant,
+    /// Millionths, shown as a decimal with six digits.
+    Millionths,
+    /// Yes or no.
+    Bool,
+    /// UTF-8.
+    Text,
+    /// UTF-8, long, of which no two are alike: without statistics.
+    Document,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether a row may have nothing there.
+    pub optional: bool,
+}
+
+impl Column {
+    /// A column with something in each row.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind, optional: false }
+    }
+
+    /// The same, where a row may have nothing.
+    pub fn optional(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind, optional: true }
+    }
+
+    fn field(&self) -> Result<Type, ParquetError> {
+        let (physical, logical) = match self.kind {
+            Kind::Int32 => (Physical::INT32, None),
+            Kind::Int64 => (Physical::INT64, None),
+            Kind::Instant => {
+                (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS)))
+            }
+            Kind::Millionths => (Physical::INT64, Some(LogicalType::decimal(6, 18))),
+            Kind::Bool => (Physical::BOOLEAN, None),
+            Kind::Text | Kind::Document => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let repetition = if self.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let field = Type::primitive_type_builder(&self.name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical);
+        let field = match self.kind {
+            Kind::Millionths => field.with_precision(18).with_scale(6),
+            _ => field,
+        };
+        field.build()
+    }
+}
+
+/// What stands in a row's column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// Nothing.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// Yes or no.
+    Bool(bool),
+    /// A text.
+    Text(Bytes),
+}
+
+impl Cell {
+    /// A text.
+    pub fn text(text: impl Into<Vec<u8>>) -> Self {
+        Self::Text(Bytes::from(text.into()))
+    }
+
+    /// A whole number, or nothing.
+    pub fn int(value: Option<i64>) -> Self {
+        value.map_or(Self::Null, Self::Int)
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len() + 4,
+            _ => 8,
+        }
+    }
+}
+
+/// A row, a cell for each column.
+pub type Row = Vec<Cell>;
+
+/// Why a table is not written, or not read.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file could not be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no such table.
+    #[error("{path}: {reason}")]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// A table that is being written.
+pub struct TableWriter<W: Write + Send> {
+    columns: Vec<Column>,
+    writer: SerializedFileWriter<W>,
+    rows: Vec<Row>,
+    bytes: usize,
+    /// Rows written, with those that wait.
+    count: u64,
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    /// A table of these columns, into `file`.
+    pub fn new(file: W, columns: Vec<Column>) -> Result<Self, ParquetError> {
+        let level = ZstdLevel::try_new(EFFORT)?;
+        let mut properties = WriterProperties::builder()
+            .set_created_by(concat!("exitgap ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_compression(Compression::ZSTD(level))
+            .set_dictionary_enabled(false)
+            .set_data_page_size_limit(PAGE_BYTES)
+            .set_write_batch_size(32)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true);
+        for column in columns.iter().filter(|column| column.kind == Kind::Document) {
+            let path = ColumnPath::from(column.name.as_str());
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+        let writer =
+            SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties.build()))?;
+        Ok(Self { columns, writer, rows: Vec::new(), bytes: 0, count: 0 })
+    }
+
+    /// Adds a row to the group.
+    pub fn push(&mut self, row: Row) {
+        self.bytes += row.iter().map(Cell::bytes).sum::<usize>();
+        self.count += 1;
+        self.rows.push(row);
+    }
+
+    /// What the rows that wait come to.
+    pub fn waiting_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many rows wait.
+    pub fn waiting_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Bytes written so far, packed.
+    pub fn written(&self) -> usize {
+        self.writer.bytes_written()
+    }
+
+    /// Writes the rows that wait as a group; none where none wait.
+    pub fn end_group(&mut self) -> Result<(), ParquetError> {
+        self.bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.writer.next_row_group()?;
+        for (index, column) in self.columns.iter().enumerate() {
+            let Some(mut writer) = group.next_column()? else {
+                return Err(ParquetError::General("a table has fewer columns than told".into()));
+            };
+            let cells = || rows.iter().filter_map(|row| row.get(index));
+            let levels: Vec<i16> = cells().map(|cell| i16::from(*cell != Cell::Null)).collect();
+            let levels = column.optional.then_some(levels.as_slice());
+            let ints = || {
+                cells().filter_map(|cell| match cell {
+                    Cell::Int(value) => Some(*value),
+                    _ => None,
+                })
+            };
+            match column.kind {
+                Kind::Int32 => {
+                    let values: Result<Vec<i32>, _> = ints().map(i32::try_from).collect();
+                    let values =
+                        values.map_err(|error| ParquetError::General(error.to_string()))?;
+                    writer.typed::<Int32Type>().write_batch(&values, levels, None)?;
+                }
+                Kind::Int64 | Kind::Instant | Kind::Millionths => {
+                    let values: Vec<i64> = ints().collect();
+                    writer.typed::<Int64Type>().write_batch(&values, levels, None)?;
+                }
+                Kind::Bool => {
+                    let values: Vec<bool> = cells()
+                        .filter_map(|cell| match cell {
+                            Cell::Bool(value) => Some(*value),
+                            _ => None,
+                        })
+                        .collect();
+                    writer.typed::<BoolType>().write_batch(&values, levels, None)?;
+                }
+                Kind::Text | Kind::Document => {
+                    let values: Vec<ByteArray> = cells()
+                        .filter_map(|cell| match cell {
+                            Cell::Text(text) => Some(text.clone().into()),
+                            _ => None,
+                        })
+                        .collect();
+                    writer.typed::<ByteArrayType>().write_batch(&values, levels, None)?;
+                }
+            }
+            writer.close()?;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Ends the table: the file, and how many rows it has.
+    pub fn finish(mut self) -> Result<(W, u64), ParquetError> {
+        self.end_group()?;
+        let count = self.count;
+        Ok((self.writer.into_inner()?, count))
+    }
+}
+
+/// A table that is read.
+pub struct TableReader {
+    path: PathBuf,
+    columns: Vec<Column>,
+    reader: SerializedFileReader<File>,
+}
+
+impl TableReader {
+    /// Opens a table that has exactly these columns.
+    pub fn open(path: &Path, columns: Vec<Column>) -> Result<Self, TableError> {
+        let failed = |source| TableError::File { path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let wrong = |reason: String| TableError::Wrong { path: path.to_owned(), reason };
+        let reader = SerializedFileReader::new(file.try_clone().map_err(failed)?)
+            .map_err(|error| wrong(error.to_string()))?;
+        let expected = schema(&columns).map_err(|error| wrong(error.to_string()))?;
+        let expected = SchemaDescriptor::new(expected);
+        let found = reader.metadata().file_metadata().schema_descr();
+        if found.root_schema().get_fields() != expected.root_schema().get_fields() {
+            return Err(wrong("it has other columns than such a table".to_owned()));
+        }
+        check_pages(&file, reader.metadata()).map_err(wrong)?;
+        Ok(Self { path: path.to_owned(), columns, reader })
+    }
+
+    /// How many groups of rows there are.
+    pub fn groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// The least and the greatest text of a column in a group, as the file says.
+    pub fn texts_of(&self, group: usize, column: usize) -> Option<[&[u8]; 2]> {
+        let group = self.reader.metadata().row_groups().get(group)?;
+        let statistics = group.columns().get(column)?.statistics()?;
+        Some([statistics.min_bytes_opt()?, statistics.max_bytes_opt()?])
+    }
+
+    /// Reads a group: so many of its columns, from the first on. The cells of the others are null.
+    pub fn read(&self, group: usize, columns: usize) -> Result<Vec<Row>, TableError> {
+        let columns = columns.min(self.columns.len());
+        // Pages are looked at before; what else the library trusts in a file ends here, and not the process.
+        let read = panic::catch_unwind(AssertUnwindSafe(|| self.read_group(group, columns)));
+        let read = read.unwrap_or_else(|_| Err("its reader gave up".to_owned()));
+        read.map_err(|reason| TableError::Wrong { path: self.path.clone(), reason })
+    }
+
+    fn read_group(&self, index: usize, columns: usize) -> Result<Vec<Row>, String> {
+        let told = |error: ParquetError| error.to_string();
+        let group = self.reader.get_row_group(index).map_err(told)?;
+        let count = usize::try_from(group.metadata().num_rows()).ok();
+        let count = count.filter(|rows| (1..=MAX_GROUP_ROWS).contains(rows));
+        let count =
+            count.ok_or_else(|| format!("group {index} has no number of rows that a group has"))?;
+        let mut rows = vec![vec![Cell::Null; self.columns.len()]; count];
+        let mut left = MAX_GROUP_BYTES;
+        for (at, column) in self.columns.iter().enumerate().take(columns) {
+            let reader = group.get_column_reader(at).map_err(told)?;
+            let cells = read_column(reader, column, count, &mut left)
+                .map_err(|reason| format!("group {index}, column {}: {reason}", column.name))?;
+            for (row, cell) in rows.iter_mut().zip(cells) {
+                row[at] = cell;
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
+    let fields = columns.iter().map(|column| column.field().map(Arc::new));
+    let fields = fields.collect::<Result<_, _>>()?;
+    Type::group_type_builder("exitgap").with_fields(fields).build().map(Arc::new)
+}
+
+/// A column's cells, as many as there are rows; `left` is what may still be unpacked.
+fn read_column(
+    reader: ColumnReader,
+    column: &Column,
+    rows: usize,
+    left: &mut usize,
+) -> Result<Vec<Cell>, String> {
+    match (reader, column.kind) {
+        (ColumnReader::Int32ColumnReader(reader), Kind::Int32) => {
+            read_typed::<Int32Type>(reader, column, rows, left, |value| Cell::Int(value.into()))
+        }
+        (
+            ColumnReader::Int64ColumnReader(reader),
+            Kind::Int64 | Kind::Instant | Kind::Millionths,
+        ) => read_typed::<Int64Type>(reader, column, rows, left, Cell::Int),
+        (ColumnReader::BoolColumnReader(reader), Kind::Bool) => {
+            read_typed::<BoolType>(reader, column, rows, left, Cell::Bool)
+        }
+        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text | Kind::Document) => {
+            read_typed::<ByteArrayType>(reader, column, rows, left, |value| {
+                Cell::Text(Bytes::copy_from_slice(value.data()))
+            })
+        }
+        _ => Err("it is of another type".to_owned()),
+    }
+}
+
+fn read_typed<T: DataType>(
+    mut reader: parquet::column::reader::ColumnReaderImpl<T>,
+    column: &Column,
+    rows: usize,
+    left: &mut usize,
+    cell: impl Fn(T::T) -> Cell,
+) -> Result<Vec<Cell>, String> {
+    let mut cells = Vec::with_capacity(rows);
+    while cells.len() < rows {
+        let (mut levels, mut values) = (Vec::new(), Vec::new());
+        // A few at a time, so that what is too much is seen before it is all there.
+        let most = (rows - cells.len()).min(64);
+        let read = reader.read_records(most, Some(&mut levels), None, &mut values);
+        let (records, found, _) = read.map_err(|error| error.to_string())?;
+        if records == 0 {
+            return Err(format!("it ends after {} of {rows} rows", cells.len()));
+        }
+        let mut values = values.into_iter().take(found).map(&cell);
+        let before = cells.len();
+        if column.optional {
+            let nulls = levels.iter().take(records);
+            cells.extend(nulls.map(|level| match level {
+                0 => Cell::Null,
+                _ => values.next().unwrap_or(Cell::Null),
+            }));
+        } else {
+            cells.extend(values);
+        }
+        let bytes: usize = cells[before..].iter().map(Cell::bytes).sum();
+        *left = left.checked_sub(bytes).ok_or("its group unpacks to more than a group may")?;
+    }
+    Ok(cells)
+}

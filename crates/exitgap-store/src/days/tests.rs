@@ -1,0 +1,196 @@
+//! Days whose files were made anew by somebody who knows how, with hashes that fit: only the rows tell.
+
+use std::fs;
+use std::path::Path;
+
+use exitgap_core::pools::Direction;
+use exitgap_core::published::days::{DayFile, DayManifest, FileRef};
+use exitgap_core::series::MissingReason;
+use exitgap_core::tlog::SignerKey;
+
+use super::rows::{figures_table, slots_table, snapshots_table};
+use super::table::{Cell, Column, Row, TableReader, TableWriter};
+use super::{DayAudited, DayFolder, DaysLog, audit_day};
+use crate::folder::LogFolder;
+use crate::model::NewEntry;
+use crate::reader::Reader;
+use crate::samples::{pool, slot, snapshot};
+use crate::writer::Store;
+
+/// Slots of the log's first day: it begins late.
+const FIRST: u32 = 288 - 12;
+
+/// A closed day of twelve slots, one of them missing; the folder that holds it.
+fn written() -> (tempfile::TempDir, std::path::PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("series.db");
+    let key = SignerKey::from_seed("exitgap.example/log", [7; 32]).unwrap();
+    let mut store = Store::create(&path, &key).unwrap();
+    for index in FIRST..=FIRST + 12 + 288 {
+        let missing = index == FIRST + 5 || index >= FIRST + 12;
+        let reading = if missing { Err(MissingReason::ChainLagging) } else { Ok(snapshot(index)) };
+        let entry = NewEntry { pool: pool(), default_base: Direction::ZeroForOne, reading };
+        store.append_slot(slot(index), &[entry]).unwrap();
+    }
+    let folder = LogFolder::new(home.path().join("log"));
+    folder.publish(store.reader()).unwrap();
+    let days = DaysLog::open(folder.clone(), &path, vec![key]).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let written = days.write_next(&reader, |_, _| {}).unwrap().unwrap();
+    assert_eq!((written.days, written.manifest.rows()), (1, 12));
+    assert_eq!(days.write_next(&reader, |_, _| {}).unwrap(), None);
+    let day = folder.path().join("days").join(written.manifest.day.to_string());
+    (home, day)
+}
+
+fn audited(day: &Path) -> DayAudited {
+    audit_day(&DayFolder::new(day), None, |_, _| {}).unwrap()
+}
+
+fn table(file: DayFile) -> Vec<Column> {
+    match file {
+        DayFile::Slots => slots_table(),
+        DayFile::Figures(_) => figures_table(),
+        _ => snapshots_table(),
+    }
+}
+
+/// Makes a file anew with other rows, and the manifest with its hash.
+fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
+    let path = day.join(file.to_string());
+    let read = TableReader::open(&path, table(file)).unwrap();
+    let groups = (0..read.groups()).map(|group| read.read(group, usize::MAX).unwrap());
+    let mut rows: Vec<Row> = groups.flatten().collect();
+    let before = rows.clone();
+    change(&mut rows);
+    assert_ne!(rows, before, "something is changed");
+    let mut writer = TableWriter::new(Vec::new(), table(file)).unwrap();
+    rows.into_iter().for_each(|row| writer.push(row));
+    let (bytes, rows) = writer.finish().unwrap();
+    replaced(day, file, &bytes, Some(rows));
+}
+
+/// Puts bytes in a file's place, and their hash into the manifest.
+fn replaced(day: &Path, file: DayFile, bytes: &[u8], rows: Option<u64>) {
+    fs::write(day.join(file.to_string()), bytes).unwrap();
+    let path = day.join("manifest.json");
+    let mut manifest = DayManifest::from_canonical(&fs::read(&path).unwrap()).unwrap();
+    let found: &mut FileRef = manifest.files.iter_mut().find(|one| one.file == file).unwrap();
+    found.sha256 = DayManifest::hash_of(bytes);
+    found.bytes = bytes.len() as u64;
+    found.rows = rows.unwrap_or(found.rows);
+    fs::write(path, manifest.to_canonical().unwrap()).unwrap();
+}
+
+fn column(file: DayFile, name: &str) -> usize {
+    table(file).iter().position(|column| column.name == name).unwrap()
+}
+
+#[test]
+fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
+    use DayFile::{Figures, Slots, Snapshots};
+    let text = |cell: &Cell| match cell {
+        Cell::Text(text) => String::from_utf8(text.to_vec()).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    type Change<'a> = Box<dyn FnOnce(&mut Vec<Row>) + 'a>;
+    let set = |file, row: usize, name: &str, cell: Cell| -> Change<'_> {
+        let at = column(file, name);
+        Box::new(move |rows: &mut Vec<Row>| rows[row][at] = cell)
+    };
+    let replace =
+        |file, row: usize, name: &str, from: &'static str, to: &'static str| -> Change<'_> {
+            let at = column(file, name);
+            Box::new(move |rows: &mut Vec<Row>| {
+                rows[row][at] = Cell::text(text(&rows[row][at]).replacen(from, to, 1));
+            })
+        };
+    let swap = |file, name: &str| -> Change<'_> {
+        let at = column(file, name);
+        Box::new(move |rows: &mut Vec<Row>| {
+            let other = rows[2][at].clone();
+            rows[1][at] = other;
+        })
+    };
+    let (s, f, v) = (Slots, Figures(0), Snapshots(0));
+    let cases: Vec<(DayFile, Change<'_>, &str)> = vec![
+        (f, set(f, 3, "token0_depth_usd", Cell::Int(7)), "figures_mismatch"),
+        (f, set(f, 3, "token1_exit_gap_pct_1000", Cell::Int(7)), "figures_mismatch"),
+        (f, set(f, 3, "token1_exit_gap_pct_1000", Cell::Null), "figures_mismatch"),
+        (
+            f,
+            set(f, 3, "token1_refusal_1000000", Cell::text("beyond_liquidity")),
+            "figures_mismatch",
+        ),
+        (f, set(f, 5, "missing_reason", Cell::text("recorder_down")), "figures_mismatch"),
+        (f, set(f, 3, "slot_time", Cell::Int(0)), "figures_mismatch"),
+        (v, replace(v, 3, "head", "\"height\":3", "\"height\":4"), "head_does_not_follow"),
+        (v, replace(v, 3, "head", "1.0.0", "1.0.1"), "head_does_not_follow"),
+        (
+            v,
+            replace(v, 11, "head", "\"recorded_count\":11", "\"recorded_count\":11 "),
+            "head_invalid",
+        ),
+        (v, replace(v, 3, "snapshot", "\"timestamp\"", "\"timestamq\""), "snapshot_hash_mismatch"),
+        (v, replace(v, 3, "state", "3000", "3001"), "snapshot_invalid"),
+        (v, swap(v, "snapshot"), "snapshot_hash_mismatch"),
+        (v, swap(v, "head"), "head_slot_mismatch"),
+        (v, set(v, 3, "state", Cell::Null), "table_invalid"),
+        (v, set(v, 3, "slot_time", Cell::Int(0)), "table_invalid"),
+        (v, set(v, 3, "slot", Cell::Int(1)), "table_invalid"),
+        (v, set(v, 3, "pool", Cell::text("anvil:0x")), "table_invalid"),
+        (v, set(v, 3, "fills", Cell::text("{}")), "fills_hash_mismatch"),
+        (v, set(v, 3, "issued", Cell::text("{}")), "issued_hash_mismatch"),
+        (v, Box::new(|rows: &mut Vec<Row>| rows.swap(3, 4)), "head_does_not_follow"),
+        (s, set(s, 3, "pools", Cell::Int(2)), "heads_root_mismatch"),
+        (s, swap(s, "leaf"), "leaf_slot_mismatch"),
+        (s, swap(s, "checkpoint"), "checkpoint_mismatch"),
+        (s, replace(s, 3, "leaf", "\"pools\":1", "\"pools\":2"), "heads_root_mismatch"),
+        (s, replace(s, 3, "checkpoint", "\n4\n", "\n5\n"), "signature_forged"),
+        (s, Box::new(|rows: &mut Vec<Row>| rows.swap(3, 4)), "slot_order"),
+    ];
+    let (_home, day) = written();
+    let good = audited(&day);
+    assert_eq!(good.fault, None);
+    assert_eq!((good.counts.slots, good.counts.snapshots, good.counts.unsupported), (12, 11, 0));
+    let files =
+        ["manifest.json", "slots.parquet", "figures-0000.parquet", "snapshots-0000.parquet"];
+    for (number, (file, change, expected)) in cases.into_iter().enumerate() {
+        let other = tempfile::tempdir().unwrap();
+        for name in files {
+            fs::copy(day.join(name), other.path().join(name)).unwrap();
+        }
+        rewrite(other.path(), file, change);
+        let fault =
+            audited(other.path()).fault.unwrap_or_else(|| panic!("{number}: {expected} passes"));
+        assert_eq!(fault.code, expected, "{number}: {}", fault.detail);
+    }
+}
+
+/// A file that is not Parquet, or is broken Parquet, under a hash that fits, is refused in words, at once.
+#[test]
+fn broken_parquet_is_refused_in_words() {
+    let (_home, day) = written();
+    for file in [DayFile::Slots, DayFile::Figures(0), DayFile::Snapshots(0)] {
+        let path = day.join(file.to_string());
+        let good = fs::read(&path).unwrap();
+        let mut refused = 0;
+        let step = (good.len() / 150).max(1);
+        for at in (0..good.len()).step_by(step) {
+            for mask in [0x01, 0x80, 0xff] {
+                let mut bytes = good.clone();
+                bytes[at] ^= mask;
+                replaced(&day, file, &bytes, None);
+                refused += u32::from(audited(&day).fault.is_some());
+            }
+        }
+        for cut in [0, 1, 4, 12, good.len() / 2, good.len() - 1] {
+            replaced(&day, file, &good[..cut], None);
+            let fault = audited(&day).fault.unwrap();
+            assert_eq!(fault.code, "table_invalid", "{cut}: {}", fault.detail);
+        }
+        assert!(refused > 250, "{refused} of {file} were refused");
+        replaced(&day, file, &good, None);
+        assert_eq!(audited(&day).fault, None);
+    }
+}
