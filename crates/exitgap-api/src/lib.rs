@@ -30,6 +30,7 @@ mod decay;
 mod equities;
 mod exit;
 mod explanation;
+mod export;
 mod exposure;
 mod fragility;
 mod guards;
@@ -93,6 +94,7 @@ pub use equities::{
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
+pub use export::{Export, ExportedDay, ExportedFile};
 pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };
@@ -137,8 +139,8 @@ pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
-    AuditFault, AuditReport, AuditedProofs, Claim, Contradiction, ForkReport, Recomputation,
-    VerificationReport,
+    AuditFault, AuditReport, AuditedProofs, Claim, Contradiction, DayReport, ExportReport,
+    ForkReport, Recomputation, VerificationReport,
 };
 pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witnessed::witnessed;

@@ -272,6 +272,74 @@ pub struct AuditReport {
     pub contradiction: Option<Contradiction>,
 }
 
+/// What checking a closed day by its own files found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DayReport {
+    /// As of a whole log; `incomplete` also where files of the day are not here.
+    pub verdict: Verdict,
+    /// The log, `<name>/<first slot>`; absent where the manifest cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The day, UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day: Option<String>,
+    /// The verifier keys that signatures were checked by.
+    pub keys: Vec<String>,
+    /// Whether the caller named these keys; else they are the manifest's own.
+    pub keys_trusted: bool,
+    /// Slots whose heads, leaf and checkpoint hold.
+    pub slots: u64,
+    /// Pools whose heads and snapshots hold.
+    pub pools: u64,
+    /// Their heads, each with its row of figures.
+    pub heads: u64,
+    /// Their snapshots, each recomputed.
+    pub snapshots: u64,
+    /// Slots of pools that are missing or retired.
+    pub without_snapshot: u64,
+    /// Slots that heads of this day take back.
+    pub retracted: u64,
+    /// Heads and snapshots that only a later version of exitgap understands whole.
+    pub unsupported: u64,
+    /// The first thing wrong, or not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<AuditFault>,
+}
+
+/// Closed days that were fetched, and held against the log of days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExportReport {
+    /// `valid`: every file has the bytes to which the log of days commits, signed by a key the caller trusts; `incomplete`: by
+    /// the log's own key; `invalid`: something does not agree, and is not kept.
+    pub verdict: Verdict,
+    /// What does not agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The log of days, `<name>/days/<first slot>`; absent where it does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The log's keys by which its signature was checked.
+    pub keys: Vec<String>,
+    /// Whether the caller named these keys; else they are the log's own.
+    pub keys_trusted: bool,
+    /// Days that its checkpoint covers.
+    pub days_closed: u64,
+    /// Days of the period.
+    pub days: u64,
+    /// Their files, with manifests.
+    pub files: u64,
+    /// How many of them were here already.
+    pub kept: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Rows of pools and slots in them.
+    pub rows: u64,
+    /// Snapshots' and figures' rows that were checked per second.
+    pub rows_per_s: u64,
+    /// The folder that they are in.
+    pub out: String,
+}
+
 /// State proofs that are published beside a log, held against its snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct AuditedProofs {

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::operations::parameters::{
-    ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, EQUITY_GAP, EQUITY_SIZE, FALL, HAIRCUT, MOVE,
-    PERIOD_FROM, PROTOCOL_FEE, SHOCK_FALL, SLOT, SOLD, TO, VENUE, WITHIN_SLOTS,
+    ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, EQUITY_GAP, EQUITY_SIZE, EXPORT_FROM, EXPORT_POOL,
+    EXPORT_TO, FALL, HAIRCUT, MOVE, PERIOD_FROM, PROTOCOL_FEE, SHOCK_FALL, SLOT, SOLD, TO, VENUE,
+    WITHIN_SLOTS,
 };
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, EquityAsked, ExposureAsked, Operation, Target, VenueAsked,
-    VenueStressAsked,
+    AccuracyAsked, DecayAsked, EquityAsked, ExportAsked, ExposureAsked, Operation, Target,
+    VenueAsked, VenueStressAsked,
 };
 use exitgap_api::{
-    DepthDecay, Equities, EquityScore, LiquidationExposure, LiquidationVenue,
+    DepthDecay, Equities, EquityScore, Export, LiquidationExposure, LiquidationVenue,
     MAX_SNAPSHOT_PAGE_BYTES, NamedShocks, Number, PoolAccuracy, StressedVenue, VenueStress,
 };
 use exitgap_core::analytics::accuracy::Fills;
@@ -82,6 +83,15 @@ impl<T: Transport> Client<T> {
     pub async fn hours_file(&self, of: &HistoryOf) -> Result<Vec<u8>, ClientError> {
         let target = series_target(Operation::HoursFile, of);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// `GET /v1/export`: closed days, a page of at most 31. Their checkpoint and hashes are not yet verified: `exitgap export`
+    /// does that, and fetches their files.
+    pub async fn closed_days(&self, asked: &ExportAsked) -> Result<Export, ClientError> {
+        let target = Operation::Export.target();
+        let target = target.maybe(&EXPORT_FROM, asked.from).maybe(&EXPORT_TO, asked.to);
+        let add = |target: Target, pool: &PoolId| target.with(&EXPORT_POOL, pool);
+        self.json(&asked.pools.iter().fold(target, add)).await
     }
 
     /// `GET /v1/equities`: every share of the service, and where it stands.

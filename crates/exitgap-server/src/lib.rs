@@ -2,7 +2,7 @@
 //!
 //! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
 //! every slot and appends it to the store ([`recorder`]), state proofs that are asked for ([`challenges`]), the rules that are kept and told ([`alerts`]), who cosigns
-//! the log, and whose log is cosigned here ([`witness`]), whose logs are followed and compared ([`peers`]), the log in storage that speaks S3 ([`bucket`]), a log that is recorded elsewhere and served here ([`replica`]), the HTTP face of what is answered from the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
+//! the log, and whose log is cosigned here ([`witness`]), whose logs are followed and compared ([`peers`]), the log in storage that speaks S3 ([`bucket`]), closed days as files ([`days`]), a log that is recorded elsewhere and served here ([`replica`]), the HTTP face of what is answered from the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
 //! who does it: how a pool is read (`exitgap-chain`), how a slot is kept (`exitgap-store`), what is
 //! answered from it ([`ops`]), which tools agents have (`exitgap-mcp`).
 
@@ -16,6 +16,7 @@ pub mod bucket;
 pub mod challenges;
 pub mod cli;
 pub mod config;
+pub mod days;
 pub mod http;
 pub mod payments;
 pub mod peers;

@@ -24,6 +24,8 @@ pub enum Kind {
     Token,
     /// An RFC 3339 instant.
     Instant,
+    /// A day, UTC.
+    Date,
     /// A slot's number.
     Slot,
     /// A place in a ranking, counted from 0.
@@ -92,6 +94,7 @@ impl Kind {
                 json!({"type": "string", "pattern": pattern, "examples": ["token0"]})
             }
             Self::Instant => json!({"type": "string", "format": "date-time"}),
+            Self::Date => json!({"type": "string", "format": "date"}),
             Self::Slot => {
                 let (first, last) = (Slot::FIRST.number(), Slot::LAST.number());
                 json!({"type": "integer", "minimum": first, "maximum": last})

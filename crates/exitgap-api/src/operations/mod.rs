@@ -12,6 +12,7 @@
 mod alerts;
 mod equities;
 mod evidence_of;
+mod export;
 mod exposure;
 mod figures;
 mod given;
@@ -31,6 +32,7 @@ mod tests;
 pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
 pub use equities::{EquityAsked, EquityFileAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
+pub use export::ExportAsked;
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked};
 pub use given::Given;
@@ -105,6 +107,8 @@ pub enum Operation {
     HoursFile,
     /// The venues of a token, each alone and split.
     Routes,
+    /// Closed days, as files.
+    Export,
     /// How a book thins after a move of the price.
     Decay,
     /// The figure file of that.

@@ -306,6 +306,32 @@ pub mod all {
         "The last slot: the one at or before this instant. The newest where left out.",
     );
 
+    const DAY_HINT: &str = "a day, UTC, such as 2026-11-26";
+
+    /// The first of several closed days.
+    pub const EXPORT_FROM: Parameter = Parameter::optional(
+        "from",
+        Kind::Date,
+        "The first day, UTC. The log's first where left out.",
+    )
+    .hint(DAY_HINT);
+
+    /// The last of several closed days.
+    pub const EXPORT_TO: Parameter = Parameter::optional(
+        "to",
+        Kind::Date,
+        "The last day, UTC. The last closed one where left out.",
+    )
+    .hint(DAY_HINT);
+
+    /// Whose rows the files are to have.
+    pub const EXPORT_POOL: Parameter = Parameter::optional(
+        "pool",
+        Kind::Pools,
+        "Lists the files that have rows of this pool, `<chain>:<address>`. Repeated for each, up to 100 times; all files where left out.",
+    )
+    .hint("pool=<chain>:<address>, repeated for each, up to 100 times");
+
     /// The last head that tells of a period.
     pub const UNTIL: Parameter = Parameter::optional(
         "until",

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use exitgap_api::operations::Method;
 use exitgap_core::published::LogFile;
+use exitgap_core::published::days::DaysFile;
 
 use super::error::CopyError;
 use crate::{Incoming, Native, Request, Transport, TransportError};
@@ -103,6 +104,7 @@ impl Fetcher {
                 | LogFile::VerifierKey
                 | LogFile::SupersededBy
                 | LogFile::DefaultBases
+                | LogFile::Days(DaysFile::Checkpoint | DaysFile::VerifierKey)
         );
         let request = Request {
             method: Method::Get,

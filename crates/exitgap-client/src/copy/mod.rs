@@ -10,11 +10,13 @@
 //! - `fetch`: one file, up to its limit, asked for again where that helps
 //! - `place`: the folder, and how a file comes into it
 //! - `files`: a slot's files, and tiles, each checked before it is put in its place
+//! - `single`: files one by one, without a copy
 
 mod error;
 mod fetch;
 mod files;
 mod place;
+mod single;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use self::place::Place;
 use crate::{BaseUrl, Client, Native};
 
 pub use error::CopyError;
+pub use single::LogFiles;
 
 /// The longest line that names a successor.
 pub const MAX_ORIGIN_BYTES: usize = 4 << 10;
@@ -186,20 +189,24 @@ impl Copier {
     }
 }
 
-/// Where the log is: below the address, or that which the service there names.
+/// The log at an address, and its copy at a place.
 async fn found(native: Native, base: BaseUrl, place: Arc<Place>) -> Result<Log, CopyError> {
+    let (client, address) = address_of(&native, base).await?;
+    Ok(Log { fetcher: Fetcher::new(native, address), client, place })
+}
+
+/// Where the log is: below the address, or that which the service there names.
+async fn address_of(native: &Native, base: BaseUrl) -> Result<(Client<Native>, String), CopyError> {
     let address = base.to_string();
-    let (client, address) = if let Some(above) = address.strip_suffix("/log")
+    if let Some(above) = address.strip_suffix("/log")
         && let Ok(above) = above.parse()
     {
-        (Client::new(native.clone(), above), address)
-    } else {
-        let client = Client::new(native.clone(), base);
-        let web = client.web().await?.clone();
-        let address = format!("{web}/log");
-        (Client::new(native.clone(), web), address)
-    };
-    Ok(Log { fetcher: Fetcher::new(native, address), client, place })
+        return Ok((Client::new(native.clone(), above), address));
+    }
+    let client = Client::new(native.clone(), base);
+    let web = client.web().await?.clone();
+    let address = format!("{web}/log");
+    Ok((Client::new(native.clone(), web), address))
 }
 
 impl Log {

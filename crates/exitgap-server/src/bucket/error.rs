@@ -51,6 +51,9 @@ pub enum BucketError {
     /// The folder or the store could not be read.
     #[error(transparent)]
     Own(PublishError),
+    /// The folder's closed days could not be read.
+    #[error(transparent)]
+    Days(Box<exitgap_store::days::DaysError>),
     /// The folder does not have what its checkpoint commits to.
     #[error("{path} is not there, and the folder's checkpoint commits to it")]
     Absent {
@@ -80,9 +83,11 @@ impl BucketError {
             Self::Differs { .. } => "differs",
             Self::Moved { .. } => "moved",
             Self::Contradicts(_) => "contradicts",
-            Self::Own(_) | Self::Absent { .. } | Self::Damaged { .. } | Self::Thread(_) => {
-                "own_failure"
-            }
+            Self::Own(_)
+            | Self::Days(_)
+            | Self::Absent { .. }
+            | Self::Damaged { .. }
+            | Self::Thread(_) => "own_failure",
         }
     }
 

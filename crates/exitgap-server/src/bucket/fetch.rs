@@ -1,6 +1,7 @@
 //! The other way: a folder is brought up to what the bucket has, so that a store can be restored from it.
 
-use exitgap_core::published::{LogFile, MAX_PART_BYTES, PartRef};
+use exitgap_core::published::days::DaysFile;
+use exitgap_core::published::{LogFile, PartRef};
 use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES};
 use exitgap_store::LogFolder;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -33,8 +34,13 @@ pub async fn fetch(
     objects.list("", |name| files.extend(name.parse().ok())).await?;
     let mut absent = Vec::new();
     for file in files.into_iter().filter(|file| *file != newest) {
-        // Its keys and bases may have grown since.
-        let may_change = matches!(file, LogFile::VerifierKey | LogFile::DefaultBases);
+        // What may have grown since.
+        let may_change = matches!(
+            file,
+            LogFile::VerifierKey
+                | LogFile::DefaultBases
+                | LogFile::Days(DaysFile::Checkpoint | DaysFile::VerifierKey)
+        );
         if may_change || !folder.has(&file).map_err(BucketError::Own)? {
             absent.push(file);
         }
@@ -51,7 +57,7 @@ pub async fn fetch(
 }
 
 async fn bring(objects: &Objects, folder: &LogFolder, file: LogFile) -> Result<(), BucketError> {
-    let found = objects.read(&file, MAX_PART_BYTES).await?;
+    let found = objects.read(&file, file.max_bytes()).await?;
     // It was listed; what an old list names may be gone.
     let Some(found) = found else { return Ok(()) };
     if let LogFile::Part(sha256) = file

@@ -15,6 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use super::beside::Beside;
 use super::config::BucketPlan;
+use super::days;
 use super::error::BucketError;
 use super::fetch::{self, fetch};
 use super::objects::Objects;
@@ -85,6 +86,7 @@ impl Bucket {
         apart(async {
             let brought = round.bring(|_| {}).await?;
             Beside::default().bring(&self.objects, folder).await?;
+            days::bring(&self.objects, folder).await?;
             Ok(brought)
         })
     }
@@ -206,7 +208,8 @@ impl Mirror {
         let round = Round { objects: &self.objects, folder: &self.folder, store: &self.store };
         let covers = |size| (self.told)(BucketTold::Covers(size));
         let Brought { size, slots } = round.bring(covers).await?;
-        let files = self.beside.bring(&self.objects, &self.folder).await?;
+        let files = self.beside.bring(&self.objects, &self.folder).await?
+            + days::bring(&self.objects, &self.folder).await?;
         tracing::info!(bucket = self.shown, size, slots, files, "brought into the bucket");
         (self.told)(BucketTold::Ended("brought"));
         self.brought = newest;

@@ -17,6 +17,7 @@
 
 mod beside;
 mod config;
+mod days;
 mod error;
 mod fetch;
 mod mirror;

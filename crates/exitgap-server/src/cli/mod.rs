@@ -5,6 +5,7 @@ mod alerts;
 mod answering;
 mod bucket;
 mod check;
+mod days;
 mod evidence;
 mod follow;
 mod fsck;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use exitgap_store::days::DaysError;
 use exitgap_store::proofs::ProofsError;
 use exitgap_store::{
     Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError, SuccessorError,
@@ -39,6 +41,7 @@ use crate::replica::ReplicaError;
 use crate::witness::StandError;
 use alerts::{AlertsArgs, alerts};
 use check::check;
+use days::days;
 use evidence::{EvidenceArgs, evidence};
 use follow::{FollowArgs, follow};
 use fsck::fsck;
@@ -154,6 +157,17 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Writes each closed day as Parquet files, which anybody can analyse and check.
+    ///
+    /// A day is closed once no later slot can take back any of its own: 24 hours after its end. Its files stand in the log's
+    /// folder under `days/`, and a small log of days, signed by the log's key, commits to them. Where [evidence] days = true,
+    /// `record` and `serve` do it as days close; this is for what has closed before. A recorder may go on meanwhile, unless it
+    /// writes days, too.
+    Days {
+        /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
     /// Begins the successor of a log whose data is gone for good, or whose key is in other hands.
     ///
     /// For when files are lost and `restore` cannot bring the store back. The configuration
@@ -211,6 +225,8 @@ enum CliError {
         "{folder} is the lost log's own folder; set [evidence] folder to another one for its successor"
     )]
     SuccessorInPlace { folder: PathBuf },
+    #[error(transparent)]
+    Days(#[from] DaysError),
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]
@@ -284,6 +300,7 @@ pub fn main() -> ExitCode {
         Command::Witness(args) => witness(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { derived, rebuild, config } => fsck(&config, derived, rebuild),
+        Command::Days { config } => days(&config),
         Command::Restore { config } => restore(&config),
         Command::Successor(args) => successor(&args),
         Command::Backup { out, config } => backup(&out, &config),

@@ -20,6 +20,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::bucket::{check_bucket, start_bucket};
+use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
@@ -54,6 +55,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let challenges = challenges(&checked, proofs.as_ref())?;
     let (recorder, bucket) = recorder(&checked, proofs)?;
     let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, |_| {})).transpose()?;
+    let days = start_days(&checked, Box::new(|_| {}))?;
     let followers = followers(&checked, challenges, |_| {})?;
     let until = args.until.map(|SlotArg(slot)| slot);
     let runtime = runtime("exitgap-server")?;
@@ -66,6 +68,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     });
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
     runtime.shutdown_background();
+    drop(days);
     if let Some(bucket) = bucket {
         bucket.end();
     }

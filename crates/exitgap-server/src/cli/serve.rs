@@ -11,6 +11,7 @@ use tokio::sync::{oneshot, watch};
 
 use super::answering::{Answering, Listeners};
 use super::bucket::start_bucket;
+use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
@@ -104,6 +105,9 @@ async fn serve_until_told(
     let telemetry = app.telemetry.clone();
     let told = move |told| telemetry.bucket(told);
     let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, told)).transpose()?;
+    let telemetry = app.telemetry.clone();
+    let told: crate::days::Told = Box::new(move |due| telemetry.days(due));
+    let days = record.then(|| start_days(&checked, told)).transpose()?.flatten();
     let (till, telemetry) = (app.till.clone(), app.telemetry.clone());
     let payments = &checked.config.payments;
     let free = payments.enabled.then_some(payments.free_estimates_per_day);
@@ -126,6 +130,7 @@ async fn serve_until_told(
         Ok(())
     };
     answering.end().await;
+    drop(days);
     if let Some(bucket) = bucket {
         // The last slot comes into it, too.
         let _ = tokio::task::spawn_blocking(|| bucket.end()).await;

@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 50] = [
+static KEYS: [Key; 51] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -61,6 +61,7 @@ static KEYS: [Key; 50] = [
         parse_some(path, &mut config.evidence.retiring_key_file)
     }),
     key("EVIDENCE_FOLDER", "a path", |config, path| parse(path, &mut config.evidence.folder)),
+    key("EVIDENCE_DAYS", "true or false", |config, word| parse(word, &mut config.evidence.days)),
     key("PROOFS_EACH_SLOT", "true or false", |config, word| {
         parse(word, &mut config.proofs.each_slot)
     }),

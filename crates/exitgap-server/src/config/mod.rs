@@ -190,6 +190,9 @@ pub struct EvidenceConfig {
     /// restored from. Better on another disk than the store. Relative to the folder of the
     /// configuration file. Created with the first slot. Default `exitgap-log`.
     pub folder: PathBuf,
+    /// Whether each day that is closed is written into that folder as Parquet, signed by the key. It takes as much room
+    /// again as the log. Default false.
+    pub days: bool,
 }
 
 impl Default for EvidenceConfig {
@@ -198,6 +201,7 @@ impl Default for EvidenceConfig {
             key_file: "exitgap.key".into(),
             retiring_key_file: None,
             folder: "exitgap-log".into(),
+            days: false,
         }
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::reply::{JSON, LINES, Refused, Reply};
-use super::{Shared, alerts, evidence, log_files, operators, stream};
+use super::{Shared, alerts, evidence, export, log_files, operators, stream};
 use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
@@ -64,6 +64,7 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
         O::Routes => document(operation, |app, asked: RoutesAsked| async move {
             app.service.routes(&asked).await
         }),
+        O::Export => document(operation, export::answer),
         O::Fragility => {
             document(
                 operation,

@@ -16,15 +16,13 @@ use bytes::Bytes;
 use exitgap_api::operations::{Keep, LogFileAsked, Operation};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::published::LogFile;
+use exitgap_core::published::days::{DayFile, DaysFile};
 use hyper::body::{Frame, SizeHint};
 
 use super::Shared;
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply, cache_control, tagged};
 use crate::ops::Lane;
-
-/// The largest file that is served: a part's bound.
-const MAX_FILE_BYTES: u64 = exitgap_core::published::MAX_PART_BYTES;
 
 /// A file up to this is read at once. A larger one is read piece by piece, as its client takes
 /// it, so that those who take their time do not fill the memory.
@@ -37,7 +35,8 @@ pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Respon
     let known: LogFile = path.parse().map_err(|_| absent())?;
     let (media_type, keep) = kind_of(&known);
     let file = app.log_folder.join(known.to_string());
-    match app.service.lane().run(move || open(&file)).await? {
+    let most = known.max_bytes();
+    match app.service.lane().run(move || open(&file, most)).await? {
         Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
         Ok(Opened::Large { file, bytes, tag }) => {
             let (lane, at) = (app.service.lane().clone(), At::Rest(Some(file)));
@@ -60,11 +59,11 @@ enum Opened {
     Large { file: File, bytes: u64, tag: String },
 }
 
-fn open(path: &Path) -> io::Result<Opened> {
+fn open(path: &Path, most: u64) -> io::Result<Opened> {
     let mut file = File::open(path)?;
     let facts = file.metadata()?;
     let bytes = facts.len();
-    if bytes > MAX_FILE_BYTES {
+    if bytes > most {
         return Err(io::Error::other("the file is larger than is served"));
     }
     if bytes <= PIECE_BYTES {
@@ -151,20 +150,26 @@ pub fn log_file_headers(file: &LogFile) -> (&'static str, String) {
 fn kind_of(file: &LogFile) -> (&'static str, Keep) {
     const TEXT: &str = "text/plain; charset=utf-8";
     const BYTES: &str = "application/octet-stream";
+    const PARQUET: &str = "application/vnd.apache.parquet";
     match file {
-        LogFile::Checkpoint | LogFile::PeerCheckpoint(_) => (TEXT, Keep::Seconds(5)),
-        LogFile::VerifierKey => (TEXT, Keep::Seconds(3_600)),
+        LogFile::Checkpoint | LogFile::PeerCheckpoint(_) | LogFile::Days(DaysFile::Checkpoint) => {
+            (TEXT, Keep::Seconds(5))
+        }
+        LogFile::VerifierKey | LogFile::Days(DaysFile::VerifierKey) => (TEXT, Keep::Seconds(3_600)),
         LogFile::Predecessor => (TEXT, Keep::Forever),
         LogFile::SupersededBy | LogFile::DefaultBases => (TEXT, Keep::Seconds(60)),
         LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
-        LogFile::PeerSlot(..) => (JSON, Keep::Forever),
+        LogFile::PeerSlot(..) | LogFile::Days(DaysFile::Day(_, DayFile::Manifest)) => {
+            (JSON, Keep::Forever)
+        }
+        LogFile::Days(DaysFile::Day(..)) => (PARQUET, Keep::Forever),
         LogFile::Part(_)
         | LogFile::Fills(_)
         | LogFile::Issued(_)
         | LogFile::Proof(_)
         | LogFile::Anchors(..) => (BYTES, Keep::Forever),
         // A narrow one gives way to the full one.
-        LogFile::Tile(tile) => {
+        LogFile::Tile(tile) | LogFile::Days(DaysFile::Tile(tile)) => {
             (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })
         }
     }

@@ -135,6 +135,38 @@ impl BucketMeasures {
     }
 }
 
+/// Of closed days. Zero where none are written.
+pub struct DaysMeasures {
+    due: Gauge,
+    failures: Counter,
+}
+
+impl DaysMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            due: measure(registry, "days_due", "Closed days that are not written yet"),
+            failures: measure(
+                registry,
+                "days_failures",
+                "Times that a closed day could not be written, since the start",
+            ),
+        }
+    }
+
+    /// Says how many are due, or that one could not be written.
+    pub fn tell(&self, due: Option<u64>) {
+        match due {
+            Some(due) => {
+                self.due.set(i64::try_from(due).unwrap_or(i64::MAX));
+            }
+            None => {
+                self.failures.inc();
+            }
+        }
+    }
+}
+
 /// Of a replica. Zero where this is none.
 pub struct ReplicaMeasures {
     held: Gauge,

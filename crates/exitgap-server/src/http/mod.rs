@@ -13,6 +13,7 @@ mod claim;
 mod docs;
 mod edge;
 mod evidence;
+mod export;
 mod free;
 mod handlers;
 mod listen;

@@ -30,6 +30,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::Equities,
     exitgap_api::EquityScore,
     exitgap_api::Routes,
+    exitgap_api::Export,
     exitgap_api::DepthDecay,
     exitgap_api::AccuracyTable,
     exitgap_api::PoolAccuracy,

@@ -15,7 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::measures::{BucketMeasures, DrawMeasures, PeerMeasures, ReplicaMeasures};
+use super::measures::{BucketMeasures, DaysMeasures, DrawMeasures, PeerMeasures, ReplicaMeasures};
 use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
@@ -67,6 +67,7 @@ pub struct Telemetry {
     peers: PeerMeasures,
     replica: ReplicaMeasures,
     bucket: BucketMeasures,
+    days: DaysMeasures,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -135,6 +136,7 @@ impl Default for Telemetry {
         let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
         let replica = ReplicaMeasures::new(&mut registry);
         let bucket = BucketMeasures::new(&mut registry);
+        let days = DaysMeasures::new(&mut registry);
         let slot_age = measure(
             &mut registry,
             "newest_slot_age_seconds",
@@ -181,6 +183,7 @@ impl Default for Telemetry {
             peers,
             replica,
             bucket,
+            days,
             slot_age,
             doubtful,
             connections,
@@ -218,6 +221,11 @@ impl Telemetry {
     /// Counts what came of a peer's slot.
     pub fn peer(&self, told: &PeerTold) {
         self.peers.count(told);
+    }
+
+    /// Says how many closed days are not written yet, or counts that one could not be.
+    pub fn days(&self, due: Option<u64>) {
+        self.days.tell(due);
     }
 
     /// Says how far the bucket is, and counts its rounds.

@@ -1,16 +1,16 @@
 //! What is asked of a pool, of a token, of a log and of the service itself.
 
 use super::super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, FIXED_COST, FROM,
-    GAP, HIGH, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT, LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS,
-    ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR,
-    RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SORT,
-    STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, EXPORT_FROM,
+    EXPORT_POOL, EXPORT_TO, FIXED_COST, FROM, GAP, HIGH, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT,
+    LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
+    POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
+    SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
 };
 use super::super::{Answer, Group, Keep, Operation, PriceClass, Row};
 use super::{JSON, OWNED, row};
 
-pub(super) const ROWS: [Row; 25] = [
+pub(super) const ROWS: [Row; 26] = [
     Row {
         title: "List the monitored pools",
         about: "Every pool with its tokens, its status, the date on which its series began and how long it is.",
@@ -279,5 +279,15 @@ pub(super) const ROWS: [Row; 25] = [
         answer: Answer::Document("Routes"),
         refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::Routes, "compareRoutes", "/v1/routes/{chain}/{token}")
+    },
+    Row {
+        group: Group::Series,
+        title: "Closed days, as files",
+        about: "Parquet of every day that no later head can take back any more: figures for analysis, and the heads and snapshots they follow from. Each day's manifest has the SHA-256 of its files, and the log of days, signed by the log's own key, that of the manifest. `exitgap export` fetches and checks them, `exitgap audit` recomputes one. A file has neighbouring pools: with `pool` only those are listed that have its rows. At most 31 days a page.",
+        parameters: &[&EXPORT_FROM, &EXPORT_TO, &EXPORT_POOL],
+        answer: Answer::Document("Export"),
+        refusals: &[400, 503],
+        keep: Some(Keep::Seconds(60)),
+        ..row(Operation::Export, "listClosedDays", "/v1/export")
     },
 ];

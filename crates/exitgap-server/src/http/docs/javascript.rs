@@ -59,6 +59,7 @@ fn way(operation: Operation) -> Way {
         | O::Readyz
         | O::Metrics
         | O::State
+        | O::Export
         | O::Snapshots
         | O::Fills
         | O::Issued

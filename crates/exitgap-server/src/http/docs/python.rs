@@ -50,6 +50,7 @@ fn way(operation: Operation) -> Way {
         | O::Accuracy
         | O::Equities
         | O::Equity
+        | O::Export
         | O::AlertsOf => Way::Read,
         O::Livez
         | O::Readyz

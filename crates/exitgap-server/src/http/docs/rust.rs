@@ -70,6 +70,7 @@ fn call(asked: &Asked<'_>) -> (String, String) {
         O::Fills => format!("fills(&{}, {})", pool(), slot(asked)),
         O::Shocks => "shocks()".to_owned(),
         O::Equities => "equities()".to_owned(),
+        O::Export => return question(asked, "Export", "closed_days"),
         O::AccuracyTable => "accuracy_table(None, None)".to_owned(),
         O::Routes => return question(asked, "Routes", "routes"),
         O::Decay => return question(asked, "Decay", "depth_decay"),

@@ -1,0 +1,47 @@
+//! What is asked of closed days.
+
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::{Day, NoDay};
+
+use super::parameters::{EXPORT_FROM, EXPORT_POOL, EXPORT_TO};
+use super::streams::MAX_WATCHED;
+use super::{Given, Question, values};
+use crate::parameters::shown;
+use crate::{Problem, ProblemCode, parse_pool};
+
+/// Which closed days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportAsked {
+    /// From this day on; else from the log's first.
+    pub from: Option<Day>,
+    /// Up to this day; else to the last that is closed.
+    pub to: Option<Day>,
+    /// Only the files that have rows of these pools; all where there are none.
+    pub pools: Vec<PoolId>,
+}
+
+impl Question for ExportAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let day = |parameter| {
+            given.one(parameter, |text: &str| {
+                text.parse().map_err(|error: NoDay| {
+                    let detail = format!("{}: {:?} is {error}", parameter.name, shown(text));
+                    values::refusal(parameter, &detail)
+                })
+            })
+        };
+        let (from, to): (Option<Day>, Option<Day>) = (day(&EXPORT_FROM)?, day(&EXPORT_TO)?);
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+                .field(EXPORT_FROM.name)
+                .hint("give the earlier day as from"));
+        }
+        let count = given.all(&EXPORT_POOL).count();
+        if count > MAX_WATCHED {
+            let detail = format!("pool: at most {MAX_WATCHED} pools are named, not {count}");
+            return Err(values::refusal(&EXPORT_POOL, &detail));
+        }
+        let pools: Result<Vec<PoolId>, Problem> = given.all(&EXPORT_POOL).map(parse_pool).collect();
+        Ok(Self { from, to, pools: pools? })
+    }
+}

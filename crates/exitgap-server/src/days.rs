@@ -1,0 +1,79 @@
+//! Closed days, written while slots are recorded: on a thread of its own, one after the other, until none is left.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exitgap_store::Reader;
+use exitgap_store::days::{DayWritten, DaysError, DaysLog};
+
+/// How often it is looked whether a day has closed.
+const LOOK_EVERY: Duration = Duration::from_mins(1);
+
+/// Is told how many closed days are not written yet; `None`: that could not be found out, or one could not be written.
+pub type Told = Box<dyn Fn(Option<u64>) + Send>;
+
+/// Days that are being written. Dropping it ends that, at the latest with the day in hand: what of it is there is nothing yet.
+pub struct Writing {
+    _stop: Sender<()>,
+}
+
+/// Writes the closed days of a store, now and as they close.
+pub fn start(days: DaysLog, store: PathBuf, told: Told) -> io::Result<Writing> {
+    let (stop, stopped) = channel::<()>();
+    let mut said = None;
+    let work = move || {
+        loop {
+            match write_due(&days, &store, &told, || stopped.try_recv().is_ok()) {
+                Ok(()) => said = None,
+                Err(error) => {
+                    told(None);
+                    let words = error.to_string();
+                    // The same is said once.
+                    if said.as_ref() != Some(&words) {
+                        tracing::error!("a closed day is not written: {words}");
+                        said = Some(words);
+                    }
+                }
+            }
+            match stopped.recv_timeout(LOOK_EVERY) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    };
+    thread::Builder::new().name("days".to_owned()).spawn(work)?;
+    Ok(Writing { _stop: stop })
+}
+
+fn write_due(
+    days: &DaysLog,
+    store: &PathBuf,
+    told: &Told,
+    stopped: impl Fn() -> bool,
+) -> Result<(), DaysError> {
+    let reader = match Reader::open(store) {
+        // It is made with the first slot.
+        Err(exitgap_store::StoreError::NotFound { .. }) => return Ok(()),
+        reader => reader?,
+    };
+    loop {
+        told(Some(days.behind(&reader)?));
+        let began = Instant::now();
+        match days.write_next(&reader, |_, _| {})? {
+            Some(DayWritten { manifest, days }) => {
+                let (day, pools, rows) =
+                    (manifest.day.to_string(), manifest.pools(), manifest.rows());
+                let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
+                let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                tracing::info!(day, days, pools, rows, bytes, ms, "closed day written");
+            }
+            None => return Ok(()),
+        }
+        if stopped() {
+            return Ok(());
+        }
+    }
+}
