@@ -16,8 +16,8 @@ pub use crate::figure_arguments::{
     FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, PORTFOLIO_NOTES, PortfolioArgs,
     REDEEM_NOTES, RoutesArgs, StressArgs,
 };
-use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
-pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
+use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, EXPORT_NOTES, WATCH_NOTES};
+pub use crate::log_arguments::{AuditArgs, CompareArgs, ExportArgs, WatchArgs};
 use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 use crate::recorded::RecordedFrom;
@@ -257,6 +257,9 @@ pub enum Command {
     /// Replay a published log: every head, snapshot, depth and hash of every slot.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),
+    /// Fetch closed days of a log as Parquet, and check each file against the signed log of days.
+    #[command(after_long_help = EXPORT_NOTES)]
+    Export(ExportArgs),
     /// Hold two operators' published logs against each other, slot by slot.
     #[command(after_long_help = COMPARE_NOTES)]
     Compare(CompareArgs),
@@ -334,6 +337,10 @@ pub struct SourceArgs {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
     pub db: Option<PathBuf>,
+    /// Read from a closed day's folder, as `exitgap export` writes it; with --at. The file that is read is checked against
+    /// the day's manifest, and by `exitgap audit` against its log.
+    #[arg(long, value_name = "FOLDER", help_heading = "Source", requires = "at", conflicts_with_all = ["db", "api", "rpc", "snapshot"])]
+    pub day: Option<PathBuf>,
     /// Read a recorded snapshot from a service; its hash is checked and the answer computed here.
     #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub api: Option<String>,

@@ -122,7 +122,7 @@ impl LogSource {
     }
 }
 
-fn address(url: &str) -> Result<BaseUrl, Failure> {
+pub fn address(url: &str) -> Result<BaseUrl, Failure> {
     url.parse().map_err(|_| {
         let shown: String = url.chars().take(80).collect();
         let detail = format!("log: {shown:?} is no address of a log");

@@ -12,9 +12,10 @@ use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::tlog::{
     Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Note, VerifierKey, keys_from_lines,
 };
+use exitgap_store::days;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{print_json, verdict, verify};
+use super::{audit_day, print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
@@ -22,7 +23,7 @@ use crate::log::{
     Against, Bring, Counts, Fault, FolderReader, ProofAudit, Rule, SignedCheckpoint, Watched,
     replay,
 };
-use crate::log_source::LogSource;
+use crate::log_source::{LogAt, LogSource};
 use crate::{source, trust};
 
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -30,6 +31,11 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let keys_trusted = !args.trust.trust.is_empty();
     let trusted = trust::keys(&args.trust.trust)?;
     let since = args.since.as_deref().map(verify::kept).transpose()?;
+    if let LogAt::Folder(path) = &args.log
+        && days::is_day(path)
+    {
+        return audit_day::run(args, path, keys_trusted.then_some(trusted), json);
+    }
     let source = LogSource::read(&args.log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
     let keys = if keys_trusted { trusted } else { own_keys(&folder)? };

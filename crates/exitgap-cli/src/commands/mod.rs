@@ -4,6 +4,7 @@ mod accuracy;
 mod accuracy_table;
 mod alert;
 mod audit;
+mod audit_day;
 mod capabilities;
 mod cascade;
 mod compare;
@@ -12,6 +13,7 @@ mod equities;
 mod estimate;
 mod exit;
 mod explain;
+mod export;
 mod exposure;
 mod fragility;
 mod history;
@@ -72,6 +74,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
+        Command::Export(args) => return export::run(&args, json),
         Command::Compare(args) => return compare::run(&args, json),
         Command::Watch(args) => return watch::run(&args, json),
         Command::Equities(args) => return equities::run(&args, json),

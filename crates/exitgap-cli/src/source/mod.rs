@@ -2,6 +2,7 @@
 //! latest block, or a snapshot file.
 
 pub mod api;
+mod day;
 mod db;
 mod file;
 pub mod rpc;
@@ -89,6 +90,9 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
         return file::find(path, pool.as_ref());
     }
     let pool = named_pool(question)?;
+    if let Some(folder) = &source.day {
+        return day::find(folder, &pool, source.at.as_deref());
+    }
     if !source.rpc.is_empty() {
         return rpc::find(source, &pool);
     }
@@ -99,7 +103,7 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
         Some(path) => db::find(path, &pool, source.at.as_deref()),
         None => Err(Problem::new(ProblemCode::InvalidParameter, "nothing to read from was named")
             .hint(
-                "name a recorder's database with --db, a service with --api, a node with --rpc or a file with --snapshot",
+                "name a recorder's database with --db, a service with --api, a closed day with --day, a node with --rpc or a file with --snapshot",
             )
             .into()),
     }

@@ -1,0 +1,358 @@
+//! `exitgap export`: closed days, fetched and held against the log of days.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{ExportReport, Problem, ProblemCode};
+use exitgap_client::copy::LogFiles;
+use exitgap_core::evidence::Verdict;
+use exitgap_core::ids::{DocumentHash, PoolId};
+use exitgap_core::published::LogFile;
+use exitgap_core::published::days::{
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef, HistoryError,
+    MAX_DAY_LEAF_BYTES, MAX_DAY_MANIFEST_BYTES,
+};
+use exitgap_core::series::Day;
+use exitgap_core::tlog::{MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, VerifierKey, keys_from_lines};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::print_json;
+use crate::arguments::ExportArgs;
+use crate::failure::{Failure, read_or_not, verdict_code};
+use crate::format::{grouped, printable};
+use crate::log_source::{LogAt, address};
+use crate::source::{self, unreadable};
+use crate::trust;
+
+pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
+    // What is wrong with the arguments is said before anything is fetched.
+    let keys_trusted = !args.trust.trust.is_empty();
+    let trusted = trust::keys(&args.trust.trust)?;
+    let pools = args.pools.iter().map(|pool| source::pool_id(pool));
+    let pools: Vec<PoolId> = pools.collect::<Result<_, _>>()?;
+    if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
+        let problem = Problem::new(ProblemCode::PeriodReversed, "from lies after to").field("from");
+        return Err(problem.hint("give the earlier day as --from").into());
+    }
+    let files = Files::of(&args.log)?;
+    let keys = if keys_trusted { trusted } else { files.own_keys()? };
+    let began = Instant::now();
+    let mut taken =
+        Taken { files: &files, out: &args.out, pools: &pools, counts: Counts::default() };
+    let history = files.history(&keys)?;
+    let mut fault = history.as_ref().err().cloned();
+    let mut days = 0;
+    if let Ok(history) = &history {
+        let leaves = wanted(history, args.from, args.to)?;
+        let bar = progress(leaves.len() as u64);
+        for leaf in &leaves {
+            fault = taken.day(leaf)?;
+            if fault.is_some() {
+                break;
+            }
+            days += 1;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+    }
+    let Counts { files: count, kept, bytes, rows } = taken.counts;
+    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+    let checkpoint = history.as_ref().ok().map(|history| &history.checkpoint);
+    let report = ExportReport {
+        verdict: match &fault {
+            Some(_) => Verdict::Invalid,
+            None if keys_trusted => Verdict::Valid,
+            None => Verdict::Incomplete,
+        },
+        fault,
+        origin: checkpoint.map(|checkpoint| checkpoint.origin.to_string()),
+        keys: keys.iter().map(VerifierKey::to_string).collect(),
+        keys_trusted,
+        days_closed: checkpoint.map_or(0, |checkpoint| checkpoint.size),
+        days,
+        files: count,
+        kept,
+        bytes,
+        rows,
+        rows_per_s: rows.saturating_mul(1_000) / ms,
+        out: args.out.display().to_string(),
+    };
+    let printed = if json { print_json(&report) } else { print_text(&report) };
+    read_or_not(printed)?;
+    Ok(verdict_code(report.verdict))
+}
+
+/// The leaves of the days asked for; refused where there are none.
+fn wanted(
+    history: &DaysHistory,
+    from: Option<Day>,
+    to: Option<Day>,
+) -> Result<Vec<DayLeaf>, Failure> {
+    let within = |leaf: &&DayLeaf| {
+        from.is_none_or(|from| leaf.day >= from) && to.is_none_or(|to| leaf.day <= to)
+    };
+    let leaves: Vec<DayLeaf> = history.leaves.iter().filter(within).copied().collect();
+    let ends = history.leaves.first().zip(history.leaves.last());
+    match ends {
+        Some(_) if !leaves.is_empty() => Ok(leaves),
+        Some((first, last)) => {
+            let detail = format!("closed are {} to {}, and no day of these", first.day, last.day);
+            let code = match from {
+                Some(from) if from > last.day => ProblemCode::AfterSeries,
+                _ => ProblemCode::BeforeSeries,
+            };
+            Err(Problem::new(code, detail).hint("a day closes 24 hours after its end").into())
+        }
+        None => {
+            let problem = Problem::new(ProblemCode::NoSnapshotYet, "the log has no closed day yet");
+            Err(problem.hint("a day closes 24 hours after its end").into())
+        }
+    }
+}
+
+/// Where the log's files come from.
+enum Files {
+    Folder(PathBuf),
+    Url(Box<LogFiles>),
+}
+
+impl Files {
+    fn of(log: &LogAt) -> Result<Self, Failure> {
+        match log {
+            LogAt::Folder(path) => Ok(Self::Folder(path.clone())),
+            LogAt::Url(url) => Ok(Self::Url(Box::new(LogFiles::at(address(url)?)?))),
+        }
+    }
+
+    fn name(&self, file: &LogFile) -> String {
+        match self {
+            Self::Folder(path) => path.join(file.to_string()).display().to_string(),
+            Self::Url(files) => files.url(file),
+        }
+    }
+
+    fn bytes(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, Failure> {
+        match self {
+            Self::Url(files) => Ok(files.bytes(file, most)?),
+            Self::Folder(path) => {
+                let path = path.join(file.to_string());
+                let read =
+                    read_within(&path, most as u64).map_err(|error| failed(&path, &error))?;
+                if read.as_ref().is_some_and(|bytes| bytes.len() > most) {
+                    let detail = format!("{} is larger than such a file", path.display());
+                    return Err(unreadable(detail).into());
+                }
+                Ok(read)
+            }
+        }
+    }
+
+    fn needed(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, Failure> {
+        let absent = || unreadable(format!("{} is not there", self.name(file)));
+        Ok(self.bytes(file, most)?.ok_or_else(absent)?)
+    }
+
+    fn own_keys(&self) -> Result<Vec<VerifierKey>, Failure> {
+        let file = LogFile::VerifierKey;
+        let text = self.needed(&file, MAX_KEY_FILE_BYTES)?;
+        keys_from_lines(&text)
+            .map_err(|error| unreadable(format!("{}: {error}", self.name(&file))).into())
+    }
+
+    /// The log of days; inside, why it does not hold.
+    fn history(&self, keys: &[VerifierKey]) -> Result<Result<DaysHistory, String>, Failure> {
+        let file = LogFile::Days(DaysFile::Checkpoint);
+        let Some(note) = self.bytes(&file, MAX_NOTE_BYTES)? else {
+            let detail = format!("{} is not there: no closed days are published", self.name(&file));
+            let hint = "operators publish closed days with [evidence] days = true, or `exitgap-server days`";
+            return Err(unreadable(detail).hint(hint).into());
+        };
+        let Ok(note) = String::from_utf8(note) else {
+            return Ok(Err("days/checkpoint is not UTF-8".to_owned()));
+        };
+        let read = DaysHistory::read(&note, keys, |tile| {
+            let most = usize::try_from(tile.width()).unwrap_or(usize::MAX);
+            let most = most.saturating_mul(MAX_DAY_LEAF_BYTES + 2);
+            self.needed(&LogFile::Days(DaysFile::Tile(tile)), most)
+        });
+        match read {
+            Ok(history) => Ok(Ok(history)),
+            Err(HistoryError::Tile(failure)) => Err(failure),
+            Err(HistoryError::Checkpoint(error)) => Ok(Err(format!("days/checkpoint: {error}"))),
+            Err(HistoryError::OtherLog { expected, found }) => Ok(Err(format!(
+                "days/checkpoint is of {found}, which is no log of days of {expected}"
+            ))),
+            Err(error) => Ok(Err(words(&error))),
+        }
+    }
+}
+
+/// An error's words, whatever brings tiles.
+fn words(error: &HistoryError<Failure>) -> String {
+    match error {
+        HistoryError::Tile(failure) => failure.words(),
+        HistoryError::NotTrusted { expected, found } => {
+            format!("days/checkpoint is not signed by a trusted key of {expected}, but by {found}")
+        }
+        HistoryError::Forged { signer } => {
+            format!("days/checkpoint: the signature as {signer} is not that key's")
+        }
+        HistoryError::Leaf { index, error } => format!("day {index} of the log of days: {error}"),
+        HistoryError::Root { expected, found } => {
+            format!("the days make the root {found}, days/checkpoint has {expected}")
+        }
+        _ => "the log of days does not hold".to_owned(),
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    files: u64,
+    kept: u64,
+    bytes: u64,
+    rows: u64,
+}
+
+/// Days as they are taken.
+struct Taken<'a> {
+    files: &'a Files,
+    out: &'a Path,
+    pools: &'a [PoolId],
+    counts: Counts,
+}
+
+impl Taken<'_> {
+    /// Takes a day; inside, why it does not hold.
+    fn day(&mut self, leaf: &DayLeaf) -> Result<Option<String>, Failure> {
+        let folder = self.out.join(leaf.day.to_string());
+        let name = LogFile::Days(DaysFile::Day(leaf.day, DayFile::Manifest));
+        let bytes = self.files.needed(&name, MAX_DAY_MANIFEST_BYTES)?;
+        let found = DayManifest::hash_of(&bytes);
+        if found != leaf.manifest {
+            let expected = leaf.manifest;
+            return Ok(Some(format!("{name} hashes to {found}, the log of days has {expected}")));
+        }
+        let manifest = match DayManifest::from_canonical(&bytes) {
+            Ok(manifest) if manifest.day == leaf.day => manifest,
+            Ok(manifest) => return Ok(Some(format!("{name} is of {}", manifest.day))),
+            Err(error) => return Ok(Some(format!("{name}: {error}"))),
+        };
+        fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        let pools = (!self.pools.is_empty()).then_some(self.pools);
+        for file in manifest.files_of(pools) {
+            if let Some(wrong) = self.file(leaf.day, file, &folder)? {
+                return Ok(Some(wrong));
+            }
+        }
+        put(&folder.join(DayFile::Manifest.to_string()), &bytes)?;
+        self.counts.files += 1;
+        self.counts.bytes += bytes.len() as u64;
+        Ok(None)
+    }
+
+    fn file(&mut self, day: Day, file: &FileRef, folder: &Path) -> Result<Option<String>, Failure> {
+        let path = folder.join(file.file.to_string());
+        let most = usize::try_from(file.bytes).unwrap_or(usize::MAX);
+        let here = read_within(&path, file.bytes).map_err(|error| failed(&path, &error))?;
+        if here.as_ref().is_some_and(|bytes| hash_of(bytes) == file.sha256) {
+            self.counts.kept += 1;
+        } else {
+            let name = LogFile::Days(DaysFile::Day(day, file.file));
+            let bytes = self.files.needed(&name, most)?;
+            let (length, found) = (bytes.len() as u64, hash_of(&bytes));
+            if (length, found) != (file.bytes, file.sha256) {
+                let FileRef { bytes, sha256, .. } = file;
+                return Ok(Some(format!(
+                    "{name} has {length} bytes of the hash {found}, the day's manifest says {bytes} of {sha256}"
+                )));
+            }
+            put(&path, &bytes)?;
+        }
+        self.counts.files += 1;
+        self.counts.bytes += file.bytes;
+        if matches!(file.file, DayFile::Snapshots(_)) {
+            self.counts.rows += file.rows;
+        }
+        Ok(None)
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> DocumentHash {
+    // Of any bytes: the hash of a manifest is no other.
+    DayManifest::hash_of(bytes)
+}
+
+/// At most one byte more than `most`; `None` where it is not there.
+fn read_within(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// A file is there whole or not at all.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut aside = path.to_owned();
+    aside.as_mut_os_string().push(".part");
+    let put = fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path));
+    put.map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    unreadable(format!("{}: {error}", path.display())).into()
+}
+
+/// Drawn on stderr, and only where that is a terminal.
+fn progress(days: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} days, {eta} left");
+    ProgressBar::new(days).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn print_text(report: &ExportReport) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    let number = |number: u64| grouped(&number.to_string());
+    let (days, closed) = (report.days, report.days_closed);
+    let origin = report.origin.as_deref().map(printable).unwrap_or_default();
+    let to = printable(&report.out);
+    if let Some(fault) = &report.fault {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        writeln!(
+            out,
+            "{bold}The log of days {origin}{bold:#}: {red}INVALID: it does not hold{red:#}."
+        )?;
+        writeln!(out, "{:<16}{}; it is not kept", "what", printable(fault))?;
+    }
+    writeln!(out, "{bold}{days} of {closed} closed days of {origin}{bold:#} are in {to}.")?;
+    writeln!(
+        out,
+        "{:<16}{} files, {} bytes, {} rows; {} were there already",
+        "held",
+        number(report.files),
+        number(report.bytes),
+        number(report.rows),
+        number(report.kept),
+    )?;
+    let whose = if report.keys_trusted { "trusted" } else { "the log's own" };
+    for key in &report.keys {
+        writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
+    }
+    writeln!(
+        out,
+        "Every file has the bytes to which the signed log of days commits; `exitgap audit <day>` recomputes them."
+    )?;
+    if !report.keys_trusted {
+        anstream::eprintln!(
+            "The log brought the key that its signature was checked by. Compare the key with one from a place you trust, \
+             and give it with --trust."
+        );
+    }
+    Ok(())
+}
