@@ -14,8 +14,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis, moto and
-          aics-witness (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
+  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis, moto,
+          aics-witness, duckdb and pyarrow (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
           inspector, its TypeScript and Python clients), and our own Python package as a wheel; as root on Debian also its
           packages systemd and debootstrap
@@ -58,6 +58,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         setup::ensure_schemathesis(root)?;
         setup::ensure_witness(root)?;
         setup::ensure_moto(root)?;
+        setup::ensure_parquet_readers(root)?;
         setup::ensure_lighthouse(root)?;
         setup::ensure_x402_clients(root)?;
         setup::ensure_x402_python(root)?;

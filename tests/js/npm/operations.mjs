@@ -99,9 +99,9 @@ for (const [template, { get }] of Object.entries(paths)) {
   left.push(...names.filter((name) => !given[template].has(name)).map((name) => `${template}?${name}`));
 }
 assert.deepEqual(left.sort(), [
-  // Asked once a figure file names snapshots.
+  // Asked once a figure file names snapshots; closed days are files for other programs.
   '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/alerts/{alert}',
-  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/issued/{pool}',
+  '/v1/alerts/{alert}/events', '/v1/export', '/v1/fills/{pool}', '/v1/issued/{pool}',
   // A browser has EventSource for it.
   '/v1/stream',
 ]);

@@ -3,6 +3,7 @@
 mod binary;
 mod bucket;
 mod crash;
+mod days;
 mod endings;
 mod figures;
 mod fills;

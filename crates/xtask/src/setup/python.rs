@@ -68,6 +68,17 @@ const MOTO: Package = Package {
     any_python: false,
 };
 
+/// What reads closed days: a database, and a library of columns.
+const DUCKDB: Package =
+    Package { name: "duckdb", version: "2.0.1", extras: "", folder: "duckdb", any_python: false };
+const PYARROW: Package = Package {
+    name: "pyarrow",
+    version: "26.0.1",
+    extras: "",
+    folder: "pyarrow",
+    any_python: false,
+};
+
 /// What builds the Python package.
 const MATURIN: Package = Package {
     name: "maturin",
@@ -160,6 +171,12 @@ pub fn ensure_witness(root: &Path) -> Result<()> {
 /// Makes `.fixtures/moto/bin/moto_server` complete.
 pub fn ensure_moto(root: &Path) -> Result<()> {
     ensure(root, &MOTO)
+}
+
+/// Makes `.fixtures/duckdb/bin/python` and `.fixtures/pyarrow/bin/python` know what reads Parquet.
+pub fn ensure_parquet_readers(root: &Path) -> Result<()> {
+    ensure(root, &DUCKDB)?;
+    ensure(root, &PYARROW)
 }
 
 /// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
