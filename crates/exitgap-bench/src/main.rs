@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -14,6 +14,7 @@ mod browser;
 mod clock;
 mod evidence;
 mod exits;
+mod export;
 mod figures;
 mod http;
 mod kinds;
@@ -76,6 +77,8 @@ enum Section {
     Verify,
     /// The recorder and its store; takes the longest.
     Recorder,
+    /// Closed days as Parquet: written, checked, read.
+    Export,
     /// A log that is followed: how late a replica is, and how fast one catches up.
     Replica,
     /// The service under load, on a generated store.
@@ -163,6 +166,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Recorder) {
         recorder::measure(&mut report)?;
+    }
+    if wanted(Section::Export) {
+        export::measure(&mut report)?;
     }
     if wanted(Section::Replica) {
         replica::measure(&mut report)?;

@@ -17,14 +17,14 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `replica`, `http` and `wasm`; `evidence` measures
+The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `export`, `replica`, `http` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
 slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, stress, a split, a day at any
 size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
 in Chromium too (three minutes); `proof` state proofs of a large pool, checked, also in WebAssembly, changed and lied about, and
 a witness asked by a log and by other pasts of it (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
 streams; `verify` searches a
-minute for the evidence file that takes longest to verify; `replica` how late a replica of a log answers (two minutes); `http` the service
+minute for the evidence file that takes longest to verify; `export` closed days as files, written and checked (three minutes); `replica` how late a replica of a log answers (two minutes); `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
 and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,

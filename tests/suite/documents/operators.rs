@@ -48,6 +48,8 @@ fn measured() -> String {
     told.kept_bytes(1);
     told.bucket(BucketTold::Covers(1));
     told.bucket(BucketTold::Ended("brought"));
+    told.days(Some(1));
+    told.days(None);
     told.replica(Standing { held: 1, published: 1, refuses: false });
     told.doubtful(0);
     told.connection_refused();

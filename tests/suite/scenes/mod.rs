@@ -5,6 +5,7 @@ pub mod agents;
 pub mod between;
 pub mod chain;
 pub mod client;
+pub mod days;
 pub mod facilitator;
 pub mod fills;
 pub mod growing;

@@ -141,6 +141,7 @@ impl Reference {
             ("readSnapshots", format!("/api/v1/series/{pool}?slot={slot}")),
             ("readFills", format!("/v1/fills/{pool}?slot={FIRST_SLOT}")),
             ("readIssued", format!("/v1/issued/{pool}?slot={slot}")),
+            ("listClosedDays", "/v1/export".to_owned()),
             ("readLog", "/log/checkpoint".to_owned()),
             ("streamSlots", format!("/v1/stream?pool={pool}&last_event_id={}.0", slot - 1)),
             ("isAlive", "/livez".to_owned()),

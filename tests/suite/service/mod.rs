@@ -11,6 +11,7 @@ mod challenged;
 mod decay;
 mod equities;
 mod every_kind;
+mod export;
 mod exposure;
 mod guards;
 mod hours;

@@ -99,14 +99,14 @@ impl ObjectStore for Failing {
 }
 
 /// Storage that fails when it is told to, and the bucket in it.
-struct Scene {
+pub struct Scene {
     storage: Arc<Failing>,
     bucket: Bucket,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Scene {
-    fn new(applies: bool) -> Self {
+    pub fn new(applies: bool) -> Self {
         let storage = Arc::new(Failing {
             objects: InMemory::new(),
             left: AtomicI64::new(-1),
@@ -119,15 +119,20 @@ impl Scene {
         Self { storage, bucket, runtime }
     }
 
-    fn fail_after(&self, writes: i64) {
+    pub fn fail_after(&self, writes: i64) {
         self.storage.left.store(writes, Ordering::SeqCst);
     }
 
-    fn bring(&self, folder: &Path, store: &Path) -> std::result::Result<Brought, BucketError> {
+    pub fn bring(&self, folder: &Path, store: &Path) -> std::result::Result<Brought, BucketError> {
         self.bucket.bring(&LogFolder::new(folder), store)
     }
 
-    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+    /// Brings what the objects are into a folder.
+    pub fn fetch(&self, folder: &LogFolder) -> std::result::Result<u64, BucketError> {
+        self.bucket.fetch(folder, |_, _| {})
+    }
+
+    pub fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         self.runtime.block_on(async {
             let listed: Vec<ObjectMeta> =
                 self.storage.objects.list(None).map(Result::unwrap).collect().await;
@@ -141,7 +146,7 @@ impl Scene {
         })
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) {
+    pub fn put(&self, name: &str, bytes: &[u8]) {
         let bytes = bytes.to_vec().into();
         self.runtime
             .block_on(self.storage.objects.put(&Key::from(format!("log/{name}")), bytes))

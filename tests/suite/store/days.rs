@@ -1,127 +1,22 @@
 //! Closed days as Parquet: written out of a store, committed to by a log of their own, audited by themselves, exported.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use exitgap_core::evidence::Head;
-use exitgap_core::ids::BlockHash;
-use exitgap_core::published::days::DayManifest;
-use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::tlog::SignerKey;
+use exitgap_server::days::start;
 use exitgap_store::days::{DaysError, DaysLog};
-use exitgap_store::{Changes, Gap, LogFolder, NewEntry, NewRetraction, Reader, Store};
+use exitgap_store::{Gap, Reader};
 use exitgap_tests::{binaries, fixtures};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
-
-/// Slots that the log's first day has: it begins in the evening.
-const EVENING: u32 = 20;
-
-/// The slots after which the second day is closed, too.
-const CLOSED: u32 = EVENING + 3 * 288;
-
-/// A store of three pools over the first evening and three days, published: the second pool retires in the whole day, the
-/// third begins in it; the first misses slots, logged fills, and one of its slots is taken back a day later.
-pub struct Days {
-    home: TempDir,
-    pub pools: [BusyPool; 3],
-}
-
-impl Days {
-    pub fn new() -> Self {
-        let home = TempDir::new().unwrap();
-        let mut pools = [1, 2, 3].map(|number| BusyPool::new(number, 4));
-        let mut store = Store::create(home.path().join("series.db"), &key()).unwrap();
-        for n in 0..CLOSED {
-            let at = Self::slot(n);
-            let mut changes = Changes::default();
-            let mut entries: Vec<NewEntry> = Vec::new();
-            let first = pools[0].recorded(at);
-            entries.push(if n % 50 == 7 {
-                NewEntry { reading: Err(MissingReason::ChainLagging), ..first }
-            } else {
-                first
-            });
-            if n < 200 {
-                entries.push(pools[1].recorded(at));
-            } else if n == 200 {
-                changes.retirements = vec![pools[1].id.clone()];
-            }
-            if n >= 100 {
-                entries.push(pools[2].recorded(at));
-            }
-            if n == 60 {
-                changes.fills = vec![pools[0].fills([1_000, 1_010])];
-            }
-            if n == 70 {
-                let (pool, slot) = (pools[0].id.clone(), Self::slot(66));
-                changes.retractions = vec![NewRetraction::orphaned(pool, slot, BlockHash([9; 32]))];
-            }
-            if n == 310 {
-                let (pool, slot) = (pools[0].id.clone(), Self::slot(80));
-                changes.retractions = vec![NewRetraction::orphaned(pool, slot, BlockHash([9; 32]))];
-            }
-            store.append_slot_with(at, &entries, &changes).unwrap();
-        }
-        let days = Self { home, pools };
-        days.folder().publish(store.reader()).unwrap();
-        days
-    }
-
-    fn slot(n: u32) -> Slot {
-        slot(288 - EVENING + n)
-    }
-
-    fn store(&self) -> PathBuf {
-        self.home.path().join("series.db")
-    }
-
-    fn folder(&self) -> LogFolder {
-        LogFolder::new(self.home.path().join("log"))
-    }
-
-    fn open(&self) -> DaysLog {
-        DaysLog::open(self.folder(), &self.store(), vec![key()]).unwrap()
-    }
-
-    /// Writes every day that is due; their manifests.
-    pub fn write(&self) -> Vec<DayManifest> {
-        let (days, reader) = (self.open(), Reader::open(self.store()).unwrap());
-        let next = || days.write_next(&reader, |_, _| {}).unwrap();
-        std::iter::from_fn(next).map(|written| written.manifest).collect()
-    }
-
-    fn path(&self, file: &str) -> PathBuf {
-        self.folder().path().join("days").join(file)
-    }
-
-    fn key(&self) -> String {
-        let reader = Reader::open(self.store()).unwrap();
-        reader.log().unwrap().unwrap().keys[0].to_string()
-    }
-}
-
-/// What a command says, and its exit code.
-fn exitgap(arguments: &[&str]) -> (Option<i32>, Value, String) {
-    let output = Command::new(binaries::path("exitgap")).args(arguments).output().unwrap();
-    let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    (output.status.code(), document, String::from_utf8(output.stderr).unwrap())
-}
-
-fn audit(day: &Path, key: &str) -> Value {
-    let (code, report, said) = exitgap(&["audit", day.to_str().unwrap(), "--trust", key, "--json"]);
-    let expected = match report["verdict"].as_str() {
-        Some("valid") => 0,
-        Some("invalid") => 6,
-        Some("incomplete") => 7,
-        other => panic!("{other:?}: {said}"),
-    };
-    assert_eq!(code, Some(expected));
-    report
-}
+use crate::scenes::days::{Days, EVENING, audit, exitgap};
+use crate::scenes::store::key;
 
 #[test]
 fn closed_days_are_written_audited_by_themselves_and_exported() {
@@ -259,7 +154,57 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     assert_eq!(opened.due(&reader).unwrap(), None);
     // Two processes at once: the second is told.
     let second = DaysLog::open(days.folder(), &days.store(), vec![key()]);
-    assert!(second.is_err_and(|error| error.to_string().contains("another")));
+    assert!(matches!(second, Err(DaysError::Locked { .. })));
+}
+
+/// Beside a recorder: all that is due, and then it waits for the next day.
+#[test]
+fn a_service_that_records_writes_days_as_they_close() {
+    let days = Days::new();
+    let (told, heard) = channel();
+    let tell = Box::new(move |due| told.send(due).unwrap());
+    let writing = start(days.open(), days.store(), tell).unwrap();
+    let next = || heard.recv_timeout(Duration::from_mins(1)).unwrap();
+    assert_eq!([next(), next(), next(), next()], [Some(3), Some(2), Some(1), Some(0)]);
+    for day in ["2026-08-22", "2026-08-23", "2026-08-24"] {
+        assert_eq!(audit(&days.path(day), &days.key())["verdict"], "valid");
+    }
+    drop(writing);
+}
+
+/// By hand, for what has closed before; a second time there is nothing to do.
+#[test]
+fn an_operator_writes_days_by_hand() {
+    let days = Days::new();
+    let home = days.home.path();
+    let address = format!("0x{}", "11".repeat(20));
+    let config = format!(
+        "[store]\npath = \"series.db\"\n[evidence]\nfolder = \"log\"\n\
+         [[chain]]\nslug = \"anvil\"\nchain_id = 31337\nrpc_urls = [\"http://127.0.0.1:1\"]\n\
+         [[oracle]]\nname = \"one\"\nchain = \"anvil\"\nsource = \"fixed\"\nanswer = 1\ndecimals = 0\n\
+         [[pool]]\nchain = \"anvil\"\naddress = \"{address}\"\nbase = \"token0\"\n\
+         token0_usd = [\"one\"]\ntoken1_usd = [\"one\"]\n"
+    );
+    fs::write(home.join("exitgap.toml"), config).unwrap();
+    fs::write(home.join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+    let run = || {
+        let mut command = Command::new(binaries::path("exitgap-server"));
+        let output = command.args(["days", "--config"]).arg(home.join("exitgap.toml")).output();
+        let output = output.unwrap();
+        let said = [output.stdout, output.stderr].map(|words| String::from_utf8(words).unwrap());
+        (output.status.code(), said)
+    };
+    let (code, [said, err]) = run();
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 4, "{said}");
+    assert!(lines[1].starts_with("wrote 2026-08-23: 677 rows of 3 pools, 3 files, "), "{said}");
+    assert_eq!(lines[3], "wrote 3 closed days; a day closes 24 hours after its end");
+    assert_eq!(run().1[0], "wrote 0 closed days; a day closes 24 hours after its end\n");
+    let _held = days.open();
+    let (code, [_, err]) = run();
+    assert_eq!(code, Some(1));
+    assert!(err.contains("another process"), "{err}");
 }
 
 /// What is wrong with a day is named, and nothing wrong passes.

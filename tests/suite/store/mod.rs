@@ -4,6 +4,7 @@ mod binary;
 mod bucket;
 mod crash;
 mod days;
+mod days_bucket;
 mod endings;
 mod figures;
 mod fills;

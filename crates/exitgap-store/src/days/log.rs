@@ -23,6 +23,7 @@ use exitgap_core::tlog::{
 
 use super::DaysError;
 use super::write::{last_closed, write_day};
+use crate::error::StoreError;
 use crate::folder::{LogFolder, PublishError, durable, tiles};
 use crate::lock::Lock;
 use crate::log::LogIdentity;
@@ -61,7 +62,10 @@ impl DaysLog {
     ) -> Result<Self, DaysError> {
         let mut guard = store.to_owned();
         guard.as_mut_os_string().push(".days");
-        let lock = Lock::take(&guard)?;
+        let lock = Lock::take(&guard).map_err(|error| match error {
+            StoreError::Locked { holder, .. } => DaysError::Locked { holder },
+            error => error.into(),
+        })?;
         Ok(Self { folder, guard, signers, _lock: lock })
     }
 

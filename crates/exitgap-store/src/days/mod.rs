@@ -102,6 +102,15 @@ pub enum DaysError {
         /// Days signed.
         signed: u64,
     },
+    /// Another process writes them.
+    #[error(
+        "another process{} writes closed days of this store; what is due it does, and a second would only be in its way",
+        holder.map_or(String::new(), |holder| format!(" ({holder})"))
+    )]
+    Locked {
+        /// The process, where it said so.
+        holder: Option<u32>,
+    },
     /// No key was given to sign with.
     #[error("no key signs the log of days")]
     NoSigner,

@@ -286,7 +286,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "Parquet of every day that no later head can take back any more: figures for analysis, and the heads and snapshots they follow from. Each day's manifest has the SHA-256 of its files, and the log of days, signed by the log's own key, that of the manifest. `exitgap export` fetches and checks them, `exitgap audit` recomputes one. A file has neighbouring pools: with `pool` only those are listed that have its rows. At most 31 days a page.",
         parameters: &[&EXPORT_FROM, &EXPORT_TO, &EXPORT_POOL],
         answer: Answer::Document("Export"),
-        refusals: &[400, 503],
+        refusals: &[400, 422, 503],
         keep: Some(Keep::Seconds(60)),
         ..row(Operation::Export, "listClosedDays", "/v1/export")
     },

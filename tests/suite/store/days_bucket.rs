@@ -1,0 +1,106 @@
+//! Closed days in storage of objects: whole up to the checkpoint of the log of days at every moment.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use exitgap_core::published::LogFile;
+use exitgap_core::published::days::{DayManifest, DaysFile};
+use exitgap_server::bucket::BucketError;
+use exitgap_store::LogFolder;
+use tempfile::TempDir;
+
+use crate::scenes::days::Days;
+use crate::scenes::origin::files;
+use crate::store::bucket::Scene;
+
+/// How many days the objects' checkpoint of days covers; all that it commits to must be there.
+fn whole(objects: &BTreeMap<String, Vec<u8>>) -> u64 {
+    let Some(note) = objects.get("days/checkpoint") else { return 0 };
+    let note = String::from_utf8(note.clone()).unwrap();
+    let size: u64 = note.lines().nth(1).unwrap().parse().unwrap();
+    let manifests = objects.iter().filter(|(name, _)| name.ends_with("/manifest.json"));
+    let manifests: Vec<DayManifest> =
+        manifests.map(|(_, bytes)| DayManifest::from_canonical(bytes).unwrap()).collect();
+    assert!(manifests.len() as u64 >= size);
+    for manifest in manifests.iter().take(usize::try_from(size).unwrap()) {
+        for file in &manifest.files {
+            let name = LogFile::Days(DaysFile::Day(manifest.day, file.file)).to_string();
+            assert_eq!(DayManifest::hash_of(&objects[&name]), file.sha256, "{name}");
+        }
+    }
+    for tile in [format!("days/tile/entries/000.p/{size}"), format!("days/tile/0/000.p/{size}")] {
+        assert!(objects.contains_key(&tile), "{tile}");
+    }
+    size
+}
+
+#[test]
+fn days_are_whole_in_the_bucket_after_any_write_and_come_back_from_there() {
+    let days = Days::new();
+    days.write();
+    let folder = days.folder();
+    for applies in [false, true] {
+        let scene = Scene::new(applies);
+        scene.bring(&without_days(folder.path()), &days.store()).unwrap();
+        let (mut writes, mut size) = (0, 0);
+        loop {
+            scene.fail_after(writes);
+            let brought = scene.bring(folder.path(), &days.store());
+            let now = whole(&scene.objects());
+            assert!(now >= size, "{now} days after {size}");
+            size = now;
+            writes += 1;
+            assert!(writes < 100, "it comes no further");
+            if brought.is_ok() {
+                break;
+            }
+        }
+        assert_eq!(size, 3);
+        assert!(writes > 10, "cut off {writes} times");
+        scene.fail_after(-1);
+        let narrower = |name: &str| {
+            name.starts_with("days/tile/") && (name.ends_with("/1") || name.ends_with("/2"))
+        };
+        let mut expected = files(folder.path());
+        expected.retain(|name, _| !narrower(name));
+        assert_eq!(scene.objects(), expected);
+        // The way back.
+        let home = TempDir::new().unwrap();
+        let back = LogFolder::new(home.path().join("log"));
+        scene.fetch(&back).unwrap();
+        assert_eq!(files(back.path()), expected);
+    }
+}
+
+#[test]
+fn another_past_of_days_is_not_written_over() {
+    let days = Days::new();
+    days.write();
+    let scene = Scene::new(false);
+    scene.bring(days.folder().path(), &days.store()).unwrap();
+    let note = String::from_utf8(fs::read(days.path("checkpoint")).unwrap()).unwrap();
+    let root = note.lines().nth(2).unwrap();
+    let other = note.replace(root, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    for wrong in [other.as_str(), &note.replace("\n3\n", "\n4\n"), "exitgap"] {
+        scene.put("days/checkpoint", wrong.as_bytes());
+        let before = scene.objects();
+        let refused = scene.bring(days.folder().path(), &days.store()).unwrap_err();
+        assert!(matches!(refused, BucketError::Differs { .. }), "{refused}");
+        assert_eq!(scene.objects(), before);
+    }
+}
+
+/// A copy of a log's folder that has no closed days yet.
+fn without_days(folder: &Path) -> std::path::PathBuf {
+    let copy = folder.with_extension("without-days");
+    let _ = fs::remove_dir_all(&copy);
+    for (name, bytes) in files(folder) {
+        if !name.starts_with("days/") {
+            let path = copy.join(&name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+    copy
+}
