@@ -12,22 +12,32 @@ use exitgap_store::days::{DayWritten, DaysError, DaysLog};
 /// How often it is looked whether a day has closed.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 
+/// The longest pause after failures: a day that cannot be written is not tried every minute.
+const AGAIN_WITHIN: Duration = Duration::from_hours(1);
+
 /// Is told how many closed days are not written yet; `None`: that could not be found out, or one could not be written.
 pub type Told = Box<dyn Fn(Option<u64>) + Send>;
+
+/// Opens the log of days; again and again where another process writes it.
+pub type Open = Box<dyn Fn() -> Result<DaysLog, DaysError> + Send>;
 
 /// Days that are being written. Dropping it ends that, at the latest with the day in hand: what of it is there is nothing yet.
 pub struct Writing {
     _stop: Sender<()>,
 }
 
-/// Writes the closed days of a store, now and as they close.
-pub fn start(days: DaysLog, store: PathBuf, told: Told) -> io::Result<Writing> {
+/// Writes the closed days of a store, now and as they close. Where many are due, and none was ever written, somebody has to
+/// begin by hand: they may have been lost.
+pub fn start(open: Open, store: PathBuf, told: Told) -> io::Result<Writing> {
     let (stop, stopped) = channel::<()>();
-    let mut said = None;
+    let (mut said, mut pause) = (None, LOOK_EVERY);
     let work = move || {
+        let mut days = None;
         loop {
-            match write_due(&days, &store, &told, || stopped.try_recv().is_ok()) {
-                Ok(()) => said = None,
+            let written = opened(&mut days, &open)
+                .and_then(|days| write_due(days, &store, &told, || stopped.try_recv().is_ok()));
+            match written {
+                Ok(()) => (said, pause) = (None, LOOK_EVERY),
                 Err(error) => {
                     told(None);
                     let words = error.to_string();
@@ -36,9 +46,10 @@ pub fn start(days: DaysLog, store: PathBuf, told: Told) -> io::Result<Writing> {
                         tracing::error!("a closed day is not written: {words}");
                         said = Some(words);
                     }
+                    pause = (pause * 2).min(AGAIN_WITHIN);
                 }
             }
-            match stopped.recv_timeout(LOOK_EVERY) {
+            match stopped.recv_timeout(pause) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -46,6 +57,13 @@ pub fn start(days: DaysLog, store: PathBuf, told: Told) -> io::Result<Writing> {
     };
     thread::Builder::new().name("days".to_owned()).spawn(work)?;
     Ok(Writing { _stop: stop })
+}
+
+fn opened<'a>(days: &'a mut Option<DaysLog>, open: &Open) -> Result<&'a DaysLog, DaysError> {
+    match days {
+        Some(days) => Ok(days),
+        None => Ok(days.insert(open()?)),
+    }
 }
 
 fn write_due(
@@ -59,6 +77,10 @@ fn write_due(
         Err(exitgap_store::StoreError::NotFound { .. }) => return Ok(()),
         reader => reader?,
     };
+    let behind = days.behind(&reader)?;
+    if behind > 1 && !days.is_begun() {
+        return Err(DaysError::NotBegun { due: behind });
+    }
     loop {
         told(Some(days.behind(&reader)?));
         let began = Instant::now();

@@ -120,3 +120,9 @@ pub fn audit(day: &Path, key: &str) -> Value {
     assert_eq!(code, Some(expected));
     report
 }
+
+/// What a command says to people.
+pub fn exitgap_text(arguments: &[&str]) -> String {
+    let output = Command::new(binaries::path("exitgap")).args(arguments).output().unwrap();
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}

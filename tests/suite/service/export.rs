@@ -3,6 +3,7 @@
 use std::fs;
 
 use exitgap_core::published::days::DayManifest;
+use exitgap_core::tlog::SignerKey;
 use tempfile::TempDir;
 
 use crate::scenes::days::{Days, audit, exitgap};
@@ -86,9 +87,18 @@ fn closed_days_are_listed_and_fetched_whole() {
     assert!(!fresh.path().join("2026-08-23/snapshots-0000.parquet").exists());
     assert!(!fresh.path().join("2026-08-23/manifest.json").exists());
     // Under a key that is not the log's.
+    let stranger = SignerKey::from_seed("exitgap.example/test/5958124", [8; 32]).unwrap();
+    let other = stranger.verifier().to_string();
     let other =
-        "exitgap.example/test/5958124+b6ca45cb+AfSgJ+MoNxqPXdPUVeL7fsRJYqXwwQ4XEL9o9mTwTFKI";
-    let trusted =
-        exitgap(&["export", &log, "--out", fresh.path().to_str().unwrap(), "--trust", other]);
-    assert!(matches!(trusted.0, Some(2 | 5 | 6)), "{trusted:?}");
+        ["export", &log, "--out", fresh.path().to_str().unwrap(), "--trust", &other, "--json"];
+    let (code, report, _) = exitgap(&other);
+    assert_eq!((code, &report["days"]), (Some(6), &0.into()));
+    assert!(
+        report["fault"].as_str().unwrap().contains("is not signed by a trusted key"),
+        "{report}"
+    );
+    // What the log of days does not cover yet is not handed out.
+    fs::create_dir_all(days.path("2026-08-25")).unwrap();
+    fs::write(days.path("2026-08-25/manifest.json"), b"{}").unwrap();
+    assert_eq!(here.get("/log/days/2026-08-25/manifest.json").problem().0, 404);
 }

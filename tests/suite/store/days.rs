@@ -7,15 +7,15 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use exitgap_core::evidence::Head;
-use exitgap_core::tlog::SignerKey;
+use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::days::start;
 use exitgap_store::days::{DaysError, DaysLog};
-use exitgap_store::{Gap, Reader};
+use exitgap_store::{Gap, Reader, StoreError};
 use exitgap_tests::{binaries, fixtures};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::scenes::days::{Days, EVENING, audit, exitgap};
+use crate::scenes::days::{Days, EVENING, audit, exitgap, exitgap_text};
 use crate::scenes::store::key;
 
 #[test]
@@ -57,6 +57,29 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
     assert_eq!((&report["files"], &report["kept"]), (&8.into(), &0.into()));
     let (_, report, _) = export(&["--from", "2026-08-23"]);
     assert_eq!(report["kept"], 6);
+    let words = exitgap_text(&["export", log, "--out", out_path, "--from", "2026-08-23"]);
+    assert!(
+        words.contains("2 of 3 closed days of exitgap.example/test/days/5958124 are in "),
+        "{words}"
+    );
+    assert!(
+        words.contains("Each file has the bytes to which the signed log of days commits"),
+        "{words}"
+    );
+    // A log of days that does not go on from what was seen is told from the one that was.
+    let seen = out.path().join("days-checkpoint");
+    let note = fs::read_to_string(&seen).unwrap();
+    let root = note.lines().nth(2).unwrap();
+    for other in [
+        note.replace(root, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+        note.replace("\n3\n", "\n4\n"),
+    ] {
+        fs::write(&seen, other).unwrap();
+        let (code, report, _) = export(&[]);
+        assert_eq!((code, &report["verdict"]), (Some(6), &"invalid".into()));
+        assert!(report["fault"].as_str().unwrap().contains("does not go on"), "{report}");
+    }
+    fs::write(&seen, note).unwrap();
     let report = audit(&out.path().join("2026-08-23"), &key);
     assert_eq!(report["verdict"], "valid", "{report}");
     for (more, code) in [
@@ -135,6 +158,42 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     assert_eq!(fs::read(&checkpoint).unwrap(), note);
     assert_eq!(fs::read(&tile).unwrap(), bytes);
 
+    // The last day's files are gone, too: it is written again, and must come out as it was signed.
+    let back = || {
+        for file in ["checkpoint", "tile/entries/000.p/3", "tile/0/000.p/3"] {
+            fs::remove_file(days.path(file)).unwrap();
+        }
+        fs::write(&checkpoint, &older).unwrap();
+        for (file, bytes) in &shorter {
+            fs::write(days.path(file), bytes).unwrap();
+        }
+        fs::remove_dir_all(days.path("2026-08-24")).unwrap();
+    };
+    back();
+    assert_eq!(days.write().len(), 1);
+    assert_eq!(fs::read(&checkpoint).unwrap(), note);
+    let signed = fs::read(&guard).unwrap();
+    back();
+    let opened = days.open();
+    let root = String::from_utf8(note.clone()).unwrap().lines().nth(2).unwrap().to_owned();
+    let stranger = Checkpoint {
+        origin: "exitgap.example/test/days/5958124".parse().unwrap(),
+        size: 3,
+        root: Hash([3; 32]),
+        extensions: Vec::new(),
+    };
+    assert_ne!(stranger.root.to_string(), root);
+    let signer = key().named("exitgap.example/test/days/5958124").unwrap();
+    fs::write(&guard, signer.sign(&stranger.to_text()).unwrap()).unwrap();
+    let refused = opened.write_next(&reader, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, DaysError::Differs { signed: 3, .. }), "{refused}");
+    assert_eq!(fs::read(&checkpoint).unwrap(), older, "nothing is published");
+    fs::write(&guard, signed).unwrap();
+    drop(opened);
+    // What came out the same is there, and only to be published.
+    assert!(days.write().is_empty());
+    assert_eq!(fs::read(&checkpoint).unwrap(), note);
+
     // Days that were lost are not signed a second time.
     let kept = TempDir::new().unwrap();
     let moved = kept.path().join("days");
@@ -149,27 +208,54 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     fs::write(&guard, other).unwrap();
     assert!(matches!(days.open().due(&reader).unwrap_err(), DaysError::Guard { .. }));
     fs::write(&guard, &ours).unwrap();
-    let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
-    let opened = DaysLog::open(days.folder(), &days.store(), vec![stranger]).unwrap();
-    assert_eq!(opened.due(&reader).unwrap(), None);
     // Two processes at once: the second is told.
     let second = DaysLog::open(days.folder(), &days.store(), vec![key()]);
     assert!(matches!(second, Err(DaysError::Locked { .. })));
 }
 
-/// Beside a recorder: all that is due, and then it waits for the next day.
+/// Beside a recorder: what closes is written, once somebody has begun where much is due already.
 #[test]
 fn a_service_that_records_writes_days_as_they_close() {
     let days = Days::new();
-    let (told, heard) = channel();
-    let tell = Box::new(move |due| told.send(due).unwrap());
-    let writing = start(days.open(), days.store(), tell).unwrap();
+    let begin = || {
+        let (told, heard) = channel();
+        let (folder, store) = (days.folder(), days.store());
+        let path = store.clone();
+        let open = Box::new(move || DaysLog::open(folder.clone(), &path, vec![key()]));
+        let tell = Box::new(move |due| {
+            // Nobody listens any more once the test has heard enough.
+            let _ = told.send(due);
+        });
+        (start(open, store, tell).unwrap(), heard)
+    };
+    let (writing, heard) = begin();
+    assert_eq!(
+        heard.recv_timeout(Duration::from_mins(1)).unwrap(),
+        None,
+        "they may have been lost"
+    );
+    assert!(!days.path("checkpoint").exists());
+    drop(writing);
+    // It ends at its next look at the latest, and then the lock is free.
+    let opened = until_open(&days);
+    let reader = Reader::open(days.store()).unwrap();
+    opened.write_next(&reader, |_, _| {}).unwrap().unwrap();
+    drop(opened);
+    let (_writing, heard) = begin();
     let next = || heard.recv_timeout(Duration::from_mins(1)).unwrap();
-    assert_eq!([next(), next(), next(), next()], [Some(3), Some(2), Some(1), Some(0)]);
+    assert_eq!([next(), next(), next()], [Some(2), Some(1), Some(0)]);
     for day in ["2026-08-22", "2026-08-23", "2026-08-24"] {
         assert_eq!(audit(&days.path(day), &days.key())["verdict"], "valid");
     }
-    drop(writing);
+}
+
+fn until_open(days: &Days) -> DaysLog {
+    loop {
+        match DaysLog::open(days.folder(), &days.store(), vec![key()]) {
+            Err(DaysError::Locked { .. }) => std::thread::sleep(Duration::from_millis(20)),
+            opened => return opened.unwrap(),
+        }
+    }
 }
 
 /// By hand, for what has closed before; a second time there is nothing to do.
@@ -205,6 +291,20 @@ fn an_operator_writes_days_by_hand() {
     let (code, [_, err]) = run();
     assert_eq!(code, Some(1));
     assert!(err.contains("another process"), "{err}");
+}
+
+/// A key that is not the log's signs nothing, and leaves nothing.
+#[test]
+fn only_the_logs_own_key_signs_its_days() {
+    let days = Days::new();
+    let reader = Reader::open(days.store()).unwrap();
+    let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
+    let opened = DaysLog::open(days.folder(), &days.store(), vec![stranger]).unwrap();
+    let refused = opened.write_next(&reader, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, DaysError::Store(StoreError::WrongKey { .. })), "{refused}");
+    assert!(!opened.is_begun() && !days.path("").exists());
+    drop(opened);
+    assert_eq!(days.write().len(), 3);
 }
 
 /// What is wrong with a day is named, and nothing wrong passes.

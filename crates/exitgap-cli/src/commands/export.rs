@@ -10,14 +10,16 @@ use anstyle::{AnsiColor, Style};
 use exitgap_api::{ExportReport, Problem, ProblemCode};
 use exitgap_client::copy::LogFiles;
 use exitgap_core::evidence::Verdict;
-use exitgap_core::ids::{DocumentHash, PoolId};
+use exitgap_core::ids::PoolId;
 use exitgap_core::published::LogFile;
 use exitgap_core::published::days::{
-    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef, HistoryError,
-    MAX_DAY_LEAF_BYTES, MAX_DAY_MANIFEST_BYTES,
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef, MAX_DAY_LEAF_BYTES,
+    MAX_DAY_MANIFEST_BYTES, days_origin,
 };
 use exitgap_core::series::Day;
-use exitgap_core::tlog::{MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, VerifierKey, keys_from_lines};
+use exitgap_core::tlog::{
+    Checkpoint, Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, VerifierKey, keys_from_lines,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print_json;
@@ -44,13 +46,17 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     let mut taken =
         Taken { files: &files, out: &args.out, pools: &pools, counts: Counts::default() };
     let history = files.history(&keys)?;
+    let history = match history {
+        Ok((note, history)) => goes_on(&args.out, &history)?.map(|()| (note, history)),
+        Err(fault) => Err(fault),
+    };
     let mut fault = history.as_ref().err().cloned();
     let mut days = 0;
-    if let Ok(history) = &history {
+    if let Ok((note, history)) = &history {
         let leaves = wanted(history, args.from, args.to)?;
         let bar = progress(leaves.len() as u64);
         for leaf in &leaves {
-            fault = taken.day(leaf)?;
+            fault = taken.day(leaf, &history.checkpoint.origin)?;
             if fault.is_some() {
                 break;
             }
@@ -58,10 +64,11 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
             bar.inc(1);
         }
         bar.finish_and_clear();
+        put(&args.out.join(SEEN), note.as_bytes())?;
     }
     let Counts { files: count, kept, bytes, rows } = taken.counts;
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
-    let checkpoint = history.as_ref().ok().map(|history| &history.checkpoint);
+    let checkpoint = history.as_ref().ok().map(|(_, history)| &history.checkpoint);
     let report = ExportReport {
         verdict: match &fault {
             Some(_) => Verdict::Invalid,
@@ -84,6 +91,45 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     let printed = if json { print_json(&report) } else { print_text(&report) };
     read_or_not(printed)?;
     Ok(verdict_code(report.verdict))
+}
+
+/// The newest checkpoint of the log of days that was seen with a folder of days.
+const SEEN: &str = "days-checkpoint";
+
+/// Whether the log of days goes on from what was seen of it when days were put into this folder; inside, why not.
+fn goes_on(out: &Path, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
+    let path = out.join(SEEN);
+    let note = read_within(&path, MAX_NOTE_BYTES as u64).map_err(|error| failed(&path, &error))?;
+    let Some(note) = note.and_then(|note| String::from_utf8(note).ok()) else { return Ok(Ok(())) };
+    let (seen, _) = Checkpoint::from_note(&note)
+        .map_err(|error| unreadable(format!("{}: {error}", path.display())))?;
+    let now = &history.checkpoint;
+    if seen.origin != now.origin {
+        let detail = format!(
+            "{} is of {}, and this log of days is {}",
+            path.display(),
+            seen.origin,
+            now.origin
+        );
+        let hint = "each log needs a folder of its own: name another with --out";
+        return Err(unreadable(detail).hint(hint).into());
+    }
+    let mut tree = Frontier::default();
+    for leaf in history.leaves.iter().take(usize::try_from(seen.size).unwrap_or(usize::MAX)) {
+        let leaf = leaf.to_canonical().map_err(|error| unreadable(error.to_string()))?;
+        tree.push(DayLeaf::leaf_of(&leaf));
+    }
+    let held = (tree.size(), tree.root()) == (seen.size, seen.root);
+    let why = || {
+        format!(
+            "the log of days of {} days does not go on from the {} days that were seen before; {} is the proof, with the newest \
+             checkpoint",
+            now.size,
+            seen.size,
+            path.display()
+        )
+    };
+    Ok(if held { Ok(()) } else { Err(why()) })
 }
 
 /// The leaves of the days asked for; refused where there are none.
@@ -163,8 +209,11 @@ impl Files {
             .map_err(|error| unreadable(format!("{}: {error}", self.name(&file))).into())
     }
 
-    /// The log of days; inside, why it does not hold.
-    fn history(&self, keys: &[VerifierKey]) -> Result<Result<DaysHistory, String>, Failure> {
+    /// The log of days and its signed checkpoint; inside, why it does not hold.
+    fn history(
+        &self,
+        keys: &[VerifierKey],
+    ) -> Result<Result<(String, DaysHistory), String>, Failure> {
         let file = LogFile::Days(DaysFile::Checkpoint);
         let Some(note) = self.bytes(&file, MAX_NOTE_BYTES)? else {
             let detail = format!("{} is not there: no closed days are published", self.name(&file));
@@ -174,38 +223,20 @@ impl Files {
         let Ok(note) = String::from_utf8(note) else {
             return Ok(Err("days/checkpoint is not UTF-8".to_owned()));
         };
+        let mut failed = None;
         let read = DaysHistory::read(&note, keys, |tile| {
             let most = usize::try_from(tile.width()).unwrap_or(usize::MAX);
             let most = most.saturating_mul(MAX_DAY_LEAF_BYTES + 2);
-            self.needed(&LogFile::Days(DaysFile::Tile(tile)), most)
+            self.needed(&LogFile::Days(DaysFile::Tile(tile)), most).map_err(|failure| {
+                let words = failure.words();
+                failed = Some(failure);
+                words
+            })
         });
-        match read {
-            Ok(history) => Ok(Ok(history)),
-            Err(HistoryError::Tile(failure)) => Err(failure),
-            Err(HistoryError::Checkpoint(error)) => Ok(Err(format!("days/checkpoint: {error}"))),
-            Err(HistoryError::OtherLog { expected, found }) => Ok(Err(format!(
-                "days/checkpoint is of {found}, which is no log of days of {expected}"
-            ))),
-            Err(error) => Ok(Err(words(&error))),
+        match failed {
+            Some(failure) => Err(failure),
+            None => Ok(read.map(|history| (note, history)).map_err(|error| error.to_string())),
         }
-    }
-}
-
-/// An error's words, whatever brings tiles.
-fn words(error: &HistoryError<Failure>) -> String {
-    match error {
-        HistoryError::Tile(failure) => failure.words(),
-        HistoryError::NotTrusted { expected, found } => {
-            format!("days/checkpoint is not signed by a trusted key of {expected}, but by {found}")
-        }
-        HistoryError::Forged { signer } => {
-            format!("days/checkpoint: the signature as {signer} is not that key's")
-        }
-        HistoryError::Leaf { index, error } => format!("day {index} of the log of days: {error}"),
-        HistoryError::Root { expected, found } => {
-            format!("the days make the root {found}, days/checkpoint has {expected}")
-        }
-        _ => "the log of days does not hold".to_owned(),
     }
 }
 
@@ -227,7 +258,7 @@ struct Taken<'a> {
 
 impl Taken<'_> {
     /// Takes a day; inside, why it does not hold.
-    fn day(&mut self, leaf: &DayLeaf) -> Result<Option<String>, Failure> {
+    fn day(&mut self, leaf: &DayLeaf, origin: &Origin) -> Result<Option<String>, Failure> {
         let folder = self.out.join(leaf.day.to_string());
         let name = LogFile::Days(DaysFile::Day(leaf.day, DayFile::Manifest));
         let bytes = self.files.needed(&name, MAX_DAY_MANIFEST_BYTES)?;
@@ -241,6 +272,10 @@ impl Taken<'_> {
             Ok(manifest) => return Ok(Some(format!("{name} is of {}", manifest.day))),
             Err(error) => return Ok(Some(format!("{name}: {error}"))),
         };
+        let of_log = manifest.log().and_then(|log| days_origin(&log.origin));
+        if of_log.as_ref() != Ok(origin) {
+            return Ok(Some(format!("{name} is of another log than its log of days")));
+        }
         fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
         let pools = (!self.pools.is_empty()).then_some(self.pools);
         for file in manifest.files_of(pools) {
@@ -258,12 +293,12 @@ impl Taken<'_> {
         let path = folder.join(file.file.to_string());
         let most = usize::try_from(file.bytes).unwrap_or(usize::MAX);
         let here = read_within(&path, file.bytes).map_err(|error| failed(&path, &error))?;
-        if here.as_ref().is_some_and(|bytes| hash_of(bytes) == file.sha256) {
+        if here.as_ref().is_some_and(|bytes| FileRef::hash_of(bytes) == file.sha256) {
             self.counts.kept += 1;
         } else {
             let name = LogFile::Days(DaysFile::Day(day, file.file));
             let bytes = self.files.needed(&name, most)?;
-            let (length, found) = (bytes.len() as u64, hash_of(&bytes));
+            let (length, found) = (bytes.len() as u64, FileRef::hash_of(&bytes));
             if (length, found) != (file.bytes, file.sha256) {
                 let FileRef { bytes, sha256, .. } = file;
                 return Ok(Some(format!(
@@ -279,11 +314,6 @@ impl Taken<'_> {
         }
         Ok(None)
     }
-}
-
-fn hash_of(bytes: &[u8]) -> DocumentHash {
-    // Of any bytes: the hash of a manifest is no other.
-    DayManifest::hash_of(bytes)
 }
 
 /// At most one byte more than `most`; `None` where it is not there.
@@ -328,7 +358,7 @@ fn print_text(report: &ExportReport) -> Result<(), Failure> {
             out,
             "{bold}The log of days {origin}{bold:#}: {red}INVALID: it does not hold{red:#}."
         )?;
-        writeln!(out, "{:<16}{}; it is not kept", "what", printable(fault))?;
+        writeln!(out, "{:<16}{}", "what", printable(fault))?;
     }
     writeln!(out, "{bold}{days} of {closed} closed days of {origin}{bold:#} are in {to}.")?;
     writeln!(
@@ -344,10 +374,12 @@ fn print_text(report: &ExportReport) -> Result<(), Failure> {
     for key in &report.keys {
         writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
     }
-    writeln!(
-        out,
-        "Every file has the bytes to which the signed log of days commits; `exitgap audit <day>` recomputes them."
-    )?;
+    if report.fault.is_none() {
+        writeln!(
+            out,
+            "Each file has the bytes to which the signed log of days commits; `exitgap audit <day's folder>` recomputes them."
+        )?;
+    }
     if !report.keys_trusted {
         anstream::eprintln!(
             "The log brought the key that its signature was checked by. Compare the key with one from a place you trust, \

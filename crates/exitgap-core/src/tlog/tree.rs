@@ -177,11 +177,6 @@ impl Frontier {
         self.size
     }
 
-    /// The roots of its complete subtrees, largest first.
-    pub fn roots(&self) -> &[Hash] {
-        &self.roots
-    }
-
     /// Adds the leaf after the last.
     pub fn push(&mut self, leaf: Hash) {
         let (mut hash, mut below) = (leaf, self.size);

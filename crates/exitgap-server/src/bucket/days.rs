@@ -1,8 +1,11 @@
 //! Closed days, brought into the bucket: a day's files, its manifest after them, the log of days last.
 
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
 use bytes::Bytes;
 use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{DayFile, DayManifest, DaysFile, DaysHistory};
+use exitgap_core::published::days::{DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory};
 use exitgap_core::tlog::{Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile};
 use exitgap_store::LogFolder;
 use exitgap_store::days::{DaysError, PublishedDays};
@@ -13,23 +16,51 @@ use super::objects::{Found, Objects};
 
 const MAX_TEXT_BYTES: u64 = MAX_NOTE_BYTES as u64;
 
-/// Brings the days that the bucket does not have; how many files that was. Safe to call again after any failure.
-pub async fn bring(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketError> {
-    let Some(days) = PublishedDays::read(folder).map_err(own)? else { return Ok(0) };
+/// What was brought.
+pub struct Brought {
+    /// Files.
+    pub files: u64,
+    /// Whether there is more to bring.
+    pub is_behind: bool,
+}
+
+/// Brings the days that the bucket does not have, for so long. Safe to call again after any failure: what came stays, and the
+/// checkpoint of the log of days comes once all that it commits to is there.
+pub async fn bring(
+    objects: &Objects,
+    folder: &LogFolder,
+    within: Duration,
+) -> Result<Brought, BucketError> {
+    let began = Instant::now();
+    let nothing = Brought { files: 0, is_behind: false };
+    let Some(days) = PublishedDays::read(folder).map_err(own)? else { return Ok(nothing) };
     let newest = LogFile::Days(DaysFile::Checkpoint);
     let there = objects.read(&newest, MAX_TEXT_BYTES).await?;
     if there.as_ref().is_some_and(|there| there.bytes == days.note.as_bytes()) {
-        return Ok(0);
+        return Ok(nothing);
     }
     let before = held(objects, &days.history, there.as_ref())?;
     let size = days.history.checkpoint.size;
-    let mut files = 0;
+    let mut brought = Brought { files: 0, is_behind: true };
     for leaf in days.history.leaves.iter().skip(usize::try_from(before).unwrap_or(usize::MAX)) {
         let manifest: DayManifest = days.manifest(leaf).map_err(own)?;
-        let of_day = manifest.files.iter().map(|file| file.file).chain([DayFile::Manifest]);
-        for file in of_day {
-            create(objects, folder, LogFile::Days(DaysFile::Day(leaf.day, file))).await?;
-            files += 1;
+        let mut here = HashSet::new();
+        let of_day = format!("{}/{}", DaysFile::FOLDER, leaf.day);
+        let tell = |name: &str| {
+            here.insert(name.to_owned());
+        };
+        objects.list(&of_day, tell).await?;
+        let files = manifest.files.iter().map(|file| file.file).chain([DayFile::Manifest]);
+        for file in files.map(|file| LogFile::Days(DaysFile::Day(leaf.day, file))) {
+            // What came in a round that was cut off.
+            if here.contains(&file.to_string()) {
+                continue;
+            }
+            create(objects, folder, file).await?;
+            brought.files += 1;
+            if began.elapsed() >= within {
+                return Ok(brought);
+            }
         }
     }
     for tile in Tile::grown(before, size) {
@@ -40,10 +71,48 @@ pub async fn bring(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketE
     objects.replace(&keys, seen.as_ref(), needed(folder, &keys)?).await?;
     objects.replace(&newest, there.as_ref(), days.note.into()).await?;
     for tile in Tile::filled(before, size) {
-        let full = LogFile::Days(DaysFile::Tile(tile)).to_string();
+        let full = format!("{}/{}", DaysFile::FOLDER, tile.path_when_full());
         objects.remove_below(&format!("{full}.p")).await?;
     }
-    Ok(files)
+    Ok(Brought { is_behind: false, ..brought })
+}
+
+/// How many days the bucket has, whosever they are.
+pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
+    let newest = LogFile::Days(DaysFile::Checkpoint);
+    let there = objects.read(&newest, MAX_TEXT_BYTES).await?;
+    let size = there.map(|there| size_of(&there.bytes)).transpose();
+    Ok(size.map_err(|_| BucketError::Differs { object: objects.name(&newest) })?.unwrap_or(0))
+}
+
+/// Brings the days that the bucket has and the folder does not into the folder, where the bucket has more; how many files
+/// that was. The checkpoint of the log of days comes last.
+pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketError> {
+    let newest = LogFile::Days(DaysFile::Checkpoint);
+    let Some(there) = objects.read(&newest, MAX_TEXT_BYTES).await? else { return Ok(0) };
+    let damaged =
+        |why: String| BucketError::Damaged { path: objects.place().join(newest.to_string()), why };
+    let size = size_of(&there.bytes).map_err(damaged)?;
+    let here = folder.file(&newest, MAX_TEXT_BYTES).map_err(BucketError::Own)?;
+    if here.is_some_and(|here| size_of(&here).is_ok_and(|here| here >= size)) {
+        return Ok(0);
+    }
+    let mut files: Vec<LogFile> = Vec::new();
+    objects.list(DaysFile::FOLDER, |name| files.extend(name.parse().ok())).await?;
+    let mut count = 0;
+    for file in files.into_iter().filter(|file| *file != newest) {
+        let may_change = file == LogFile::Days(DaysFile::VerifierKey);
+        if !may_change && folder.has(&file).map_err(BucketError::Own)? {
+            continue;
+        }
+        // It was listed; what an old list names may be gone.
+        if let Some(found) = objects.read(&file, file.max_bytes()).await? {
+            folder.put(&file, &found.bytes).map_err(BucketError::Own)?;
+            count += 1;
+        }
+    }
+    folder.put(&newest, &there.bytes).map_err(BucketError::Own)?;
+    Ok(count + 1)
 }
 
 /// How many days the bucket has; refused where they are not the first of the folder's.
@@ -59,7 +128,7 @@ fn held(
     let leaves = usize::try_from(size).ok().and_then(|size| history.leaves.get(..size));
     for leaf in leaves.ok_or_else(|| BucketError::Differs { object: object() })? {
         let leaf = leaf.to_canonical().map_err(|_| BucketError::Differs { object: object() })?;
-        tree.push(exitgap_core::published::days::DayLeaf::leaf_of(&leaf));
+        tree.push(DayLeaf::leaf_of(&leaf));
     }
     let said = String::from_utf8_lossy(&there.bytes);
     let root = tree.root().to_string();

@@ -1,6 +1,5 @@
 //! The other way: a folder is brought up to what the bucket has, so that a store can be restored from it.
 
-use exitgap_core::published::days::DaysFile;
 use exitgap_core::published::{LogFile, PartRef};
 use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES};
 use exitgap_store::LogFolder;
@@ -33,14 +32,11 @@ pub async fn fetch(
     let mut files: Vec<LogFile> = Vec::new();
     objects.list("", |name| files.extend(name.parse().ok())).await?;
     let mut absent = Vec::new();
-    for file in files.into_iter().filter(|file| *file != newest) {
-        // What may have grown since.
-        let may_change = matches!(
-            file,
-            LogFile::VerifierKey
-                | LogFile::DefaultBases
-                | LogFile::Days(DaysFile::Checkpoint | DaysFile::VerifierKey)
-        );
+    // Closed days have a checkpoint of their own.
+    let of_log = |file: &LogFile| *file != newest && !matches!(file, LogFile::Days(_));
+    for file in files.into_iter().filter(of_log) {
+        // Its keys and bases may have grown since.
+        let may_change = matches!(file, LogFile::VerifierKey | LogFile::DefaultBases);
         if may_change || !folder.has(&file).map_err(BucketError::Own)? {
             absent.push(file);
         }

@@ -30,6 +30,9 @@ const AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(
 /// How long the last slots may take once the process is to end.
 const LAST_WITHIN: Duration = Duration::from_secs(30);
 
+/// How long closed days may keep a round: slots come first.
+const DAYS_WITHIN: Duration = Duration::from_secs(30);
+
 /// A bucket that can be asked.
 pub struct Bucket {
     shown: String,
@@ -75,6 +78,11 @@ impl Bucket {
         Ok(size.map_err(damaged)?.unwrap_or(0))
     }
 
+    /// How many closed days the bucket has.
+    pub fn days(&self) -> Result<u64, BucketError> {
+        apart(days::count(&self.objects))
+    }
+
     /// Any store of objects, whose names begin with `prefix`, in a bucket's place; `shown` names it.
     pub fn over(store: Arc<dyn ObjectStore>, shown: &str, prefix: &str) -> Self {
         Self { shown: shown.to_owned(), objects: Objects::new(store, shown.to_owned(), prefix) }
@@ -86,7 +94,7 @@ impl Bucket {
         apart(async {
             let brought = round.bring(|_| {}).await?;
             Beside::default().bring(&self.objects, folder).await?;
-            days::bring(&self.objects, folder).await?;
+            while days::bring(&self.objects, folder, DAYS_WITHIN).await?.is_behind {}
             Ok(brought)
         })
     }
@@ -97,7 +105,10 @@ impl Bucket {
         folder: &LogFolder,
         progress: impl Fn(u64, u64) + Send,
     ) -> Result<u64, BucketError> {
-        apart(async { fetch(&self.objects, folder, progress).await })
+        apart(async {
+            let files = fetch(&self.objects, folder, progress).await?;
+            Ok(files + days::fetch(&self.objects, folder).await?)
+        })
     }
 
     /// Brings what the folder has, now and after each slot, until it is told to end.
@@ -208,11 +219,13 @@ impl Mirror {
         let round = Round { objects: &self.objects, folder: &self.folder, store: &self.store };
         let covers = |size| (self.told)(BucketTold::Covers(size));
         let Brought { size, slots } = round.bring(covers).await?;
-        let files = self.beside.bring(&self.objects, &self.folder).await?
-            + days::bring(&self.objects, &self.folder).await?;
+        let beside = self.beside.bring(&self.objects, &self.folder).await?;
+        let days = days::bring(&self.objects, &self.folder, DAYS_WITHIN).await?;
+        let files = beside + days.files;
         tracing::info!(bucket = self.shown, size, slots, files, "brought into the bucket");
         (self.told)(BucketTold::Ended("brought"));
-        self.brought = newest;
+        // More days go on with the next look, after whatever slot has come meanwhile.
+        self.brought = newest.filter(|_| !days.is_behind);
         Ok(())
     }
 

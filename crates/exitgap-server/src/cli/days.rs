@@ -3,14 +3,16 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use exitgap_core::tlog::SignerKey;
 use exitgap_store::days::{DayWritten, DaysLog};
 use exitgap_store::{LogFolder, Reader};
 use indicatif::ProgressBar;
 
 use super::CliError;
+use super::bucket::bucket;
 use super::key::read_key;
 use crate::config::{Checked, Config};
-use crate::days::{Told, Writing, start};
+use crate::days::{Open, Told, Writing, start};
 
 /// Writes every closed day that is not written yet.
 pub fn days(path: &Path) -> Result<(), CliError> {
@@ -45,14 +47,30 @@ pub fn start_days(checked: &Checked, told: Told) -> Result<Option<Writing>, CliE
     if !config.evidence.days {
         return Ok(None);
     }
-    let days = open(config)?;
-    start(days, config.store.path.clone(), told).map(Some).map_err(CliError::Start)
+    let signers = signers(config)?;
+    let (folder, store) = (LogFolder::new(&config.evidence.folder), config.store.path.clone());
+    let path = store.clone();
+    let open: Open = Box::new(move || DaysLog::open(folder.clone(), &path, signers.clone()));
+    start(open, store, told).map(Some).map_err(CliError::Start)
 }
 
+/// The log of days, where it may be gone on with, or begun: of a bucket that has some already, those come first.
 fn open(config: &Config) -> Result<DaysLog, CliError> {
+    let folder = LogFolder::new(&config.evidence.folder);
+    let days = DaysLog::open(folder, &config.store.path, signers(config)?)?;
+    if !days.is_begun()
+        && let Some(bucket) = bucket(config)?
+    {
+        let there = bucket.days().map_err(|error| CliError::Bucket(Box::new(error)))?;
+        if there > 0 {
+            return Err(CliError::DaysInBucket { days: there });
+        }
+    }
+    Ok(days)
+}
+
+fn signers(config: &Config) -> Result<Vec<SignerKey>, CliError> {
     let evidence = &config.evidence;
     let files = evidence.retiring_key_file.iter().chain([&evidence.key_file]);
-    let signers = files.map(|path| read_key(path)).collect::<Result<_, _>>()?;
-    let folder = LogFolder::new(&evidence.folder);
-    Ok(DaysLog::open(folder, &config.store.path, signers)?)
+    Ok(files.map(|path| read_key(path)).collect::<Result<_, _>>()?)
 }

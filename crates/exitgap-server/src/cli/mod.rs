@@ -227,6 +227,10 @@ enum CliError {
     SuccessorInPlace { folder: PathBuf },
     #[error(transparent)]
     Days(#[from] DaysError),
+    #[error(
+        "the bucket has {days} closed days, and this machine none: `exitgap-server restore` fetches them"
+    )]
+    DaysInBucket { days: u64 },
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]

@@ -17,6 +17,7 @@ use exitgap_api::operations::{Keep, LogFileAsked, Operation};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::published::LogFile;
 use exitgap_core::published::days::{DayFile, DaysFile};
+use exitgap_store::days::covers;
 use hyper::body::{Frame, SizeHint};
 
 use super::Shared;
@@ -34,9 +35,19 @@ pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Respon
     // What is not the path of such a file may lead outside the folder.
     let known: LogFile = path.parse().map_err(|_| absent())?;
     let (media_type, keep) = kind_of(&known);
-    let file = app.log_folder.join(known.to_string());
     let most = known.max_bytes();
-    match app.service.lane().run(move || open(&file, most)).await? {
+    let file = app.log_folder.join(known.to_string());
+    // What nothing commits to yet may be written anew, and is told to be kept for ever.
+    let day = match &known {
+        LogFile::Days(DaysFile::Day(day, _)) => Some(*day),
+        _ => None,
+    };
+    let folder = app.log_folder.clone();
+    let open = move || match day {
+        Some(day) if !covers(&folder, day) => Err(io::ErrorKind::NotFound.into()),
+        _ => open(&file, most),
+    };
+    match app.service.lane().run(open).await? {
         Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
         Ok(Opened::Large { file, bytes, tag }) => {
             let (lane, at) = (app.service.lane().clone(), At::Rest(Some(file)));

@@ -16,7 +16,7 @@ use exitgap_core::tlog::{Checkpoint, Frontier, Hash, Unsigned, VerifierKey};
 use super::open::{DayFolder, Groups};
 use super::pool::{PoolAudited, PoolDay};
 use super::rows::{EvidenceRow, SlotRow, figures_table, slots_table, snapshots_table};
-use super::table::{MAX_GROUP_ROWS, Row, TableError};
+use super::table::{Row, TableError};
 
 /// A rule that a day breaks, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,12 @@ impl DayFault {
         Self { is_incomplete, ..self }
     }
 }
+
+/// The most pools that are checked side by side: each is held whole.
+const MAX_WORKERS: usize = 8;
+
+/// The most bytes of a pool's day: as many snapshots of the largest states as a day has slots.
+const MAX_POOL_BYTES: usize = 1_536 << 20;
 
 /// What was found to hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -201,6 +207,9 @@ impl Walk<'_> {
         let mut slots = Vec::new();
         let mut expected = Some(self.manifest.first);
         while let Some(row) = rows.next()? {
+            if slots.len() as u64 >= self.manifest.slots() {
+                return Err(DayFault::new("slot_order", "more slots than the day has").into());
+            }
             let row = SlotRow::of(row).map_err(|column| wrong_column(file, column))?;
             if Some(row.slot) != expected || row.slot > self.manifest.day.last() {
                 let detail = format!("{} stands where another slot should", row.slot);
@@ -221,7 +230,7 @@ impl Walk<'_> {
     ) -> Result<(), Stopped> {
         let mut evidence = Groups::open(self.folder, snapshots, snapshots_table())?;
         let mut figures = Groups::open(self.folder, figures, figures_table())?;
-        let workers = thread::available_parallelism().map_or(1, usize::from);
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
         let (jobs, queue) = sync_channel::<(usize, PoolDay)>(workers);
         let queue = Arc::new(Mutex::new(queue));
         let (told, results) = channel();
@@ -231,20 +240,25 @@ impl Walk<'_> {
                 let (queue, told) = (Arc::clone(&queue), told.clone());
                 scope.spawn(move || work(&queue, &told));
             }
-            drop(told);
+            drop((told, queue));
             let mut merged = Merged::default();
             let mut take = |walk: &mut Self, (number, audited)| {
                 merged.take(number, audited, walk)?;
                 tick(walk.counts.pools, pools);
                 Ok(())
             };
+            let mut merging = true;
             let read = self.read_pools(&mut evidence, &mut figures, &jobs, |walk| {
-                results.try_iter().try_for_each(|result| take(walk, result))
+                let taken = results.try_iter().try_for_each(|result| take(walk, result));
+                merging = taken.is_ok();
+                taken
             });
             drop(jobs);
-            // What is being worked on is let end; a fault that was found first stands.
-            let rest = results.iter().try_for_each(|result| take(self, result));
-            rest.and(read)
+            if !merging {
+                return read;
+            }
+            // What is still worked on stands before the place at which reading ended.
+            results.iter().try_for_each(|result| take(self, result)).and(read)
         })
         .and_then(|found| {
             let range = snapshots.range.as_ref();
@@ -275,8 +289,10 @@ impl Walk<'_> {
             let same =
                 row.as_ref().zip(held.as_ref()).is_some_and(|(row, held)| row.pool == held.pool);
             if let Some(whole) = held.take_if(|_| !same) {
-                // Nobody listens only once all have ended, which they do not while this goes on.
-                let _ = jobs.send((number, whole));
+                // Nobody listens any more only where the workers panicked, which ends this, too.
+                if jobs.send((number, whole)).is_err() {
+                    return Ok(seen);
+                }
                 number += 1;
                 merge(self)?;
             }
@@ -307,15 +323,14 @@ impl Walk<'_> {
             }
             let run = [self.manifest.first, self.manifest.day.last()];
             let held = held.get_or_insert_with(|| PoolDay::new(row.pool.clone(), run));
-            if held.rows.len() >= MAX_GROUP_ROWS {
-                return Err(DayFault::new(
-                    "head_order",
-                    "a pool has more rows than a day has slots",
-                )
-                .by(&row.pool)
-                .into());
+            let wrong = |detail: &str| DayFault::new("head_order", detail).by(&row.pool);
+            if held.rows.len() as u64 >= self.manifest.slots() {
+                return Err(wrong("a pool has more rows than the day has slots").into());
             }
-            held.rows.push((row, of_figures));
+            if held.bytes() > MAX_POOL_BYTES {
+                return Err(wrong("a pool's day is larger than one may be").into());
+            }
+            held.push(row, of_figures);
         }
     }
 
@@ -450,7 +465,7 @@ pub type Leaves = Vec<(Slot, Hash)>;
 /// A row of evidence beside its row of figures.
 pub type RowPair = (EvidenceRow, Row);
 
-/// The folder that an argument names, where it holds a day.
+/// Whether a folder holds a day, and not a log.
 pub fn is_day(path: &Path) -> bool {
-    path.join("manifest.json").is_file()
+    path.join("manifest.json").is_file() && !path.join("checkpoint").exists()
 }

@@ -4,9 +4,9 @@
 //!
 //! A day's files, its manifest last; then the signed checkpoint beside the store (the *guard*), then tiles, keys and
 //! `days/checkpoint` in the folder. A crash before the guard leaves files that nothing commits to: they are written anew. A
-//! crash after it leaves a guard that is ahead of the folder by one day, whose manifest is there: it is published as it is.
-//! So no two checkpoints of one size are ever signed, also where `days/` was lost: then the guard is ahead by more than the
-//! folder explains, and nothing is signed.
+//! crash after it leaves a guard that is ahead of the folder by one day, whose manifest is there: it is published as it is,
+//! and where the day's files are gone it must come out the same again. So no two checkpoints of one size are ever signed, also
+//! where `days/` was lost: then the guard is ahead by more than the folder explains, and nothing is signed.
 
 use std::fs;
 use std::io;
@@ -50,6 +50,8 @@ pub struct DayWritten {
 /// How far the log of days is.
 struct State {
     leaves: Vec<Vec<u8>>,
+    /// What was signed of one day more whose files are not there: the same day must make it again.
+    signed: Option<(String, Hash)>,
 }
 
 impl DaysLog {
@@ -95,12 +97,17 @@ impl DaysLog {
         progress: impl FnMut(usize, usize),
     ) -> Result<Option<DayWritten>, DaysError> {
         let (Some(log), Some(day)) = (reader.log()?, self.due(reader)?) else { return Ok(None) };
+        self.check_signers(&log)?;
         let mut state = self.state(&log)?;
         let manifest = write_day(reader, self.folder.path(), day, progress)?;
         let hash = DayManifest::hash_of(&manifest.to_canonical()?);
         let before = state.leaves.len() as u64;
         state.leaves.push(DayLeaf { day, manifest: hash }.to_canonical().map_err(unwritable)?);
-        let note = self.sign(&log, &state)?;
+        let note = match state.signed.take() {
+            Some((note, root)) if root == state.root_of(state.leaves.len()) => note,
+            Some(_) => return Err(self.differs(before + 1)),
+            None => self.sign(&log, &state)?,
+        };
         durable::write(&self.guard, note.as_bytes())?;
         self.publish(&log, &state, before, &note)?;
         Ok(Some(DayWritten { manifest, days: before + 1 }))
@@ -108,7 +115,7 @@ impl DaysLog {
 
     /// The leaves so far, as the folder has them under the log's key; what the guard knows beyond is published.
     fn state(&self, log: &LogIdentity) -> Result<State, DaysError> {
-        let mut state = State { leaves: self.published(log)? };
+        let mut state = State { leaves: self.published(log)?, signed: None };
         let Some(guarded) = read(&self.guard, MAX_NOTE_BYTES as u64)? else { return Ok(state) };
         let guarded = text(&self.guard, guarded)?;
         let (newest, note) = Checkpoint::from_note(&guarded).map_err(|error| DaysError::Guard {
@@ -127,19 +134,43 @@ impl DaysLog {
             state.leaves.extend(self.leaf_on_disk(log, before)?);
         }
         let found = state.leaves.len() as u64;
+        if newest.size == found + 1 {
+            state.signed = Some((guarded, newest.root));
+            return Ok(state);
+        }
         if found < newest.size {
             let (signed, path) = (newest.size, self.folder.path().join(DaysFile::FOLDER));
             return Err(DaysError::Lost { path, found: before, signed });
         }
         let size = usize::try_from(newest.size).unwrap_or(usize::MAX);
         if state.root_of(size) != newest.root {
-            let (signed, path) = (newest.size, self.folder.path().join(DaysFile::FOLDER));
-            return Err(DaysError::Differs { path, signed });
+            return Err(self.differs(newest.size));
         }
         if found > before {
             self.publish(log, &state, before, &guarded)?;
         }
         Ok(state)
+    }
+
+    /// Requires that what signs are the log's own keys.
+    fn check_signers(&self, log: &LogIdentity) -> Result<(), DaysError> {
+        for signer in &self.signers {
+            let own = signer.named(&log.origin.to_string()).map_err(unwritable)?.verifier();
+            if !log.keys.contains(&own) {
+                let (expected, found) = (log.named_keys(), own.to_string());
+                return Err(StoreError::WrongKey { expected, found }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a day was ever signed, as far as this machine knows.
+    pub fn is_begun(&self) -> bool {
+        self.guard.exists() || self.path(&DaysFile::Checkpoint).exists()
+    }
+
+    fn differs(&self, signed: u64) -> DaysError {
+        DaysError::Differs { path: self.folder.path().join(DaysFile::FOLDER), signed }
     }
 
     /// The leaf of the day after those published, by its manifest.
@@ -213,6 +244,18 @@ impl DaysLog {
     fn path(&self, file: &DaysFile) -> PathBuf {
         self.folder.path().join(file.to_string())
     }
+}
+
+/// Whether a log's folder has a day under the checkpoint of its log of days. Files of others may be written anew.
+pub fn covers(folder: &Path, day: Day) -> bool {
+    let path = folder.join(DaysFile::Checkpoint.to_string());
+    let note = read(&path, MAX_NOTE_BYTES as u64).ok().flatten();
+    let note = note.and_then(|note| String::from_utf8(note).ok());
+    let checkpoint = note.and_then(|note| Some(Checkpoint::from_note(&note).ok()?.0));
+    checkpoint.is_some_and(|checkpoint| {
+        let first = Day::of(checkpoint.origin.first_slot());
+        day.days_after(first).is_some_and(|index| index < checkpoint.size)
+    })
 }
 
 /// The closed days that a folder has, as whoever reads it finds them.
@@ -299,7 +342,7 @@ impl State {
 }
 
 fn origin_of(log: &LogIdentity) -> Result<Origin, DaysError> {
-    days_origin(&log.origin, log.origin.first_slot()).map_err(unwritable)
+    days_origin(&log.origin).map_err(unwritable)
 }
 
 fn named_keys(keys: &[VerifierKey], origin: &Origin) -> Vec<VerifierKey> {

@@ -27,7 +27,7 @@ use crate::error::StoreError;
 use crate::folder::PublishError;
 
 pub use audit::{DayAudited, DayCounts, DayFault, Stopped, audit_day, is_day};
-pub use log::{DayWritten, DaysLog, PublishedDays};
+pub use log::{DayWritten, DaysLog, PublishedDays, covers};
 pub use open::{DayEntry, DayFolder};
 pub use table::TableError;
 pub use write::last_closed;
@@ -110,6 +110,15 @@ pub enum DaysError {
     Locked {
         /// The process, where it said so.
         holder: Option<u32>,
+    },
+    /// Several days are closed, and none was written, as far as this machine knows.
+    #[error(
+        "{due} days are closed, and none of them was ever written here: where they were, put back a copy of `days/` (`exitgap-server \
+         restore` fetches the bucket's), since signing them again could make a second history; else begin with `exitgap-server days`"
+    )]
+    NotBegun {
+        /// Days that are due.
+        due: u64,
     },
     /// No key was given to sign with.
     #[error("no key signs the log of days")]

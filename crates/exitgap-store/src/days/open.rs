@@ -12,7 +12,8 @@ use exitgap_core::snapshot::SnapshotDocuments;
 use sha2::{Digest, Sha256};
 
 use super::audit::{DayFault, Stopped};
-use super::rows::{EvidenceRow, NAMING_COLUMNS, POOL_COLUMN, snapshots_table};
+use super::pool::{Found, head_of, snapshot_of};
+use super::rows::{EvidenceRow, NAMING_COLUMNS, snapshots_table};
 use super::table::{Column, Row, TableError, TableReader};
 
 /// A folder with the files of one day.
@@ -78,10 +79,11 @@ impl DayFolder {
         let name = file.file;
         let absent = || DayFault::new("file_absent", format!("{name} is not there")).unknown(true);
         let failed = |source| Stopped::Machine(TableError::File { path: path.clone(), source });
-        let opened = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(absent().into()),
-            opened => opened.map_err(failed)?,
-        };
+        // What is no file may block whoever opens it.
+        if !path.is_file() {
+            return Err(absent().into());
+        }
+        let opened = File::open(&path).map_err(failed)?;
         let found = opened.metadata().map_err(failed)?.len();
         if found != file.bytes {
             let detail = format!("{name} has {found} bytes, the manifest says {}", file.bytes);
@@ -109,12 +111,7 @@ impl DayFolder {
         let Some(file) = ranges.next() else { return Ok(None) };
         self.check_hash(file)?;
         let table = TableReader::open(&self.file(file.file), snapshots_table())?;
-        let name = pool.to_string();
         for group in 0..table.groups() {
-            let texts = table.texts_of(group, POOL_COLUMN);
-            if texts.is_some_and(|[least, most]| !(least..=most).contains(&name.as_bytes())) {
-                continue;
-            }
             let names = table.read(group, NAMING_COLUMNS)?;
             let wanted = |row: &Row| {
                 EvidenceRow::name_of(row).is_ok_and(|found| found == (slot, pool.clone()))
@@ -124,12 +121,15 @@ impl DayFolder {
             let invalid = |what: String| DayFault::new("table_invalid", what).at(slot).by(pool);
             let row = EvidenceRow::of(row)
                 .map_err(|column| invalid(format!("{}: a row's {column} is none", file.file)))?;
-            let head = Head::from_canonical(&row.head).map_err(|error| {
-                let newer = error.newer().is_some();
-                DayFault::new("head_invalid", error.to_string()).at(slot).by(pool).unknown(newer)
-            })?;
-            let documents =
-                row.snapshot.map(|[snapshot, state]| SnapshotDocuments { snapshot, state });
+            let at = |fault: DayFault| fault.at(slot).by(pool);
+            let head = head_of(&row).map_err(at)?;
+            let documents = row.snapshot.clone();
+            let documents = match snapshot_of(&head, row).map_err(at)? {
+                Found::None => None,
+                Found::Newer | Found::Snapshot(_) => {
+                    documents.map(|[snapshot, state]| SnapshotDocuments { snapshot, state })
+                }
+            };
             return Ok(Some(DayEntry { head, documents }));
         }
         Ok(None)

@@ -118,6 +118,8 @@ impl Compact<'_> {
         while let Some(kind) = self.field(&mut id)? {
             match (id, kind) {
                 (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.signed()?,
+                // Statistics of the page alone, which nobody could check.
+                (5.., _) => return None,
                 _ => self.pass(kind, 1)?,
             }
         }
@@ -204,5 +206,51 @@ impl Compact<'_> {
     fn signed(&mut self) -> Option<i64> {
         let value = self.varint()?;
         i64::try_from(value >> 1).ok().map(|half| if value & 1 == 1 { !half } else { half })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header as Thrift's compact protocol has it: type, both sizes, and of a data page its encodings.
+    fn header(of: u8, unpacked: &[u8], encoding: u8, more: &[u8]) -> Vec<u8> {
+        let parts: [&[u8]; 6] = [
+            &[0x15, of, 0x15],
+            unpacked,
+            &[0x15, 0x50, 0x2c],
+            &[0x15, 0x10, 0x15, encoding, 0x15, 6, 0x15, 6],
+            more,
+            &[0, 0, 0xaa],
+        ];
+        parts.concat()
+    }
+
+    fn read(bytes: &[u8]) -> Option<(u64, u64, bool, usize)> {
+        let mut header = Compact { bytes };
+        let page = header.page()?;
+        Some((page.unpacked, page.packed, page.is_plain, header.bytes.len()))
+    }
+
+    #[test]
+    fn a_pages_header_is_read_up_to_its_end_and_says_what_it_is() {
+        // Numbers are doubled: 40 packed, 300 and 2^30 unpacked.
+        assert_eq!(read(&header(0, &[0xd8, 0x04], 0, &[])), Some((300, 40, true, 1)));
+        let huge = [0x80, 0x80, 0x80, 0x80, 0x08];
+        assert_eq!(read(&header(0, &huge, 0, &[])), Some((1 << 30, 40, true, 1)));
+        // A dictionary's page, values by a dictionary, and negative sizes.
+        assert_eq!(read(&header(4, &[0xd8, 0x04], 0, &[])).map(|page| page.2), Some(false));
+        assert_eq!(read(&header(0, &[0xd8, 0x04], 16, &[])).map(|page| page.2), Some(false));
+        assert_eq!(read(&header(0, &[0x01], 0, &[])), None);
+        // Statistics of a page, whatever they say.
+        assert_eq!(read(&header(0, &[0xd8, 0x04], 0, &[0x1c, 0x18, 1, b'a', 0])), None);
+        let whole = header(0, &[0xd8, 0x04], 0, &[]);
+        for cut in 0..whole.len() - 1 {
+            assert_eq!(read(&whole[..cut]), None, "{cut}");
+        }
+        // What lies deep, or is longer than what there is, is no header.
+        let deep = [vec![0x15, 0, 0x15, 2, 0x15, 2], [0x1c; 200].to_vec()].concat();
+        assert_eq!(read(&deep), None);
+        assert_eq!(read(&[0x15, 0, 0x15, 2, 0x15, 2, 0x18, 0xff, 0xff, 0xff, 0x7f, 1]), None);
     }
 }

@@ -20,6 +20,7 @@ pub struct PoolDay {
     pub pool: PoolId,
     /// Its rows, in the order of the file.
     pub rows: Vec<RowPair>,
+    bytes: usize,
     /// The day's first and last slot.
     run: [Slot; 2],
 }
@@ -44,12 +45,24 @@ struct Standing {
 impl PoolDay {
     /// A pool of a day, without rows so far.
     pub fn new(pool: PoolId, run: [Slot; 2]) -> Self {
-        Self { pool, rows: Vec::new(), run }
+        Self { pool, rows: Vec::new(), bytes: 0, run }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: EvidenceRow, figures: Row) {
+        let documents = row.snapshot.iter().flatten().chain(&row.fills).chain(&row.issued);
+        self.bytes += row.head.len() + documents.map(Vec::len).sum::<usize>();
+        self.rows.push((row, figures));
+    }
+
+    /// What its documents come to.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Checks its rows.
     pub fn audit(self) -> Result<PoolAudited, DayFault> {
-        let Self { pool, rows, run: [first, last] } = self;
+        let Self { pool, rows, run: [first, last], .. } = self;
         let mut audited =
             PoolAudited { heads: Vec::new(), snapshots: 0, retracted: 0, unsupported: 0 };
         let mut standing = BTreeMap::new();
@@ -105,7 +118,8 @@ impl PoolDay {
     }
 }
 
-fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
+/// A row's head, which is of the row's pool and slot.
+pub fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
     let head = Head::from_canonical(&row.head).map_err(|error| {
         DayFault::new("head_invalid", error.to_string()).unknown(error.newer().is_some())
     })?;
@@ -183,7 +197,7 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
 }
 
 /// A row's snapshot.
-enum Found {
+pub enum Found {
     /// The head names none.
     None,
     /// A later version made it.
@@ -192,18 +206,23 @@ enum Found {
     Snapshot(Box<Snapshot>),
 }
 
-fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
-    let (HeadEntry::Recorded { snapshot: expected, .. }, Some([snapshot, state])) =
-        (&head.entry, row.snapshot)
-    else {
-        let names = matches!(head.entry, HeadEntry::Recorded { .. });
-        if !names {
-            return Ok(Found::None);
+/// The snapshot that the head names, which is the row's.
+pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
+    let named = match &head.entry {
+        HeadEntry::Recorded { snapshot, .. } => Some(snapshot),
+        HeadEntry::Missing(_) | HeadEntry::Retired => None,
+    };
+    let (expected, [snapshot, state]) = match (named, row.snapshot) {
+        (Some(expected), Some(documents)) => (expected, documents),
+        (None, None) => return Ok(Found::None),
+        (Some(_), None) => {
+            let detail = "the head names a snapshot, and the row has none";
+            return Err(DayFault::new("snapshot_absent", detail));
         }
-        return Err(DayFault::new(
-            "snapshot_absent",
-            "the head names a snapshot, and the row has none",
-        ));
+        (None, Some(_)) => {
+            let detail = "the row has a snapshot, and the head names none";
+            return Err(DayFault::new("snapshot_unnamed", detail));
+        }
     };
     let documents = SnapshotDocuments { snapshot, state };
     let found = documents.hash();

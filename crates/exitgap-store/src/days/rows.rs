@@ -1,8 +1,12 @@
 //! The three tables of a day (`exitgap-core/docs/days-v1.md`): their columns, and their rows as what they stand for.
 
-use exitgap_core::evidence::{Head, HeadEntry};
+use exitgap_core::analytics::accuracy::{Fills, Issued, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
+use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES};
 use exitgap_core::ids::PoolId;
+use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::MAX_SNAPSHOT_BYTES;
+use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::table::{Cell, Column, Kind, Row};
@@ -38,9 +42,6 @@ pub struct EvidenceRow {
     pub issued: Option<Vec<u8>>,
 }
 
-/// The column of pools, in both tables of a range.
-pub const POOL_COLUMN: usize = 2;
-
 /// How many of an evidence row's columns say which row it is.
 pub const NAMING_COLUMNS: usize = 3;
 
@@ -48,6 +49,9 @@ pub const NAMING_COLUMNS: usize = 3;
 pub const OWN_FIGURES: usize = 10 + 2 * (4 + 2 * SIZES);
 
 const SIZES: usize = SizeUsd::STANDARD.len();
+
+/// What is a name, a code or a hash.
+const NAME: Kind = Kind::Text(256);
 
 fn slot_columns() -> [Column; 2] {
     [Column::new("slot", Kind::Int32), Column::new("slot_time", Kind::Instant)]
@@ -62,18 +66,23 @@ fn slot_cells(slot: Slot) -> [Cell; 2] {
 pub fn slots_table() -> Vec<Column> {
     let mut columns = slot_columns().to_vec();
     columns.push(Column::new("pools", Kind::Int32));
-    columns.push(Column::new("leaf", Kind::Document));
-    columns.push(Column::new("checkpoint", Kind::Document));
+    columns.push(Column::new("leaf", Kind::Text(MAX_LEAF_BYTES)));
+    columns.push(Column::new("checkpoint", Kind::Text(MAX_NOTE_BYTES)));
     columns
 }
 
 /// The columns of a range's evidence.
 pub fn snapshots_table() -> Vec<Column> {
     let mut columns = slot_columns().to_vec();
-    columns.push(Column::new("pool", Kind::Text));
-    columns.push(Column::new("head", Kind::Document));
-    let optional = ["snapshot", "state", "fills", "issued"];
-    columns.extend(optional.map(|name| Column::optional(name, Kind::Document)));
+    columns.push(Column::new("pool", NAME));
+    columns.push(Column::new("head", Kind::Text(MAX_HEAD_BYTES)));
+    let optional = [
+        ("snapshot", MAX_SNAPSHOT_BYTES),
+        ("state", MAX_STATE_BYTES),
+        (Fills::NAME, MAX_FILLS_BYTES),
+        (Issued::NAME, MAX_ISSUED_BYTES),
+    ];
+    columns.extend(optional.map(|(name, most)| Column::optional(name, Kind::Text(most))));
     columns
 }
 
@@ -81,10 +90,10 @@ pub fn snapshots_table() -> Vec<Column> {
 pub fn figures_table() -> Vec<Column> {
     let mut columns = slot_columns().to_vec();
     columns.extend([
-        Column::new("pool", Kind::Text),
-        Column::new("entry", Kind::Text),
-        Column::optional("missing_reason", Kind::Text),
-        Column::optional("snapshot", Kind::Text),
+        Column::new("pool", NAME),
+        Column::new("entry", NAME),
+        Column::optional("missing_reason", NAME),
+        Column::optional("snapshot", NAME),
         Column::new("recorded_count", Kind::Int32),
         Column::optional("oracle_stale", Kind::Bool),
     ]);
@@ -99,7 +108,7 @@ pub fn figures_table() -> Vec<Column> {
     for size in SizeUsd::STANDARD {
         let dollars = size.micros() / 1_000_000;
         token(&mut columns, &format!("exit_gap_pct_{dollars}"), Kind::Millionths);
-        token(&mut columns, &format!("refusal_{dollars}"), Kind::Text);
+        token(&mut columns, &format!("refusal_{dollars}"), NAME);
     }
     columns.push(Column::optional("retracted_by_slot", Kind::Int32));
     columns.push(Column::new("missing_slots_7d", Kind::Int32));

@@ -12,10 +12,11 @@ use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Phy
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::pages::check_pages;
 
@@ -27,6 +28,9 @@ pub const MAX_GROUP_BYTES: usize = 256 << 20;
 
 /// What a column's pages may unpack to before the next begins.
 const PAGE_BYTES: usize = 16 << 20;
+
+/// A text's length stands before it.
+const LENGTH_BYTES: usize = 4;
 
 /// zstd's effort. The rows of a pool's day resemble each other, and more of it makes them hardly smaller.
 const EFFORT: i32 = 3;
@@ -44,10 +48,8 @@ pub enum Kind {
     Millionths,
     /// Yes or no.
     Bool,
-    /// UTF-8.
-    Text,
-    /// UTF-8, long, of which no two are alike: without statistics.
-    Document,
+    /// UTF-8, of at most so many bytes.
+    Text(usize),
 }
 
 /// A column of a table.
@@ -81,7 +83,7 @@ impl Column {
             }
             Kind::Millionths => (Physical::INT64, Some(LogicalType::decimal(6, 18))),
             Kind::Bool => (Physical::BOOLEAN, None),
-            Kind::Text | Kind::Document => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };
         let repetition = if self.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let field = Type::primitive_type_builder(&self.name, physical)
@@ -121,7 +123,7 @@ impl Cell {
 
     fn bytes(&self) -> usize {
         match self {
-            Self::Text(text) => text.len() + 4,
+            Self::Text(text) => text.len() + LENGTH_BYTES,
             _ => 8,
         }
     }
@@ -165,18 +167,16 @@ impl<W: Write + Send> TableWriter<W> {
     /// A table of these columns, into `file`.
     pub fn new(file: W, columns: Vec<Column>) -> Result<Self, ParquetError> {
         let level = ZstdLevel::try_new(EFFORT)?;
-        let mut properties = WriterProperties::builder()
+        let properties = WriterProperties::builder()
             .set_created_by(concat!("exitgap ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(Compression::ZSTD(level))
             .set_dictionary_enabled(false)
             .set_data_page_size_limit(PAGE_BYTES)
-            .set_write_batch_size(32)
-            .set_statistics_enabled(EnabledStatistics::Chunk)
+            // A page is ended only between batches: of the largest states a few.
+            .set_write_batch_size(8)
+            // What a file says beside its rows other readers go by, and nobody could check.
+            .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true);
-        for column in columns.iter().filter(|column| column.kind == Kind::Document) {
-            let path = ColumnPath::from(column.name.as_str());
-            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
-        }
         let writer =
             SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties.build()))?;
         Ok(Self { columns, writer, rows: Vec::new(), bytes: 0, count: 0 })
@@ -245,7 +245,7 @@ impl<W: Write + Send> TableWriter<W> {
                         .collect();
                     writer.typed::<BoolType>().write_batch(&values, levels, None)?;
                 }
-                Kind::Text | Kind::Document => {
+                Kind::Text(_) => {
                     let values: Vec<ByteArray> = cells()
                         .filter_map(|cell| match cell {
                             Cell::Text(text) => Some(text.clone().into()),
@@ -277,21 +277,25 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Opens a table that has exactly these columns.
+    /// Opens a table that has exactly these columns, and says nothing beside its rows.
     pub fn open(path: &Path, columns: Vec<Column>) -> Result<Self, TableError> {
         let failed = |source| TableError::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
         let wrong = |reason: String| TableError::Wrong { path: path.to_owned(), reason };
-        let reader = SerializedFileReader::new(file.try_clone().map_err(failed)?)
-            .map_err(|error| wrong(error.to_string()))?;
-        let expected = schema(&columns).map_err(|error| wrong(error.to_string()))?;
-        let expected = SchemaDescriptor::new(expected);
-        let found = reader.metadata().file_metadata().schema_descr();
-        if found.root_schema().get_fields() != expected.root_schema().get_fields() {
-            return Err(wrong("it has other columns than such a table".to_owned()));
-        }
-        check_pages(&file, reader.metadata()).map_err(wrong)?;
-        Ok(Self { path: path.to_owned(), columns, reader })
+        let file = File::open(path).map_err(failed)?;
+        let footer = file.try_clone().map_err(failed)?;
+        let reader = guarded(|| {
+            let reader = SerializedFileReader::new(footer).map_err(|error| error.to_string())?;
+            let expected =
+                SchemaDescriptor::new(schema(&columns).map_err(|error| error.to_string())?);
+            let found = reader.metadata().file_metadata().schema_descr();
+            if found.root_schema().get_fields() != expected.root_schema().get_fields() {
+                return Err("it has other columns than such a table".to_owned());
+            }
+            check_alone(reader.metadata())?;
+            check_pages(&file, reader.metadata())?;
+            Ok(reader)
+        });
+        Ok(Self { path: path.to_owned(), columns, reader: reader.map_err(wrong)? })
     }
 
     /// How many groups of rows there are.
@@ -299,19 +303,10 @@ impl TableReader {
         self.reader.num_row_groups()
     }
 
-    /// The least and the greatest text of a column in a group, as the file says.
-    pub fn texts_of(&self, group: usize, column: usize) -> Option<[&[u8]; 2]> {
-        let group = self.reader.metadata().row_groups().get(group)?;
-        let statistics = group.columns().get(column)?.statistics()?;
-        Some([statistics.min_bytes_opt()?, statistics.max_bytes_opt()?])
-    }
-
     /// Reads a group: so many of its columns, from the first on. The cells of the others are null.
     pub fn read(&self, group: usize, columns: usize) -> Result<Vec<Row>, TableError> {
         let columns = columns.min(self.columns.len());
-        // Pages are looked at before; what else the library trusts in a file ends here, and not the process.
-        let read = panic::catch_unwind(AssertUnwindSafe(|| self.read_group(group, columns)));
-        let read = read.unwrap_or_else(|_| Err("its reader gave up".to_owned()));
+        let read = guarded(|| self.read_group(group, columns));
         read.map_err(|reason| TableError::Wrong { path: self.path.clone(), reason })
     }
 
@@ -334,6 +329,41 @@ impl TableReader {
         }
         Ok(rows)
     }
+}
+
+/// Pages are looked at before; what else the library trusts in a file ends here, and not the process.
+fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    read.unwrap_or_else(|_| Err("its reader gave up".to_owned()))
+}
+
+/// Requires that a file says nothing that does not follow from its rows: other readers take least and greatest values, indexes
+/// and notes for true without looking, and count by what is said.
+fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
+    let file = metadata.file_metadata();
+    let rows: i64 = metadata.row_groups().iter().map(|group| group.num_rows().max(0)).sum();
+    if file.num_rows() != rows {
+        return Err(format!("it says that it has {} rows, its groups {rows}", file.num_rows()));
+    }
+    if file.key_value_metadata().is_some_and(|notes| !notes.is_empty()) {
+        return Err("it has notes beside its rows".to_owned());
+    }
+    for group in metadata.row_groups() {
+        for column in group.columns() {
+            let places = [
+                column.bloom_filter_offset(),
+                column.column_index_offset(),
+                column.offset_index_offset(),
+            ];
+            if column.statistics().is_some() || places.iter().any(Option::is_some) {
+                return Err("it has statistics or indexes beside its rows".to_owned());
+            }
+            if column.num_values() != group.num_rows() {
+                return Err("a column has not the rows of its group".to_owned());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
@@ -360,7 +390,7 @@ fn read_column(
         (ColumnReader::BoolColumnReader(reader), Kind::Bool) => {
             read_typed::<BoolType>(reader, column, rows, left, Cell::Bool)
         }
-        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text | Kind::Document) => {
+        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text(_)) => {
             read_typed::<ByteArrayType>(reader, column, rows, left, |value| {
                 Cell::Text(Bytes::copy_from_slice(value.data()))
             })
@@ -398,7 +428,16 @@ fn read_typed<T: DataType>(
             cells.extend(values);
         }
         let bytes: usize = cells[before..].iter().map(Cell::bytes).sum();
+        if let Kind::Text(most) = column.kind
+            && cells[before..].iter().any(|cell| cell.bytes() > most + LENGTH_BYTES)
+        {
+            return Err(format!("a text is longer than the {most} bytes that it may have"));
+        }
         *left = left.checked_sub(bytes).ok_or("its group unpacks to more than a group may")?;
     }
-    Ok(cells)
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    match reader.read_records(1, Some(&mut levels), None, &mut values) {
+        Ok((0, ..)) => Ok(cells),
+        _ => Err(format!("it goes on after its {rows} rows")),
+    }
 }

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::published::days::{DayFile, DayManifest, FileRef};
 use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::SignerKey;
+use serde_json::{Value, json};
 
 use super::rows::{figures_table, slots_table, snapshots_table};
 use super::table::{Cell, Column, Row, TableReader, TableWriter};
@@ -55,8 +57,8 @@ fn table(file: DayFile) -> Vec<Column> {
     }
 }
 
-/// Makes a file anew with other rows, and the manifest with its hash.
-fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
+/// A file made anew with other rows: its bytes, and how many those are.
+fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (Vec<u8>, u64) {
     let path = day.join(file.to_string());
     let read = TableReader::open(&path, table(file)).unwrap();
     let groups = (0..read.groups()).map(|group| read.read(group, usize::MAX).unwrap());
@@ -66,8 +68,26 @@ fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
     assert_ne!(rows, before, "something is changed");
     let mut writer = TableWriter::new(Vec::new(), table(file)).unwrap();
     rows.into_iter().for_each(|row| writer.push(row));
-    let (bytes, rows) = writer.finish().unwrap();
+    writer.finish().unwrap()
+}
+
+/// Makes a file anew with other rows, and the manifest with its hash.
+fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
+    let (bytes, rows) = rewritten(day, file, change);
     replaced(day, file, &bytes, Some(rows));
+}
+
+type Change<'a> = Box<dyn FnOnce(&mut Vec<Row>) + 'a>;
+
+/// A head changed by its fields, canonical again.
+fn edit_head(row: usize, edit: fn(&mut Value)) -> Change<'static> {
+    let at = column(DayFile::Snapshots(0), "head");
+    Box::new(move |rows: &mut Vec<Row>| {
+        let Cell::Text(text) = &rows[row][at] else { panic!("a head") };
+        let mut head: Value = serde_json::from_slice(text).unwrap();
+        edit(&mut head);
+        rows[row][at] = Cell::text(serde_json::to_vec(&head).unwrap());
+    })
 }
 
 /// Puts bytes in a file's place, and their hash into the manifest.
@@ -93,7 +113,6 @@ fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
         Cell::Text(text) => String::from_utf8(text.to_vec()).unwrap(),
         other => panic!("{other:?}"),
     };
-    type Change<'a> = Box<dyn FnOnce(&mut Vec<Row>) + 'a>;
     let set = |file, row: usize, name: &str, cell: Cell| -> Change<'_> {
         let at = column(file, name);
         Box::new(move |rows: &mut Vec<Row>| rows[row][at] = cell)
@@ -135,6 +154,37 @@ fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
         (v, replace(v, 3, "state", "3000", "3001"), "snapshot_invalid"),
         (v, swap(v, "snapshot"), "snapshot_hash_mismatch"),
         (v, swap(v, "head"), "head_slot_mismatch"),
+        // A missing slot that is given the snapshot of another.
+        (
+            v,
+            Box::new(|rows: &mut Vec<Row>| {
+                for at in ["snapshot", "state"].map(|name| column(v, name)) {
+                    rows[5][at] = rows[4][at].clone();
+                }
+            }),
+            "snapshot_unnamed",
+        ),
+        (
+            v,
+            Box::new(|rows: &mut Vec<Row>| {
+                for at in ["snapshot", "state"].map(|name| column(v, name)) {
+                    rows[4][at] = Cell::Null;
+                }
+            }),
+            "snapshot_absent",
+        ),
+        (
+            v,
+            edit_head(11, |head| head["depth_usd"] = json!(["999999999", "999999999"])),
+            "depth_mismatch",
+        ),
+        (
+            v,
+            edit_head(11, |head| head["lowest_depth_7d_usd"] = json!(["1", "1"])),
+            "heads_root_mismatch",
+        ),
+        (v, edit_head(0, |head| head["height"] = json!(1)), "head_invalid"),
+        (v, set(v, 3, "head", Cell::text("x".repeat(200_000))), "table_invalid"),
         (v, set(v, 3, "state", Cell::Null), "table_invalid"),
         (v, set(v, 3, "slot_time", Cell::Int(0)), "table_invalid"),
         (v, set(v, 3, "slot", Cell::Int(1)), "table_invalid"),
@@ -165,6 +215,59 @@ fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
             audited(other.path()).fault.unwrap_or_else(|| panic!("{number}: {expected} passes"));
         assert_eq!(fault.code, expected, "{number}: {}", fault.detail);
     }
+}
+
+/// Rows that are left out, in both files of the range.
+#[test]
+fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
+    let (home, day) = written();
+    let copy = || {
+        let other = tempfile::tempdir().unwrap();
+        for name in fs::read_dir(&day).unwrap() {
+            let path = name.unwrap().path();
+            fs::copy(&path, other.path().join(path.file_name().unwrap())).unwrap();
+        }
+        other
+    };
+    let both = |change: fn(&mut Vec<Row>)| {
+        let other = copy();
+        // The manifest wants as many rows of both: its check comes before.
+        let path = other.path().join("manifest.json");
+        let mut manifest = DayManifest::from_canonical(&fs::read(&path).unwrap()).unwrap();
+        for file in [DayFile::Figures(0), DayFile::Snapshots(0)] {
+            let (bytes, rows) = rewritten(other.path(), file, change);
+            fs::write(other.path().join(file.to_string()), &bytes).unwrap();
+            let found = manifest.files.iter_mut().find(|one| one.file == file).unwrap();
+            found.sha256 = DayManifest::hash_of(&bytes);
+            (found.bytes, found.rows) = (bytes.len() as u64, rows);
+        }
+        fs::write(path, manifest.to_canonical().unwrap()).unwrap();
+        audited(other.path()).fault.unwrap().code
+    };
+    assert_eq!(both(|rows| drop(rows.pop())), "pool_dropped");
+    assert_eq!(both(|rows| drop(rows.remove(0))), "head_without_predecessor");
+    assert_eq!(both(|rows| drop(rows.remove(4))), "head_does_not_follow");
+    // What the manifest says of a range, and of its rows, is what the files have.
+    let said = |change: fn(&mut DayManifest)| {
+        let other = copy();
+        let path = other.path().join("manifest.json");
+        let mut manifest = DayManifest::from_canonical(&fs::read(&path).unwrap()).unwrap();
+        change(&mut manifest);
+        fs::write(path, manifest.to_canonical().unwrap()).unwrap();
+        audited(other.path()).fault.unwrap().code
+    };
+    let fewer = |manifest: &mut DayManifest| {
+        manifest.files.iter_mut().skip(1).for_each(|file| file.rows = 11);
+    };
+    assert_eq!(said(fewer), "rows_mismatch");
+    let another = |manifest: &mut DayManifest| {
+        let pool: PoolId = format!("anvil:0x{}", "bb".repeat(20)).parse().unwrap();
+        for range in manifest.files.iter_mut().filter_map(|file| file.range.as_mut()) {
+            (range.first, range.last) = (pool.clone(), pool.clone());
+        }
+    };
+    assert_eq!(said(another), "range_mismatch");
+    drop(home);
 }
 
 /// A file that is not Parquet, or is broken Parquet, under a hash that fits, is refused in words, at once.

@@ -17,8 +17,6 @@ pub struct DaysHistory {
     pub checkpoint: Checkpoint,
     /// The leaves, a day after the other.
     pub leaves: Vec<DayLeaf>,
-    /// The tree over them.
-    pub tree: Frontier,
 }
 
 /// Why a log of days does not hold. `E`: a tile of it could not be brought.
@@ -148,7 +146,7 @@ impl DaysHistory {
         if tree.root() != checkpoint.root {
             return Err(HistoryError::Root { expected: checkpoint.root, found: tree.root() });
         }
-        Ok(Self { checkpoint, leaves, tree })
+        Ok(Self { checkpoint, leaves })
     }
 
     /// The leaf of a day; `None` where the log does not have the day.
@@ -191,7 +189,7 @@ mod tests {
     fn log() -> (String, VerifierKey, Vec<Vec<u8>>) {
         let log: Origin = "exitgap.example/log/5957900".parse().unwrap();
         let signer = SignerKey::from_seed(&log.to_string(), [7; 32]).unwrap();
-        let origin = days_origin(&log, log.first_slot()).unwrap();
+        let origin = days_origin(&log).unwrap();
         let first = Day::of(log.first_slot());
         let leaf = |index: u8| DayLeaf {
             day: first.later(index.into()).unwrap(),

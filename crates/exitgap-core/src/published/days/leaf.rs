@@ -4,12 +4,12 @@ use super::MAX_DAY_LEAF_BYTES;
 use crate::ids::DocumentHash;
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 use crate::newer::Newer;
-use crate::series::{Day, NoDay, Slot};
+use crate::series::{Day, NoDay};
 use crate::tlog::{CheckpointError, Hash, Origin, leaf_hash};
 
-/// The name of a log's log of days, whose first day begins with this slot: `<name>/days/<slot>`.
-pub fn days_origin(log: &Origin, first: Slot) -> Result<Origin, CheckpointError> {
-    Origin::new(&format!("{}/days", log.name()), first)
+/// The name of a log's log of days: `<name>/days/<the log's first slot>`.
+pub fn days_origin(log: &Origin) -> Result<Origin, CheckpointError> {
+    Origin::new(&format!("{}/days", log.name()), log.first_slot())
 }
 
 /// A leaf of the log of days. Leaf `i` is the day `i` days after the one in which the log of days begins.
@@ -92,8 +92,7 @@ mod tests {
     #[test]
     fn a_log_of_days_is_named_after_its_log() {
         let log: Origin = "exitgap.example/log/5958856".parse().unwrap();
-        let first = Slot::new(5_958_900).unwrap();
-        let days = days_origin(&log, first).unwrap();
-        assert_eq!(days.to_string(), "exitgap.example/log/days/5958900");
+        let days = days_origin(&log).unwrap();
+        assert_eq!(days.to_string(), "exitgap.example/log/days/5958856");
     }
 }
