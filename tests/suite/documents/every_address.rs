@@ -184,6 +184,15 @@ pub async fn ask(
             let answer = client.routes(&RoutesAsked::read(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
+        "listClosedDays" => {
+            let of = Given::read(
+                Operation::Export.row().parameters,
+                None,
+                "",
+            )?;
+            let answer = client.closed_days(&ExportAsked::read(&of)?).await?;
+            serde_json::to_vec(&answer)?
+        }
         "readDepthDecay" => {
             let of = Given::read(
                 Operation::Decay.row().parameters,

@@ -209,6 +209,7 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     assert!(matches!(days.open().due(&reader).unwrap_err(), DaysError::Guard { .. }));
     fs::write(&guard, &ours).unwrap();
     // Two processes at once: the second is told.
+    let _held = days.open();
     let second = DaysLog::open(days.folder(), &days.store(), vec![key()]);
     assert!(matches!(second, Err(DaysError::Locked { .. })));
 }
