@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExposureAsked, Given, Method, Operation,
-    Question, RoutesAsked, VenueStressAsked, position_as_written,
+    AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked, Given, Method,
+    Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,
 };
 use exitgap_api::{AlertsTold, Interval};
 use exitgap_client::{Client, HistoryOf, Native, Request};

@@ -302,7 +302,8 @@ fn only_the_logs_own_key_signs_its_days() {
     let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
     let opened = DaysLog::open(days.folder(), &days.store(), vec![stranger]).unwrap();
     let refused = opened.write_next(&reader, |_, _| {}).unwrap_err();
-    assert!(matches!(refused, DaysError::Store(StoreError::WrongKey { .. })), "{refused}");
+    let DaysError::Store(refused) = refused else { panic!("{refused}") };
+    assert!(matches!(*refused, StoreError::WrongKey { .. }), "{refused}");
     assert!(!opened.is_begun() && !days.path("").exists());
     drop(opened);
     assert_eq!(days.write().len(), 3);

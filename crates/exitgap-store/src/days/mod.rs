@@ -3,11 +3,12 @@
 //!
 //! - `table`: rows of typed cells in a file, and `pages`, what it may unpack to; `rows`: which columns there are
 //! - `write`: a day's files out of a store; `log`: the log of days that commits to them
-//! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool
+//! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool; `fault`, what can be wrong
 //!
 //! **Out of scope**, and who does it: manifests and leaves as documents (`exitgap-core`), fetching days (`exitgap-cli`).
 
 mod audit;
+mod fault;
 mod log;
 mod open;
 mod pages;
@@ -26,7 +27,8 @@ use exitgap_core::published::days::{DayFile, DayManifestError};
 use crate::error::StoreError;
 use crate::folder::PublishError;
 
-pub use audit::{DayAudited, DayCounts, DayFault, Stopped, audit_day, is_day};
+pub use audit::{DayAudited, DayCounts, audit_day, is_day};
+pub use fault::{DayFault, Stopped};
 pub use log::{DayWritten, DaysLog, PublishedDays, covers};
 pub use open::{DayEntry, DayFolder};
 pub use table::TableError;
@@ -125,8 +127,20 @@ pub enum DaysError {
     NoSigner,
     /// The folder could not be read or written.
     #[error(transparent)]
-    Folder(#[from] PublishError),
+    Folder(Box<PublishError>),
     /// The store could not be read, or is damaged.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(Box<StoreError>),
+}
+
+impl From<PublishError> for DaysError {
+    fn from(error: PublishError) -> Self {
+        Self::Folder(Box::new(error))
+    }
+}
+
+impl From<StoreError> for DaysError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Box::new(error))
+    }
 }

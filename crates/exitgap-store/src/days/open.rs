@@ -11,7 +11,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotDocuments;
 use sha2::{Digest, Sha256};
 
-use super::audit::{DayFault, Stopped};
+use super::fault::{DayFault, Stopped};
 use super::pool::{Found, head_of, snapshot_of};
 use super::rows::{EvidenceRow, NAMING_COLUMNS, snapshots_table};
 use super::table::{Column, Row, TableError, TableReader};

@@ -99,7 +99,7 @@ impl Compact<'_> {
     /// its encodings.
     fn page(&mut self) -> Option<Page> {
         let (mut id, mut numbers, mut encodings) = (0, [None; 3], None);
-        while let Some(kind) = self.field(&mut id)? {
+        while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
                 (1..=3, 5) => numbers[usize::try_from(id - 1).ok()?] = Some(self.signed()?),
                 (5, 12) => encodings = Some(self.encodings()?),
@@ -115,7 +115,7 @@ impl Compact<'_> {
     /// The encodings of a data page's values and levels.
     fn encodings(&mut self) -> Option<[i64; 3]> {
         let (mut id, mut found) = (0, [-1; 3]);
-        while let Some(kind) = self.field(&mut id)? {
+        while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
                 (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.signed()?,
                 // Statistics of the page alone, which nobody could check.
@@ -126,17 +126,18 @@ impl Compact<'_> {
         Some(found)
     }
 
-    /// The next field's type, its id in `id`; `None` inside: there is none any more.
-    fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
+    /// The next field's type, its id in `id`; 0: there is none any more.
+    fn field(&mut self, id: &mut i64) -> Option<u8> {
         let head = self.byte()?;
         if head == 0 {
-            return Some(None);
+            return Some(0);
         }
         *id = match head >> 4 {
             0 => self.signed()?,
             step => id.checked_add(step.into())?,
         };
-        Some(Some(head & 15))
+        // A field of no type ends nothing, and is none.
+        Some(head & 15).filter(|kind| *kind > 0)
     }
 
     /// Passes over a value.
@@ -171,7 +172,7 @@ impl Compact<'_> {
             }
             12 => {
                 let mut id = 0;
-                while let Some(kind) = self.field(&mut id)? {
+                while let kind @ 1.. = self.field(&mut id)? {
                     self.pass(kind, depth + 1)?;
                 }
                 Some(())

@@ -9,7 +9,8 @@ use exitgap_core::ids::{BlockHash, HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 
-use super::audit::{DayFault, Leaves, RowPair};
+use super::audit::{Leaves, RowPair};
+use super::fault::DayFault;
 use super::rows::{EvidenceRow, OWN_FIGURES, figures_table, own_figures};
 use super::table::Row;
 use crate::derived::figures::SnapshotFigures;

@@ -172,7 +172,7 @@ fn check_signed<E>(
         Err(Unsigned::Forged { signer }) => Err(HistoryError::Forged { signer }),
         Err(Unsigned::NotTrusted { origin, found }) => {
             let found = if found.is_empty() { "nobody".to_owned() } else { found.join(", ") };
-            Err(HistoryError::NotTrusted { expected: origin.to_string(), found })
+            Err(HistoryError::NotTrusted { expected: origin, found })
         }
     }
 }
@@ -203,7 +203,9 @@ mod tests {
         let leaves: Vec<Vec<u8>> =
             leaves.into_iter().chain(more.map(|leaf| leaf.to_canonical().unwrap())).collect();
         let mut tree = Frontier::default();
-        leaves.iter().for_each(|leaf| tree.push(DayLeaf::leaf_of(leaf)));
+        for leaf in &leaves {
+            tree.push(DayLeaf::leaf_of(leaf));
+        }
         let (root, extensions) = (tree.root(), Vec::new());
         let checkpoint = Checkpoint { origin: origin.clone(), size: 300, root, extensions };
         let days = signer.named(&origin.to_string()).unwrap();

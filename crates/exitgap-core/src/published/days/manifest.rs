@@ -355,14 +355,16 @@ mod tests {
         assert_eq!(manifest.files_of(None).count(), 5);
     }
 
+    type Change = fn(&mut DayManifest);
+
     #[test]
     fn what_a_manifest_says_goes_together() {
-        let refused = |change: fn(&mut DayManifest)| {
+        let refused = |change: Change| {
             let mut changed = manifest();
             change(&mut changed);
             changed.to_canonical().unwrap_err().to_string()
         };
-        let cases: [(fn(&mut DayManifest), &str); 12] = [
+        let cases: [(Change, &str); 12] = [
             (
                 |m| m.day = "2026-08-24".parse().unwrap(),
                 "first_slot: 2026-08-23T00:00:00Z is no slot",
