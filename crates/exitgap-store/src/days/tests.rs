@@ -182,8 +182,8 @@ fn made_up() -> Vec<(DayFile, Change<'static>, &'static str)> {
         ),
         (
             v,
-            edit_head(11, |head| head["lowest_depth_7d_usd"] = json!(["1", "1"])),
-            "heads_root_mismatch",
+            edit_head(11, |head| head["lowest_depth_7d_usd"] = json!(["0", "0"])),
+            "figures_mismatch",
         ),
         (v, edit_head(0, |head| head["height"] = json!(1)), "head_invalid"),
         (v, set(v, 3, "head", Cell::text("x".repeat(200_000))), "table_invalid"),
