@@ -1,5 +1,6 @@
 //! A log whose first days are closed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use exitgap_tests::binaries;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::scenes::operator::config;
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Slots that the log's first day has: it begins in the evening.
@@ -93,6 +95,21 @@ impl Days {
 
     pub fn path(&self, file: &str) -> PathBuf {
         self.folder().path().join("days").join(file)
+    }
+
+    /// Writes a configuration of this store and log beside them, and the log's key.
+    pub fn configure(&self) {
+        let home = self.home.path();
+        let config = config("series.db", "exitgap.key", "log");
+        fs::write(home.join("exitgap.toml"), config).unwrap();
+        fs::write(home.join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+    }
+
+    /// `exitgap-server days`, as configured.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(binaries::path("exitgap-server"));
+        command.args(["days", "--config"]).arg(self.home.path().join("exitgap.toml"));
+        command
     }
 
     pub fn key(&self) -> String {

@@ -11,7 +11,7 @@ use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::days::start;
 use exitgap_store::days::{DaysError, DaysLog};
 use exitgap_store::{Gap, Reader, StoreError};
-use exitgap_tests::{binaries, fixtures};
+use exitgap_tests::fixtures;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -263,21 +263,9 @@ fn until_open(days: &Days) -> DaysLog {
 #[test]
 fn an_operator_writes_days_by_hand() {
     let days = Days::new();
-    let home = days.home.path();
-    let address = format!("0x{}", "11".repeat(20));
-    let config = format!(
-        "[store]\npath = \"series.db\"\n[evidence]\nfolder = \"log\"\n\
-         [[chain]]\nslug = \"anvil\"\nchain_id = 31337\nrpc_urls = [\"http://127.0.0.1:1\"]\n\
-         [[oracle]]\nname = \"one\"\nchain = \"anvil\"\nsource = \"fixed\"\nanswer = 1\ndecimals = 0\n\
-         [[pool]]\nchain = \"anvil\"\naddress = \"{address}\"\nbase = \"token0\"\n\
-         token0_usd = [\"one\"]\ntoken1_usd = [\"one\"]\n"
-    );
-    fs::write(home.join("exitgap.toml"), config).unwrap();
-    fs::write(home.join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+    days.configure();
     let run = || {
-        let mut command = Command::new(binaries::path("exitgap-server"));
-        let output = command.args(["days", "--config"]).arg(home.join("exitgap.toml")).output();
-        let output = output.unwrap();
+        let output = days.command().output().unwrap();
         let said = [output.stdout, output.stderr].map(|words| String::from_utf8(words).unwrap());
         (output.status.code(), said)
     };

@@ -5,6 +5,7 @@ mod bucket;
 mod crash;
 mod days;
 mod days_bucket;
+mod days_killed;
 mod endings;
 mod figures;
 mod fills;

@@ -1,0 +1,61 @@
+//! The writing of closed days, killed at any instant: what is published always holds, and the next start goes on.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use exitgap_core::published::days::DayManifest;
+use exitgap_store::LogFolder;
+use exitgap_store::days::PublishedDays;
+
+use crate::scenes::days::{Days, audit};
+
+/// The days that are published, each of which has its files; the same as before, or more.
+fn published(days: &Days, before: &[DayManifest]) -> Vec<DayManifest> {
+    let folder: LogFolder = days.folder();
+    let Some(read) = PublishedDays::read(&folder).unwrap() else { return Vec::new() };
+    let manifests = read.history.leaves.iter().map(|leaf| read.manifest(leaf).unwrap());
+    let manifests: Vec<DayManifest> = manifests.collect();
+    assert_eq!(&manifests[..before.len()], before, "what was published stays");
+    for file in manifests.iter().flat_map(|day| day.files.iter().map(move |file| (day.day, file))) {
+        let bytes = fs::read(days.path(&format!("{}/{}", file.0, file.1.file))).unwrap();
+        assert_eq!(DayManifest::hash_of(&bytes), file.1.sha256);
+    }
+    manifests
+}
+
+#[test]
+fn killed_at_any_instant_days_go_on_where_they_were() {
+    let days = Days::new();
+    days.configure();
+    let clean = {
+        let clean = Days::new();
+        clean.configure();
+        let began = Instant::now();
+        assert!(clean.command().stdout(Stdio::null()).status().unwrap().success());
+        (began.elapsed(), clean.write(), published(&clean, &[]))
+    };
+    let (whole, rest, expected) = clean;
+    assert!(rest.is_empty() && expected.len() == 3);
+    let (mut kills, mut known) = (0, Vec::new());
+    // A little longer each time, from nothing to all of it, and a day is kept once it is there.
+    for step in 1..=40 {
+        let mut child = days.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(whole.mul_f64(f64::from(step) / 40.0).min(Duration::from_secs(20)));
+        let running = child.try_wait().unwrap().is_none();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += u32::from(running);
+        known = published(&days, &known);
+        if known.len() == 3 {
+            break;
+        }
+    }
+    assert!(kills >= 5, "it was killed {kills} times while it wrote");
+    assert!(days.command().stdout(Stdio::null()).status().unwrap().success());
+    assert_eq!(published(&days, &known), expected, "as if nothing had happened");
+    for day in &expected {
+        assert_eq!(audit(&days.path(&day.day.to_string()), &days.key())["verdict"], "valid");
+    }
+}
