@@ -44,6 +44,20 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         exitgap(&["audit", days.path("2026-08-23").to_str().unwrap(), "--json"]);
     assert_eq!((code, &report["verdict"]), (Some(7), &"incomplete".into()));
 
+    let checkpoint = days.folder().path().join("checkpoint");
+    for more in [["--since", checkpoint.to_str().unwrap()], ["--copy", "elsewhere"]] {
+        let day = days.path("2026-08-23");
+        let (code, _, said) = exitgap(&["audit", day.to_str().unwrap(), more[0], more[1]]);
+        assert_eq!(code, Some(2), "{said}");
+    }
+    // In a log's folder a day that lies there is not what is audited.
+    let inside = days.folder().path().join("manifest.json");
+    fs::copy(days.path("2026-08-23/manifest.json"), &inside).unwrap();
+    let (code, report, _) =
+        exitgap(&["audit", days.folder().path().to_str().unwrap(), "--trust", &key, "--json"]);
+    assert_eq!((code, &report["size"]), (Some(0), &884.into()), "{report}");
+    fs::remove_file(inside).unwrap();
+
     // Fetched again elsewhere, of one pool only: as few files as have it, and they say so.
     let out = TempDir::new().unwrap();
     let [log, out_path] = [days.folder().path().to_owned(), out.path().to_owned()];

@@ -30,6 +30,12 @@ pub fn run(
         let hint = "leave --since out, or audit the whole log with it";
         return Err(invalid_parameter("since", detail, hint).into());
     }
+    if args.copy.is_some() {
+        let detail = "copy: a day's folder is read where it is";
+        let hint =
+            "--copy goes with the URL of a service, or of its log; `exitgap export` fetches days";
+        return Err(invalid_parameter("copy", detail, hint).into());
+    }
     let bar = progress();
     let audited = audit_day(&DayFolder::new(path), trusted.as_deref(), |done, of| {
         bar.set_length(of);
