@@ -139,8 +139,8 @@ pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
-    AuditFault, AuditReport, AuditedProofs, Claim, Contradiction, DayReport, ExportReport,
-    ForkReport, Recomputation, VerificationReport,
+    AuditFault, AuditReport, AuditedCounts, AuditedProofs, Claim, Contradiction, DayReport,
+    ExportReport, ForkReport, Recomputation, VerificationReport,
 };
 pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witnessed::witnessed;

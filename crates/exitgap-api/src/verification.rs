@@ -237,18 +237,9 @@ pub struct AuditReport {
     /// The newest of them, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_slot: Option<String>,
-    /// Pools that had a head in them.
-    pub pools: u64,
-    /// Heads in them.
-    pub heads: u64,
-    /// Snapshots in them, each recomputed.
-    pub snapshots: u64,
-    /// Slots of pools that are missing or retired.
-    pub without_snapshot: u64,
-    /// Slots of pools that were taken back.
-    pub retracted: u64,
-    /// Heads and snapshots that only a later version of exitgap understands whole.
-    pub unsupported: u64,
+    /// What was in them.
+    #[serde(flatten)]
+    pub counts: AuditedCounts,
     /// The log that this one succeeds, `<origin> <size> <base64 root>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predecessor: Option<String>,
@@ -272,6 +263,23 @@ pub struct AuditReport {
     pub contradiction: Option<Contradiction>,
 }
 
+/// What an audit looked at, and found to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AuditedCounts {
+    /// Pools that had a head.
+    pub pools: u64,
+    /// Heads.
+    pub heads: u64,
+    /// Snapshots, each recomputed.
+    pub snapshots: u64,
+    /// Slots of pools that are missing or retired.
+    pub without_snapshot: u64,
+    /// Slots of pools that were taken back.
+    pub retracted: u64,
+    /// Heads and snapshots that only a later version of exitgap understands whole.
+    pub unsupported: u64,
+}
+
 /// What checking a closed day by its own files found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DayReport {
@@ -289,18 +297,9 @@ pub struct DayReport {
     pub keys_trusted: bool,
     /// Slots whose heads, leaf and checkpoint hold.
     pub slots: u64,
-    /// Pools whose heads and snapshots hold.
-    pub pools: u64,
-    /// Their heads, each with its row of figures.
-    pub heads: u64,
-    /// Their snapshots, each recomputed.
-    pub snapshots: u64,
-    /// Slots of pools that are missing or retired.
-    pub without_snapshot: u64,
-    /// Slots that heads of this day take back.
-    pub retracted: u64,
-    /// Heads and snapshots that only a later version of exitgap understands whole.
-    pub unsupported: u64,
+    /// What holds; each head with its row of figures.
+    #[serde(flatten)]
+    pub counts: AuditedCounts,
     /// The first thing wrong, or not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,

@@ -339,7 +339,7 @@ pub struct SourceArgs {
     pub db: Option<PathBuf>,
     /// Read from a closed day's folder, as `exitgap export` writes it; with --at. The file that is read is checked against
     /// the day's manifest, and by `exitgap audit` against its log.
-    #[arg(long, value_name = "FOLDER", help_heading = "Source", requires = "at", conflicts_with_all = ["db", "api", "rpc", "snapshot"])]
+    #[arg(long, value_name = "FOLDER", help_heading = "Source", requires = "at", conflicts_with_all = ["api", "rpc", "snapshot"])]
     pub day: Option<PathBuf>,
     /// Read a recorded snapshot from a service; its hash is checked and the answer computed here.
     #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]

@@ -86,6 +86,19 @@ fn closed_days_are_listed_and_fetched_whole() {
     assert!(report["fault"].as_str().unwrap().contains("days/2026-08-23/snapshots-0000.parquet"));
     assert!(!fresh.path().join("2026-08-23/snapshots-0000.parquet").exists());
     assert!(!fresh.path().join("2026-08-23/manifest.json").exists());
+    // Also where nothing was put there before.
+    let nowhere = fresh.path().join("new");
+    let arguments = ["export", &log, "--out", nowhere.to_str().unwrap(), "--trust", &key, "--json"];
+    let manifest = days.path("2026-08-22/manifest.json");
+    let kept = fs::read(&manifest).unwrap();
+    fs::write(&manifest, b"{}").unwrap();
+    let (code, report, said) = exitgap(&arguments);
+    assert_eq!(
+        (code, &report["verdict"], &report["days"]),
+        (Some(6), &"invalid".into(), &0.into()),
+        "{said}"
+    );
+    fs::write(&manifest, kept).unwrap();
     // Under a key that is not the log's.
     let stranger = SignerKey::from_seed("exitgap.example/test/5958124", [8; 32]).unwrap();
     let other = stranger.verifier().to_string();

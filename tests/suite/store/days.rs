@@ -11,7 +11,7 @@ use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::days::start;
 use exitgap_store::days::{DaysError, DaysLog};
 use exitgap_store::{Gap, Reader, StoreError};
-use exitgap_tests::fixtures;
+use exitgap_tests::{binaries, fixtures};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -92,6 +92,8 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         let (code, report, _) = export(&[]);
         assert_eq!((code, &report["verdict"]), (Some(6), &"invalid".into()));
         assert!(report["fault"].as_str().unwrap().contains("does not go on"), "{report}");
+        let other = fs::read_to_string(out.path().join("days-checkpoint.contradicts")).unwrap();
+        assert_eq!(other, note, "both that were signed are kept");
     }
     fs::write(&seen, note).unwrap();
     let report = audit(&out.path().join("2026-08-23"), &key);
@@ -119,6 +121,11 @@ fn an_old_slot_is_answered_from_its_days_files() {
     };
     let (code, of_day, said) = ask(&["--day", folder.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{said}");
+    // A database that the environment names does not stand in its way.
+    let mut beside = Command::new(binaries::path("exitgap"));
+    beside.env("EXITGAP_DB", "nowhere.db").args(["snapshot", &pool, "--at", &at, "--day"]);
+    let output = beside.arg(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (code, of_store, _) = ask(&["--db", days.store().to_str().unwrap()]);
     assert_eq!(code, Some(0));
     for field in ["exit_gap_pct", "amount_in_raw", "amount_out_raw"] {

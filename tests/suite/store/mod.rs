@@ -6,6 +6,7 @@ mod crash;
 mod days;
 mod days_bucket;
 mod days_killed;
+mod days_many;
 mod endings;
 mod figures;
 mod fills;

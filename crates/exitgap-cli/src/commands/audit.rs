@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
-use exitgap_api::{AuditReport, AuditedProofs};
+use anstyle::Style;
+use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs};
 use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
 use exitgap_core::proof::MAX_PROOF_BYTES;
@@ -15,7 +15,7 @@ use exitgap_core::tlog::{
 use exitgap_store::days;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{audit_day, print_json, verdict, verify};
+use super::{audit_day, audited, print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
@@ -81,6 +81,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         None => Verdict::Incomplete,
     };
     let Counts { slots, last_slot, pools, heads, snapshots, retracted, unsupported } = counts;
+    let without_snapshot = heads.saturating_sub(snapshots);
     let report = AuditReport {
         verdict,
         origin: newest.checkpoint.origin.to_string(),
@@ -90,12 +91,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         root: newest.checkpoint.root.to_string(),
         slots,
         last_slot: last_slot.map(|slot| slot.to_string()),
-        pools,
-        heads,
-        snapshots,
-        without_snapshot: heads.saturating_sub(snapshots),
-        retracted,
-        unsupported,
+        counts: AuditedCounts { pools, heads, snapshots, without_snapshot, retracted, unsupported },
         predecessor: predecessor(&folder)?,
         extensions: newest.checkpoint.extensions,
         superseded_by: superseded_by(&folder)?,
@@ -192,45 +188,16 @@ pub(super) fn progress(slots: u64) -> ProgressBar {
 fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     let origin = printable(&report.origin);
     let slots = grouped(&report.size.to_string());
-    let (style, verdict) = match report.verdict {
-        Verdict::Valid => (colour(AnsiColor::Green), "VALID: all of it holds"),
-        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: it does not hold"),
-        Verdict::Incomplete
-            if report.unsupported == 0 && report.fault.is_none() && !report.keys_trusted =>
-        {
-            (colour(AnsiColor::Yellow), "INCOMPLETE: all of it holds, by the folder's own key only")
-        }
-        Verdict::Incomplete => (
-            colour(AnsiColor::Yellow),
-            "INCOMPLETE: nothing is wrong, but not everything was checked",
-        ),
-    };
+    let own_key_of = (!report.keys_trusted).then_some("folder");
+    let open = report.counts.unsupported > 0 || report.fault.is_some();
+    let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
     writeln!(out, "{bold}The log {origin}{bold:#} of {slots} slots: {style}{verdict}{style:#}.")?;
-    if let Some(fault) = &report.fault {
-        writeln!(out, "{:<16}{}", "first fault", fault.code)?;
-        if let (Some(slot), Some(time)) = (fault.slot, &fault.slot_time) {
-            writeln!(out, "{:<16}{slot}, {time}", "slot")?;
-        }
-        if let Some(pool) = &fault.pool {
-            writeln!(out, "{:<16}{pool}", "pool")?;
-        }
-        writeln!(out, "{:<16}{}", "what", printable(&fault.detail))?;
-    }
+    audited::fault(&mut out, report.fault.as_ref())?;
     let until = report.last_slot.as_deref().map_or(String::new(), |slot| format!(", to {slot}"));
     writeln!(out, "{:<16}{} slots{until}", "replayed", grouped(&report.slots.to_string()))?;
-    writeln!(
-        out,
-        "{:<16}pools: {}, heads: {}, snapshots recomputed: {}, without one: {}, retracted: {}",
-        "",
-        report.pools,
-        grouped(&report.heads.to_string()),
-        grouped(&report.snapshots.to_string()),
-        grouped(&report.without_snapshot.to_string()),
-        grouped(&report.retracted.to_string()),
-    )?;
+    audited::counts(&mut out, &report.counts)?;
     if let Some(proofs) = &report.proofs {
         let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
         writeln!(
@@ -250,14 +217,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
             grouped(&size.to_string())
         )?;
     }
-    if report.unsupported > 0 {
-        writeln!(
-            out,
-            "{:<16}{} heads and snapshots were made by a newer version; update to check them",
-            "not checked",
-            grouped(&report.unsupported.to_string())
-        )?;
-    }
+    audited::unsupported(&mut out, &report.counts)?;
     if let Some(lost) = &report.predecessor {
         writeln!(out, "{:<16}this log succeeds {}", "predecessor", printable(lost))?;
     }
@@ -267,18 +227,12 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     if let Some(origin) = &report.superseded_by {
         writeln!(out, "{:<16}the log has ended; {} follows it", "superseded", printable(origin))?;
     }
-    let whose = if report.keys_trusted { "trusted" } else { "folder's own" };
-    for key in &report.keys {
-        writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
-    }
+    audited::keys(&mut out, &report.keys, own_key_of)?;
     if let Some(contradiction) = &report.contradiction {
         verdict::print_contradiction(contradiction)?;
     }
-    if !report.keys_trusted {
-        anstream::eprintln!(
-            "The folder brought the key that its signatures were checked by. Compare the key with one \
-             from a place you trust, and give it with --trust."
-        );
+    if let Some(of) = own_key_of {
+        audited::compare_keys(of);
     }
     Ok(())
 }

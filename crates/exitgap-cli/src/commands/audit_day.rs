@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
-use exitgap_api::{AuditFault, DayReport, invalid_parameter};
+use anstyle::Style;
+use exitgap_api::{AuditFault, AuditedCounts, DayReport, invalid_parameter};
 use exitgap_core::evidence::Verdict;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -13,7 +13,7 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::days::{DayAudited, DayFault, DayFolder, audit_day};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::print_json;
+use super::{audited, print_json};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
@@ -60,12 +60,14 @@ pub fn run(
         keys: trusted.unwrap_or_else(own).iter().map(VerifierKey::to_string).collect(),
         keys_trusted,
         slots: counts.slots,
-        pools: counts.pools,
-        heads: counts.heads,
-        snapshots: counts.snapshots,
-        without_snapshot: counts.heads.saturating_sub(counts.snapshots),
-        retracted: counts.retracted,
-        unsupported: counts.unsupported,
+        counts: AuditedCounts {
+            pools: counts.pools,
+            heads: counts.heads,
+            snapshots: counts.snapshots,
+            without_snapshot: counts.heads.saturating_sub(counts.snapshots),
+            retracted: counts.retracted,
+            unsupported: counts.unsupported,
+        },
         fault: fault.as_ref().map(document),
     };
     let printed = if json { print_json(&report) } else { print_text(&report) };
@@ -74,7 +76,7 @@ pub fn run(
 }
 
 /// The document of a fault.
-pub fn document(fault: &DayFault) -> AuditFault {
+fn document(fault: &DayFault) -> AuditFault {
     AuditFault {
         code: fault.code,
         detail: fault.detail.clone(),
@@ -93,60 +95,20 @@ fn progress() -> ProgressBar {
 fn print_text(report: &DayReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
-    let (style, verdict) = match report.verdict {
-        Verdict::Valid => (colour(AnsiColor::Green), "VALID: all of it holds"),
-        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: it does not hold"),
-        Verdict::Incomplete if report.unsupported == 0 && report.fault.is_none() => (
-            colour(AnsiColor::Yellow),
-            "INCOMPLETE: all of it holds, by the manifest's own key only",
-        ),
-        Verdict::Incomplete => (
-            colour(AnsiColor::Yellow),
-            "INCOMPLETE: nothing is wrong, but not everything was checked",
-        ),
-    };
-    let day = report.day.as_deref().unwrap_or("?");
-    let origin = report.origin.as_deref().map(printable).unwrap_or_default();
-    writeln!(out, "{bold}{day} of the log {origin}{bold:#}: {style}{verdict}{style:#}.")?;
-    if let Some(fault) = &report.fault {
-        writeln!(out, "{:<16}{}", "first fault", fault.code)?;
-        if let (Some(slot), Some(time)) = (fault.slot, &fault.slot_time) {
-            writeln!(out, "{:<16}{slot}, {time}", "slot")?;
-        }
-        if let Some(pool) = &fault.pool {
-            writeln!(out, "{:<16}{pool}", "pool")?;
-        }
-        writeln!(out, "{:<16}{}", "what", printable(&fault.detail))?;
-    }
-    writeln!(
-        out,
-        "{:<16}slots: {}, pools: {}, heads: {}, snapshots recomputed: {}, without one: {}, retracted: {}",
-        "checked",
-        report.slots,
-        report.pools,
-        grouped(&report.heads.to_string()),
-        grouped(&report.snapshots.to_string()),
-        grouped(&report.without_snapshot.to_string()),
-        grouped(&report.retracted.to_string()),
-    )?;
-    if report.unsupported > 0 {
-        writeln!(
-            out,
-            "{:<16}{} heads and snapshots were made by a newer version; update to check them",
-            "not checked",
-            grouped(&report.unsupported.to_string())
-        )?;
-    }
-    let whose = if report.keys_trusted { "trusted" } else { "manifest's own" };
-    for key in &report.keys {
-        writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
-    }
-    if !report.keys_trusted {
-        anstream::eprintln!(
-            "The manifest brought the key that its signatures were checked by. Compare the key with one from a place \
-             you trust, and give it with --trust."
-        );
+    let own_key_of = (!report.keys_trusted).then_some("manifest");
+    let open = report.counts.unsupported > 0 || report.fault.is_some();
+    let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
+    let day = report.day.as_deref().unwrap_or("A day that its manifest does not name");
+    let log = report.origin.as_deref().map(|origin| format!(" of the log {}", printable(origin)));
+    let log = log.unwrap_or_default();
+    writeln!(out, "{bold}{day}{log}{bold:#}: {style}{verdict}{style:#}.")?;
+    audited::fault(&mut out, report.fault.as_ref())?;
+    writeln!(out, "{:<16}{} slots", "replayed", grouped(&report.slots.to_string()))?;
+    audited::counts(&mut out, &report.counts)?;
+    audited::unsupported(&mut out, &report.counts)?;
+    audited::keys(&mut out, &report.keys, own_key_of)?;
+    if let Some(of) = own_key_of {
+        audited::compare_keys(of);
     }
     Ok(())
 }

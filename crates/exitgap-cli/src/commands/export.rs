@@ -45,15 +45,16 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     let began = Instant::now();
     let mut taken =
         Taken { files: &files, out: &args.out, pools: &pools, counts: Counts::default() };
-    let history = files.history(&keys)?;
-    let history = match history {
-        Ok((note, history)) => goes_on(&args.out, &history)?.map(|()| (note, history)),
+    let history = match files.history(&keys)? {
+        Ok((note, history)) => goes_on(&args.out, &note, &history)?.map(|()| (note, history)),
         Err(fault) => Err(fault),
     };
     let mut fault = history.as_ref().err().cloned();
     let mut days = 0;
     if let Ok((note, history)) = &history {
         let leaves = wanted(history, args.from, args.to)?;
+        fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, &error))?;
+        put(&args.out.join(SEEN), note.as_bytes())?;
         let bar = progress(leaves.len() as u64);
         for leaf in &leaves {
             fault = taken.day(leaf, &history.checkpoint.origin)?;
@@ -64,7 +65,6 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        put(&args.out.join(SEEN), note.as_bytes())?;
     }
     let Counts { files: count, kept, bytes, rows } = taken.counts;
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
@@ -96,13 +96,17 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
 /// The newest checkpoint of the log of days that was seen with a folder of days.
 const SEEN: &str = "days-checkpoint";
 
+/// One that does not go on from that: both, signed, are the proof.
+const CONTRADICTS: &str = "days-checkpoint.contradicts";
+
 /// Whether the log of days goes on from what was seen of it when days were put into this folder; inside, why not.
-fn goes_on(out: &Path, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
+fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
     let path = out.join(SEEN);
     let note = read_within(&path, MAX_NOTE_BYTES as u64).map_err(|error| failed(&path, &error))?;
-    let Some(note) = note.and_then(|note| String::from_utf8(note).ok()) else { return Ok(Ok(())) };
-    let (seen, _) = Checkpoint::from_note(&note)
-        .map_err(|error| unreadable(format!("{}: {error}", path.display())))?;
+    let Some(note) = note else { return Ok(Ok(())) };
+    let wrong = |error: &dyn std::fmt::Display| unreadable(format!("{}: {error}", path.display()));
+    let note = String::from_utf8(note).map_err(|error| wrong(&error))?;
+    let (seen, _) = Checkpoint::from_note(&note).map_err(|error| wrong(&error))?;
     let now = &history.checkpoint;
     if seen.origin != now.origin {
         let detail = format!(
@@ -120,16 +124,17 @@ fn goes_on(out: &Path, history: &DaysHistory) -> Result<Result<(), String>, Fail
         tree.push(DayLeaf::leaf_of(&leaf));
     }
     let held = (tree.size(), tree.root()) == (seen.size, seen.root);
-    let why = || {
-        format!(
-            "the log of days of {} days does not go on from the {} days that were seen before; {} is the proof, with the newest \
-             checkpoint",
-            now.size,
-            seen.size,
-            path.display()
-        )
-    };
-    Ok(if held { Ok(()) } else { Err(why()) })
+    if held {
+        return Ok(Ok(()));
+    }
+    let other = out.join(CONTRADICTS);
+    put(&other, newest.as_bytes())?;
+    let (now, before) = (now.size, seen.size);
+    Ok(Err(format!(
+        "the log of days, of {now} days, does not go on from the {before} days that were seen before: {} and {} are the proof",
+        path.display(),
+        other.display()
+    )))
 }
 
 /// The leaves of the days asked for; refused where there are none.

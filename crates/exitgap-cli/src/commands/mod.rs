@@ -5,6 +5,7 @@ mod accuracy_table;
 mod alert;
 mod audit;
 mod audit_day;
+mod audited;
 mod capabilities;
 mod cascade;
 mod compare;

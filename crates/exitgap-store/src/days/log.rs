@@ -8,12 +8,11 @@
 //! and where the day's files are gone it must come out the same again. So no two checkpoints of one size are ever signed, also
 //! where `days/` was lost: then the guard is ahead by more than the folder explains, and nothing is signed.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_core::published::days::{
-    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, MAX_DAY_MANIFEST_BYTES, days_origin,
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, MAX_DAY_MANIFEST_BYTES, days_keys,
+    days_origin,
 };
 use exitgap_core::series::Day;
 use exitgap_core::tlog::{
@@ -24,7 +23,7 @@ use exitgap_core::tlog::{
 use super::DaysError;
 use super::write::{last_closed, write_day};
 use crate::error::StoreError;
-use crate::folder::{LogFolder, PublishError, durable, tiles};
+use crate::folder::{LogFolder, durable, read_bytes, tiles};
 use crate::lock::Lock;
 use crate::log::LogIdentity;
 use crate::reader::Reader;
@@ -54,6 +53,15 @@ struct State {
     signed: Option<(String, Hash)>,
 }
 
+/// The next day that is to be written.
+struct Next {
+    log: LogIdentity,
+    state: State,
+    day: Day,
+    /// Closed days that are not written, this one included.
+    behind: u64,
+}
+
 impl DaysLog {
     /// Opens the log of days in `folder`, of the log in the store at `store`. `signers` are that log's keys, as the store was
     /// opened with. Its newest checkpoint is kept beside the store, too.
@@ -73,20 +81,22 @@ impl DaysLog {
 
     /// The next day that is closed and not yet written; `None` where there is none.
     pub fn due(&self, reader: &Reader) -> Result<Option<Day>, DaysError> {
-        let (Some(log), Some(closed)) = (reader.log()?, last_closed(reader)?) else {
-            return Ok(None);
-        };
-        let state = self.state(&log)?;
-        let next = Day::of(log.origin.first_slot()).later(state.leaves.len() as u64);
-        Ok(next.filter(|day| *day <= closed))
+        Ok(self.next(reader)?.map(|next| next.day))
     }
 
     /// How many closed days are not written yet.
     pub fn behind(&self, reader: &Reader) -> Result<u64, DaysError> {
-        let Some((next, closed)) = self.due(reader)?.zip(last_closed(reader)?) else {
-            return Ok(0);
+        Ok(self.next(reader)?.map_or(0, |next| next.behind))
+    }
+
+    fn next(&self, reader: &Reader) -> Result<Option<Next>, DaysError> {
+        let (Some(log), Some(closed)) = (reader.log()?, last_closed(reader)?) else {
+            return Ok(None);
         };
-        Ok(closed.days_after(next).map_or(0, |days| days + 1))
+        let state = self.state(&log)?;
+        let day = Day::of(log.origin.first_slot()).later(state.leaves.len() as u64);
+        let next = day.and_then(|day| Some((day, closed.days_after(day)? + 1)));
+        Ok(next.map(|(day, behind)| Next { log, state, day, behind }))
     }
 
     /// Writes the next closed day and lets the log of days commit to it; `None` where none is due. `progress` is told how
@@ -96,9 +106,8 @@ impl DaysLog {
         reader: &Reader,
         progress: impl FnMut(usize, usize),
     ) -> Result<Option<DayWritten>, DaysError> {
-        let (Some(log), Some(day)) = (reader.log()?, self.due(reader)?) else { return Ok(None) };
+        let Some(Next { log, mut state, day, .. }) = self.next(reader)? else { return Ok(None) };
         self.check_signers(&log)?;
-        let mut state = self.state(&log)?;
         let manifest = write_day(reader, self.folder.path(), day, progress)?;
         let hash = DayManifest::hash_of(&manifest.to_canonical()?);
         let before = state.leaves.len() as u64;
@@ -116,14 +125,16 @@ impl DaysLog {
     /// The leaves so far, as the folder has them under the log's key; what the guard knows beyond is published.
     fn state(&self, log: &LogIdentity) -> Result<State, DaysError> {
         let mut state = State { leaves: self.published(log)?, signed: None };
-        let Some(guarded) = read(&self.guard, MAX_NOTE_BYTES as u64)? else { return Ok(state) };
+        let Some(guarded) = read_bytes(&self.guard, MAX_NOTE_BYTES as u64)? else {
+            return Ok(state);
+        };
         let guarded = text(&self.guard, guarded)?;
         let (newest, note) = Checkpoint::from_note(&guarded).map_err(|error| DaysError::Guard {
             path: self.guard.clone(),
             why: error.to_string(),
         })?;
         let origin = origin_of(log)?;
-        let keys = named_keys(&log.keys, &origin);
+        let keys = days_keys(&log.keys, &origin);
         let signed = newest.origin == origin && note.signed_by(&origin, &keys).is_ok();
         if !signed {
             let why = format!("it is not signed for {origin}, this store's log of days");
@@ -177,7 +188,9 @@ impl DaysLog {
     fn leaf_on_disk(&self, log: &LogIdentity, index: u64) -> Result<Option<Vec<u8>>, DaysError> {
         let Some(day) = Day::of(log.origin.first_slot()).later(index) else { return Ok(None) };
         let path = self.path(&DaysFile::Day(day, DayFile::Manifest));
-        let Some(bytes) = read(&path, MAX_DAY_MANIFEST_BYTES as u64)? else { return Ok(None) };
+        let Some(bytes) = read_bytes(&path, MAX_DAY_MANIFEST_BYTES as u64)? else {
+            return Ok(None);
+        };
         let leaf = DayLeaf { day, manifest: DayManifest::hash_of(&bytes) };
         leaf.to_canonical().map(Some).map_err(unwritable)
     }
@@ -229,10 +242,10 @@ impl DaysLog {
     /// The keys that the log of days has had: those that the folder names, and the log's.
     fn key_lines(&self, log: &LogIdentity) -> Result<String, DaysError> {
         let path = self.path(&DaysFile::VerifierKey);
-        let named = read(&path, MAX_KEY_FILE_BYTES as u64)?.unwrap_or_default();
+        let named = read_bytes(&path, MAX_KEY_FILE_BYTES as u64)?.unwrap_or_default();
         let mut keys = keys_from_lines(&named)
             .map_err(|why| DaysError::History { path: path.clone(), why })?;
-        for key in named_keys(&log.keys, &origin_of(log)?) {
+        for key in days_keys(&log.keys, &origin_of(log)?) {
             if !keys.contains(&key) {
                 keys.push(key);
             }
@@ -249,7 +262,7 @@ impl DaysLog {
 /// Whether a log's folder has a day under the checkpoint of its log of days. Files of others may be written anew.
 pub fn covers(folder: &Path, day: Day) -> bool {
     let path = folder.join(DaysFile::Checkpoint.to_string());
-    let note = read(&path, MAX_NOTE_BYTES as u64).ok().flatten();
+    let note = read_bytes(&path, MAX_NOTE_BYTES as u64).ok().flatten();
     let note = note.and_then(|note| String::from_utf8(note).ok());
     let checkpoint = note.and_then(|note| Some(Checkpoint::from_note(&note).ok()?.0));
     checkpoint.is_some_and(|checkpoint| {
@@ -280,7 +293,7 @@ impl PublishedDays {
         let file = DaysFile::Day(leaf.day, DayFile::Manifest);
         let path = self.folder.path().join(file.to_string());
         let wrong = |why: String| DaysError::History { path: path.clone(), why };
-        let bytes = read(&path, MAX_DAY_MANIFEST_BYTES as u64)?;
+        let bytes = read_bytes(&path, MAX_DAY_MANIFEST_BYTES as u64)?;
         let bytes = bytes.ok_or_else(|| wrong("it is not there".to_owned()))?;
         if DayManifest::hash_of(&bytes) != leaf.manifest {
             return Err(wrong("it is not the one to which the log of days commits".to_owned()));
@@ -295,7 +308,7 @@ fn read_published(
     keys: &[VerifierKey],
 ) -> Result<Option<(String, DaysHistory)>, DaysError> {
     let path = folder.path().join(DaysFile::Checkpoint.to_string());
-    let Some(note) = read(&path, MAX_NOTE_BYTES as u64)? else { return Ok(None) };
+    let Some(note) = read_bytes(&path, MAX_NOTE_BYTES as u64)? else { return Ok(None) };
     let note = text(&path, note)?;
     let days = folder.path().join(DaysFile::FOLDER);
     let bring = |tile: Tile| -> Result<Vec<u8>, String> {
@@ -345,10 +358,6 @@ fn origin_of(log: &LogIdentity) -> Result<Origin, DaysError> {
     days_origin(&log.origin).map_err(unwritable)
 }
 
-fn named_keys(keys: &[VerifierKey], origin: &Origin) -> Vec<VerifierKey> {
-    exitgap_core::published::days::days_keys(keys, origin)
-}
-
 /// What cannot be written though all of it was checked: the documents are small, and their names those of a log.
 fn unwritable(error: impl std::fmt::Display) -> DaysError {
     DaysError::Unwritable { why: error.to_string() }
@@ -357,19 +366,4 @@ fn unwritable(error: impl std::fmt::Display) -> DaysError {
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DaysError> {
     let why = || "it is not UTF-8".to_owned();
     String::from_utf8(bytes).map_err(|_| DaysError::History { path: path.to_owned(), why: why() })
-}
-
-fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, DaysError> {
-    use std::io::Read as _;
-    let failed = |source| PublishError::File { path: path.to_owned(), source };
-    let file = match fs::File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(failed)?,
-    };
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > most {
-        return Err(failed(io::ErrorKind::FileTooLarge.into()).into());
-    }
-    Ok(Some(bytes))
 }

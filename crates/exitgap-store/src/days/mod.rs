@@ -15,6 +15,8 @@ mod pages;
 mod pool;
 mod rows;
 mod table;
+#[cfg(test)]
+mod table_tests;
 mod write;
 
 #[cfg(test)]

@@ -354,18 +354,7 @@ impl LogFolder {
 
     /// A file's bytes, of at most so many; `None` where it is not there.
     pub fn file(&self, file: &LogFile, most: u64) -> Result<Option<Vec<u8>>, PublishError> {
-        let path = self.path.join(file.to_string());
-        let failed = |source| PublishError::File { path: path.clone(), source };
-        let opened = match fs::File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(failed)?,
-        };
-        let mut bytes = Vec::new();
-        opened.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 > most {
-            return Err(failed(io::ErrorKind::FileTooLarge.into()));
-        }
-        Ok(Some(bytes))
+        read_bytes(&self.path.join(file.to_string()), most)
     }
 
     /// A tile's bytes, where it is there or a wider one of its place, of which it is the beginning.
@@ -445,6 +434,21 @@ fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
 /// A small file's text; `None` where it is not there.
 fn read(path: &Path) -> Result<Option<String>, PublishError> {
     read_within(path, MAX_NOTE_BYTES as u64)
+}
+
+/// A file's bytes, of at most so many; `None` where it is not there.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, PublishError> {
+    let failed = |source| PublishError::File { path: path.to_owned(), source };
+    let opened = match fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
+    let mut bytes = Vec::new();
+    opened.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        return Err(failed(io::ErrorKind::FileTooLarge.into()));
+    }
+    Ok(Some(bytes))
 }
 
 /// A file's text, of at most so many bytes; `None` where it is not there.

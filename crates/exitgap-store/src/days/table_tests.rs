@@ -1,0 +1,94 @@
+//! Tables that others made: what a file says beside its rows, and what is more than there may be, is refused.
+
+use std::fs;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+use super::table::{Cell, Column, Kind, MAX_GROUP_BYTES, Row, TableReader, TableWriter};
+
+fn columns() -> Vec<Column> {
+    vec![Column::new("slot", Kind::Int32), Column::new("pool", Kind::Text(1 << 30))]
+}
+
+/// What reading a file of these bytes comes to: its rows, or why not.
+fn read(bytes: &[u8], columns: Vec<Column>) -> Result<Vec<Row>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.parquet");
+    fs::write(&path, bytes).unwrap();
+    let table = TableReader::open(&path, columns).map_err(|error| error.to_string())?;
+    let groups = (0..table.groups()).map(|group| table.read(group, usize::MAX));
+    let rows: Result<Vec<_>, _> = groups.collect();
+    rows.map(|rows| rows.concat()).map_err(|error| error.to_string())
+}
+
+/// The same two rows, written as another program may: with these properties.
+fn by_others(set: impl FnOnce(WriterPropertiesBuilder) -> WriterPropertiesBuilder) -> Vec<u8> {
+    let message = "message exitgap { REQUIRED INT32 slot; REQUIRED BYTE_ARRAY pool (STRING); }";
+    let zstd = Compression::ZSTD(ZstdLevel::try_new(3).unwrap());
+    let properties = WriterProperties::builder()
+        .set_compression(zstd)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true);
+    let schema = Arc::new(parse_message_type(message).unwrap());
+    let properties = Arc::new(set(properties).build());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[1, 2], None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let pools = ["a", "b"].map(ByteArray::from);
+    column.typed::<ByteArrayType>().write_batch(&pools, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.into_inner().unwrap()
+}
+
+#[test]
+fn a_file_that_says_anything_beside_its_rows_is_refused() {
+    let rows = vec![vec![Cell::Int(1), Cell::text("a")], vec![Cell::Int(2), Cell::text("b")]];
+    assert_eq!(read(&by_others(|plain| plain), columns()), Ok(rows));
+    let refused = |bytes: &[u8], what: &str| {
+        let why = read(bytes, columns()).unwrap_err();
+        assert!(why.contains(what), "{why:?} does not say {what:?}");
+    };
+    let beside = "statistics or indexes beside its rows";
+    for level in [EnabledStatistics::Chunk, EnabledStatistics::Page] {
+        refused(&by_others(|plain| plain.set_statistics_enabled(level)), beside);
+    }
+    refused(&by_others(|plain| plain.set_offset_index_disabled(false)), beside);
+    refused(&by_others(|plain| plain.set_bloom_filter_enabled(true)), beside);
+    let note = || Some(vec![KeyValue::new("ARROW:schema".to_owned(), "x".to_owned())]);
+    refused(&by_others(|plain| plain.set_key_value_metadata(note())), "notes beside its rows");
+    refused(&by_others(|plain| plain.set_dictionary_enabled(true)), "no plain one");
+    let other = vec![Column::new("slot", Kind::Int32), Column::optional("pool", Kind::Text(9))];
+    assert!(read(&by_others(|plain| plain), other).unwrap_err().contains("other columns"));
+}
+
+#[test]
+fn what_unpacks_to_more_than_there_may_be_is_refused_by_page_group_and_cell() {
+    let of_zeros = |cells: usize, bytes: usize| {
+        let mut table = TableWriter::new(Vec::new(), columns()).unwrap();
+        for _ in 0..cells {
+            table.push(vec![Cell::Int(1), Cell::text(vec![b'0'; bytes])]);
+        }
+        table.finish().unwrap().0
+    };
+    let page = of_zeros(1, 65 << 20);
+    assert!(page.len() < 1 << 20, "it is small as it lies there");
+    assert!(read(&page, columns()).unwrap_err().contains("a page says that it unpacks to"));
+    // Pages of four MiB each, but more of them than a group may have.
+    let group = of_zeros(MAX_GROUP_BYTES / (4 << 20) + 1, 4 << 20);
+    assert!(read(&group, columns()).unwrap_err().contains("more than a group may"));
+    let short = vec![Column::new("slot", Kind::Int32), Column::new("pool", Kind::Text(9))];
+    let cell = of_zeros(1, 10);
+    assert!(read(&cell, short).unwrap_err().contains("longer than the 9 bytes"));
+    assert_eq!(read(&cell, columns()).unwrap().len(), 1);
+}
