@@ -223,6 +223,54 @@ fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
     }
 }
 
+/// Heads, leaves and slots that go together, and are not what was signed: only the trees tell.
+#[test]
+fn what_is_sound_in_itself_has_to_be_what_was_signed() {
+    let (_home, day) = written();
+    let file = |name: &str| fs::read(day.join(name)).unwrap();
+    let names =
+        ["manifest.json", "slots.parquet", "figures-0000.parquet", "snapshots-0000.parquet"];
+    let good = names.map(file);
+    let faulty = || {
+        let fault = audited(&day).fault.unwrap();
+        for (name, bytes) in names.iter().zip(&good) {
+            fs::write(day.join(name), bytes).unwrap();
+        }
+        (fault.code, fault.detail)
+    };
+    // A pool's last head, and the row of figures that says the same.
+    rewrite(
+        &day,
+        DayFile::Snapshots(0),
+        edit_head(11, |head| head["lowest_depth_7d_usd"] = json!(["0", "0"])),
+    );
+    rewrite(&day, DayFile::Figures(0), |rows| {
+        for token in 0..2 {
+            let name = format!("token{token}_lowest_depth_7d_usd");
+            rows[11][column(DayFile::Figures(0), &name)] = Cell::Int(0);
+        }
+    });
+    let (code, detail) = faulty();
+    assert_eq!(code, "heads_root_mismatch");
+    assert!(detail.starts_with("the heads make the root "), "{detail}");
+    // A leaf over the very heads that commits to something more.
+    let at = column(DayFile::Slots, "leaf");
+    rewrite(&day, DayFile::Slots, |rows| {
+        let Cell::Text(text) = &rows[3][at] else { panic!("a leaf") };
+        let mut leaf: Value = serde_json::from_slice(text).unwrap();
+        leaf["commits"] = json!({"more": format!("0x{}", "07".repeat(32))});
+        rows[3][at] = Cell::text(serde_json::to_vec(&leaf).unwrap());
+    });
+    let (code, detail) = faulty();
+    assert_eq!(code, "checkpoint_mismatch");
+    assert!(detail.starts_with("the checkpoint's root is "), "{detail}");
+    // A slot too few, which the manifest does not say.
+    let (bytes, _) = rewritten(&day, DayFile::Slots, |rows| drop(rows.pop()));
+    replaced(&day, DayFile::Slots, &bytes, None);
+    assert_eq!(faulty().0, "rows_mismatch");
+    assert_eq!(audited(&day).fault, None);
+}
+
 /// Rows that are left out, in both files of the range.
 #[test]
 fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
