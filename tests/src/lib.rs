@@ -21,6 +21,8 @@ pub mod message;
 #[cfg(feature = "suite")]
 pub mod parity;
 #[cfg(feature = "suite")]
+pub mod postgres;
+#[cfg(feature = "suite")]
 pub mod receiver;
 
 /// How events are received is a page; what it shows in Rust is tried.

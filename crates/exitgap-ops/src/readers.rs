@@ -50,7 +50,11 @@ impl Shared {
         ask: impl FnOnce(&Reader) -> Result<T, E>,
     ) -> Result<T, Problem> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().pop();
+        let mut kept = idle().pop();
+        // What a server that went away left behind goes, too.
+        while kept.as_ref().is_some_and(|reader| !reader.is_open()) {
+            kept = idle().pop();
+        }
         let reader = match kept {
             Some(reader) => reader,
             None => Reader::open(&self.path).map_err(IntoProblem::into_problem)?,

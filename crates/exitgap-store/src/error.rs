@@ -22,6 +22,58 @@ pub enum StoreError {
         /// The path asked for.
         path: PathBuf,
     },
+    /// A server's database has no tables, or old ones.
+    #[error(
+        "{path} has no tables of this version; `exitgap-server migrate` makes them, and changes nothing that is recorded"
+    )]
+    NotMigrated {
+        /// Its URL.
+        path: PathBuf,
+    },
+    /// A role may not read a server's database.
+    #[error(
+        "the role of {path} may not read it; name it to `exitgap-server migrate`, which lets it"
+    )]
+    NotGranted {
+        /// Its URL.
+        path: PathBuf,
+    },
+    /// A server was not reached.
+    #[error("{path} cannot be reached: {source}")]
+    Unreachable {
+        /// The database's URL.
+        path: PathBuf,
+        /// Why not.
+        source: DatabaseError,
+    },
+    /// A URL names no database. It is not shown: it may hold a password.
+    #[error("the store's URL cannot be used: {why}")]
+    ServerUrl {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A role's name is unusual.
+    #[error("{found:?} cannot be a role here: letters, digits and underscores, 63 of them at most")]
+    RoleName {
+        /// The name.
+        found: String,
+    },
+    /// Whoever records would own what is recorded.
+    #[error(
+        "{role} records, and may therefore not own the tables: migrate as somebody else, who may make roles and schemas"
+    )]
+    RecorderOwns {
+        /// The role.
+        role: String,
+    },
+    /// A server's database is to be copied into a file.
+    #[error(
+        "{path} is a server's: back it up with pg_dump, or leave it: `restore` makes it anew from what is published"
+    )]
+    BackupOfServer {
+        /// Its URL.
+        path: PathBuf,
+    },
     /// A file is there already.
     #[error("{path} exists already and is left as it is; choose another name")]
     AlreadyExists {

@@ -1,4 +1,4 @@
-//! The append-only store of recorded series: one `SQLite` file.
+//! The append-only store of recorded series: one `SQLite` file, or a database of a `PostgreSQL` server.
 //!
 //! **In scope**: one entry per pool and slot ([`Entry`]: a snapshot's hash, or missing
 //! with its reason), the snapshots' canonical bytes, the heads, slot leaves, Merkle log and
@@ -84,7 +84,7 @@ pub mod witness;
 mod writer;
 
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
-pub use db::DatabaseError;
+pub use db::{DatabaseError, Migrated, Roles, is_server, migrate};
 pub use derived::figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
     SnapshotFigures, Standing, TakenBack, WindowFigures,

@@ -23,9 +23,14 @@ impl Reader {
     /// The most entries of one [`Page`]: five weeks.
     pub const MAX_PAGE: usize = 10_080;
 
-    /// Opens the store at `path` for reading.
+    /// Opens the store at `path`, a file's or a server's URL, for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Ok(Self { db: Db::open_reader(path.as_ref())? })
+    }
+
+    /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.
+    pub fn is_open(&self) -> bool {
+        self.db.is_open()
     }
 
     /// The store's first and last slot; `None` while nothing was recorded. Every slot

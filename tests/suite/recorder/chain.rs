@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::scenes::chain::{read, reader, scene, small_limits, snapshots, world_config};
 use crate::scenes::proxy::{Lie, Proxy};
-use crate::scenes::store::key;
+use crate::scenes::store::{key, store_in};
 
 const SEAL_AFTER: Duration = Duration::from_mins(1);
 
@@ -22,7 +22,7 @@ async fn what_is_recorded_is_what_the_contracts_were_at_each_slot() {
     let config = world_config(&chain, &world, &[chain.url()], 0..world.pools.len()).await;
     let plan = Plan::new(&config).unwrap();
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let sources = Source::of_plan(&plan, &small_limits());
     let mut recorder = Recorder::new(Store::create(&path, &key()).unwrap(), sources, SEAL_AFTER);
     let slots = FIRST_SLOT..FIRST_SLOT + 12;
@@ -50,7 +50,7 @@ async fn a_node_that_goes_down_leaves_missing_slots_with_their_reason() {
     let config = world_config(&chain, &world, &[proxy.url()], [0, 6]).await;
     let plan = Plan::new(&config).unwrap();
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let sources = Source::of_plan(&plan, &small_limits());
     let mut recorder = Recorder::new(Store::create(&path, &key()).unwrap(), sources, SEAL_AFTER);
     for n in 0..5 {

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::scenes::chain::{read, reader, scene, small_limits, snapshots, world_config};
 use crate::scenes::proxy::{Lie, Proxy};
-use crate::scenes::store::key;
+use crate::scenes::store::{key, store_in};
 
 /// The time of one slot: a chain whose node stalls uses all of it up.
 const BUDGET: Duration = Duration::from_secs(20);
@@ -73,7 +73,7 @@ async fn a_liar_a_stalled_and_a_dead_node_leave_the_fourth_chain_untouched() {
     let plan = Plan::new(&config).unwrap();
     let limits = Limits { request_timeout: Duration::from_mins(5), ..small_limits() };
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let store = Store::create(&path, &key()).unwrap();
     let mut recorder = Recorder::new(store, Source::of_plan(&plan, &limits), BUDGET);
 

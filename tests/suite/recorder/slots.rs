@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::scenes::store::{BusyPool, code_of, key, slot};
+use crate::scenes::store::{BusyPool, code_of, key, slot, store_in};
 
 /// What a scripted chain does at a slot, counted from the series' first.
 type Script = dyn Fn(u32) -> Act + Send + Sync;
@@ -115,7 +115,7 @@ fn numbered(words: &[(u32, &'static str)]) -> BTreeMap<u32, &'static str> {
 #[tokio::test]
 async fn a_chain_that_panics_hangs_or_fails_costs_only_its_own_pools() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let good = source(1, |_| Act::Read);
     let bad = source(2, |n| match n {
         1 => panic!("scripted"),
@@ -145,7 +145,7 @@ async fn a_chain_that_panics_hangs_or_fails_costs_only_its_own_pools() {
 #[tokio::test]
 async fn a_pool_taken_out_of_the_configuration_goes_missing_and_comes_back() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let both = || vec![source(1, |_| Act::Read), source(2, |_| Act::Read)];
     let pools = both().iter().map(|source| source.pools[0].0.clone()).collect::<Vec<_>>();
     let first = || both().into_iter().take(1).collect();
@@ -161,14 +161,14 @@ async fn a_pool_taken_out_of_the_configuration_goes_missing_and_comes_back() {
     assert_eq!(entries(&path, &pools[0]), one);
     assert_eq!(entries(&path, &pools[1]), two);
     let nothing: Vec<Source<Scripted>> = Vec::new();
-    let empty = recorder(&folder.path().join("empty.db"), nothing).record_slot(slot(0)).await;
+    let empty = recorder(&store_in(folder.path(), "empty.db"), nothing).record_slot(slot(0)).await;
     assert!(matches!(empty, Err(RecorderError::NoPool)));
 }
 
 #[tokio::test]
 async fn a_clock_that_jumps_is_followed_forwards_and_waited_for_backwards() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let clock = ManualClock::new(Duration::from_secs(7));
     let jumping = clock.clone();
     let chain = source(1, move |n| {
@@ -194,7 +194,7 @@ async fn a_clock_that_jumps_is_followed_forwards_and_waited_for_backwards() {
 async fn a_clock_years_ahead_does_not_end_the_series() {
     const YEARS: u32 = 3 * 365 * Slot::PER_DAY;
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let clock = ManualClock::new(at(0));
     let (jumping, asked) = (clock.clone(), Arc::new(Mutex::new(Vec::new())));
     let log = asked.clone();
@@ -230,7 +230,7 @@ async fn a_clock_years_ahead_does_not_end_the_series() {
 async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
     const RECORDED: u32 = 280;
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pool = BusyPool::new(1, 3);
     let id = pool.id.clone();
@@ -264,7 +264,7 @@ async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
 #[tokio::test]
 async fn a_slot_too_large_to_publish_is_left_out_and_the_recorder_goes_on() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (sender, stop) = watch::channel(Stop::No);
     let chain = source(1, move |n| {
         if n == 2 {
@@ -306,11 +306,11 @@ fn run_and_stop(path: &Path, how: Stop, then: Act) -> PoolId {
 #[test]
 fn asked_to_end_it_finishes_the_slot_and_told_to_end_it_drops_it_whole() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let read = "recorded";
     let pool = run_and_stop(&path, Stop::AfterSlot, Act::Read);
     assert_eq!(entries(&path, &pool), numbered(&[(0, read), (1, read), (2, read)]));
-    let path = folder.path().join("dropped.db");
+    let path = store_in(folder.path(), "dropped.db");
     let pool = run_and_stop(&path, Stop::Now, Act::Hang);
     assert_eq!(entries(&path, &pool), numbered(&[(0, read), (1, read)]));
     assert!(Store::open(&path, &key()).is_ok(), "the lock is free");

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 
 use super::slots::{Act, Scripted, recorder, source};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::scenes::witness::Witness;
 
 fn witnesses(asks: &[String]) -> Witnesses {
@@ -45,14 +45,14 @@ fn exitgap(arguments: &[&str]) -> (Option<i32>, Value) {
 
 /// A recorder of one pool, which publishes.
 fn publishing(folder: &Path) -> Recorder<Scripted> {
-    let mut recorder = recorder(&folder.join("series.db"), vec![source(1, |_| Act::Read)]);
+    let mut recorder = recorder(&store_in(folder, "series.db"), vec![source(1, |_| Act::Read)]);
     recorder.publish_in(LogFolder::new(folder.join("log"))).unwrap();
     recorder
 }
 
 fn evidence(folder: &Path, n: u32) -> Result<Vec<u8>, Box<EvidenceError>> {
     let pool = BusyPool::new(1, 3).id;
-    let reader = Reader::open(folder.join("series.db")).unwrap();
+    let reader = Reader::open(store_in(folder, "series.db")).unwrap();
     reader.evidence(&pool, Base::Token0, slot(n), "1000".parse().unwrap()).map_err(Box::new)
 }
 
@@ -149,7 +149,7 @@ fn verified(at: &Path, witness: &Witness, trusted: &str) {
 
 /// A store whose newest slot awaits its witnesses: the process ended before they answered.
 fn interrupted(folder: &Path) {
-    let mut store = Store::create(folder.join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder, "series.db"), &key()).unwrap();
     store.await_cosignatures(true);
     let mut pool = BusyPool::new(1, 3);
     for n in 0..2 {
@@ -157,7 +157,7 @@ fn interrupted(folder: &Path) {
     }
     store.close().unwrap();
     let log = LogFolder::new(folder.join("log"));
-    let reader = Reader::open(folder.join("series.db")).unwrap();
+    let reader = Reader::open(store_in(folder, "series.db")).unwrap();
     assert_eq!(log.publish(&reader).unwrap().size, 1, "what awaits its witnesses is not published");
     assert!(matches!(*evidence(folder, 1).unwrap_err(), EvidenceError::Awaited { .. }));
     assert_eq!(reader.cosignatures(slot(0)).unwrap(), Cosignatures::Lines(String::new()));
@@ -193,7 +193,7 @@ async fn a_witness_that_has_seen_another_past_is_told_by_name() {
     // One log, two stores: what an operator does who shows different readers different pasts.
     for (place, (folder, pool)) in folders.iter().zip([1, 2]).enumerate() {
         let mut recorder =
-            recorder(&folder.path().join("series.db"), vec![source(pool, |_| Act::Read)]);
+            recorder(&store_in(folder.path(), "series.db"), vec![source(pool, |_| Act::Read)]);
         recorder.ask_witnesses(witnesses(&[witness.asked()])).unwrap();
         let report = recorder.record_slot(slot(0)).await.unwrap();
         assert_eq!(report.cosigned, u32::from(place == 0), "{report:?}");
@@ -279,5 +279,5 @@ async fn an_unmodified_witness_of_others_cosigns_slot_by_slot() {
 
 /// A recorder of another pool, under the same log's key.
 fn recorder_of(folder: &Path, pool: u8) -> Recorder<Scripted> {
-    recorder(&folder.join("series.db"), vec![source(pool, |_| Act::Read)])
+    recorder(&store_in(folder, "series.db"), vec![source(pool, |_| Act::Read)])
 }

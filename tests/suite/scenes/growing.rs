@@ -1,5 +1,6 @@
 //! A log that goes on, slot by slot, without a chain.
 
+use crate::scenes::store::store_in;
 use std::fs;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ pub struct Log {
 impl Log {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
         let pools = [1, 2].map(|number| BusyPool::new(number, 5));
         Self { folder, store, pools, next: 0 }
     }

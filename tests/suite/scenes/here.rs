@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::scenes::service::{Answer, rest_of};
-use crate::scenes::store::{key, slot};
+use crate::scenes::store::{key, slot, store_in};
 
 /// What a service is started with.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Here {
         let urls = Urls { base: "http://any.example".into(), web: "http://any.example".into() };
         let shown = now.clone();
         let clock = Arc::new(move || shown.load(Ordering::SeqCst));
-        let service = Service::new(folder.join("series.db"), urls, clock, with.bounds);
+        let service = Service::new(store_in(folder, "series.db"), urls, clock, with.bounds);
         let service = Arc::new(service.with_redemption_terms(with.redemption));
         let room = with.alerts.map(|(plan, now_ms)| AlertsRoom::open(plan, now_ms).unwrap());
         let app = App {
@@ -79,7 +79,7 @@ impl Here {
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
         if let Some(room) = room {
-            let store = folder.join("series.db");
+            let store = store_in(folder, "series.db");
             runtime.spawn(room.run(store, stopped.clone(), |_| {}));
         }
         let routes = router(app.clone(), &with.limits, Operators::Public);
@@ -142,7 +142,7 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) {
 /// A folder with a store of these slots, counted from the series' first, and its published log.
 pub fn stored(slots: &[Vec<NewEntry>]) -> TempDir {
     let folder = TempDir::new().unwrap();
-    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
     for (n, entries) in slots.iter().enumerate() {
         store.append_slot(slot(u32::try_from(n).unwrap()), entries).unwrap();
     }

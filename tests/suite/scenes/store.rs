@@ -2,11 +2,53 @@
 
 pub use exitgap_tests::faults::scene::{BusyPool, key, slot};
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
 use exitgap_core::U256;
 use exitgap_core::pools::{FeeRate, PoolState, Solidly};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{Observation, Snapshot};
 use exitgap_store::NewEntry;
+use exitgap_tests::postgres;
+
+/// Where `cargo xtask test` has the stores of its second round of the store's tests.
+const ON_A_SERVER: &str = "EXITGAP_TEST_STORE";
+
+/// Whether stores are on a server and not in files.
+pub fn on_a_server() -> bool {
+    std::env::var_os(ON_A_SERVER).is_some_and(|store| store == "postgresql")
+}
+
+/// A test's store of this name: a file in its folder, or a database of the private server.
+pub fn store_in(folder: &Path, name: &str) -> PathBuf {
+    static PLACES: Mutex<Option<HashMap<PathBuf, PathBuf>>> = Mutex::new(None);
+    let file = folder.join(name);
+    if !on_a_server() {
+        return file;
+    }
+    let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    let places = places.get_or_insert_default();
+    places.entry(file).or_insert_with(|| postgres::shared().store()).clone()
+}
+
+/// Copies a store that nobody has open to a place of [`store_in`]'s, as a backup does.
+pub fn copy(from: &Path, to: &Path) {
+    match (postgres::database_of(from), postgres::database_of(to)) {
+        (Some(from), Some(to)) => postgres::shared().copy(from, to),
+        _ => drop(std::fs::copy(from, to).unwrap()),
+    }
+}
+
+/// Does to a store what no recorder can.
+pub fn tamper(place: &Path, sql: &str) {
+    if let Some(database) = postgres::database_of(place) {
+        postgres::shared().sql(database, &format!("SET search_path = exitgap; {sql}"));
+    } else {
+        rusqlite::Connection::open(place).unwrap().execute_batch(sql).unwrap();
+    }
+}
 
 /// The market of a busy pool around a pool whose liquidity lies in no ranges: a volatile one of Aerodrome's kind.
 pub struct OtherKind(BusyPool);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::scenes::here::{Here, With, stored};
 use crate::scenes::kinds::{self, KINDS};
-use crate::scenes::store::{key, slot};
+use crate::scenes::store::{key, slot, store_in};
 
 /// Kinds of which swaps are replayed.
 const REPLAYED: [&str; 2] = ["constant_product", "concentrated_liquidity"];
@@ -89,7 +89,7 @@ fn a_row_is_made_anew_after_twelve_slots_of_its_pool() {
     here.refresh();
     let make = || here.block_on(here.app.service.make_accuracy_row());
     while make() {}
-    let mut store = Store::open(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::open(store_in(folder.path(), "series.db"), &key()).unwrap();
     for n in 1..=12 {
         assert!(!make(), "{n}");
         store.append_slot(slot(n), &kinds::entries(slot(n))).unwrap();

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::scenes::here::{Here, With, until};
 use crate::scenes::service::{Answer, exchange, post};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -51,7 +51,7 @@ impl Keeping {
 
     fn with(change: impl FnOnce(AlertsPlan) -> AlertsPlan) -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
         AlertKey::from_seed([5; 32]).write(&folder.path().join("alerts.key")).unwrap();
         let alerts = Some((change(plan(folder.path())), machine_clock()));
         let here = Here::start(folder.path(), With { alerts, ..With::default() });
@@ -118,7 +118,7 @@ impl Keeping {
 /// What whoever has the rule and the series computes.
 pub fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
     let rule = AlertRule::read(made["alert"]["rule"].to_string().as_bytes()).unwrap();
-    let reader = Reader::open(folder.join("series.db")).unwrap();
+    let reader = Reader::open(store_in(folder, "series.db")).unwrap();
     let (_, last) = reader.slots().unwrap().unwrap();
     let told = reader.alert(rule, last).unwrap();
     told.events.into_iter().map(|event| event.canonical).collect()

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::scenes::service::{Service as Served, recorded};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 /// Rows that are built, by whether they are a page and nothing else.
 const BUILT: [(&str, bool); 21] = [
@@ -66,7 +66,7 @@ pub(super) fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slo
 
 /// A store with a known chain's pool and another chain's, the other one recorded a day longer.
 fn two_chains(folder: &Path) -> std::path::PathBuf {
-    let path = folder.join("series.db");
+    let path = store_in(folder, "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let (mut known, mut other) = (BusyPool::new(1, 8), BusyPool::new(2, 8));
     for n in 0..3 {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::scenes::here::{Here, With};
 use crate::scenes::service::{Recorded, Service, recorded};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 /// An event as a browser would dispatch it; without data only its id counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ struct Sealing {
 impl Sealing {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
         let here = Here::start(folder.path(), With::default());
         let pools = [1, 2].map(|number| BusyPool::new(number, 5));
         let mut sealing = Self { folder, store, pools, here, next: 0 };
@@ -256,7 +256,7 @@ fn who_comes_back_to_a_service_that_just_began_loses_nothing() {
 #[test]
 fn who_does_not_read_is_closed_and_goes_on_later() {
     let folder = TempDir::new().unwrap();
-    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
     let mut pools: Vec<BusyPool> = (0..40).map(|number| BusyPool::new(number, 2)).collect();
     let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(0))).collect();
     store.append_slot(slot(0), &entries).unwrap();

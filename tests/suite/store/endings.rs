@@ -18,7 +18,7 @@ use exitgap_store::{
 use tempfile::TempDir;
 
 use crate::scenes::operator::{config, server};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::figures::check_rollups;
 use crate::store::folder::audit;
 use crate::store::sealing::sealed_store;
@@ -30,7 +30,7 @@ fn retiring(pool: &PoolId) -> Changes {
 #[test]
 fn a_retired_pool_has_a_last_head_and_never_another() {
     let home = TempDir::new().unwrap();
-    let path = home.path().join("series.db");
+    let path = store_in(home.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
     for n in 0..6 {
@@ -102,7 +102,7 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
     folder.publish(reader).unwrap();
     let report = audit(folder.path(), &path);
     assert_eq!(report["verdict"], "valid", "{report}");
-    let mut restored = Store::create(home.path().join("restored.db"), &key()).unwrap();
+    let mut restored = Store::create(store_in(home.path(), "restored.db"), &key()).unwrap();
     folder.restore(&mut restored, |_, _| {}).unwrap();
     assert_eq!(restored.reader().fsck(|_| {}).unwrap(), checked);
     assert_eq!(restored.reader().pool(&second.id).unwrap().unwrap().retired_slot, Some(slot(6)));
@@ -243,7 +243,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     fs::remove_file(&document).unwrap();
     assert_eq!(audit(folder.path(), &store)["fault"]["code"], "predecessor_mismatch");
     fs::write(&document, &told).unwrap();
-    let mut restored = Store::create(home.join("restored.db"), &next).unwrap();
+    let mut restored = Store::create(store_in(home, "restored.db"), &next).unwrap();
     assert_eq!(folder.restore(&mut restored, |_, _| {}).unwrap(), 4);
     assert_eq!(restored.reader().log().unwrap().unwrap().predecessor, Some(expected));
 

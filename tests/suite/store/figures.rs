@@ -12,10 +12,11 @@ use exitgap_core::units::SizeUsd;
 use exitgap_store::{
     Figures, Gap, NoGap, Outcome, Pool, Reader, Rollup, Store, StoreError, day_of, rebuild,
 };
+use exitgap_tests::postgres;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in, tamper};
 use crate::store::sealing::sealed_store;
 
 fn all(reader: &Reader, pool: &Pool) -> Vec<Figures> {
@@ -27,7 +28,7 @@ fn all(reader: &Reader, pool: &Pool) -> Vec<Figures> {
 #[test]
 fn figures_are_those_of_each_snapshot_and_its_window() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     // One deep enough for the standard sizes, one for none of them; opened anew in between.
     let (mut pool, mut shallow) = (BusyPool::new(4, 40), BusyPool::new(5, 1));
@@ -208,7 +209,7 @@ pub fn check_rollups(reader: &Reader) {
 #[test]
 fn days_and_the_board_are_those_of_the_figures() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 20)).collect();
     for n in 0..700_u32 {
@@ -245,9 +246,18 @@ fn days_and_the_board_are_those_of_the_figures() {
 /// Damage to what is derived, each found by `fsck` and mended by a rebuild.
 const DAMAGE: [(&str, &str); 11] = [
     ("figures", "UPDATE figures SET gap0_1k = gap0_1k + 1 WHERE pool_no = 2 AND slot = 5957860"),
-    ("figures", "UPDATE figures SET gap1_1m = 'x' WHERE pool_no = 2 AND slot = 5957860"),
-    ("figures", "UPDATE figures SET gap1_1m = 'l' WHERE pool_no = 2 AND slot = 5957860"),
-    ("figures", "UPDATE figures SET gap1_1m = 'l01' WHERE pool_no = 2 AND slot = 5957860"),
+    (
+        "figures",
+        "UPDATE figures SET gap1_1m = 4611686018427387907 WHERE pool_no = 2 AND slot = 5957860",
+    ),
+    (
+        "figures",
+        "UPDATE figures SET gap1_1m = 4611686018427387919 WHERE pool_no = 2 AND slot = 5957860",
+    ),
+    (
+        "figures",
+        "UPDATE figures SET gap1_1m = 4611686018427387904 WHERE pool_no = 2 AND slot = 5957860",
+    ),
     ("figures", "UPDATE figures SET median0_7d_usd = NULL WHERE pool_no = 2 AND slot = 5957860"),
     ("figures", "UPDATE figures SET lowest1_7d_back = lowest1_7d_back + 1 WHERE slot = 5957860"),
     ("figures", "DELETE FROM figures WHERE slot >= 5957860"),
@@ -261,8 +271,16 @@ const DAMAGE: [(&str, &str); 11] = [
 ];
 
 fn dump(path: &Path) -> Vec<String> {
-    let connection = Connection::open(path).unwrap();
     let mut rows = Vec::new();
+    if let Some(database) = postgres::database_of(path) {
+        for table in ["figures", "day", "standing"] {
+            let found = postgres::shared()
+                .sql(database, &format!("SELECT * FROM exitgap.{table} ORDER BY 1, 2"));
+            rows.extend(found.lines().map(|row| format!("{table}: {row}")));
+        }
+        return rows;
+    }
+    let connection = Connection::open(path).unwrap();
     for table in ["figures", "day", "standing"] {
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
@@ -281,7 +299,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         let (_folder, path) = sealed_store();
         let whole = dump(&path);
         assert_eq!(whole.len(), 28 + 3 + 3);
-        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        tamper(&path, change);
         assert_ne!(dump(&path), whole, "{change}");
         let damage = Reader::open(&path).unwrap().fsck(|_| {}).expect_err(change);
         let StoreError::Derived { table: found, .. } = *damage.error else { panic!("{damage}") };
@@ -306,7 +324,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
             NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL FROM figures WHERE pool_no = 1;
         INSERT INTO day (day, pool_no, recorded_slots, missing_slots, retracted_slots)
             VALUES (20686, 1, 0, 0, 0), (20687, 9, 0, 0, 0)";
-    Connection::open(&path).unwrap().execute_batch(surplus).unwrap();
+    tamper(&path, surplus);
     let damage = Reader::open(&path).unwrap().fsck(|_| {}).unwrap_err();
     assert!(matches!(
         *damage.error,
@@ -320,7 +338,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
 fn damage_to_what_is_derived_never_stops_the_series() {
     for (_, change) in DAMAGE {
         let (_folder, path) = sealed_store();
-        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        tamper(&path, change);
         let mut store = Store::open(&path, &key()).unwrap();
         let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
         let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
@@ -335,6 +353,6 @@ fn damage_to_what_is_derived_never_stops_the_series() {
         check_rollups(&Reader::open(&path).unwrap());
     }
     let nowhere = TempDir::new().unwrap();
-    let error = rebuild(nowhere.path().join("none.db"), |_| {}).unwrap_err().error;
+    let error = rebuild(store_in(nowhere.path(), "none.db"), |_| {}).unwrap_err().error;
     assert!(matches!(*error, StoreError::NotFound { .. }));
 }

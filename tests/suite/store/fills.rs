@@ -9,7 +9,7 @@ use exitgap_store::{Changes, LogFolder, NewFills, Reader, Store, StoreError};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::folder::{audit, restored_from};
 
 /// A store of two pools of which the first logged something in its second and third slot.
@@ -33,7 +33,7 @@ fn store_with_fills(path: &Path) -> (Store, [BusyPool; 2]) {
 #[test]
 fn what_heads_commit_to_is_kept_published_and_restored() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (store, [pool, quiet]) = store_with_fills(&path);
     let reader = Reader::open(&path).unwrap();
     let of = |reader: &Reader, pool: &BusyPool| {
@@ -101,7 +101,7 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
 #[test]
 fn fills_that_cannot_be_a_pools_next_ones_are_refused_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (mut store, mut pools) = store_with_fills(&path);
     let entries = pools.each_mut().map(|pool| pool.missing(MissingReason::ChainLagging));
     let [pool, quiet] = &pools;

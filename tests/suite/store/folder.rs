@@ -20,7 +20,7 @@ use exitgap_tests::devchain::Rng;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, copy, key, slot, store_in};
 use crate::store::sealing::sealed_store;
 
 /// What `exitgap audit` says of a folder, by the key of the store's log.
@@ -150,7 +150,7 @@ fn a_folder_of_an_earlier_version_is_refused_by_name() {
     };
     named(&log.check(&Reader::open(&path).unwrap()).unwrap_err());
     named(&publish(&folder, &path).unwrap_err());
-    let mut empty = Store::create(home.path().join("empty.db"), &key()).unwrap();
+    let mut empty = Store::create(store_in(home.path(), "empty.db"), &key()).unwrap();
     let RestoreError::Folder(refused) = log.restore(&mut empty, |_, _| {}).unwrap_err() else {
         panic!("it is the folder")
     };
@@ -169,7 +169,7 @@ fn reserved_folders_are_ignored_by_writer_auditor_and_restore() {
     LogFolder::new(&folder).check(&Reader::open(&path).unwrap()).unwrap();
     publish(&folder, &path).unwrap();
     assert_eq!(audit(&folder, &path)["verdict"], "valid");
-    let mut empty = Store::create(home.path().join("empty.db"), &key()).unwrap();
+    let mut empty = Store::create(store_in(home.path(), "empty.db"), &key()).unwrap();
     assert_eq!(LogFolder::new(&folder).restore(&mut empty, |_, _| {}).unwrap(), 11);
     for reserved in ["claims", "days", "proofs", "anchors", "fills", "peers"] {
         assert_eq!(fs::read(folder.join(reserved).join("11")).unwrap(), b"not ours");
@@ -179,7 +179,7 @@ fn reserved_folders_are_ignored_by_writer_auditor_and_restore() {
 #[test]
 fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
     let (home, path) = sealed_store();
-    let (folder, copy) = (home.path().join("log"), home.path().join("copy.db"));
+    let (folder, copy) = (home.path().join("log"), store_in(home.path(), "copy.db"));
     let mut store = Store::open(&path, &key()).unwrap();
     // Still in the write-ahead log when it is copied.
     store.fill_until(slot(12)).unwrap();
@@ -201,7 +201,7 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
         &path,
         "UPDATE entry SET lowest0_7d_usd = 1 WHERE slot = 5957868",
     );
-    let other = home.path().join("other.db");
+    let other = store_in(home.path(), "other.db");
     let refused = Reader::open(&path).unwrap().backup(&other).unwrap_err();
     assert!(matches!(refused, StoreError::CorruptHead { .. }), "{refused}");
     assert!(!other.exists());
@@ -210,7 +210,7 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
 #[test]
 fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     let (home, path) = sealed_store();
-    let (folder, lost) = (home.path().join("log"), home.path().join("lost.db"));
+    let (folder, lost) = (home.path().join("log"), store_in(home.path(), "lost.db"));
     let log = LogFolder::new(&folder);
     let mut empty = Store::create(&lost, &key()).unwrap();
     let nothing = log.restore(&mut empty, |_, _| {}).unwrap_err();
@@ -247,14 +247,14 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     assert_eq!(audit(&folder, &lost)["verdict"], "valid");
 
     // Another history of the same name does not become this one, and another key none.
-    let other = home.path().join("other.db");
+    let other = store_in(home.path(), "other.db");
     let mut second = Store::create(&other, &key()).unwrap();
     second.append_slot(slot(0), &[BusyPool::new(1, 5).recorded(slot(0))]).unwrap();
     let refused = log.restore(&mut second, |_, _| {}).unwrap_err();
     assert!(matches!(refused, RestoreError::Store(_)), "{refused}");
     assert_eq!(second.reader().log_size().unwrap(), 1);
     let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
-    let mut third = Store::create(home.path().join("third.db"), &stranger).unwrap();
+    let mut third = Store::create(store_in(home.path(), "third.db"), &stranger).unwrap();
     let refused = log.restore(&mut third, |_, _| {}).unwrap_err();
     assert!(matches!(refused, RestoreError::Folder(PublishError::OtherLog { .. })), "{refused}");
 }
@@ -267,7 +267,7 @@ const CHILD_FOLDER: &str = "EXITGAP_TEST_CHILD_FOLDER";
 fn child_that_publishes_until_it_is_killed() {
     let Ok(home) = std::env::var(CHILD_FOLDER) else { return };
     let home = Path::new(&home);
-    let mut store = Store::open(home.join("series.db"), &key()).unwrap();
+    let mut store = Store::open(store_in(home, "series.db"), &key()).unwrap();
     let folder = LogFolder::new(home.join("log"));
     folder.check(store.reader()).unwrap();
     folder.publish(store.reader()).unwrap();
@@ -284,7 +284,7 @@ fn child_that_publishes_until_it_is_killed() {
 #[test]
 fn killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there() {
     let home = TempDir::new().unwrap();
-    let (path, folder) = (home.path().join("series.db"), home.path().join("log"));
+    let (path, folder) = (store_in(home.path(), "series.db"), home.path().join("log"));
     drop(Store::create(&path, &key()).unwrap());
     let mut rng = Rng::new(9);
     let (mut within, mut kills) = (0, 0);
@@ -328,8 +328,8 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     let (home, path) = sealed_store();
     let folder = home.path().join("log");
     publish(&folder, &path).unwrap();
-    let old = home.path().join("old.db");
-    fs::copy(&path, &old).unwrap();
+    let old = store_in(home.path(), "old.db");
+    copy(&path, &old);
     let mut pool = BusyPool::new(1, 5);
     let mut store = Store::open(&path, &key()).unwrap();
     store.fill_until(slot(13)).unwrap();
@@ -346,7 +346,7 @@ fn no_store_goes_on_that_would_make_a_second_history() {
         assert!(wanted, "{error}");
     };
     older(refused(&old), 11);
-    let empty = home.path().join("empty.db");
+    let empty = store_in(home.path(), "empty.db");
     drop(Store::create(&empty, &key()).unwrap());
     older(refused(&empty), 0);
     let checkpoint = Reader::open(&path).unwrap().checkpoint(11).unwrap().unwrap();
@@ -360,14 +360,14 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     fs::write(folder.join("checkpoint"), &newest).unwrap();
 
     // A history of the same name and key, of other content.
-    let rewritten = home.path().join("rewritten.db");
+    let rewritten = store_in(home.path(), "rewritten.db");
     let mut second = Store::create(&rewritten, &key()).unwrap();
     second.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
     second.fill_until(slot(20)).unwrap();
     assert!(matches!(refused(&rewritten), PublishError::Rewritten { size: 13, .. }));
     assert!(matches!(publish(&folder, &rewritten), Err(PublishError::Rewritten { .. })));
     // Another log altogether.
-    let other = home.path().join("other.db");
+    let other = store_in(home.path(), "other.db");
     let key = SignerKey::from_seed("exitgap.example/other", [8; 32]).unwrap();
     let mut third = Store::create(&other, &key).unwrap();
     third.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();

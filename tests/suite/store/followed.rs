@@ -9,11 +9,11 @@ use exitgap_store::{FollowError, LogFolder, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::scenes::origin::files;
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 /// Records slots with these keys, and publishes them.
 fn record(home: &Path, keys: &[&SignerKey], slots: Range<u32>, pools: &mut [BusyPool]) {
-    let path = home.join("series.db");
+    let path = store_in(home, "series.db");
     let mut store = match slots.start {
         0 => Store::create(&path, keys[0]).unwrap(),
         _ => Store::open(&path, keys[0]).unwrap(),
@@ -57,7 +57,7 @@ fn a_log_is_followed_over_a_change_of_its_key_by_whoever_trusts_both() {
     let note = copied(home, &log);
 
     // Who trusts the old key alone does not take the newest checkpoint's word, and takes what it signed.
-    let path = here.path().join("series.db");
+    let path = store_in(here.path(), "series.db");
     let mut store = Store::open_follower(&path, &keys[..1]).unwrap();
     let refused = folder.follow(&mut store, &note, &keys[..1], 7);
     assert!(matches!(refused, Err(FollowError::NotTrusted { size: 7, .. })), "{refused:?}");
@@ -88,7 +88,7 @@ fn a_store_that_follows_seals_nothing_of_its_own() {
     let note = copied(home.path(), &log);
     let lines = fs::read_to_string(home.path().join("log/verifier-key")).unwrap();
     let keys: [VerifierKey; 1] = [lines.trim_end().parse().unwrap()];
-    let path = here.path().join("series.db");
+    let path = store_in(here.path(), "series.db");
     let mut store = Store::open_follower(&path, &keys).unwrap();
     let entry = pools[0].recorded(slot(2));
     let refused = store.append_slot(slot(2), std::slice::from_ref(&entry));

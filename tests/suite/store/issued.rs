@@ -10,7 +10,7 @@ use exitgap_store::{Changes, LogFolder, Reader, Store, StoreError};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::folder::{audit, restored_from};
 
 fn with(issued: Vec<Issued>) -> Changes {
@@ -45,7 +45,7 @@ fn store_with_issued(path: &Path) -> (Store, [BusyPool; 2]) {
 #[test]
 fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (store, [pool, other]) = store_with_issued(&path);
     let reader = Reader::open(&path).unwrap();
     let of = |reader: &Reader, pool: &BusyPool| {
@@ -106,7 +106,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
 #[test]
 fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (mut store, mut pools) = store_with_issued(&path);
     let entries = pools.each_mut().map(|pool| pool.missing(MissingReason::ChainLagging));
     let [pool, _] = &pools;

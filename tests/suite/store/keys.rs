@@ -11,7 +11,7 @@ use exitgap_tests::binaries;
 use serde_json::Value;
 
 use crate::scenes::operator::{config, server};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::sealing::sealed_store;
 
 /// `exitgap audit` of a folder, as somebody elsewhere runs it.
@@ -31,7 +31,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     fs::copy(home.join("log/verifier-key"), home.join("key")).unwrap();
 
     // The thief signs another history, of the same slots and one more, in the log's name.
-    let mut forged = Store::create(home.join("forged.db"), &key()).unwrap();
+    let mut forged = Store::create(store_in(home, "forged.db"), &key()).unwrap();
     let mut pool = BusyPool::new(1, 7);
     for n in 0..12 {
         let entry = pool.recorded(slot(n));
@@ -70,7 +70,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     // What the new log's first leaf commits to is the old one's last state, and not the thief's.
     let secret = fs::read_to_string(home.join("b.key")).unwrap();
     let key: SignerKey = secret.trim_end().parse().unwrap();
-    let mut next = Store::open(home.join("b.db"), &key).unwrap();
+    let mut next = Store::open(store_in(home, "b.db"), &key).unwrap();
     let entry = BusyPool::new(1, 5).recorded(slot(20));
     next.append_slot(slot(20), &[entry]).unwrap();
     LogFolder::new(home.join("b-log")).publish(next.reader()).unwrap();
@@ -89,7 +89,7 @@ fn verdict(home: &Path, trusted: &str) -> (Value, Value) {
 
 /// Records slots as the recorder does with these keys, and publishes them.
 fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
-    let mut store = Store::open(home.join("series.db"), keys[0]).unwrap();
+    let mut store = Store::open(store_in(home, "series.db"), keys[0]).unwrap();
     if let Some(second) = keys.get(1) {
         store.sign_beside(second).unwrap();
     }
@@ -127,7 +127,7 @@ fn record_slot(home: &Path, keys: &str, n: u32) -> (Option<i32>, String) {
 fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     let (home, path) = sealed_store();
     let home = home.path();
-    assert_eq!(path, home.join("series.db"));
+    assert_eq!(path, store_in(home, "series.db"));
     let old = key();
     record(home, &[&old], 20..22);
     let old_lines = fs::read_to_string(home.join("log/verifier-key")).unwrap();
@@ -144,7 +144,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     let mut store = Store::open(&path, &old).unwrap();
     assert!(matches!(store.sign_beside(&stranger), Err(StoreError::OtherName { .. })));
     drop(store);
-    let mut young = Store::create(home.join("young.db"), &old).unwrap();
+    let mut young = Store::create(store_in(home, "young.db"), &old).unwrap();
     assert!(matches!(young.sign_beside(&new), Err(StoreError::KeyBeforeLog)));
 
     Reader::open(&path).unwrap().backup(home.join("before.db")).unwrap();
@@ -215,7 +215,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     fs::write(home.join("again.toml"), config("again.db", "new.key", "log")).unwrap();
     let (code, _, err) = server(home, &["restore", "--config", "again.toml"]);
     assert_eq!(code, Some(0), "{err}");
-    let again = Store::open(home.join("again.db"), &new).unwrap();
+    let again = Store::open(store_in(home, "again.db"), &new).unwrap();
     let size = again.reader().log_size().unwrap();
     assert_eq!(size, 26);
     for size in 1..=size {

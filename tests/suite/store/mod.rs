@@ -17,6 +17,7 @@ mod issued;
 mod keys;
 mod merkle;
 mod pairs;
+mod postgres;
 mod retractions;
 mod sealing;
 mod series;

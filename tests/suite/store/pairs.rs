@@ -14,7 +14,7 @@ use exitgap_core::snapshot::{
 use exitgap_store::{LogFolder, NewEntry, Reader, Store, StoreError};
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::folder::{audit, files};
 
 const CONTRACT: &str = "anvil:0x000000000000000000000000000000000000aa99";
@@ -103,7 +103,7 @@ fn store_at(path: &Path, reopens: impl Fn(u32) -> bool) -> Store {
 #[test]
 fn the_series_of_a_contract_share_their_bodies_in_the_store_and_in_the_folder() {
     let home = TempDir::new().unwrap();
-    let path = home.path().join("series.db");
+    let path = store_in(home.path(), "series.db");
     drop(store_at(&path, |_| false));
     let reader = Reader::open(&path).unwrap();
     let checked = reader.fsck_derived(|_| {}).unwrap();
@@ -120,23 +120,23 @@ fn the_series_of_a_contract_share_their_bodies_in_the_store_and_in_the_folder() 
     assert_eq!(report["snapshots"], checked.snapshots);
 
     // Whoever begins anywhere finds the same files to write, and the same to read.
-    let again = home.path().join("again.db");
+    let again = store_in(home.path(), "again.db");
     drop(store_at(&again, |n| n % 7 == 3 || (4..12).contains(&n)));
     let other = home.path().join("other");
     LogFolder::new(&other).publish(&Reader::open(&again).unwrap()).unwrap();
     assert!(files(&other).into_values().eq(files(&folder).into_values()), "the same files");
-    let mut restored = Store::create(home.path().join("restored.db"), &key()).unwrap();
+    let mut restored = Store::create(store_in(home.path(), "restored.db"), &key()).unwrap();
     let slots = LogFolder::new(&folder).restore(&mut restored, |_, _| {}).unwrap();
     assert_eq!(slots, u64::from(SLOTS));
     drop(restored);
-    let restored = Reader::open(home.path().join("restored.db")).unwrap();
+    let restored = Reader::open(store_in(home.path(), "restored.db")).unwrap();
     assert_eq!(restored.fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
 }
 
 #[test]
 fn each_series_answers_for_its_own_pair() {
     let home = TempDir::new().unwrap();
-    let path = home.path().join("series.db");
+    let path = store_in(home.path(), "series.db");
     drop(store_at(&path, |_| false));
     let reader = Reader::open(&path).unwrap();
     let keys = reader.log().unwrap().unwrap().keys;
@@ -162,7 +162,7 @@ fn each_series_answers_for_its_own_pair() {
 #[test]
 fn a_contract_has_one_snapshot_in_a_slot() {
     let home = TempDir::new().unwrap();
-    let mut store = Store::create(home.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(home.path(), "series.db"), &key()).unwrap();
     let mut other = recorded(".0-1", 1);
     let observation = snapshot(".0-1", 0).observation().clone();
     other.reading = Ok(Snapshot::new(slot(1), observation).unwrap());

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::scenes::chain::{scene, small_limits, world_config};
 use crate::scenes::proxy::{Lie, Proxy};
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::figures::check_rollups;
 use crate::store::folder::audit;
 
@@ -55,7 +55,7 @@ fn publish_audit_restore(path: &Path, retracted: u64) {
     assert_eq!(report["retracted"], retracted);
     let checked = reader.fsck(|_| {}).unwrap();
     assert_eq!(checked.retractions, retracted);
-    let mut restored = Store::create(home.path().join("restored.db"), &key()).unwrap();
+    let mut restored = Store::create(store_in(home.path(), "restored.db"), &key()).unwrap();
     folder.restore(&mut restored, |_, _| {}).unwrap();
     assert_eq!(restored.reader().fsck(|_| {}).unwrap(), checked);
     let size = reader.log_size().unwrap();
@@ -68,7 +68,7 @@ fn publish_audit_restore(path: &Path, retracted: u64) {
 #[test]
 fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pools: Vec<_> = (1..=2).map(|number| BusyPool::new(number, 10)).collect();
     let mut rng = Rng::new(3);
@@ -145,7 +145,7 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
 #[test]
 fn what_cannot_be_taken_back_is_refused_by_name() {
     let folder = TempDir::new().unwrap();
-    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
     let mut pool = BusyPool::new(1, 5);
     for n in 0..300 {
         let entry = match n {
@@ -209,7 +209,7 @@ async fn orphan_two_slots(restarted: Restarted, second: bool) {
     config.chain[0].second_rpc_url = second.then(|| other.url().parse().unwrap());
     let plan = Plan::new(&config).unwrap();
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let at = |n: u64| Slot::new(FIRST_SLOT + n).unwrap();
     let recorder = |store: Store| {
         let sources = Source::of_plan(&plan, &small_limits());
@@ -308,7 +308,7 @@ async fn what_a_node_says_once_takes_nothing_back() {
     let mut config = world_config(&chain, &world, &[proxy.url()], [0, 6]).await;
     config.chain[0].confirmations = Some(4);
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let at = |n: u64| Slot::new(FIRST_SLOT + n).unwrap();
     let sources = Source::of_plan(&Plan::new(&config).unwrap(), &small_limits());
     let store = Store::create(&path, &key()).unwrap();

@@ -12,16 +12,17 @@ use exitgap_core::units::SizeUsd;
 use exitgap_store::{
     CorruptHead, CorruptLog, EvidenceError, LogIdentity, Reader, Store, StoreError,
 };
+use exitgap_tests::postgres;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 /// A store of three pools, the third from slot 5 on; slot 2 is missing for the first pool,
 /// slots 6 to 8 passed while nothing recorded, and the writer was opened anew before slot 9.
 pub fn sealed_store() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
     let mut store = Store::create(&path, &key()).unwrap();
     for n in [0, 1, 2, 3, 4, 5, 9, 10] {
@@ -138,7 +139,7 @@ fn heads_follow_each_other_and_every_proof_of_the_log_holds() {
 #[test]
 fn the_lowest_depth_is_that_of_seven_days_also_after_a_pause() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     // The price wanders, and so do depths; the first ones fall out of the window one by one.
     let mut pool = BusyPool::new(4, 2);
@@ -223,6 +224,10 @@ pub fn damaged(change: &str) -> (TempDir, PathBuf) {
 
 /// Changes something in the store at `path`, guards out of the way and put back.
 pub fn damage(path: &std::path::Path, change: &str) {
+    if let Some(database) = postgres::database_of(path) {
+        postgres::shared().damage(database, change);
+        return;
+    }
     let second = Connection::open(path).unwrap();
     let mut statement =
         second.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
@@ -291,7 +296,7 @@ fn a_window_that_holds_together_and_tells_another_series_ends_elsewhere() {
     // The same series but for slot 2, which is missing; another tells a snapshot of it.
     let series = |turned: bool| {
         let folder = TempDir::new().unwrap();
-        let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
         let mut id = None;
         for n in 0..6 {
             let mut pool = BusyPool::new(1, 5).at(slot(n));

@@ -5,7 +5,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{Appended, Entry, Latest, Outcome, Reader, Store, StoreError};
 use tempfile::TempDir;
 
-use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 fn outcomes(reader: &Reader, pool: &exitgap_store::Pool) -> Vec<Outcome> {
     let page = reader.entries(pool, Slot::FIRST, Slot::LAST, 1_000).unwrap();
@@ -19,7 +19,7 @@ const LAGGING: Outcome = Outcome::Missing(MissingReason::ChainLagging);
 #[test]
 fn a_pause_is_filled_and_a_pool_added_later_begins_later() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let (mut first, mut second) = (BusyPool::new(1, 3), BusyPool::new(2, 3));
     let mut store = Store::create(&path, &key()).unwrap();
     assert_eq!(store.reader().slots().unwrap(), None);
@@ -78,7 +78,7 @@ fn a_pause_is_filled_and_a_pool_added_later_begins_later() {
 #[test]
 fn the_same_slot_again_is_accepted_and_another_content_refused() {
     let folder = TempDir::new().unwrap();
-    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
     let (mut first, mut second) = (BusyPool::new(1, 3), BusyPool::new(2, 3));
     let entries = [first.recorded(slot(3)), second.missing(MissingReason::CallReverted)];
     store.append_slot(slot(3), &entries).unwrap();
@@ -136,7 +136,7 @@ fn the_same_slot_again_is_accepted_and_another_content_refused() {
 #[test]
 fn a_long_pause_is_filled_in_bounded_transactions() {
     let folder = TempDir::new().unwrap();
-    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
     let mut pools: Vec<_> = (0..40).map(|number| BusyPool::new(number, 1)).collect();
     let all = |pools: &mut Vec<BusyPool>, at| -> Vec<_> {
         pools.iter_mut().map(|pool| pool.recorded(at)).collect()
@@ -155,7 +155,7 @@ fn a_long_pause_is_filled_in_bounded_transactions() {
 #[test]
 fn a_busy_pool_of_1200_ticks_costs_little_more_than_a_kilobyte_per_slot() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("series.db");
+    let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
     let empty = store.reader().totals().unwrap().database_bytes;
     let mut pool = BusyPool::new(1, 600);

@@ -289,11 +289,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 9");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 10, found: 9, .. });
+    alter("PRAGMA user_version = 10");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 11, found: 10, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 11");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 10, found: 11, .. });
+    alter("PRAGMA user_version = 12");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 11, found: 12, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");

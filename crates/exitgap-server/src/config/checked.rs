@@ -6,6 +6,7 @@ use std::path::Path;
 use exitgap_chain::config::{ChainPlan, Config as Sources, Plan};
 use exitgap_core::analytics::equity::EquityToken;
 use exitgap_core::ids::Address;
+use exitgap_store::is_server;
 
 use super::{Config, ConfigError, RecorderConfig, environment, groups, redemption, shocks};
 use crate::ops::{EquityOfToken, QuoteGroup, ShockOf, TermsOfToken};
@@ -113,7 +114,10 @@ impl Checked {
             let Config {
                 store, evidence, proofs, witness, payments, alerts, observer, bucket, ..
             } = &mut config;
-            let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
+            let mut paths = vec![&mut evidence.key_file, &mut evidence.folder];
+            if !is_server(&store.path) {
+                paths.push(&mut store.path);
+            }
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
             paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
             paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);

@@ -114,8 +114,8 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreConfig {
-    /// The database file. Relative to the folder of the configuration file. Created with
-    /// the first start.
+    /// The database file, relative to the folder of the configuration file and created with the first start; or a
+    /// `PostgreSQL` server's database, `postgresql://<user>@<host>/<database>`, made by `exitgap-server migrate`.
     pub path: PathBuf,
 }
 

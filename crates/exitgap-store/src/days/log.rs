@@ -22,6 +22,7 @@ use exitgap_core::tlog::{
 
 use super::DaysError;
 use super::write::{last_closed, write_day};
+use crate::db::is_server;
 use crate::error::StoreError;
 use crate::folder::{LogFolder, durable, read_bytes, tiles};
 use crate::lock::Lock;
@@ -64,13 +65,13 @@ struct Next {
 
 impl DaysLog {
     /// Opens the log of days in `folder`, of the log in the store at `store`. `signers` are that log's keys, as the store was
-    /// opened with. Its newest checkpoint is kept beside the store, too.
+    /// opened with. Its newest checkpoint is kept beside the store, too, or beside the folder where the store is a server's.
     pub fn open(
         folder: LogFolder,
         store: &Path,
         signers: Vec<SignerKey>,
     ) -> Result<Self, DaysError> {
-        let mut guard = store.to_owned();
+        let mut guard = if is_server(store) { folder.path() } else { store }.to_owned();
         guard.as_mut_os_string().push(".days");
         let lock = Lock::take(&guard).map_err(|error| match error {
             StoreError::Locked { holder, .. } => DaysError::Locked { holder },

@@ -1,7 +1,6 @@
 //! What statements are given.
 
 use exitgap_core::series::Slot;
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 /// A value that a statement is given, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,17 +18,41 @@ pub enum Arg<'a> {
 /// What a statement is given, by the names that it has for it.
 pub type Args<'a> = [(&'static str, Arg<'a>)];
 
-impl ToSql for Arg<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
-            Self::Integer(number) => ValueRef::Integer(*number),
-            Self::Text(text) => ValueRef::Text(text.as_bytes()),
-            Self::Blob(bytes) => ValueRef::Blob(bytes),
-        }))
+/// The same value, owned.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// None.
+    Null,
+    /// A number.
+    Integer(i64),
+    /// A name or a code.
+    Text(String),
+    /// A hash, or a body's bytes.
+    Blob(Vec<u8>),
+}
+
+impl Value {
+    /// The value, borrowed.
+    pub fn arg(&self) -> Arg<'_> {
+        match self {
+            Self::Null => Arg::Null,
+            Self::Integer(number) => Arg::Integer(*number),
+            Self::Text(text) => Arg::Text(text),
+            Self::Blob(bytes) => Arg::Blob(bytes),
+        }
     }
 }
 
+impl From<Arg<'_>> for Value {
+    fn from(arg: Arg<'_>) -> Self {
+        match arg {
+            Arg::Null => Self::Null,
+            Arg::Integer(number) => Self::Integer(number),
+            Arg::Text(text) => Self::Text(text.to_owned()),
+            Arg::Blob(bytes) => Self::Blob(bytes.to_owned()),
+        }
+    }
+}
 /// What always fits.
 macro_rules! integers {
     ($($integer:ty),*) => {$(

@@ -2,6 +2,8 @@
 
 use rusqlite::ErrorCode;
 
+use super::postgres::Fault;
+
 /// What the database said. Which database that is, and what its errors are, only this room knows:
 /// to everybody else it is words.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +14,16 @@ pub struct DatabaseError(Cause);
 enum Cause {
     /// `SQLite` refused.
     #[error(transparent)]
-    Engine(rusqlite::Error),
+    Sqlite(rusqlite::Error),
+    /// `PostgreSQL` refused, or was not there to.
+    #[error(transparent)]
+    Postgres(Box<Fault>),
+    /// A statement that always finds a row found none.
+    #[error("no row was found")]
+    NoRow,
+    /// What only one of the databases can do was asked of the other.
+    #[error("only a database in a file can do that")]
+    OnlyOfAFile,
     /// A column holds what cannot be in it.
     #[error("{found} in column {column}")]
     Column { column: String, found: String },
@@ -20,7 +31,15 @@ enum Cause {
 
 impl DatabaseError {
     pub(super) fn engine(error: rusqlite::Error) -> Self {
-        Self(Cause::Engine(error))
+        Self(Cause::Sqlite(error))
+    }
+
+    pub(super) fn no_row() -> Self {
+        Self(Cause::NoRow)
+    }
+
+    pub(super) fn only_of_a_file() -> Self {
+        Self(Cause::OnlyOfAFile)
     }
 
     pub(super) fn column(column: &str, found: String) -> Self {
@@ -39,13 +58,22 @@ impl DatabaseError {
 
     /// Whether there was no room on the disk.
     pub(crate) fn is_disk_full(&self) -> bool {
-        self.code() == Some(ErrorCode::DiskFull)
+        match &self.0 {
+            Cause::Postgres(fault) => fault.is_disk_full(),
+            _ => self.code() == Some(ErrorCode::DiskFull),
+        }
     }
 
     fn code(&self) -> Option<ErrorCode> {
         match &self.0 {
-            Cause::Engine(error) => error.sqlite_error_code(),
-            Cause::Column { .. } => None,
+            Cause::Sqlite(error) => error.sqlite_error_code(),
+            _ => None,
         }
+    }
+}
+
+impl From<Fault> for DatabaseError {
+    fn from(fault: Fault) -> Self {
+        Self(Cause::Postgres(Box::new(fault)))
     }
 }

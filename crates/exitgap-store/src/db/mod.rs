@@ -2,30 +2,33 @@
 //!
 //! The rest of the crate asks for typed rows (`tables/`) and gives typed rows, and never sees a
 //! statement, a connection or an error of the database. In here, `tables/` knows statements and
-//! columns, by name, and what stands beside it alone knows `SQLite`: another database would be
-//! another way to open, to bind, to step and to commit.
+//! columns, by name, and what stands beside it is the same for both databases: `SQLite`, one file
+//! (`sqlite/`), and `PostgreSQL`, a server that several machines reach (`postgres/`). Each knows how to
+//! open, to bind, to step and to commit; both run the same statements (`sql/`).
 //!
 //! Nothing is decided here. That a row makes sense is asked where rows are read from (`rows.rs`);
-//! what is written is refused by the schema (`sql/schema.sql`), whoever asks for it.
+//! what is written is refused by the schema of either (`schema.sql`), whoever asks for it.
 
 pub mod alerts;
 pub mod apart;
 mod arg;
-mod copy;
 mod error;
-mod file;
-mod fold;
-mod open;
 pub mod payments;
+mod postgres;
 pub mod proofs;
 mod row;
+mod sqlite;
 mod statements;
 mod tables;
 mod values;
 pub mod witness;
 
+use std::path::{Path, PathBuf};
+
 pub use error::DatabaseError;
-pub use fold::AFTER_PAGES;
+pub use postgres::migrate::{Migrated, Roles, migrate};
+pub use postgres::place::is_server;
+pub use sqlite::AFTER_PAGES;
 pub use tables::{
     BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow, NewBodyRow,
     NewFillsRow, PoolRow, SealedBodyRow, SealedSlotRow,
@@ -33,59 +36,126 @@ pub use tables::{
 pub use values::Values;
 
 use arg::Args;
+use postgres::Postgres;
 use row::Row;
-use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
+use sqlite::Sqlite;
 use statements::Statement;
 
 use crate::error::StoreError;
 
 /// A store's database, open for reading or for writing.
 #[derive(Debug)]
-pub struct Db {
-    connection: Connection,
+pub enum Db {
+    /// A file.
+    Sqlite(Sqlite),
+    /// A server's.
+    Postgres(Box<Postgres>),
 }
 
 /// Several statements that are written together or not at all: dropped uncommitted, not at all.
-pub struct Transaction<'a>(rusqlite::Transaction<'a>);
+pub enum Transaction<'a> {
+    /// In a file.
+    Sqlite(rusqlite::Transaction<'a>),
+    /// On a server.
+    Postgres(postgres::Transaction<'a>),
+}
 
 impl Transaction<'_> {
     /// Commits: all of it is on the disk when this returns.
     pub fn commit(self) -> Result<(), DatabaseError> {
-        self.0.commit().map_err(DatabaseError::engine)
+        match self {
+            Self::Sqlite(transaction) => transaction.commit().map_err(DatabaseError::engine),
+            Self::Postgres(transaction) => transaction.commit(),
+        }
     }
 }
 
 /// One state of the database for all that is read while it is held.
-pub struct View<'a> {
-    _transaction: rusqlite::Transaction<'a>,
+pub enum View<'a> {
+    /// Of a file.
+    Sqlite { _transaction: rusqlite::Transaction<'a> },
+    /// Of a server's.
+    Postgres { _transaction: postgres::Transaction<'a> },
 }
 
 impl Db {
+    /// Opens an existing store for reading only.
+    pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
+        if is_server(path) {
+            return Postgres::open_reader(path).map(|db| Self::Postgres(Box::new(db)));
+        }
+        Sqlite::open_reader(path).map(Self::Sqlite)
+    }
+
+    /// Opens an existing store for writing. The caller holds the lock of a file; a server's is taken here.
+    pub fn open_writer(path: &Path) -> Result<Self, StoreError> {
+        if is_server(path) {
+            return Postgres::open_writer(path).map(|db| Self::Postgres(Box::new(db)));
+        }
+        Sqlite::open_writer(path).map(Self::Sqlite)
+    }
+
+    /// Creates a store where there is no file, or an empty database that an interrupted
+    /// creation left; on a server, where nothing was recorded. The lock is as it is for a writer.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if is_server(path) {
+            return Postgres::create(path).map(|db| Self::Postgres(Box::new(db)));
+        }
+        Sqlite::create(path).map(Self::Sqlite)
+    }
+
+    /// Another reader of the same database.
+    pub fn again(&self) -> Result<Self, StoreError> {
+        match self {
+            Self::Sqlite(db) => Self::open_reader(&db.path()),
+            Self::Postgres(db) => db.again().map(|db| Self::Postgres(Box::new(db))),
+        }
+    }
+
+    /// Whether it can still be asked: a connection that was lost cannot.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => true,
+            Self::Postgres(db) => db.is_open(),
+        }
+    }
+
     /// Begins to write, while nobody else does.
     pub fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = rusqlite::Transaction::new_unchecked(&self.connection, behavior);
-        transaction.map(Transaction).map_err(|error| failed(doing, error))
+        match self {
+            Self::Sqlite(db) => db.begin(doing).map(Transaction::Sqlite),
+            Self::Postgres(db) => db.begin(doing).map(Transaction::Postgres),
+        }
     }
 
     /// Holds on to the database as it is.
     pub fn view(&self, doing: &'static str) -> Result<View<'_>, StoreError> {
-        let transaction = self.connection.unchecked_transaction();
-        transaction
-            .map(|transaction| View { _transaction: transaction })
-            .map_err(|error| failed(doing, error))
+        Ok(match self {
+            Self::Sqlite(db) => View::Sqlite { _transaction: db.view(doing)? },
+            Self::Postgres(db) => View::Postgres { _transaction: db.view(doing)? },
+        })
     }
 
     /// Closes the database, and says what dropping it would keep to itself.
     pub fn close(self, doing: &'static str) -> Result<(), StoreError> {
-        self.connection.close().map_err(|(_, error)| failed(doing, error))
+        match self {
+            Self::Sqlite(db) => db.close(doing),
+            // What was committed is there, and nothing else is owed to it.
+            Self::Postgres(_) => Ok(()),
+        }
     }
 
-    /// The statement, ready to be run several times. It is parsed once for a connection.
-    fn prepare(&self, statement: &'static Statement) -> Result<Prepared<'_>, StoreError> {
-        let prepared = self.connection.prepare_cached(statement.sql);
-        let prepared = prepared.map_err(|error| failed(statement.doing, error))?;
-        Ok(Prepared { statement, prepared })
+    /// Shows every row that is found, one after the other.
+    fn each(
+        &self,
+        statement: &'static Statement,
+        args: &Args,
+        show: impl FnMut(Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.each(statement, args, usize::MAX, show),
+            Self::Postgres(db) => db.each(statement, args, usize::MAX, show),
+        }
     }
 
     /// What `make` makes of every row that the statement finds, one after the other: none is kept.
@@ -97,7 +167,7 @@ impl Db {
         mut make: impl FnMut(R) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut made = Vec::new();
-        self.prepare(statement)?.each(args, |row| {
+        self.each(statement, args, |row| {
             made.push(make(read(row).map_err(|error| statement.failed(error))?)?);
             Ok(())
         })?;
@@ -111,7 +181,17 @@ impl Db {
         args: &Args,
         read: impl FnOnce(Row) -> Result<T, DatabaseError>,
     ) -> Result<Option<T>, StoreError> {
-        self.prepare(statement)?.row(args, read)
+        let (mut read, mut found) = (Some(read), None);
+        let show = |row: Row| {
+            let first = read.take().map(|read| read(row)).transpose();
+            found = first.map_err(|error| statement.failed(error))?;
+            Ok(())
+        };
+        match self {
+            Self::Sqlite(db) => db.each(statement, args, 1, show)?,
+            Self::Postgres(db) => db.each(statement, args, 1, show)?,
+        }
+        Ok(found)
     }
 
     /// The one row of a statement that always finds one: a count, or the number of a new row.
@@ -121,62 +201,94 @@ impl Db {
         args: &Args,
         read: impl FnOnce(Row) -> Result<T, DatabaseError>,
     ) -> Result<T, StoreError> {
-        let found = self.prepare(statement)?.row(args, read)?;
-        found.ok_or_else(|| failed(statement.doing, rusqlite::Error::QueryReturnedNoRows))
+        let found = self.row(statement, args, read)?;
+        found.ok_or_else(|| statement.failed(DatabaseError::no_row()))
     }
 
     /// Writes, and tells how many rows.
     fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
-        self.prepare(statement)?.execute(args)
-    }
-
-    /// Writes a whole row, by place.
-    fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
-        let mut prepared = self.prepare(statement)?;
-        let written = prepared.prepared.execute(params_from_iter(values.args()));
-        written.map(|_| ()).map_err(|error| failed(statement.doing, error))
-    }
-}
-
-/// A statement that is ready to be run.
-struct Prepared<'a> {
-    statement: &'static Statement,
-    prepared: CachedStatement<'a>,
-}
-
-impl Prepared<'_> {
-    /// Shows every row that is found, one after the other.
-    fn each(
-        &mut self,
-        args: &Args,
-        mut show: impl FnMut(Row) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let Self { statement, prepared } = self;
-        debug_assert_eq!(prepared.parameter_count(), args.len(), "{}", statement.doing);
-        let mut rows = prepared.query(args).map_err(|error| failed(statement.doing, error))?;
-        while let Some(row) = rows.next().map_err(|error| failed(statement.doing, error))? {
-            show(Row::of(row))?;
+        match self {
+            Self::Sqlite(db) => db.execute(statement, args),
+            Self::Postgres(db) => db.execute(statement, args),
         }
-        Ok(())
     }
 
-    fn row<T>(
-        &mut self,
-        args: &Args,
-        read: impl FnOnce(Row) -> Result<T, DatabaseError>,
-    ) -> Result<Option<T>, StoreError> {
-        let Self { statement, prepared } = self;
-        debug_assert_eq!(prepared.parameter_count(), args.len(), "{}", statement.doing);
-        let mut rows = prepared.query(args).map_err(|error| failed(statement.doing, error))?;
-        let row = rows.next().map_err(|error| failed(statement.doing, error))?;
-        let read = row.map(|row| read(Row::of(row)));
-        read.transpose().map_err(|error| statement.failed(error))
+    /// Writes. Within a transaction an error may be told by what comes after, its commit at the latest: a
+    /// server is not waited for between one row and the next.
+    fn write(&self, statement: &'static Statement, args: &Args) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.execute(statement, args).map(|_| ()),
+            Self::Postgres(db) => db.write(statement, args),
+        }
     }
 
-    fn execute(&mut self, args: &Args) -> Result<usize, StoreError> {
-        let Self { statement, prepared } = self;
-        debug_assert_eq!(prepared.parameter_count(), args.len(), "{}", statement.doing);
-        prepared.execute(args).map_err(|error| failed(statement.doing, error))
+    /// Writes a whole row, by place, as [`Db::write`] does.
+    fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.put(statement, values),
+            Self::Postgres(db) => db.put(statement, values),
+        }
+    }
+}
+
+/// What is different of a file and a server's database, beside how statements are run.
+impl Db {
+    /// Where it was opened; of a server, without a password.
+    pub fn path(&self) -> PathBuf {
+        match self {
+            Self::Sqlite(db) => db.path(),
+            Self::Postgres(db) => db.shown().to_owned(),
+        }
+    }
+
+    /// What it weighs, in bytes.
+    pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(db) => db.bytes(doing),
+            Self::Postgres(_) => self.one(&postgres::SELECT_BYTES, &[], |row| row.at(0)),
+        }
+    }
+
+    /// Lets a file grow by so many pages and no more, or as it likes again.
+    pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.limit_growth(pages),
+            Self::Postgres(_) => Err(only_of_a_file("limiting the database's growth")),
+        }
+    }
+
+    /// What the database finds wrong with its own pages and indices first; `None`: they hold
+    /// together. A server's are for its own tools to look at, as `pg_amcheck`.
+    pub fn page_damage(&self) -> Result<Option<String>, StoreError> {
+        match self {
+            Self::Sqlite(db) => db.page_damage(),
+            Self::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// Copies the file, as it is at this moment, to `path`, and opens the copy.
+    pub fn copy_to(&self, path: &Path, doing: &'static str) -> Result<Self, StoreError> {
+        match self {
+            Self::Sqlite(db) => db.copy_to(path, doing).map(Self::Sqlite),
+            Self::Postgres(_) => Err(StoreError::BackupOfServer { path: self.path() }),
+        }
+    }
+
+    /// Folds a file's write-ahead log if it holds `pages` or more. To be called after a commit: an error means
+    /// that the commit holds and the disk does not.
+    pub fn fold_after_commit(&self, pages: u32) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.fold_after_commit(pages),
+            Self::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Folds all that no reader still needs.
+    pub fn fold(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(db) => db.fold(),
+            Self::Postgres(_) => Ok(()),
+        }
     }
 }
 
@@ -192,8 +304,8 @@ impl Statement {
     }
 }
 
-fn failed(doing: &'static str, error: rusqlite::Error) -> StoreError {
-    StoreError::Database { doing, source: DatabaseError::engine(error) }
+fn only_of_a_file(doing: &'static str) -> StoreError {
+    StoreError::Database { doing, source: DatabaseError::only_of_a_file() }
 }
 
 #[cfg(test)]
@@ -201,17 +313,7 @@ impl Db {
     /// A database in memory with the store's tables and none of their rules: rows can be written in
     /// any order.
     pub fn without_rules() -> Self {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(statements::SCHEMA).unwrap();
-        let mut triggers =
-            connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").unwrap();
-        let names = triggers.query_map((), |row| row.get(0)).unwrap();
-        let names = names.collect::<Result<Vec<String>, _>>().unwrap();
-        drop(triggers);
-        for name in names {
-            connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
-        }
-        Self { connection }
+        Self::Sqlite(Sqlite::without_rules())
     }
 }
 
@@ -225,7 +327,8 @@ mod tests {
 
     static COLUMNS: Statement = Statement {
         doing: "asking",
-        sql: "SELECT NULL AS no, -1 AS less, 'i' AS code, x'0102' AS bytes, 1.5 AS part, x'ff' AS raw",
+        sql: "SELECT NULL AS no, -1 AS less, 'i' AS code, x'0102' AS bytes, 1.5 AS part, x'ff' AS raw, \
+              4611686018427387904 AS refused, 4611686018427387907 AS other",
         table: None,
     };
     static OF_A_TABLE: Statement =
@@ -249,13 +352,17 @@ mod tests {
                 one(|row| row.get::<[u8; 32]>("bytes").map(|_| ())),
             ),
             ("a fraction in column part", one(|row| row.from(4).next::<Gap>().map(|_| ()))),
+            (
+                "the number 4611686018427387907 in column other",
+                one(|row| row.get::<Gap>("other").map(|_| ())),
+            ),
             ("a blob of 1 bytes in column raw", one(|row| row.get::<String>("raw").map(|_| ()))),
         ] {
             assert_eq!(found, format!("asking: {message}"));
         }
         assert_eq!(db.one(&COLUMNS, &[], |row| row.get::<Option<i64>>("no")).unwrap(), None);
         let refusal = Gap::Refused(NoGap::NoInput);
-        assert_eq!(db.one(&COLUMNS, &[], |row| row.get::<Gap>("code")).unwrap(), refusal);
+        assert_eq!(db.one(&COLUMNS, &[], |row| row.get::<Gap>("refused")).unwrap(), refusal);
         let error = db.one(&OF_A_TABLE, &[], |row| row.get::<Gap>("gap")).unwrap_err();
         assert!(matches!(error, StoreError::CorruptRow { table: "figures", .. }), "{error}");
         // A column that no statement has is the program's mistake, not the file's.
@@ -290,9 +397,10 @@ mod tests {
         db.put_figures(&values).unwrap();
         assert!(db.figures_are(1, slot, &values).unwrap());
         assert_eq!(db.figures_chain(1, number, number).unwrap(), values.chained([0; 32]));
-        for other in ["1.5", "NULL", "'i'", "-8", "x'00'"] {
+        for other in ["NULL", "4611686018427387904", "-8"] {
             let tamper = format!("UPDATE figures SET gap0_1k = {other}");
-            db.connection.execute_batch(&tamper).unwrap();
+            let Db::Sqlite(file) = &db else { panic!("{db:?}") };
+            file.tamper(&tamper);
             assert!(!db.figures_are(1, slot, &values).unwrap(), "{other}");
             assert_ne!(db.figures_chain(1, number, number).unwrap(), values.chained([0; 32]));
         }

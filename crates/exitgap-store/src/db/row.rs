@@ -2,15 +2,20 @@
 
 use std::fmt;
 
+use super::error::DatabaseError;
+use super::postgres::{self, PgRow};
+use super::sqlite;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, UsdMicros};
-use rusqlite::types::ValueRef;
-
-use super::error::DatabaseError;
 
 /// A row that was found. It is there until the next one is asked for.
 #[derive(Clone, Copy)]
-pub struct Row<'a>(&'a rusqlite::Row<'a>);
+pub enum Row<'a> {
+    /// In a file.
+    Sqlite(&'a rusqlite::Row<'a>),
+    /// On a server.
+    Postgres(&'a PgRow),
+}
 
 /// A value as it lies in its column, whatever was to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,27 +39,37 @@ pub trait FromColumn: Sized {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn of(row: &'a rusqlite::Row<'a>) -> Self {
-        Self(row)
-    }
-
     /// The value in the column of this name.
     #[inline]
     pub fn get<T: FromColumn>(self, column: &str) -> Result<T, DatabaseError> {
-        let found = self.0.get_ref(column).map_err(DatabaseError::engine)?.into();
+        let found = match self {
+            Self::Sqlite(row) => sqlite::named(row, column)?,
+            Self::Postgres(row) => postgres::found(row, column)?,
+        };
         T::from_column(found).ok_or_else(|| DatabaseError::column(column, found.to_string()))
     }
 
     /// The value in the column at this place, for rows of many columns.
     #[inline]
     pub fn at<T: FromColumn>(self, place: usize) -> Result<T, DatabaseError> {
-        let found = self.0.get_ref(place).map_err(DatabaseError::engine)?.into();
+        let found = self.found(place)?;
         T::from_column(found).ok_or_else(|| self.refused(place, found))
+    }
+
+    #[inline]
+    fn found(self, place: usize) -> Result<Found<'a>, DatabaseError> {
+        match self {
+            Self::Sqlite(row) => sqlite::placed(row, place),
+            Self::Postgres(row) => postgres::found(row, place),
+        }
     }
 
     #[cold]
     fn refused(self, place: usize, found: Found) -> DatabaseError {
-        let column = self.0.as_ref().column_name(place).unwrap_or_default();
+        let column = match self {
+            Self::Sqlite(row) => row.as_ref().column_name(place).unwrap_or_default(),
+            Self::Postgres(row) => row.columns().get(place).map_or("", |column| column.name()),
+        };
         DatabaseError::column(column, found.to_string())
     }
 
@@ -64,9 +79,12 @@ impl<'a> Row<'a> {
     }
 
     /// The values of all columns, as they are.
-    pub fn values(&self) -> impl Iterator<Item = Found<'_>> {
-        (0..self.0.as_ref().column_count())
-            .map_while(|place| Some(self.0.get_ref(place).ok()?.into()))
+    pub fn values(self) -> impl Iterator<Item = Found<'a>> {
+        let columns = match self {
+            Self::Sqlite(row) => row.as_ref().column_count(),
+            Self::Postgres(row) => row.len(),
+        };
+        (0..columns).map_while(move |place| self.found(place).ok())
     }
 }
 
@@ -83,19 +101,6 @@ impl Columns<'_> {
         let value = self.row.at(self.next);
         self.next += 1;
         value
-    }
-}
-
-impl<'a> From<ValueRef<'a>> for Found<'a> {
-    #[inline]
-    fn from(value: ValueRef<'a>) -> Self {
-        match value {
-            ValueRef::Null => Self::Nothing,
-            ValueRef::Integer(number) => Self::Integer(number),
-            ValueRef::Real(_) => Self::Fraction,
-            ValueRef::Text(text) => Self::Text(text),
-            ValueRef::Blob(bytes) => Self::Blob(bytes),
-        }
     }
 }
 

@@ -24,20 +24,9 @@ macro_rules! statements {
     )*
 
     #[cfg(test)]
-    const ALL: &[&Statement] = &[$(&$name),*];
+    pub const ALL: &[&Statement] = &[$(&$name),*];
     };
 }
-
-/// Settings of a connection that writes.
-pub const CONNECTION: &str = include_str!("sql/connection.sql");
-/// Tables and triggers.
-pub const SCHEMA: &str = include_str!("sql/schema.sql");
-/// Every object of the schema.
-pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
-/// Folds the write-ahead log.
-pub const FOLD_WAL: &str = include_str!("sql/fold_wal.sql");
-/// Asks what the write-ahead log holds.
-pub const WAL_PAGES: &str = include_str!("sql/wal_pages.sql");
 
 statements! {
     DELETE_DAYS = "delete_days", "removing surplus rows";
@@ -109,26 +98,4 @@ statements! {
     UPDATE_DEFAULT_BASE = "update_default_base", "setting a pool's default base";
     UPSERT_RECHECK = "upsert_recheck", "noting what was rechecked";
     UPSERT_SUSPICION = "upsert_suspicion", "noting what was rechecked";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::db::Db;
-
-    #[test]
-    fn every_statement_is_one_of_this_schema_and_every_file_is_used() {
-        let db = Db::without_rules();
-        for statement in ALL {
-            db.prepare(statement).unwrap();
-        }
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/db/sql");
-        let batches = [CONNECTION, SCHEMA, SELECT_SCHEMA, FOLD_WAL, WAL_PAGES];
-        let used: Vec<&str> = ALL.iter().map(|statement| statement.sql).chain(batches).collect();
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            assert!(used.contains(&text.as_str()), "{} is not used", path.display());
-        }
-    }
 }

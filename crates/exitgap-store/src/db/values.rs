@@ -3,7 +3,7 @@
 use exitgap_core::units::{Percent, UsdMicros};
 use sha2::{Digest, Sha256};
 
-use super::arg::Arg;
+use super::arg::{Arg, Value};
 use super::row::{Found, FromColumn, Row};
 use crate::derived::figures::{DirectionFigures, Gap, NoGap};
 
@@ -11,14 +11,6 @@ use crate::derived::figures::{DirectionFigures, Gap, NoGap};
 /// that a row has one spelling.
 #[derive(Debug, Default)]
 pub struct Values(Vec<Value>);
-
-#[derive(Debug)]
-enum Value {
-    Null,
-    Integer(i64),
-    Text(String),
-    Blob(Vec<u8>),
-}
 
 impl Values {
     /// A row that begins with these numbers.
@@ -45,7 +37,7 @@ impl Values {
     /// The next value, a gap.
     pub fn gap(&mut self, gap: Option<Gap>) {
         match gap {
-            Some(Gap::Refused(none)) => self.0.push(Value::Text(refusal_text(none))),
+            Some(Gap::Refused(none)) => self.add(Some(refusal_code(none))),
             Some(Gap::Filled(percent)) => self.percent(Some(percent)),
             None => self.add(None::<i64>),
         }
@@ -77,12 +69,7 @@ impl Values {
 
     /// What a statement is given for the row.
     pub(super) fn args(&self) -> impl ExactSizeIterator<Item = Arg<'_>> {
-        self.0.iter().map(|value| match value {
-            Value::Null => Arg::Null,
-            Value::Integer(number) => Arg::Integer(*number),
-            Value::Text(text) => Arg::Text(text),
-            Value::Blob(bytes) => Arg::Blob(bytes),
-        })
+        self.0.iter().map(Value::arg)
     }
 
     /// Whether the row that was found is this one.
@@ -129,27 +116,31 @@ impl<'a> From<Arg<'a>> for Found<'a> {
     }
 }
 
+/// From here on a gap's number says why there is none. No percentage comes near it.
+const NO_GAP: i64 = 1 << 62;
+/// The same where the size lies beyond liquidity: further on by the most that can be filled.
+const BEYOND_LIQUIDITY: i64 = NO_GAP + 16;
+
 /// How a size without a gap is written.
-fn refusal_text(none: NoGap) -> String {
+fn refusal_code(none: NoGap) -> i64 {
     match none {
-        NoGap::NoInput => "i".to_owned(),
-        NoGap::NoOutput => "o".to_owned(),
-        NoGap::BeyondLiquidity(most) => format!("l{}", most.0),
-        NoGap::GapOutOfRange => "r".to_owned(),
+        NoGap::NoInput => NO_GAP,
+        NoGap::NoOutput => NO_GAP + 1,
+        NoGap::GapOutOfRange => NO_GAP + 2,
+        // Less than the size that was asked for, which is a million dollars at most: it fits.
+        NoGap::BeyondLiquidity(most) => BEYOND_LIQUIDITY.saturating_add_unsigned(most.0),
     }
 }
 
-/// The reverse of [`refusal_text`]; `None` where it is none, or not in its one spelling.
-fn refusal_of(text: &[u8]) -> Option<NoGap> {
-    Some(match text {
-        b"i" => NoGap::NoInput,
-        b"o" => NoGap::NoOutput,
-        b"r" => NoGap::GapOutOfRange,
-        _ => {
-            let most = core::str::from_utf8(text.strip_prefix(b"l")?).ok()?.parse().ok()?;
-            let none = NoGap::BeyondLiquidity(UsdMicros(most));
-            return (refusal_text(none).as_bytes() == text).then_some(none);
-        }
+/// The reverse of [`refusal_code`]; `None` where it is none.
+fn refusal_of(code: i64) -> Option<NoGap> {
+    Some(match code - NO_GAP {
+        0 => NoGap::NoInput,
+        1 => NoGap::NoOutput,
+        2 => NoGap::GapOutOfRange,
+        _ => NoGap::BeyondLiquidity(UsdMicros(
+            u64::try_from(code.checked_sub(BEYOND_LIQUIDITY)?).ok()?,
+        )),
     })
 }
 
@@ -157,8 +148,8 @@ impl FromColumn for Gap {
     #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
+            Found::Integer(code @ NO_GAP..) => refusal_of(code).map(Self::Refused),
             Found::Integer(millionths) => Some(Self::Filled(Percent(millionths.into()))),
-            Found::Text(text) => refusal_of(text).map(Self::Refused),
             _ => None,
         }
     }

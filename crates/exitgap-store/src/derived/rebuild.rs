@@ -5,15 +5,15 @@ use std::path::Path;
 use exitgap_core::series::Slot;
 
 use crate::corrupt::CorruptHead;
-use crate::db::{AFTER_PAGES, Db, Transaction};
+use crate::db::{AFTER_PAGES, Db, Transaction, is_server};
 use crate::derived::follow::Follower;
 use crate::derived::rollup::day_of;
 use crate::derived::write::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
 use crate::fsck::Damage;
-use crate::lock::Lock;
 use crate::model::Pool;
 use crate::reader::Reader;
+use crate::writer::lock;
 
 /// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
 const MAX_ROWS: u32 = 5_000;
@@ -39,10 +39,10 @@ pub fn rebuild(
     mut progress: impl FnMut(&Rebuilt),
 ) -> Result<Rebuilt, Damage> {
     let path = path.as_ref();
-    if !path.exists() {
+    if !is_server(path) && !path.exists() {
         return Err(StoreError::NotFound { path: path.to_owned() }.into());
     }
-    let _lock = Lock::take(path)?;
+    let _lock = lock(path)?;
     let reader = Reader { db: Db::open_writer(path)? };
     let mut rebuilt = Rebuilt { of_slots: reader.log_size()?, ..Rebuilt::default() };
     if let Some((first, last)) = reader.slots()? {

@@ -150,11 +150,10 @@ impl Reader {
     /// sealed is the same for all of them.
     fn parts(&self, pools: &[Pool], depth: Depth) -> Result<Vec<Part>, StoreError> {
         let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_PARTS);
-        let path = self.db.path();
         let part = |number: usize| {
             let of_part = pools.iter().enumerate().skip(number).step_by(processors);
             let pools = of_part.map(|(at, pool)| (at, pool.clone())).collect();
-            Ok(Part::new(Self::open(path)?, pools, depth))
+            Ok(Part::new(Self { db: self.db.again()? }, pools, depth))
         };
         (0..processors.min(pools.len())).map(part).collect()
     }

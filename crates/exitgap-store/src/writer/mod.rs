@@ -18,7 +18,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 
 use crate::bodies::packing::Dictionaries;
-use crate::db::{AFTER_PAGES, Db};
+use crate::db::{AFTER_PAGES, Db, is_server};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::SlotFiles;
@@ -54,21 +54,22 @@ pub struct Store {
     parts_most: usize,
     /// Whether slots wait for witnesses before they are published.
     pub(crate) awaits_cosignatures: bool,
-    _lock: Lock,
+    /// A file's; a server keeps its own.
+    _lock: Option<Lock>,
 }
 
 impl Store {
-    /// Opens the store at `path` for writing and takes its lock. `key` has the log's name,
+    /// Opens the store at `path`, a file's or a server's URL, for writing and takes its lock. `key` has the log's name,
     /// and must be the one that signed so far ([`StoreError::WrongKey`]).
     ///
     /// Refused where the newest slot's heads do not hash to the log's last checkpoint
     /// ([`Reader::check_edge`]): nothing is built upon damage.
     pub fn open(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
-        if !path.exists() {
+        if !is_server(path) && !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
         }
-        let lock = Lock::take(path)?;
+        let lock = lock(path)?;
         let mut store = Self::with(Db::open_writer(path)?, lock, Some(key));
         if let Some(log) = store.reader.log()? {
             let sealer = Sealer::of_log(key, &log)?;
@@ -85,7 +86,7 @@ impl Store {
         let path = path.as_ref();
         // A name that cannot be a log's is refused before anything is made.
         Sealer::new(key, Slot::FIRST, None)?;
-        let lock = Lock::take(path)?;
+        let lock = lock(path)?;
         Ok(Self::with(Db::create(path)?, lock, Some(key)))
     }
 
@@ -98,8 +99,12 @@ impl Store {
         trusted: &[VerifierKey],
     ) -> Result<Self, StoreError> {
         let path = path.as_ref();
-        let lock = Lock::take(path)?;
-        let db = if path.exists() { Db::open_writer(path)? } else { Db::create(path)? };
+        let lock = lock(path)?;
+        let db = if is_server(path) || path.exists() {
+            Db::open_writer(path)?
+        } else {
+            Db::create(path)?
+        };
         let mut store = Self::with(db, lock, None);
         match store.reader.log()? {
             Some(log) => {
@@ -114,7 +119,7 @@ impl Store {
         Ok(store)
     }
 
-    fn with(db: Db, lock: Lock, key: Option<&SignerKey>) -> Self {
+    fn with(db: Db, lock: Option<Lock>, key: Option<&SignerKey>) -> Self {
         Self {
             reader: Reader { db },
             key: key.cloned(),
@@ -280,4 +285,9 @@ impl Store {
         let key = self.key.as_ref().ok_or(StoreError::NoSigner)?;
         Ok(Sealer::new(key, first_slot, None)?.verifier())
     }
+}
+
+/// The lock of a store in a file. On a server whoever opens it for writing takes it there.
+pub(crate) fn lock(path: &Path) -> Result<Option<Lock>, StoreError> {
+    if is_server(path) { Ok(None) } else { Lock::take(path).map(Some) }
 }

@@ -1,4 +1,4 @@
-INSERT OR REPLACE INTO day (
+INSERT INTO day (
     day, pool_no, recorded_slots, missing_slots, retracted_slots, last_at,
     lowest0_usd, lowest0_at,
     last0_1k, worst0_1k, worst0_1k_at,
@@ -23,4 +23,31 @@ INSERT OR REPLACE INTO day (
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
     ?, ?, ?, ?, ?, ?, ?, ?, ?
-);
+)
+ON CONFLICT (day, pool_no) DO UPDATE SET
+    recorded_slots = excluded.recorded_slots, missing_slots = excluded.missing_slots,
+    retracted_slots = excluded.retracted_slots, last_at = excluded.last_at,
+    lowest0_usd = excluded.lowest0_usd, lowest0_at = excluded.lowest0_at, last0_1k = excluded.last0_1k,
+    worst0_1k = excluded.worst0_1k, worst0_1k_at = excluded.worst0_1k_at,
+    refused0_1k_slots = excluded.refused0_1k_slots, least0_1k_micros = excluded.least0_1k_micros,
+    least0_1k_at = excluded.least0_1k_at, last0_10k = excluded.last0_10k, worst0_10k = excluded.worst0_10k,
+    worst0_10k_at = excluded.worst0_10k_at, refused0_10k_slots = excluded.refused0_10k_slots,
+    least0_10k_micros = excluded.least0_10k_micros, least0_10k_at = excluded.least0_10k_at,
+    last0_100k = excluded.last0_100k, worst0_100k = excluded.worst0_100k,
+    worst0_100k_at = excluded.worst0_100k_at, refused0_100k_slots = excluded.refused0_100k_slots,
+    least0_100k_micros = excluded.least0_100k_micros, least0_100k_at = excluded.least0_100k_at,
+    last0_1m = excluded.last0_1m, worst0_1m = excluded.worst0_1m, worst0_1m_at = excluded.worst0_1m_at,
+    refused0_1m_slots = excluded.refused0_1m_slots, least0_1m_micros = excluded.least0_1m_micros,
+    least0_1m_at = excluded.least0_1m_at, lowest1_usd = excluded.lowest1_usd,
+    lowest1_at = excluded.lowest1_at, last1_1k = excluded.last1_1k, worst1_1k = excluded.worst1_1k,
+    worst1_1k_at = excluded.worst1_1k_at, refused1_1k_slots = excluded.refused1_1k_slots,
+    least1_1k_micros = excluded.least1_1k_micros, least1_1k_at = excluded.least1_1k_at,
+    last1_10k = excluded.last1_10k, worst1_10k = excluded.worst1_10k, worst1_10k_at = excluded.worst1_10k_at,
+    refused1_10k_slots = excluded.refused1_10k_slots, least1_10k_micros = excluded.least1_10k_micros,
+    least1_10k_at = excluded.least1_10k_at, last1_100k = excluded.last1_100k,
+    worst1_100k = excluded.worst1_100k, worst1_100k_at = excluded.worst1_100k_at,
+    refused1_100k_slots = excluded.refused1_100k_slots, least1_100k_micros = excluded.least1_100k_micros,
+    least1_100k_at = excluded.least1_100k_at, last1_1m = excluded.last1_1m, worst1_1m = excluded.worst1_1m,
+    worst1_1m_at = excluded.worst1_1m_at, refused1_1m_slots = excluded.refused1_1m_slots,
+    least1_1m_micros = excluded.least1_1m_micros, least1_1m_at = excluded.least1_1m_at,
+    figures_sha256 = excluded.figures_sha256;

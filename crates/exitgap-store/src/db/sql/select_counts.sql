@@ -9,5 +9,5 @@ SELECT
     (SELECT count(*) FROM fills)      AS fills,
     (SELECT count(*) FROM issued)     AS issued,
     (SELECT count(*) FROM cosigning)  AS cosigning,
-    (SELECT count(*) FROM cosigned WHERE slot IS NOT (SELECT max(slot) FROM sealed_slot)) AS cosigned,
+    (SELECT count(*) FROM cosigned WHERE slot IS DISTINCT FROM (SELECT max(slot) FROM sealed_slot)) AS cosigned,
     (SELECT max(slot) FROM sealed_slot) AS last_slot;

@@ -1,1 +1,1 @@
-SELECT coalesce(sum(last_slot - first_slot + 1), 0) FROM doubt;
+SELECT CAST(coalesce(sum(last_slot - first_slot + 1), 0) AS bigint) FROM doubt;

@@ -63,7 +63,7 @@ impl SealedBodyRow {
     fn read(row: Row) -> Result<Self, DatabaseError> {
         let head = HeadRow::read(row)?;
         let slot: Option<i64> = row.get("body_slot")?;
-        let body = slot.map(|slot| Ok((slot, BodyRow::read(row)?))).transpose()?;
+        let body = slot.map(|slot| BodyRow::read(row).map(|body| (slot, body))).transpose()?;
         Ok(Self { head, body })
     }
 }
@@ -96,7 +96,7 @@ impl Db {
     ) -> Result<Vec<Result<SealedBodyRow, StoreError>>, StoreError> {
         let statement = &statements::SELECT_SEALED_ROWS;
         let mut found = Vec::new();
-        self.prepare(statement)?.each(&args_of(pool_no, run), |row| {
+        self.each(statement, &args_of(pool_no, run), |row| {
             found.push(SealedBodyRow::read(row).map_err(|error| statement.failed(error)));
             Ok(())
         })?;

@@ -222,7 +222,7 @@ impl Db {
         let args =
             [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())];
         let mut chain = [0; 32];
-        self.prepare(&statements::SELECT_FIGURES_ROWS)?.each(&args, |row| {
+        self.each(&statements::SELECT_FIGURES_ROWS, &args, |row| {
             chain = chained_row(chain, row);
             Ok(())
         })?;

@@ -188,7 +188,7 @@ impl Db {
             (":issued_sha256", new.issued.as_ref().map(|issued| &issued.0).into()),
             (":head_sha256", hash.into()),
         ];
-        self.execute(&statements::INSERT_ENTRY, &args).map(|_| ())
+        self.write(&statements::INSERT_ENTRY, &args)
     }
 
     /// Writes that the head of `by` takes the pool's `slot` back: with the orphaned and the
@@ -209,7 +209,7 @@ impl Db {
             (":orphaned_hash", blocks.map(|[orphaned, _]| orphaned).into()),
             (":canonical_hash", blocks.map(|[_, canonical]| canonical).into()),
         ];
-        self.execute(&statements::INSERT_RETRACTION, &args).map(|_| ())
+        self.write(&statements::INSERT_RETRACTION, &args)
     }
 }
 

@@ -71,6 +71,6 @@ impl Db {
             (":document_bytes", new.document_bytes.into()),
             (":zstd", new.zstd.into()),
         ];
-        self.execute(&statements::INSERT_FILLS, &args).map(|_| ())
+        self.write(&statements::INSERT_FILLS, &args)
     }
 }

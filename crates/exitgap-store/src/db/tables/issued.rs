@@ -61,6 +61,6 @@ impl Db {
             (":document_bytes", document_bytes.into()),
             (":zstd", zstd.into()),
         ];
-        self.execute(&statements::INSERT_ISSUED, &args).map(|_| ())
+        self.write(&statements::INSERT_ISSUED, &args)
     }
 }

@@ -90,7 +90,7 @@ impl Db {
 
     /// Writes that the slot's checkpoint, which is about to be sealed, is shown to witnesses.
     pub fn insert_cosigning(&self, slot: Slot) -> Result<(), StoreError> {
-        self.execute(&statements::INSERT_COSIGNING, &[(":slot", slot.into())]).map(|_| ())
+        self.write(&statements::INSERT_COSIGNING, &[(":slot", slot.into())])
     }
 
     /// Writes what they answered.
@@ -101,7 +101,7 @@ impl Db {
         sha256: &[u8; 32],
     ) -> Result<(), StoreError> {
         let args = [(":slot", slot.into()), (":lines", lines.into()), (":sha256", sha256.into())];
-        self.execute(&statements::INSERT_COSIGNED, &args).map(|_| ())
+        self.write(&statements::INSERT_COSIGNED, &args)
     }
 
     /// The hashes of a tile of the slot, one after the other.
@@ -119,19 +119,19 @@ impl Db {
     /// Writes the log's name.
     pub fn insert_log(&self, verifier_key: &str, first_slot: Slot) -> Result<(), StoreError> {
         let args = [(":verifier_key", verifier_key.into()), (":first_slot", first_slot.into())];
-        self.execute(&statements::INSERT_LOG, &args).map(|_| ())
+        self.write(&statements::INSERT_LOG, &args)
     }
 
     /// Writes a later key of the log; its first one is number 1.
     pub fn insert_log_key(&self, number: usize, verifier_key: &str) -> Result<(), StoreError> {
         let args = [(":key_no", number.into()), (":verifier_key", verifier_key.into())];
-        self.execute(&statements::INSERT_LOG_KEY, &args).map(|_| ())
+        self.write(&statements::INSERT_LOG_KEY, &args)
     }
 
     /// Writes which log this one succeeds.
     pub fn insert_predecessor(&self, document: &str) -> Result<(), StoreError> {
         let args = [(":document", document.into())];
-        self.execute(&statements::INSERT_PREDECESSOR, &args).map(|_| ())
+        self.write(&statements::INSERT_PREDECESSOR, &args)
     }
 
     /// Writes a node of the log's tree.
@@ -146,7 +146,7 @@ impl Db {
             (":node_index", index.cast_signed().into()),
             (":sha256", sha256.into()),
         ];
-        self.execute(&statements::INSERT_LOG_NODE, &args).map(|_| ())
+        self.write(&statements::INSERT_LOG_NODE, &args)
     }
 
     /// Writes what seals the slot.
@@ -163,7 +163,7 @@ impl Db {
             (":heads_root", heads_root.into()),
             (":checkpoint", checkpoint.into()),
         ];
-        self.execute(&statements::INSERT_SEALED_SLOT, &args).map(|_| ())
+        self.write(&statements::INSERT_SEALED_SLOT, &args)
     }
 
     /// Writes the tiles of a slot: level, index, hashes one after the other.
@@ -172,14 +172,17 @@ impl Db {
         slot: Slot,
         tiles: impl IntoIterator<Item = (u32, usize, Vec<u8>)>,
     ) -> Result<(), StoreError> {
-        let mut insert = self.prepare(&statements::INSERT_SLOT_TILE)?;
+        let insert = &statements::INSERT_SLOT_TILE;
         for (level, index, hashes) in tiles {
-            insert.execute(&[
-                (":slot", slot.into()),
-                (":level", level.into()),
-                (":tile_index", index.into()),
-                (":hashes", hashes.as_slice().into()),
-            ])?;
+            self.write(
+                insert,
+                &[
+                    (":slot", slot.into()),
+                    (":level", level.into()),
+                    (":tile_index", index.into()),
+                    (":hashes", hashes.as_slice().into()),
+                ],
+            )?;
         }
         Ok(())
     }

@@ -58,14 +58,17 @@ impl Db {
         found: Slot,
         doubts: impl IntoIterator<Item = (i64, Slot, Slot)>,
     ) -> Result<(), StoreError> {
-        let mut insert = self.prepare(&statements::INSERT_DOUBT)?;
+        let insert = &statements::INSERT_DOUBT;
         for (pool_no, first, last) in doubts {
-            insert.execute(&[
-                (":pool_no", pool_no.into()),
-                (":found_slot", found.into()),
-                (":first_slot", first.into()),
-                (":last_slot", last.into()),
-            ])?;
+            self.write(
+                insert,
+                &[
+                    (":pool_no", pool_no.into()),
+                    (":found_slot", found.into()),
+                    (":first_slot", first.into()),
+                    (":last_slot", last.into()),
+                ],
+            )?;
         }
         Ok(())
     }
@@ -73,7 +76,7 @@ impl Db {
     /// Sets the first slot of the chain that is not rechecked.
     pub fn set_recheck(&self, chain: &str, next: Slot) -> Result<(), StoreError> {
         let args = [(":chain", chain.into()), (":next_slot", next.into())];
-        self.execute(&statements::UPSERT_RECHECK, &args).map(|_| ())
+        self.write(&statements::UPSERT_RECHECK, &args)
     }
 
     /// Writes a suspicion, or that it is confirmed.
@@ -92,12 +95,12 @@ impl Db {
             (":confirmed", confirmed.into()),
             (":canonical_hash", canonical.into()),
         ];
-        self.execute(&statements::UPSERT_SUSPICION, &args).map(|_| ())
+        self.write(&statements::UPSERT_SUSPICION, &args)
     }
 
     /// Removes a suspicion.
     pub fn delete_suspicion(&self, pool_no: i64, slot: Slot) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
-        self.execute(&statements::DELETE_SUSPICION, &args).map(|_| ())
+        self.write(&statements::DELETE_SUSPICION, &args)
     }
 }

@@ -64,12 +64,12 @@ impl Db {
     /// Sets a pool's default base anew.
     pub fn update_default_base(&self, pool_no: i64, token: i64) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":default_base_token", token.into())];
-        self.execute(&statements::UPDATE_DEFAULT_BASE, &args).map(|_| ())
+        self.write(&statements::UPDATE_DEFAULT_BASE, &args)
     }
 
     /// Writes that the slot is the pool's last.
     pub fn insert_retirement(&self, pool_no: i64, slot: Slot) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
-        self.execute(&statements::INSERT_RETIREMENT, &args).map(|_| ())
+        self.write(&statements::INSERT_RETIREMENT, &args)
     }
 }

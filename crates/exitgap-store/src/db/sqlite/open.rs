@@ -9,13 +9,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{DatabaseError, Db, failed, statements};
+use super::{CONNECTION, DatabaseError, SCHEMA, SELECT_SCHEMA, Sqlite, failed};
 use crate::error::StoreError;
 
 /// `EXGP`, in the file's header; the same number stands in `sql/schema.sql`.
 const APPLICATION_ID: i32 = 0x4558_4750;
 /// The schema version written and read; the same number stands in `sql/schema.sql`.
-const SCHEMA_VERSION: i32 = 10;
+const SCHEMA_VERSION: i32 = 11;
 
 /// How long a statement waits for another connection of the same file.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ enum Found {
     Store,
 }
 
-impl Db {
+impl Sqlite {
     /// Opens an existing store for reading only.
     pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -51,7 +51,7 @@ impl Db {
             Found::Store => {}
             Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
         }
-        connection.execute_batch(statements::CONNECTION).doing("setting up the connection")?;
+        connection.execute_batch(CONNECTION).doing("setting up the connection")?;
         sync_names(path)?;
         Ok(Self { connection })
     }
@@ -70,9 +70,9 @@ impl Db {
         } else {
             connect_with(path, flags)?
         };
-        connection.execute_batch(statements::CONNECTION).doing("setting up the connection")?;
+        connection.execute_batch(CONNECTION).doing("setting up the connection")?;
         let transaction = connection.transaction().doing("creating the tables")?;
-        transaction.execute_batch(statements::SCHEMA).doing("creating the tables")?;
+        transaction.execute_batch(SCHEMA).doing("creating the tables")?;
         transaction.commit().doing("creating the tables")?;
         sync_names(path)?;
         Ok(Self { connection })
@@ -148,7 +148,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
         return Err(StoreError::OlderSchema { path, expected, found: version });
     }
     let model = Connection::open_in_memory().doing("comparing the schema")?;
-    model.execute_batch(statements::SCHEMA).doing("comparing the schema")?;
+    model.execute_batch(SCHEMA).doing("comparing the schema")?;
     match first_difference(&read_schema(&model)?, &found) {
         None => Ok(Found::Store),
         Some(object) => Err(StoreError::SchemaAltered { path: path.to_owned(), object }),
@@ -160,7 +160,7 @@ type Schema = BTreeMap<String, (String, Option<String>)>;
 
 fn read_schema(connection: &Connection) -> Result<Schema, StoreError> {
     let doing = "reading the schema";
-    let mut statement = connection.prepare(statements::SELECT_SCHEMA).doing(doing)?;
+    let mut statement = connection.prepare(SELECT_SCHEMA).doing(doing)?;
     let rows = statement
         .query_map((), |row| Ok((row.get("name")?, (row.get("type")?, row.get("sql")?))))
         .doing(doing)?;

@@ -1,12 +1,14 @@
 //! The database as a file: its path and its pages.
 
-use super::{DatabaseError, Db, failed};
+use std::path::PathBuf;
+
+use super::{DatabaseError, Sqlite, failed};
 use crate::error::StoreError;
 
-impl Db {
+impl Sqlite {
     /// Where it was opened.
-    pub fn path(&self) -> &str {
-        self.connection.path().unwrap_or_default()
+    pub fn path(&self) -> PathBuf {
+        self.connection.path().unwrap_or_default().into()
     }
 
     /// Bytes of all its pages.

@@ -6,10 +6,10 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use super::{Db, failed};
+use super::{Sqlite, failed};
 use crate::error::StoreError;
 
-impl Db {
+impl Sqlite {
     /// Copies the database, as it is at this moment, to `path`, and opens the copy.
     pub fn copy_to(&self, path: &Path, doing: &'static str) -> Result<Self, StoreError> {
         let mut copy = Connection::open(path).map_err(|error| failed(doing, error))?;

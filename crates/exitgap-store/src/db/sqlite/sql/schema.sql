@@ -1,4 +1,4 @@
--- The store, schema version 10. Created in one transaction, so that a file holds
+-- The store, schema version 11. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -463,10 +463,10 @@ END;
 
 -- What follows from entries, retractions and bodies, kept because answers need it fast. The
 -- recorder writes it in the slot's transaction; `fsck` compares it, `fsck --rebuild` makes it
--- anew. A gap is millionths of a percent, or a text where the size has none: l and the most that
--- can be filled in millionths of a dollar, where it lies beyond liquidity; i rounds to no input, o
--- rounds to no output, r out of a percentage's range. 0 and 1 are the token sold; 1k to 1m the size
--- in USD. A window is the 2,016 slots up to and with the
+-- anew. A gap is millionths of a percent, or, above 2^62, why the size has none: 2^62 rounds to no
+-- input, 1 more rounds to no output, 2 more out of a percentage's range, 16 more and the most that can
+-- be filled, in millionths of a dollar, where it lies beyond liquidity. 0 and 1 are the token sold; 1k
+-- to 1m the size in USD. A window is the 2,016 slots up to and with the
 -- row's own, retracted ones skipped.
 
 -- Per pool and slot, also a missing one.
@@ -474,16 +474,16 @@ CREATE TABLE figures (
     pool_no           INTEGER NOT NULL,
     slot              INTEGER NOT NULL,
     oracle_stale      INTEGER, -- NULL, as all gaps and bases: no snapshot
-    gap0_1k           ANY,
-    gap0_10k          ANY,
-    gap0_100k         ANY,
-    gap0_1m           ANY,
+    gap0_1k           INTEGER,
+    gap0_10k          INTEGER,
+    gap0_100k         INTEGER,
+    gap0_1m           INTEGER,
     basis0            INTEGER, -- millionths of a percent; NULL also where out of range
     book0_usd         INTEGER, -- depth from the pool's own mid price; NULL: its search was given up
-    gap1_1k           ANY,
-    gap1_10k          ANY,
-    gap1_100k         ANY,
-    gap1_1m           ANY,
+    gap1_1k           INTEGER,
+    gap1_10k          INTEGER,
+    gap1_100k         INTEGER,
+    gap1_1m           INTEGER,
     basis1            INTEGER,
     book1_usd         INTEGER,
     missing_7d_slots  INTEGER NOT NULL,
@@ -507,25 +507,25 @@ CREATE TABLE day (
     last_at              INTEGER, -- the newest recorded slot; NULL, as all below: there is none
     lowest0_usd          INTEGER,
     lowest0_at           INTEGER,
-    last0_1k             ANY,
+    last0_1k             INTEGER,
     worst0_1k            INTEGER,
     worst0_1k_at         INTEGER,
     refused0_1k_slots    INTEGER,
     least0_1k_micros     INTEGER,
     least0_1k_at         INTEGER,
-    last0_10k            ANY,
+    last0_10k            INTEGER,
     worst0_10k           INTEGER,
     worst0_10k_at        INTEGER,
     refused0_10k_slots   INTEGER,
     least0_10k_micros    INTEGER,
     least0_10k_at        INTEGER,
-    last0_100k           ANY,
+    last0_100k           INTEGER,
     worst0_100k          INTEGER,
     worst0_100k_at       INTEGER,
     refused0_100k_slots  INTEGER,
     least0_100k_micros   INTEGER,
     least0_100k_at       INTEGER,
-    last0_1m             ANY,
+    last0_1m             INTEGER,
     worst0_1m            INTEGER,
     worst0_1m_at         INTEGER,
     refused0_1m_slots    INTEGER,
@@ -533,25 +533,25 @@ CREATE TABLE day (
     least0_1m_at         INTEGER,
     lowest1_usd          INTEGER,
     lowest1_at           INTEGER,
-    last1_1k             ANY,
+    last1_1k             INTEGER,
     worst1_1k            INTEGER,
     worst1_1k_at         INTEGER,
     refused1_1k_slots    INTEGER,
     least1_1k_micros     INTEGER,
     least1_1k_at         INTEGER,
-    last1_10k            ANY,
+    last1_10k            INTEGER,
     worst1_10k           INTEGER,
     worst1_10k_at        INTEGER,
     refused1_10k_slots   INTEGER,
     least1_10k_micros    INTEGER,
     least1_10k_at        INTEGER,
-    last1_100k           ANY,
+    last1_100k           INTEGER,
     worst1_100k          INTEGER,
     worst1_100k_at       INTEGER,
     refused1_100k_slots  INTEGER,
     least1_100k_micros   INTEGER,
     least1_100k_at       INTEGER,
-    last1_1m             ANY,
+    last1_1m             INTEGER,
     worst1_1m            INTEGER,
     worst1_1m_at         INTEGER,
     refused1_1m_slots    INTEGER,
@@ -573,17 +573,17 @@ CREATE TABLE standing (
     missing_7d_slots  INTEGER NOT NULL,
     oracle_stale      INTEGER,          -- of newest_slot, as depths, gaps, bases and books
     depth0_usd        INTEGER,
-    gap0_1k           ANY,
-    gap0_10k          ANY,
-    gap0_100k         ANY,
-    gap0_1m           ANY,
+    gap0_1k           INTEGER,
+    gap0_10k          INTEGER,
+    gap0_100k         INTEGER,
+    gap0_1m           INTEGER,
     basis0            INTEGER,
     book0_usd         INTEGER,
     depth1_usd        INTEGER,
-    gap1_1k           ANY,
-    gap1_10k          ANY,
-    gap1_100k         ANY,
-    gap1_1m           ANY,
+    gap1_1k           INTEGER,
+    gap1_10k          INTEGER,
+    gap1_100k         INTEGER,
+    gap1_1m           INTEGER,
     basis1            INTEGER,
     book1_usd         INTEGER,
     median0_7d_usd    INTEGER,

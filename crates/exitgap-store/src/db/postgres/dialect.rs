@@ -1,0 +1,72 @@
+//! The statements as `PostgreSQL` takes them: the names of what they are given become numbers.
+
+/// A statement with numbered places for what it is given.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Numbered {
+    pub sql: String,
+    /// The names of the places, the first first; none where they have no names.
+    pub names: Vec<&'static str>,
+}
+
+/// Makes `:name` and `?` numbers. Comments and quoted text are left as they are.
+pub fn numbered(sql: &'static str) -> Numbered {
+    let (mut made, mut names, mut unnamed) = (String::with_capacity(sql.len()), Vec::new(), 0);
+    let mut rest = sql;
+    while let Some(at) = rest.find(['\'', ':', '?', '-']) {
+        let (before, from) = rest.split_at(at);
+        made.push_str(before);
+        let taken = match from.as_bytes() {
+            [b'\'', quoted @ ..] => {
+                quoted.iter().position(|byte| *byte == b'\'').map_or(1, |end| end + 2)
+            }
+            [b'-', b'-', ..] => from.find('\n').unwrap_or(from.len()),
+            [b':', b':', ..] => 2,
+            [b':', name @ ..] => {
+                let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let length = 1 + name.iter().take_while(|byte| is_name(byte)).count();
+                let name = &from[..length];
+                let place = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                    names.push(name);
+                    names.len() - 1
+                });
+                made.push_str(&format!("${}", place + 1));
+                rest = &from[length..];
+                continue;
+            }
+            [b'?', ..] => {
+                unnamed += 1;
+                made.push_str(&format!("${unnamed}"));
+                rest = &from[1..];
+                continue;
+            }
+            _ => 1,
+        };
+        made.push_str(&from[..taken]);
+        rest = &from[taken..];
+    }
+    made.push_str(rest);
+    Numbered { sql: made, names }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_numbers_and_nothing_else_does() {
+        let made = numbered(
+            "-- :a comment's ?\nSELECT a - 1, ':b', x::bigint FROM t WHERE a = :one AND b = :two_2 OR c = :one;",
+        );
+        assert_eq!(made.names, [":one", ":two_2"]);
+        assert_eq!(
+            made.sql,
+            "-- :a comment's ?\nSELECT a - 1, ':b', x::bigint FROM t WHERE a = $1 AND b = $2 OR c = $1;"
+        );
+        let made = numbered("INSERT INTO t (a, b) VALUES (?, ?);");
+        assert_eq!(
+            (made.sql.as_str(), made.names.len()),
+            ("INSERT INTO t (a, b) VALUES ($1, $2);", 0)
+        );
+        assert_eq!(numbered("SELECT 'never ended").sql, "SELECT 'never ended");
+    }
+}

@@ -1,0 +1,151 @@
+//! Making a database a store, and bringing it to the version that this build reads.
+
+use std::path::Path;
+
+use tokio_postgres::Config;
+
+use super::connect::{Connection, Fault};
+use super::failed;
+use super::open::connected;
+use super::place::Place;
+use crate::error::StoreError;
+
+/// The schema version written and read; that of a file.
+pub const VERSION: i32 = 11;
+
+/// What makes each version out of the one before.
+const MIGRATIONS: [(i32, &str); 1] = [(VERSION, include_str!("sql/migrations/11.sql"))];
+
+/// What the roles may do.
+const GRANTS: &str = include_str!("sql/grants.sql");
+
+/// The role that owns everything, and nobody can log in as.
+const OWNER: &str = "exitgap_owner";
+
+/// Whom a database is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Roles<'a> {
+    /// Who records: adds, and never changes what is recorded.
+    pub recorder: &'a str,
+    /// Who only reads, where that is somebody else.
+    pub reader: Option<&'a str>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Migrated {
+    /// Roles that were made.
+    pub made: Vec<String>,
+    /// The version that was found; `None`: nothing was there.
+    pub from: Option<i32>,
+    /// The version that there is now.
+    pub to: i32,
+}
+
+/// Makes what is missing of the database at `url`, which names somebody who may make roles and schemas, for
+/// these roles. All of it or nothing; what is there already is left as it is.
+pub fn migrate(url: &Path, roles: Roles<'_>) -> Result<Migrated, StoreError> {
+    let place = Place::of(url)?;
+    let connection = connected(&place)?;
+    let doing = "migrating the database";
+    let names = [Some(OWNER), Some(roles.recorder), roles.reader];
+    for name in names.into_iter().flatten() {
+        if !is_role(name) {
+            return Err(StoreError::RoleName { found: name.to_owned() });
+        }
+    }
+    if place.config.get_user() == Some(roles.recorder) {
+        return Err(StoreError::RecorderOwns { role: roles.recorder.to_owned() });
+    }
+    connection.batch("BEGIN").map_err(|fault| failed(doing, fault))?;
+    let migrated = within(&connection, &place.config, roles);
+    let migrated = match migrated {
+        Ok(migrated) => migrated,
+        Err(Stopped::Newer(found)) => {
+            connection.roll_back();
+            return Err(StoreError::NewerSchema { path: place.shown, expected: VERSION, found });
+        }
+        Err(Stopped::Fault(fault)) => {
+            connection.roll_back();
+            return Err(failed(doing, fault));
+        }
+    };
+    connection.commit().map_err(|fault| failed(doing, fault))?;
+    Ok(migrated)
+}
+
+/// Why nothing is migrated.
+enum Stopped {
+    /// The database is of a newer build.
+    Newer(i32),
+    Fault(Fault),
+}
+
+impl From<Fault> for Stopped {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migrated, Stopped> {
+    // One at a time; until the transaction ends.
+    connection.batch("SELECT pg_advisory_xact_lock(1163413329)")?;
+    let mut migrated = Migrated { to: VERSION, ..Migrated::default() };
+    let admin = config.get_user().unwrap_or_default();
+    if make_role(connection, OWNER, "NOLOGIN")? {
+        migrated.made.push(OWNER.to_owned());
+    }
+    connection.batch(&format!("GRANT {OWNER} TO {}", quoted(admin)))?;
+    for role in [Some(roles.recorder), roles.reader].into_iter().flatten() {
+        if make_role(connection, role, "LOGIN")? {
+            migrated.made.push(role.to_owned());
+        }
+    }
+    connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS exitgap AUTHORIZATION {OWNER}"))?;
+    let has_version = "SELECT to_regclass('exitgap.schema_version') IS NOT NULL";
+    let has_version = connection.ask(has_version, &[])?;
+    if has_version.iter().any(|row| row.try_get(0).unwrap_or(false)) {
+        let found = connection.ask("SELECT max(version) FROM exitgap.schema_version", &[])?;
+        let version: Option<i64> = found.first().and_then(|row| row.try_get(0).ok()).flatten();
+        migrated.from = version.and_then(|version| i32::try_from(version).ok());
+    }
+    if let Some(newer) = migrated.from.filter(|from| *from > VERSION) {
+        return Err(Stopped::Newer(newer));
+    }
+    connection.batch(&format!("SET LOCAL ROLE {OWNER}"))?;
+    for (version, sql) in MIGRATIONS {
+        if migrated.from.is_none_or(|from| from < version) {
+            connection.batch(sql)?;
+            connection.batch(&format!("INSERT INTO exitgap.schema_version VALUES ({version})"))?;
+        }
+    }
+    let grants = GRANTS.replace("{recorder}", &quoted(roles.recorder));
+    connection.batch(&grants)?;
+    if let Some(reader) = roles.reader {
+        let reader = quoted(reader);
+        connection.batch(&format!(
+            "GRANT USAGE ON SCHEMA exitgap TO {reader}; \
+             GRANT SELECT ON ALL TABLES IN SCHEMA exitgap TO {reader};"
+        ))?;
+    }
+    Ok(migrated)
+}
+
+/// Makes a role where there is none, and says whether it did.
+fn make_role(connection: &Connection, name: &str, login: &str) -> Result<bool, Fault> {
+    let found = connection.ask("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1", &[&name])?;
+    if found.is_empty() {
+        connection.batch(&format!("CREATE ROLE {} {login}", quoted(name)))?;
+    }
+    Ok(found.is_empty())
+}
+
+/// Whether it is a name that needs no thinking about: letters, digits and underscores.
+fn is_role(name: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (1..=63).contains(&name.len()) && name.bytes().all(is_of_name)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

@@ -1,0 +1,279 @@
+//! `PostgreSQL`: one database on a server, which several machines reach.
+//!
+//! - `place`: its URL; `connect`: the connection, and waiting for what it answers
+//! - `open`: what the database must be before anything in it is believed; `migrate`: making it so
+//! - `dialect`: the statements as a server takes them; `wire`: values on their way there and back
+//!
+//! A slot is many rows. Within a transaction what is written is sent and not waited for: it is asked what
+//! came of it before the next question is answered, and before the commit. So the way to the server and
+//! back is paid once for many rows, and no caller knows.
+
+mod connect;
+mod dialect;
+pub mod migrate;
+mod open;
+pub mod place;
+mod wire;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::arg::{Args, Value};
+use super::row::Row;
+use super::statements::Statement;
+use super::{DatabaseError, Values};
+use crate::error::StoreError;
+use connect::Connection;
+use dialect::numbered;
+use place::Place;
+
+pub use connect::Fault;
+pub use tokio_postgres::Row as PgRow;
+pub use wire::found;
+
+/// What the database weighs.
+pub static SELECT_BYTES: Statement = Statement {
+    doing: "weighing the database",
+    sql: include_str!("sql/select_bytes.sql"),
+    table: None,
+};
+
+/// The most writes that are sent and not yet answered.
+const MAX_PENDING: usize = 512;
+
+/// A server's database, open for reading or for writing.
+pub struct Postgres {
+    place: Place,
+    connection: Connection,
+    prepared: RefCell<HashMap<usize, Arc<Prepared>>>,
+    /// Writes of the transaction at hand that are sent and not yet answered, the first first.
+    pending: RefCell<VecDeque<Pending>>,
+    state: Cell<State>,
+}
+
+/// Whether there is a transaction, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Each statement is a transaction.
+    Single,
+    /// One is begun.
+    Begun,
+    /// One is begun, of which the server does nothing more: it would take a commit for a rollback, and not say so.
+    Failed,
+}
+
+struct Prepared {
+    statement: tokio_postgres::Statement,
+    names: Vec<&'static str>,
+}
+
+struct Pending {
+    statement: &'static Statement,
+    answer: Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send>>,
+}
+
+/// A transaction, rolled back where it is dropped.
+pub struct Transaction<'a>(&'a Postgres);
+
+impl Transaction<'_> {
+    /// Commits: all of it is on the server's disk when this returns, and on that of a standby where it waits for one.
+    pub fn commit(self) -> Result<(), DatabaseError> {
+        let db = self.0;
+        if let Err(error) = db.settle() {
+            return Err(into_database_error(error));
+        }
+        if db.state.get() == State::Failed {
+            return Err(Fault::Aborted.into());
+        }
+        db.state.set(State::Single);
+        db.connection.commit().map_err(Into::into)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        let db = self.0;
+        if db.state.get() != State::Single {
+            db.pending.borrow_mut().clear();
+            db.state.set(State::Single);
+            db.connection.roll_back();
+        }
+    }
+}
+
+impl Postgres {
+    fn new(place: Place, connection: Connection) -> Self {
+        Self {
+            place,
+            connection,
+            prepared: RefCell::default(),
+            pending: RefCell::default(),
+            state: Cell::new(State::Single),
+        }
+    }
+
+    /// Its URL, without a password.
+    pub fn shown(&self) -> &Path {
+        &self.place.shown
+    }
+
+    /// Whether the connection still holds.
+    pub fn is_open(&self) -> bool {
+        self.connection.is_open()
+    }
+
+    /// Begins to write.
+    pub fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
+        self.start("BEGIN", doing)
+    }
+
+    /// Holds on to the database as it is.
+    pub fn view(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
+        self.start("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", doing)
+    }
+
+    fn start(&self, sql: &'static str, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
+        self.connection.batch(sql).map_err(|fault| failed(doing, fault))?;
+        self.state.set(State::Begun);
+        Ok(Transaction(self))
+    }
+
+    /// Shows every row that is found, one after the other, up to `most`.
+    pub fn each(
+        &self,
+        statement: &'static Statement,
+        args: &Args,
+        most: usize,
+        mut show: impl FnMut(Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let found = self.prepare(statement).and_then(|prepared| {
+            let args = in_order(&prepared, args);
+            self.connection.query(prepared.statement.clone(), args)
+        });
+        let rows = found.map_err(|fault| self.first_failed(statement, fault))?;
+        self.settle()?;
+        rows.iter().take(most).try_for_each(|row| show(Row::Postgres(row)))
+    }
+
+    /// Writes, and tells how many rows.
+    pub fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
+        let written = self.prepare(statement).and_then(|prepared| {
+            let args = in_order(&prepared, args);
+            self.connection.execute(prepared.statement.clone(), args)
+        });
+        let rows = written.map_err(|fault| self.first_failed(statement, fault))?;
+        self.settle()?;
+        Ok(usize::try_from(rows).unwrap_or(usize::MAX))
+    }
+
+    /// Writes, and within a transaction does not wait for what comes of it.
+    pub fn write(&self, statement: &'static Statement, args: &Args) -> Result<(), StoreError> {
+        let prepared =
+            self.prepare(statement).map_err(|fault| self.first_failed(statement, fault))?;
+        let args = in_order(&prepared, args);
+        self.send(statement, &prepared, args)
+    }
+
+    /// Writes a whole row, by place, as [`Postgres::write`] does.
+    pub fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
+        let prepared =
+            self.prepare(statement).map_err(|fault| self.first_failed(statement, fault))?;
+        self.send(statement, &prepared, values.args().map(Value::from).collect())
+    }
+
+    fn send(
+        &self,
+        statement: &'static Statement,
+        prepared: &Prepared,
+        args: Vec<Value>,
+    ) -> Result<(), StoreError> {
+        let mut answer = self.connection.executed(prepared.statement.clone(), args);
+        if self.state.get() == State::Single {
+            let written = self.connection.wait(answer);
+            return written.map(|_| ()).map_err(|fault| failed(statement.doing, fault));
+        }
+        // Asked once, it is on its way.
+        match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(_)) => return Ok(()),
+            Poll::Ready(Err(error)) => return Err(self.first_failed(statement, error.into())),
+            Poll::Pending => {}
+        }
+        let mut pending = self.pending.borrow_mut();
+        pending.push_back(Pending { statement, answer });
+        let full = pending.len() >= MAX_PENDING;
+        drop(pending);
+        if full { self.settle() } else { Ok(()) }
+    }
+
+    /// What came of all that was sent: the first error, if any.
+    fn settle(&self) -> Result<(), StoreError> {
+        loop {
+            let Some(Pending { statement, answer }) = self.pending.borrow_mut().pop_front() else {
+                return Ok(());
+            };
+            if let Err(fault) = self.connection.wait(answer) {
+                self.pending.borrow_mut().clear();
+                self.state.set(State::Failed);
+                return Err(failed(statement.doing, fault));
+            }
+        }
+    }
+
+    /// What failed first: this statement, or one that was sent before.
+    fn first_failed(&self, statement: &'static Statement, fault: Fault) -> StoreError {
+        if let Err(earlier) = self.settle() {
+            return earlier;
+        }
+        if self.state.get() == State::Begun {
+            self.state.set(State::Failed);
+        }
+        failed(statement.doing, fault)
+    }
+
+    /// The statement, ready to be run. It is parsed once for a connection.
+    fn prepare(&self, statement: &'static Statement) -> Result<Arc<Prepared>, Fault> {
+        // Its address in the program: each is there once.
+        let name = statement.sql.as_ptr().addr();
+        if let Some(prepared) = self.prepared.borrow().get(&name) {
+            return Ok(prepared.clone());
+        }
+        let numbered = numbered(statement.sql);
+        let made = self.connection.prepare(&numbered.sql)?;
+        let prepared = Arc::new(Prepared { statement: made, names: numbered.names });
+        self.prepared.borrow_mut().insert(name, prepared.clone());
+        Ok(prepared)
+    }
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Postgres").field("place", &self.place.shown).finish_non_exhaustive()
+    }
+}
+
+/// What a statement is given, in the order of its places.
+fn in_order(prepared: &Prepared, args: &Args) -> Vec<Value> {
+    let of_name = |name: &&'static str| {
+        let arg = args.iter().find(|(given, _)| given == name);
+        arg.map_or(Value::Null, |(_, arg)| Value::from(*arg))
+    };
+    debug_assert_eq!(prepared.names.len(), args.len());
+    prepared.names.iter().map(of_name).collect()
+}
+
+fn failed(doing: &'static str, fault: Fault) -> StoreError {
+    StoreError::Database { doing, source: fault.into() }
+}
+
+/// The database's own error, of one of the store's.
+fn into_database_error(error: StoreError) -> DatabaseError {
+    match error {
+        StoreError::Database { source, .. } => source,
+        _ => Fault::Aborted.into(),
+    }
+}

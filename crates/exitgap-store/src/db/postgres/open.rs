@@ -1,0 +1,149 @@
+//! Opening a server's database: what it must be before anything in it is believed.
+
+use std::path::Path;
+
+use super::super::statements::Statement;
+use super::connect::{Connection, Fault};
+use super::migrate::VERSION;
+use super::place::Place;
+use super::{Postgres, Row};
+use crate::error::StoreError;
+
+/// What the schema is made of, as the migrations make it.
+const SCHEMA: &str = include_str!("sql/schema.txt");
+/// Asks for the same.
+pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
+
+/// `EXGP`: the advisory lock of whoever writes.
+const WRITER_LOCK: i64 = 0x4558_4750;
+
+static SELECT_LOG: Statement = Statement {
+    doing: "looking for a log",
+    sql: "SELECT 1 FROM log UNION ALL SELECT 1 FROM predecessor",
+    table: None,
+};
+
+impl Postgres {
+    /// Opens a store for reading only.
+    pub fn open_reader(url: &Path) -> Result<Self, StoreError> {
+        Self::reader_at(Place::of(url)?)
+    }
+
+    /// Another reader of the same database.
+    pub fn again(&self) -> Result<Self, StoreError> {
+        Self::reader_at(self.place.clone())
+    }
+
+    fn reader_at(place: Place) -> Result<Self, StoreError> {
+        let db = Self::opened(place)?;
+        let read_only = db.connection.batch("SET default_transaction_read_only = on");
+        read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
+        Ok(db)
+    }
+
+    /// Opens a store for writing, as the only one: until the connection ends.
+    pub fn open_writer(url: &Path) -> Result<Self, StoreError> {
+        let db = Self::opened(Place::of(url)?)?;
+        let asked = db.connection.ask("SELECT pg_try_advisory_lock($1)", &[&WRITER_LOCK]);
+        let locked = asked.map_err(|fault| super::failed("taking the store's lock", fault))?;
+        if locked.iter().all(|row| row.try_get(0).unwrap_or(false)) {
+            return Ok(db);
+        }
+        Err(StoreError::Locked { path: db.place.shown, holder: None })
+    }
+
+    /// The same where nothing was recorded.
+    pub fn create(url: &Path) -> Result<Self, StoreError> {
+        let db = Self::open_writer(url)?;
+        let mut found = false;
+        db.each(&SELECT_LOG, &[], 1, |_: Row| {
+            found = true;
+            Ok(())
+        })?;
+        if found {
+            return Err(StoreError::AlreadyExists { path: db.place.shown });
+        }
+        Ok(db)
+    }
+
+    fn opened(place: Place) -> Result<Self, StoreError> {
+        let connection = connected(&place)?;
+        inspect(&connection, &place.shown)?;
+        Ok(Self::new(place, connection))
+    }
+}
+
+/// A connection to the place, or why there is none.
+pub fn connected(place: &Place) -> Result<Connection, StoreError> {
+    Connection::to(place).map_err(|fault| StoreError::Unreachable {
+        path: place.shown.clone(),
+        source: fault.into(),
+    })
+}
+
+/// Tells a store of this version from everything else.
+fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
+    let path = || shown.to_owned();
+    let doing = "reading the schema";
+    let asked =
+        connection.ask("SELECT version FROM exitgap.schema_version ORDER BY 1 DESC LIMIT 1", &[]);
+    let rows = match asked {
+        Ok(rows) => rows,
+        Err(fault) if fault.is_undefined() => {
+            return Err(StoreError::NotMigrated { path: path() });
+        }
+        Err(fault) if fault.is_forbidden() => return Err(StoreError::NotGranted { path: path() }),
+        Err(fault) => return Err(super::failed(doing, fault)),
+    };
+    let Some(version) = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok()) else {
+        return Err(StoreError::NotMigrated { path: path() });
+    };
+    let (found, expected) = (i32::try_from(version).unwrap_or(i32::MAX), VERSION);
+    if found > expected {
+        return Err(StoreError::NewerSchema { path: path(), expected, found });
+    }
+    if found < expected {
+        return Err(StoreError::NotMigrated { path: path() });
+    }
+    let found = described(connection).map_err(|fault| super::failed(doing, fault))?;
+    match first_difference(SCHEMA, &found) {
+        None => Ok(()),
+        Some(object) => Err(StoreError::SchemaAltered { path: path(), object }),
+    }
+}
+
+/// What the schema is made of, a line each.
+pub fn described(connection: &Connection) -> Result<String, Fault> {
+    let rows = connection.ask(SELECT_SCHEMA, &[])?;
+    let mut described = String::new();
+    for row in rows {
+        described.push_str(row.try_get(0)?);
+        described.push('\n');
+    }
+    Ok(described)
+}
+
+/// Kind and name of the first line that only one of them has.
+fn first_difference(expected: &str, found: &str) -> Option<String> {
+    let only_in = |one: &str, other: &str| {
+        one.lines().find(|line| !other.lines().any(|known| known == *line)).map(str::to_owned)
+    };
+    let line = only_in(expected, found).or_else(|| only_in(found, expected))?;
+    Some(line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_named() {
+        let altered =
+            SCHEMA.replace("trigger entry_stays of entry A", "trigger entry_stays of entry D");
+        assert_ne!(altered, SCHEMA);
+        assert_eq!(first_difference(SCHEMA, &altered).as_deref(), Some("trigger entry_stays"));
+        assert_eq!(first_difference(SCHEMA, SCHEMA), None);
+        let more = format!("{SCHEMA}table other r\n");
+        assert_eq!(first_difference(SCHEMA, &more).as_deref(), Some("table other"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Where a server's database is: a URL, and how its server is reached.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use crate::error::StoreError;
+
+/// How long a server may take to let a connection in.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// How long what was sent may go unacknowledged before the connection counts as lost.
+const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(15);
+/// The bytes of a URL.
+const MAX_URL_BYTES: usize = 2_048;
+
+/// Whether a store is on a server, and not in a file: its place is a URL.
+pub fn is_server(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    text.starts_with(b"postgresql://") || text.starts_with(b"postgres://")
+}
+
+/// A server's database.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub config: Config,
+    /// Its URL without a password and without parameters.
+    pub shown: PathBuf,
+    /// Whether what is sent is encrypted, and the server's certificate asked for.
+    pub encrypted: bool,
+}
+
+impl Place {
+    /// The database at this URL. A password that it does not have is that of `PGPASSWORD`.
+    pub fn of(url: &Path) -> Result<Self, StoreError> {
+        let wrong = |why: &str| StoreError::ServerUrl { why: why.to_owned() };
+        let text = url.to_str().ok_or_else(|| wrong("it is not UTF-8"))?;
+        if text.len() > MAX_URL_BYTES {
+            return Err(wrong("it is longer than 2,048 bytes"));
+        }
+        let mut config: Config = text.parse().map_err(|error: tokio_postgres::Error| {
+            // The message may repeat a part of the URL, with a password in it.
+            let _ = error;
+            wrong("it is not postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket")
+        })?;
+        let (Some(user), Some(name)) = (config.get_user(), config.get_dbname()) else {
+            return Err(wrong("it names no user or no database"));
+        };
+        let mut shown = format!("postgresql://{user}@");
+        for (at, host) in config.get_hosts().iter().enumerate() {
+            let between = if at == 0 { "" } else { "," };
+            let _ = match host {
+                Host::Tcp(host) => write!(shown, "{between}{host}"),
+                #[cfg(unix)]
+                Host::Unix(folder) => write!(shown, "{between}{}", folder.display()),
+            };
+            let ports = config.get_ports();
+            if let Some(port) = ports.get(at).or(ports.first()).filter(|port| **port != 5432) {
+                let _ = write!(shown, ":{port}");
+            }
+        }
+        let _ = write!(shown, "/{name}");
+        if config.get_hosts().is_empty() {
+            return Err(wrong("it names no host"));
+        }
+        let here = config.get_hosts().iter().all(is_here);
+        let said = text.contains("sslmode=");
+        let encrypted = match config.get_ssl_mode() {
+            SslMode::Disable => false,
+            SslMode::Require => true,
+            _ => said || !here,
+        };
+        config.ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable });
+        if config.get_password().is_none()
+            && let Ok(password) = std::env::var("PGPASSWORD")
+        {
+            config.password(password);
+        }
+        config.connect_timeout(CONNECT_LIMIT);
+        config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
+        config.keepalives_idle(Duration::from_secs(5));
+        config.keepalives_interval(Duration::from_secs(3));
+        config.keepalives_retries(3);
+        if config.get_application_name().is_none() {
+            config.application_name(format!("exitgap {}", std::process::id()));
+        }
+        Ok(Self { config, shown: shown.into(), encrypted })
+    }
+}
+
+/// Whether a host is this machine: nothing that is sent to it can be read on the way.
+fn is_here(host: &Host) -> bool {
+    match host {
+        Host::Tcp(host) => {
+            host == "localhost"
+                || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_shown_without_its_password_and_encrypted_unless_it_stays_here() {
+        for (url, shown, encrypted) in [
+            ("postgresql://rec:secret@db.example:5433/gaps", "rec@db.example:5433/gaps", true),
+            ("postgres://rec@db.example/gaps?sslmode=disable", "rec@db.example/gaps", false),
+            ("postgresql://rec@localhost/gaps", "rec@localhost/gaps", false),
+            ("postgresql://rec@127.0.0.1/gaps?sslmode=require", "rec@127.0.0.1/gaps", true),
+            ("postgresql://rec@/gaps?host=/run/pg", "rec@/run/pg/gaps", false),
+            ("postgresql://rec@a.example,b.example/gaps", "rec@a.example,b.example/gaps", true),
+        ] {
+            assert!(is_server(Path::new(url)));
+            let place = Place::of(Path::new(url)).unwrap();
+            assert_eq!(place.shown, Path::new(&format!("postgresql://{shown}")), "{url}");
+            assert_eq!(place.encrypted, encrypted, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_names_too_little_is_refused_and_never_shown() {
+        for (url, why) in [
+            ("postgresql://rec:secret@db.example", "no user or no database"),
+            ("postgresql://db.example/gaps", "no user or no database"),
+            ("postgresql://rec:secret@/gaps", "no host"),
+            ("postgresql://rec:secret@db.example:port/gaps", "it is not postgresql://"),
+            ("postgresql://rec:secret@db.example/gaps?what=secret", "it is not postgresql://"),
+        ] {
+            let error = Place::of(Path::new(url)).unwrap_err().to_string();
+            assert!(error.contains(why), "{url}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+        assert!(!is_server(Path::new("/data/postgresql")));
+        assert!(!is_server(Path::new("series.db")));
+    }
+}

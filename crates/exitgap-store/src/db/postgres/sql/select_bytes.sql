@@ -1,0 +1,2 @@
+-- What the database weighs: known to a server only.
+SELECT pg_database_size(current_database());

@@ -1,0 +1,186 @@
+//! `SQLite`: one file, written by one process of one machine.
+
+mod copy;
+mod file;
+mod fold;
+mod open;
+
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
+
+use super::arg::{Arg, Args};
+use super::row::{Found, Row};
+use super::statements::Statement;
+use super::{DatabaseError, Values};
+use crate::error::StoreError;
+
+pub use fold::AFTER_PAGES;
+
+/// Settings of a connection that writes.
+const CONNECTION: &str = include_str!("sql/connection.sql");
+/// Tables and triggers.
+const SCHEMA: &str = include_str!("sql/schema.sql");
+/// Every object of the schema.
+const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
+/// Folds the write-ahead log.
+const FOLD_WAL: &str = include_str!("sql/fold_wal.sql");
+/// Asks what the write-ahead log holds.
+const WAL_PAGES: &str = include_str!("sql/wal_pages.sql");
+
+/// A database file, open for reading or for writing.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+}
+
+impl Sqlite {
+    /// Begins to write, while nobody else does.
+    pub fn begin(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = rusqlite::Transaction::new_unchecked(&self.connection, behavior);
+        transaction.map_err(|error| failed(doing, error))
+    }
+
+    /// Holds on to the database as it is.
+    pub fn view(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
+        self.connection.unchecked_transaction().map_err(|error| failed(doing, error))
+    }
+
+    /// Closes the database, and says what dropping it would keep to itself.
+    pub fn close(self, doing: &'static str) -> Result<(), StoreError> {
+        self.connection.close().map_err(|(_, error)| failed(doing, error))
+    }
+
+    /// The statement, ready to be run. It is parsed once for a connection.
+    fn prepare(
+        &self,
+        statement: &'static Statement,
+        args: usize,
+    ) -> Result<CachedStatement<'_>, StoreError> {
+        let prepared = self.connection.prepare_cached(statement.sql);
+        let prepared = prepared.map_err(|error| failed(statement.doing, error))?;
+        debug_assert_eq!(prepared.parameter_count(), args, "{}", statement.doing);
+        Ok(prepared)
+    }
+
+    /// Shows every row that is found, one after the other, up to `most`.
+    pub fn each(
+        &self,
+        statement: &'static Statement,
+        args: &Args,
+        most: usize,
+        mut show: impl FnMut(Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut prepared = self.prepare(statement, args.len())?;
+        let mut rows = prepared.query(args).map_err(|error| failed(statement.doing, error))?;
+        for _ in 0..most {
+            let Some(row) = rows.next().map_err(|error| failed(statement.doing, error))? else {
+                break;
+            };
+            show(Row::Sqlite(row))?;
+        }
+        Ok(())
+    }
+
+    /// Writes, and tells how many rows.
+    pub fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
+        let mut prepared = self.prepare(statement, args.len())?;
+        prepared.execute(args).map_err(|error| failed(statement.doing, error))
+    }
+
+    /// Writes a whole row, by place.
+    pub fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
+        let args = values.args();
+        let mut prepared = self.prepare(statement, args.len())?;
+        let written = prepared.execute(params_from_iter(args));
+        written.map(|_| ()).map_err(|error| failed(statement.doing, error))
+    }
+}
+
+/// What stands in the column of this name.
+#[inline]
+pub fn named<'a>(row: &'a rusqlite::Row, column: &str) -> Result<Found<'a>, DatabaseError> {
+    row.get_ref(column).map(Into::into).map_err(DatabaseError::engine)
+}
+
+/// What stands in the column at this place.
+#[inline]
+pub fn placed<'a>(row: &'a rusqlite::Row, place: usize) -> Result<Found<'a>, DatabaseError> {
+    row.get_ref(place).map(Into::into).map_err(DatabaseError::engine)
+}
+
+impl<'a> From<ValueRef<'a>> for Found<'a> {
+    #[inline]
+    fn from(value: ValueRef<'a>) -> Self {
+        match value {
+            ValueRef::Null => Self::Nothing,
+            ValueRef::Integer(number) => Self::Integer(number),
+            ValueRef::Real(_) => Self::Fraction,
+            ValueRef::Text(text) => Self::Text(text),
+            ValueRef::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+impl ToSql for Arg<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(number) => ValueRef::Integer(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+fn failed(doing: &'static str, error: rusqlite::Error) -> StoreError {
+    StoreError::Database { doing, source: DatabaseError::engine(error) }
+}
+
+#[cfg(test)]
+impl Sqlite {
+    /// A database in memory with the store's tables and none of their rules: rows can be written in
+    /// any order.
+    pub fn without_rules() -> Self {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        let mut triggers =
+            connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+        let names = triggers.query_map((), |row| row.get(0)).unwrap();
+        let names = names.collect::<Result<Vec<String>, _>>().unwrap();
+        drop(triggers);
+        for name in names {
+            connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+        }
+        Self { connection }
+    }
+
+    /// Does something to the database, whatever it is.
+    pub fn tamper(&self, sql: &str) {
+        self.connection.execute_batch(sql).unwrap();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statements::ALL;
+    use super::*;
+
+    #[test]
+    fn every_statement_is_one_of_this_schema_and_every_file_is_used() {
+        let db = Sqlite::without_rules();
+        for statement in ALL {
+            db.connection.prepare_cached(statement.sql).unwrap();
+        }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/db");
+        let batches = [CONNECTION, SCHEMA, SELECT_SCHEMA, FOLD_WAL, WAL_PAGES];
+        let used: Vec<&str> = ALL.iter().map(|statement| statement.sql).chain(batches).collect();
+        for part in ["sql", "sqlite/sql"] {
+            for file in std::fs::read_dir(format!("{folder}/{part}")).unwrap() {
+                let path = file.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(used.contains(&text.as_str()), "{} is not used", path.display());
+            }
+        }
+    }
+}

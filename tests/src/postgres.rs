@@ -1,0 +1,317 @@
+//! A private `PostgreSQL` cluster: its own data, reached by a socket in its own folder, gone with whoever started it.
+//!
+//! The first process that needs one makes a cluster with a migrated database, under `target/postgres/`; each
+//! starts a copy of it. Commits do not wait for the disk unless it is asked for. As root the server runs as
+//! the user `postgres`, which Debian's package makes: it refuses to run as root.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use exitgap_store::{Roles, migrate};
+use tempfile::TempDir;
+
+/// Names a folder with the programs of `PostgreSQL` where it is not Debian's.
+const PROGRAMS_VARIABLE: &str = "EXITGAP_POSTGRES";
+/// The database that each store is a copy of.
+const TEMPLATE: &str = "exitgap_template";
+/// Who records into it.
+pub const RECORDER: &str = "exitgap_recorder";
+/// Who only reads.
+pub const READER: &str = "exitgap_reader";
+/// How long a server may take to start or to end.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// A cluster that runs.
+pub struct Cluster {
+    folder: TempDir,
+    server: Option<Running>,
+    settings: Vec<String>,
+    stores: AtomicU32,
+}
+
+/// A server that ends when its input does: also where this process is killed.
+struct Running {
+    shell: Child,
+    _input: ChildStdin,
+}
+
+/// The cluster of this process's tests.
+pub fn shared() -> &'static Cluster {
+    static SHARED: LazyLock<Cluster> =
+        LazyLock::new(|| Cluster::start(&["fsync=off"]).expect("PostgreSQL starts"));
+    &SHARED
+}
+
+impl Cluster {
+    /// Starts a cluster with these settings.
+    pub fn start(settings: &[&str]) -> io::Result<Self> {
+        let made = made()?;
+        let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
+        if let Some(user) = user() {
+            chown(folder.path(), Some(user), Some(user))?;
+        }
+        run(Command::new("cp").arg("-a").arg(made).arg(folder.path().join("data")))?;
+        let settings = settings.iter().map(ToString::to_string).collect();
+        let mut cluster = Self { folder, server: None, settings, stores: AtomicU32::new(0) };
+        cluster.start_again()?;
+        Ok(cluster)
+    }
+
+    /// Starts the server, which was ended.
+    pub fn start_again(&mut self) -> io::Result<()> {
+        self.server = Some(start(self.folder.path(), &self.settings)?);
+        Ok(())
+    }
+
+    /// The folder with its data, its socket and its log.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The URL of a database, for a role.
+    pub fn url(&self, role: &str, database: &str) -> PathBuf {
+        url(self.folder.path(), role, database)
+    }
+
+    /// A new store, for whoever records.
+    pub fn store(&self) -> PathBuf {
+        self.url(RECORDER, &self.database())
+    }
+
+    /// A new database with a store's tables.
+    pub fn database(&self) -> String {
+        let name = format!("store_{}", self.stores.fetch_add(1, Ordering::Relaxed));
+        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}"));
+        name
+    }
+
+    /// Makes a database what another is, with which nobody is connected.
+    pub fn copy(&self, from: &str, to: &str) {
+        self.sql("postgres", &format!("DROP DATABASE {to}"));
+        self.sql("postgres", &format!("CREATE DATABASE {to} TEMPLATE {from}"));
+    }
+
+    /// Changes something in a store, its triggers out of the way and put back.
+    pub fn damage(&self, database: &str, change: &str) {
+        let triggers = |how: &str| {
+            format!(
+                "DO $$ DECLARE found record; BEGIN FOR found IN \
+                 SELECT tgname, tgrelid::regclass AS of_table FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid \
+                 WHERE NOT tgisinternal AND relnamespace = 'exitgap'::regnamespace \
+                 LOOP EXECUTE format('ALTER TABLE %s {how} TRIGGER %I', found.of_table, found.tgname); \
+                 END LOOP; END $$;"
+            )
+        };
+        let (off, on) = (triggers("DISABLE"), triggers("ENABLE ALWAYS"));
+        self.sql(database, &format!("SET search_path = exitgap; {off} {change}; {on}"));
+    }
+
+    /// Runs SQL as the superuser, and gives what it prints.
+    ///
+    /// # Panics
+    ///
+    /// Where the server refuses.
+    pub fn sql(&self, database: &str, sql: &str) -> String {
+        self.sql_as("postgres", database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// Runs SQL as a role, and gives what it prints, or what the server says against it.
+    pub fn sql_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
+        let mut command = Command::new(programs().join("psql"));
+        command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", role, "-d", database]);
+        let output = command.arg("-h").arg(self.folder.path()).args(["-c", sql]).output();
+        let output = output.map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        }
+        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    }
+
+    /// The process of the server that all others of it descend from.
+    pub fn process(&self) -> io::Result<u32> {
+        let text = fs::read_to_string(self.folder.path().join("data/postmaster.pid"))?;
+        let first = text.lines().next().and_then(|line| line.trim().parse().ok());
+        first.ok_or_else(|| io::Error::other("postmaster.pid has no process"))
+    }
+
+    /// Kills every process of the server at once, as a machine that loses power does, and waits until none is left.
+    pub fn kill(&mut self) -> io::Result<()> {
+        let postmaster = self.process()?;
+        let children =
+            fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children"))?;
+        let processes: Vec<_> = std::iter::once(postmaster.to_string())
+            .chain(children.split_whitespace().map(str::to_owned))
+            .collect();
+        run(Command::new("kill").arg("-9").args(&processes))?;
+        let begun = Instant::now();
+        while processes.iter().any(|process| lives(process)) && begun.elapsed() < START_LIMIT {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if let Some(mut server) = self.server.take() {
+            server.shell.wait()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The shell, whose input ends with this, ends the server first.
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
+    }
+}
+
+/// Whether a process is there, and not only a name of one that ended.
+fn lives(process: &str) -> bool {
+    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+/// The database's name in a URL of a cluster; `None` where it is no URL.
+pub fn database_of(store: &Path) -> Option<&str> {
+    let url = store.to_str()?.strip_prefix("postgresql://")?;
+    url.split(['/', '?']).nth(1)
+}
+
+/// The URL of a database of the server in this folder.
+fn url(folder: &Path, role: &str, database: &str) -> PathBuf {
+    format!("postgresql://{role}@/{database}?host={}", folder.display()).into()
+}
+
+/// The cluster that others are copies of.
+fn made() -> io::Result<PathBuf> {
+    let version = run(Command::new(programs().join("postgres")).arg("--version"))?;
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/exitgap-store/src/db/postgres");
+    let mut of = version.stdout;
+    for part in ["sql/migrations/11.sql", "sql/grants.sql", "migrate.rs"] {
+        of.extend(fs::read(Path::new(schema).join(part))?);
+    }
+    let name = format!("made-{:016x}", hash(&of));
+    let home = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/postgres"));
+    fs::create_dir_all(home)?;
+    let home = home.canonicalize()?;
+    let lock = File::create(home.join("lock"))?;
+    lock.lock()?;
+    let made = home.join(name);
+    if made.join("PG_VERSION").exists() {
+        return Ok(made);
+    }
+    let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
+    if let Some(user) = user() {
+        chown(folder.path(), Some(user), Some(user))?;
+    }
+    let mut initdb = as_user(&programs().join("initdb"));
+    initdb.args(["--no-sync", "--wal-segsize=1", "-A", "trust", "-U", "postgres", "-E", "UTF8"]);
+    run(initdb.args(["--locale=C", "-D"]).arg(folder.path().join("data")))?;
+    let mut cluster = Cluster {
+        server: Some(start(folder.path(), &["fsync=off".to_owned()])?),
+        folder,
+        settings: Vec::new(),
+        stores: AtomicU32::new(0),
+    };
+    cluster.sql("postgres", &format!("CREATE DATABASE {TEMPLATE}"));
+    let roles = Roles { recorder: RECORDER, reader: Some(READER) };
+    migrate(&cluster.url("postgres", TEMPLATE), roles).map_err(io::Error::other)?;
+    let mut stop = as_user(&programs().join("pg_ctl"));
+    run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(cluster.folder.path().join("data")))?;
+    cluster.server = None;
+    let aside = home.join("aside");
+    let _ = fs::remove_dir_all(&aside);
+    run(Command::new("cp").arg("-a").arg(cluster.folder.path().join("data")).arg(&aside))?;
+    fs::rename(aside, &made)?;
+    Ok(made)
+}
+
+/// Starts the server of the data in this folder, and waits until it answers.
+fn start(folder: &Path, settings: &[String]) -> io::Result<Running> {
+    // The shell waits for the end of its input, which comes with this process's, and ends the server.
+    let script =
+        "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server; wait";
+    let mut command = as_user(Path::new("/bin/sh"));
+    command.args(["-c", script, "sh"]).arg(programs().join("postgres"));
+    command.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
+    command.args(["-c", "listen_addresses="]);
+    for setting in settings {
+        command.args(["-c", setting]);
+    }
+    command.env("LOG", folder.join("log")).stdin(Stdio::piped());
+    let mut shell = command.spawn()?;
+    let input = shell.stdin.take().ok_or_else(|| io::Error::other("the shell has no input"))?;
+    let running = Running { shell, _input: input };
+    let begun = Instant::now();
+    while begun.elapsed() < START_LIMIT {
+        let mut ready = Command::new(programs().join("pg_isready"));
+        if ready.arg("-q").arg("-h").arg(folder).status()?.success() {
+            return Ok(running);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
+    Err(io::Error::other(format!("PostgreSQL did not start: {log}")))
+}
+
+/// The folder with the programs.
+fn programs() -> &'static Path {
+    static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
+        if let Some(named) = std::env::var_os(PROGRAMS_VARIABLE) {
+            return named.into();
+        }
+        let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let mut folders: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
+        folders.retain(|folder| folder.join("postgres").exists());
+        folders.sort();
+        folders.pop().unwrap_or_else(|| {
+            panic!("PostgreSQL is not installed: install Debian's postgresql, or name its programs' folder in {PROGRAMS_VARIABLE}")
+        })
+    });
+    &PROGRAMS
+}
+
+/// The user that a server runs as, where this process is root.
+fn user() -> Option<u32> {
+    static USER: LazyLock<Option<u32>> = LazyLock::new(|| {
+        let id = |args: &[&str]| -> Option<u32> {
+            let output = Command::new("id").args(args).output().ok()?;
+            String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+        };
+        (id(&["-u"]) == Some(0)).then(|| id(&["-u", "postgres"]).expect("there is a user postgres"))
+    });
+    *USER
+}
+
+fn as_user(program: &Path) -> Command {
+    match user() {
+        None => Command::new(program),
+        Some(user) => {
+            let mut command = Command::new("setpriv");
+            command.arg(format!("--reuid={user}")).arg(format!("--regid={user}"));
+            command.arg("--clear-groups").arg(program);
+            // It cannot read the folder of whoever runs the tests.
+            command.current_dir("/");
+            command
+        }
+    }
+}
+
+fn run(command: &mut Command) -> io::Result<Output> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(io::Error::other(format!("{command:?}: {said}")))
+}
+
+/// FNV-1a.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
