@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use exitgap_store::{Roles, migrate};
+use exitgap_store::migrate;
 use tempfile::TempDir;
 
 /// Names a folder with the programs of `PostgreSQL` where it is not Debian's.
@@ -216,9 +216,8 @@ fn made() -> io::Result<PathBuf> {
         settings: Vec::new(),
         stores: AtomicU32::new(0),
     };
-    cluster.sql("postgres", &format!("CREATE DATABASE {TEMPLATE}"));
-    let roles = Roles { recorder: RECORDER, reader: Some(READER) };
-    migrate(&cluster.url("postgres", TEMPLATE), roles).map_err(io::Error::other)?;
+    let (store, admin) = (cluster.url(RECORDER, TEMPLATE), cluster.url("postgres", "postgres"));
+    migrate(&store, &admin, Some(READER)).map_err(io::Error::other)?;
     let mut stop = as_user(&programs().join("pg_ctl"));
     run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(cluster.folder.path().join("data")))?;
     cluster.server = None;

@@ -202,6 +202,28 @@ pub enum StoreError {
         /// The process that wrote itself into the lock file.
         holder: Option<u32>,
     },
+    /// Another recorder seals on a server.
+    #[error(
+        "another recorder ({holder}) holds {path}, for {seconds} s more unless it goes on; `exitgap-server record` waits for it, \
+         anything else: stop it first"
+    )]
+    Leased {
+        /// The database's URL.
+        path: PathBuf,
+        /// Who holds it.
+        holder: String,
+        /// How long it holds if it is not renewed.
+        seconds: u64,
+    },
+    /// A slot was claimed with another content.
+    #[error(
+        "the slot that makes the log {size} slots long was about to be signed by another recorder, or by this one before: it \
+         is sealed as it was claimed first"
+    )]
+    Claimed {
+        /// The log's size with the slot.
+        size: u64,
+    },
     /// A file could not be opened, created or locked.
     #[error("{path}: {source}")]
     File {

@@ -7,7 +7,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
 use crate::corrupt::CorruptBody;
-use crate::db::Db;
+use crate::db::{Db, ServerState};
 use crate::error::StoreError;
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals};
 use crate::rows::{entry_of, pool_of, slot_of};
@@ -31,6 +31,11 @@ impl Reader {
     /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.
     pub fn is_open(&self) -> bool {
         self.db.is_open()
+    }
+
+    /// What the server of the store says of itself; `None`: it is a file.
+    pub fn server(&self) -> Result<Option<ServerState>, StoreError> {
+        self.db.server()
     }
 
     /// The store's first and last slot; `None` while nothing was recorded. Every slot

@@ -1,12 +1,40 @@
 //! A store on a `PostgreSQL` server: what is different of one.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use exitgap_store::{Reader, Store, StoreError};
-use exitgap_tests::postgres::{READER, RECORDER, shared};
+use exitgap_core::series::MissingReason;
+use exitgap_store::{LogFolder, Reader, RestoreError, Store, StoreError, is_server, migrate};
+use exitgap_tests::postgres::{Cluster, READER, RECORDER, database_of, shared};
+use tempfile::TempDir;
 
+use crate::scenes::operator::{config, server};
 use crate::scenes::store::{BusyPool, key, slot};
+use crate::store::sealing::sealed_store;
+
+/// A store with so many slots of two pools.
+fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
+    let url = shared().store();
+    let mut store = Store::open(&url, &key()).unwrap();
+    let mut pools = [BusyPool::new(1, 3), BusyPool::new(2, 3)];
+    for n in 0..slots {
+        let entries = pools.each_mut().map(|pool| pool.recorded(slot(n)));
+        store.append_slot(slot(n), &entries).unwrap();
+    }
+    (url, pools)
+}
+
+fn checkpoints(store: &Path) -> Vec<String> {
+    let reader = Reader::open(store).unwrap();
+    let sizes = 1..=reader.log_size().unwrap();
+    sizes.map(|size| reader.checkpoint(size).unwrap().unwrap()).collect()
+}
+
+/// Has the lease of a store run out.
+fn run_out(store: &Path) {
+    shared().sql(database_of(store).unwrap(), "UPDATE exitgap.sealer SET until = '-infinity'");
+}
 
 /// Makes the description of the schema anew where it is asked to.
 #[test]
@@ -23,18 +51,357 @@ fn the_schema_is_described_as_the_migrations_make_it() {
 }
 
 #[test]
-fn slots_are_written_and_read_again() {
+fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
+    let (home, path) = sealed_store();
+    assert!(!is_server(&path));
+    let folder = home.path().join("log");
+    LogFolder::new(&folder).publish(Reader::open(&path).as_ref().unwrap()).unwrap();
     let url = shared().store();
-    let (mut first, mut second) = (BusyPool::new(1, 3), BusyPool::new(2, 3));
-    let mut store = Store::open(&url, &key()).unwrap();
-    for n in 0..4 {
-        let entries = [first.recorded(slot(n)), second.recorded(slot(n))];
-        assert!(store.append_slot(slot(n), &entries).unwrap().written);
+    let mut there = Store::open(&url, &key()).unwrap();
+    assert_eq!(LogFolder::new(&folder).restore(&mut there, |_, _| {}).unwrap(), 11);
+    drop(there);
+    assert_eq!(checkpoints(&url), checkpoints(&path));
+    Reader::open(&url).unwrap().fsck_derived(|_| {}).unwrap();
+    // It goes on there, and what it publishes goes on from what is published.
+    let mut there = Store::open(&url, &key()).unwrap();
+    let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
+    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
+    there.append_slot(slot(11), &entries).unwrap();
+    LogFolder::new(&folder).check(there.reader()).unwrap();
+    assert_eq!(LogFolder::new(&folder).publish(there.reader()).unwrap().slots, 1);
+    let other = home.path().join("other-log");
+    LogFolder::new(&other).publish(there.reader()).unwrap();
+    drop(there);
+    for ((name, bytes), (other, others)) in files(&folder).iter().zip(files(&other)) {
+        assert_eq!((name, bytes == &others), (&other, true));
     }
-    assert!(matches!(Store::open(&url, &key()), Err(StoreError::Locked { .. })));
+    let back = home.path().join("back.db");
+    let mut store = Store::create(&back, &key()).unwrap();
+    assert_eq!(LogFolder::new(&folder).restore(&mut store, |_, _| {}).unwrap(), 12);
     drop(store);
-    let reader = Reader::open(&url).unwrap();
-    assert_eq!(reader.slots().unwrap(), Some((slot(0), slot(3))));
+    assert_eq!(checkpoints(&back), checkpoints(&url));
+}
+
+/// Every file below a folder with its bytes, but for tiles that later ones replace.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|kind| kind == "p") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.push((name, fs::read(path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What nobody may do to what is recorded: each with a row that it would touch.
+const FORBIDDEN: [&str; 9] = [
+    "UPDATE exitgap.entry SET depth0_usd = 1",
+    "DELETE FROM exitgap.entry",
+    "TRUNCATE exitgap.retraction",
+    "UPDATE exitgap.body SET zstd = ''",
+    "UPDATE exitgap.sealed_slot SET checkpoint = 'x'",
+    "DELETE FROM exitgap.log_node",
+    "UPDATE exitgap.log SET verifier_key = 'x'",
+    "UPDATE exitgap.pool SET pool_id = 'x'",
+    "DELETE FROM exitgap.pool",
+];
+
+#[test]
+fn nothing_recorded_is_changed_by_whoever_records_nor_past_the_triggers() {
+    let (url, _) = store_with(2);
+    let database = database_of(&url).unwrap();
+    let before = checkpoints(&url);
+    for sql in FORBIDDEN {
+        let refused = shared().sql_as(RECORDER, database, sql).unwrap_err();
+        assert!(refused.contains("permission denied"), "{sql}: {refused}");
+        // Whoever owns everything, past ordinary triggers.
+        for mode in ["origin", "replica"] {
+            let sql = format!("SET session_replication_role = {mode}; {sql}");
+            let refused = shared().sql_as("postgres", database, &sql).unwrap_err();
+            assert!(refused.contains("exitgap: "), "{sql}: {refused}");
+        }
+    }
+    let row = "INSERT INTO exitgap.sealed_slot SELECT slot + 1, pools, heads_root, checkpoint FROM exitgap.sealed_slot";
+    for (sql, why) in [
+        (
+            "INSERT INTO exitgap.log_node SELECT * FROM exitgap.log_node ON CONFLICT (level, node_index) DO UPDATE SET sha256 = excluded.sha256",
+            "permission denied",
+        ),
+        ("ALTER TABLE exitgap.entry DISABLE TRIGGER ALL", "must be owner"),
+        ("DROP TABLE exitgap.entry", "must be owner"),
+        ("CREATE TABLE exitgap.more ()", "permission denied"),
+        ("SET session_replication_role = replica", "permission denied"),
+        ("UPDATE exitgap.schema_version SET version = 1", "permission denied"),
+        ("UPDATE exitgap.sealer SET epoch = epoch - 1", "counts one up"),
+        ("UPDATE exitgap.sealer SET owner = 'me'", "counts one up"),
+        ("DELETE FROM exitgap.sealer", "permission denied"),
+        (row, "another recorder has taken over"),
+        (
+            "SET exitgap.epoch = '1'; INSERT INTO exitgap.sealed_slot VALUES (5957899, 1, decode(repeat('00', 32), 'hex'), '')",
+            "follows the one before it",
+        ),
+    ] {
+        let refused = shared().sql_as(RECORDER, database, sql).unwrap_err();
+        assert!(refused.contains(why), "{sql}: {refused}");
+    }
+    for sql in ["INSERT INTO exitgap.recheck VALUES ('a', 1)", "SELECT exitgap.log_size()"] {
+        let refused = shared().sql_as(READER, database, sql).unwrap_err();
+        assert!(refused.contains("permission denied"), "{sql}: {refused}");
+    }
+    assert_eq!(checkpoints(&url), before);
+    // Who only reads, reads everything.
+    let reader = Reader::open(shared().url(READER, database)).unwrap();
     reader.fsck_derived(|_| {}).unwrap();
-    let _ = READER;
+    assert!(matches!(
+        Store::open(shared().url(READER, database), &key()),
+        Err(StoreError::Database { .. })
+    ));
+}
+
+#[test]
+fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
+    let (url, mut pools) = store_with(2);
+    let mut first = Store::open(&url, &key()).unwrap();
+    let refused = Store::open(&url, &key()).unwrap_err();
+    assert!(
+        matches!(&refused, StoreError::Leased { holder, seconds: 1..=15, .. } if holder.contains("process")),
+        "{refused}"
+    );
+    assert!(matches!(Store::create(&url, &key()), Err(StoreError::Leased { .. })));
+    // It stands still until its lease has run out, and another takes over.
+    run_out(&url);
+    let mut second = Store::open(&url, &key()).unwrap();
+    let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
+    let error = first.append_slot(slot(2), &entries).unwrap_err();
+    assert!(error.to_string().contains("another recorder has taken over"), "{error}");
+    assert!(second.append_slot(slot(2), &entries).unwrap().written);
+    assert!(matches!(first.reopen(), Err(StoreError::Leased { .. })));
+    // It finds out by itself, too, when it renews.
+    let begun = Instant::now();
+    while first.is_open() && begun.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!first.is_open() && second.is_open());
+    drop(second);
+    // What was given back is free at once; who comes back goes on from what is there.
+    first.reopen().unwrap();
+    let entries = pools.each_mut().map(|pool| pool.recorded(slot(3)));
+    assert!(first.append_slot(slot(3), &entries).unwrap().written);
+    drop(first);
+    assert_eq!(Reader::open(&url).unwrap().fsck(|_| {}).unwrap().slots, 4);
+}
+
+/// A recorder is cut off after it claimed a slot, perhaps after it signed it, and before its commit.
+#[test]
+fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise() {
+    let home = TempDir::new().unwrap();
+    for fills in [false, true] {
+        let (url, mut pools) = store_with(2);
+        let database = database_of(&url).unwrap();
+        let folder = LogFolder::new(home.path().join(format!("log-{fills}")));
+        let mut first = Store::open(&url, &key()).unwrap();
+        let claimed = pools.each_mut().map(|pool| pool.recorded(slot(2)));
+        let cut = std::thread::scope(|scope| {
+            // The row that seals waits for a lock until the connection is cut.
+            let holding = scope.spawn(|| {
+                let hold = "BEGIN; LOCK TABLE exitgap.sealed_slot IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(2); COMMIT";
+                shared().sql(database, hold);
+            });
+            std::thread::sleep(Duration::from_millis(300));
+            let appending = scope.spawn(|| {
+                let appended = if fills {
+                    first.fill_until(slot(3)).map(|_| ())
+                } else {
+                    first.append_slot(slot(2), &claimed).map(|_| ())
+                };
+                (first, appended)
+            });
+            std::thread::sleep(Duration::from_millis(700));
+            let cut = format!(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{database}' AND wait_event = 'relation'"
+            );
+            assert_eq!(shared().sql("postgres", &cut), "1");
+            holding.join().unwrap();
+            appending.join().unwrap()
+        });
+        let (first, appended) = cut;
+        appended.unwrap_err();
+        assert!(!first.is_open());
+        assert_eq!(checkpoints(&url).len(), 2);
+        let text = shared().sql(database, "SELECT checkpoint FROM exitgap.claim WHERE size = 3");
+        assert!(text.contains("\n3\n"), "{text}");
+        run_out(&url);
+        drop(first);
+
+        let mut second = Store::open(&url, &key()).unwrap();
+        let others = pools.each_mut().map(|pool| pool.missing(MissingReason::RpcUnavailable));
+        let error = second.append_slot(slot(2), &others).unwrap_err();
+        assert!(matches!(error, StoreError::Claimed { size: 3 }), "{error}");
+        assert_eq!(checkpoints(&url).len(), 2);
+        assert_eq!(folder.seal_claimed(&mut second).unwrap(), Some(slot(2)));
+        assert_eq!(folder.seal_claimed(&mut second).unwrap(), None);
+        assert!(checkpoints(&url)[2].starts_with(&text));
+        if !fills {
+            assert!(!second.append_slot(slot(2), &claimed).unwrap().written);
+        }
+        let entries = pools.each_mut().map(|pool| pool.recorded(slot(4)));
+        assert!(second.append_slot(slot(4), &entries).unwrap().written);
+        folder.publish(second.reader()).unwrap();
+        drop(second);
+        assert_eq!(Reader::open(&url).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
+        // What is sealed needs no claim any more; what is not keeps it.
+        assert_eq!(shared().sql(database, "SELECT count(*) FROM exitgap.claim"), "1");
+        shared().sql_as(RECORDER, database, "DELETE FROM exitgap.claim").unwrap();
+    }
+}
+
+#[test]
+fn a_claim_that_is_no_slot_is_refused_and_keeps_its_place() {
+    let home = TempDir::new().unwrap();
+    let (url, mut pools) = store_with(2);
+    let database = database_of(&url).unwrap();
+    let folder = LogFolder::new(home.path().join("log"));
+    let mut store = Store::open(&url, &key()).unwrap();
+    let epoch = shared().sql(database, "SELECT epoch FROM exitgap.sealer");
+    let claim = format!(
+        "SET exitgap.epoch = '{epoch}'; INSERT INTO exitgap.claim VALUES (3, 5957858, 'x', '{{}}'); \
+         INSERT INTO exitgap.claim_file VALUES (3, '../out', 'x')"
+    );
+    shared().sql_as(RECORDER, database, &claim).unwrap();
+    let error = folder.seal_claimed(&mut store).unwrap_err();
+    assert!(
+        matches!(&error, RestoreError::Slot { reason, .. } if reason.contains("../out")),
+        "{error}"
+    );
+    assert!(!home.path().join("out").exists());
+    let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
+    assert!(matches!(store.append_slot(slot(2), &entries), Err(StoreError::Claimed { .. })));
+    for sql in ["DELETE FROM exitgap.claim", "DELETE FROM exitgap.claim_file"] {
+        let refused = shared().sql_as(RECORDER, database, sql).unwrap_err();
+        assert!(refused.contains("a claim stays until its slot is sealed"), "{refused}");
+    }
+}
+
+#[test]
+fn a_database_that_is_no_store_is_named_with_what_to_do() {
+    let database = shared().database();
+    let (url, admin) = (shared().url(RECORDER, &database), shared().url("postgres", "postgres"));
+    let error = |url: &Path| {
+        let errors = (Reader::open(url).unwrap_err(), Store::open(url, &key()).unwrap_err());
+        assert_eq!(errors.0.to_string(), errors.1.to_string());
+        errors.0
+    };
+    // Again is nothing new.
+    let again = migrate(&url, &admin, None).unwrap();
+    assert_eq!((again.made.len(), again.from, again.to), (0, Some(11), 11));
+    shared().sql(&database, "DROP TRIGGER entry_follows ON exitgap.entry");
+    let altered = error(&url);
+    assert!(
+        matches!(&altered, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows"),
+        "{altered}"
+    );
+    shared().sql(&database, "INSERT INTO exitgap.schema_version VALUES (12)");
+    assert!(matches!(error(&url), StoreError::NewerSchema { found: 12, expected: 11, .. }));
+    assert!(matches!(migrate(&url, &admin, None), Err(StoreError::NewerSchema { .. })));
+
+    for (change, is) in [
+        ("ALTER TABLE exitgap.entry DISABLE TRIGGER entry_stays", "trigger entry_stays"),
+        (
+            "CREATE OR REPLACE FUNCTION exitgap.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "function refuse()",
+        ),
+        ("ALTER TABLE exitgap.figures DROP COLUMN basis0", "column figures.basis0"),
+        ("CREATE RULE nothing AS ON INSERT TO exitgap.entry DO INSTEAD NOTHING", "table entry"),
+        ("ALTER TABLE exitgap.entry ENABLE ROW LEVEL SECURITY", "table entry"),
+    ] {
+        let database = shared().database();
+        shared().sql(&database, change);
+        let altered = error(&shared().url(RECORDER, &database));
+        assert!(
+            matches!(&altered, StoreError::SchemaAltered { object, .. } if object == is),
+            "{altered}"
+        );
+    }
+
+    shared().sql("postgres", "CREATE DATABASE foreign_one");
+    let foreign = shared().url(RECORDER, "foreign_one");
+    assert!(matches!(error(&foreign), StoreError::NotMigrated { .. }));
+    assert!(error(&foreign).to_string().contains("exitgap-server migrate"));
+    shared().sql("postgres", "CREATE ROLE somebody LOGIN");
+    assert!(matches!(error(&shared().url("somebody", &database)), StoreError::NotGranted { .. }));
+    let nowhere = error(&shared().url(RECORDER, "nowhere"));
+    assert!(nowhere.to_string().contains("does not exist"), "{nowhere}");
+    let away = error(Path::new("postgresql://rec:secret@127.0.0.1:1/gaps"));
+    assert!(matches!(away, StoreError::Unreachable { .. }), "{away}");
+    assert!(away.to_string().contains("refused") && !away.to_string().contains("secret"), "{away}");
+    let own = migrate(&admin, &admin, None).unwrap_err();
+    assert!(matches!(own, StoreError::RecorderOwns { .. }), "{own}");
+    let role = migrate(&url, &admin, Some("a\"; DROP")).unwrap_err();
+    assert!(matches!(role, StoreError::RoleName { .. }), "{role}");
+    let mut store = Store::open(shared().store(), &key()).unwrap();
+    store.append_slot(slot(0), &[BusyPool::new(1, 3).recorded(slot(0))]).unwrap();
+    let copied = store.reader().backup("/tmp/never.db").unwrap_err();
+    assert!(matches!(copied, StoreError::BackupOfServer { .. }), "{copied}");
+    assert!(store.limit_growth(Some(1)).is_err());
+}
+
+/// The three commands of the operator's guide.
+#[test]
+fn an_operator_moves_a_store_to_a_server_by_three_commands() {
+    let (home, path) = sealed_store();
+    let home = home.path();
+    LogFolder::new(home.join("log")).publish(Reader::open(&path).as_ref().unwrap()).unwrap();
+    fs::write(home.join("exitgap.key"), key().to_secret_text()).unwrap();
+    let cluster = Cluster::start(&["fsync=off"]).unwrap();
+    let url = cluster.url("gaps_recorder", "gaps");
+    let write = |name: &str, store: &str| {
+        fs::write(home.join(name), config(store, "exitgap.key", "log")).unwrap();
+    };
+    write("file.toml", "series.db");
+    write("exitgap.toml", url.to_str().unwrap());
+    let admin = cluster.url("postgres", "postgres");
+    let run = |args: &[&str], config: &str| {
+        let args = [args, &["--config", config]].concat();
+        let (code, out, err) = server(home, &args);
+        (code, out + &err)
+    };
+    let (code, said) = run(&["restore"], "exitgap.toml");
+    assert!(code == Some(1) && said.contains("does not exist"), "{said}");
+    let as_admin = ["migrate", "--as", admin.to_str().unwrap(), "--reader", "gaps_reader"];
+    let (code, said) = run(&as_admin, "file.toml");
+    assert!(code == Some(1) && said.contains("set [store] path to postgresql://"), "{said}");
+    let (code, said) = run(&as_admin, "exitgap.toml");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(
+        said,
+        "made database gaps\n\
+         made role gaps_recorder, without a password: give it one where it logs in over a network\n\
+         made role gaps_reader, without a password: give it one where it logs in over a network\n\
+         made the tables of schema version 11\n"
+    );
+    let (code, said) = run(&as_admin, "exitgap.toml");
+    assert_eq!((code, said.as_str()), (Some(0), "the tables have schema version 11 already\n"));
+    let (code, said) = run(&["restore"], "exitgap.toml");
+    assert_eq!((code, said.as_str()), (Some(0), "restored 11 slots\n"));
+    assert_eq!(checkpoints(&url), checkpoints(&path));
+    let (code, said) = run(&["fsck", "--derived"], "exitgap.toml");
+    assert!(code == Some(0) && said.starts_with("ok: "), "{said}");
+    let (code, said) = run(&["fsck", "--rebuild"], "exitgap.toml");
+    assert!(code == Some(0) && said.contains("0 rows were not as they should be"), "{said}");
+    let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
+    assert!(code == Some(1) && said.contains("pg_dump"), "{said}");
+    let held = Store::open(&url, &key()).unwrap();
+    let (code, said) = run(&["restore"], "exitgap.toml");
+    assert!(code == Some(1) && said.contains("another recorder ("), "{said}");
+    drop(held);
 }

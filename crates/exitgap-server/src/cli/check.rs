@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Finding, Limits, Severity};
-use exitgap_store::{Reader, StoreError};
+use exitgap_store::{Reader, ServerState, StoreError, is_server};
 use tokio::time::Instant;
 
 use super::key::read_key;
@@ -20,7 +20,8 @@ const CHECK_WITHIN: Duration = Duration::from_mins(2);
 pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = Checked::read(path)?;
     let Config { store, evidence, .. } = &checked.config;
-    let mut errors = print(&[check_store(&store.path), check_key(&evidence.key_file)])?;
+    let mut errors = print(&check_store(&store.path))?;
+    errors += print(&[check_key(&evidence.key_file)])?;
     if let Some(retiring) = &evidence.retiring_key_file {
         errors += print(&[check_key(retiring)])?;
     }
@@ -37,15 +38,44 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     if errors == 0 { Ok(()) } else { Err(CliError::Findings { errors }) }
 }
 
-fn check_store(path: &Path) -> Finding {
-    let (severity, message) = match Reader::open(path) {
-        Ok(_) => (Severity::Fine, "exists".to_owned()),
-        Err(StoreError::NotFound { .. }) => {
-            (Severity::Fine, "is created with the first start".to_owned())
-        }
-        Err(error) => (Severity::Error, error.to_string()),
+fn check_store(path: &Path) -> Vec<Finding> {
+    let subject = if is_server(path) {
+        "store on a server".to_owned()
+    } else {
+        format!("store {}", path.display())
     };
-    Finding { severity, subject: format!("store {}", path.display()), message }
+    let finding = |severity, message| Finding { severity, subject: subject.clone(), message };
+    let server = match Reader::open(path).and_then(|reader| reader.server()) {
+        Ok(Some(server)) => server,
+        Ok(None) => return vec![finding(Severity::Fine, "exists".to_owned())],
+        Err(StoreError::NotFound { .. }) => {
+            return vec![finding(Severity::Fine, "is created with the first start".to_owned())];
+        }
+        Err(error) => return vec![finding(Severity::Error, error.to_string())],
+    };
+    let ServerState { version, may_change, unsafe_settings, standbys, sealer } = server;
+    let sealer = sealer.map(|sealer| format!(", {sealer} seals")).unwrap_or_default();
+    let mut findings = vec![finding(Severity::Fine, format!("PostgreSQL {version}{sealer}"))];
+    if may_change {
+        let why =
+            "its role could change what is recorded: use one that `exitgap-server migrate` makes";
+        findings.push(finding(Severity::Warning, why.to_owned()));
+    }
+    for setting in unsafe_settings {
+        findings.push(finding(Severity::Warning, format!("{setting}: a power cut may lose slots")));
+    }
+    match standbys {
+        Some(standbys) => {
+            findings
+                .push(finding(Severity::Fine, format!("commits wait for standbys: {standbys}")));
+        }
+        None => {
+            let why = "no commit waits for a standby: if this server is lost, so is what came after its last backup, \
+                       but what is published";
+            findings.push(finding(Severity::Warning, why.to_owned()));
+        }
+    }
+    findings
 }
 
 fn check_key(path: &Path) -> Finding {
@@ -90,7 +120,10 @@ fn print(findings: &[Finding]) -> Result<usize, CliError> {
 /// What to do about an error, by what it is about: a store, a key, a pool, an oracle or a node.
 fn remedy(subject: &str) -> &'static str {
     match subject.split(' ').next() {
-        Some("store") => "set [store] path to a store, or to a file that is not there yet",
+        Some("store") => {
+            "set [store] path to a store, to a file that is not there yet, or to a server's database, \
+             postgresql://<recorder>@<host>/<database>, that `exitgap-server migrate` made"
+        }
         Some("key") => "set [evidence] key_file to a key that `exitgap-server key new` made",
         Some("bucket") => {
             "compare url, endpoint, region and credentials of [bucket], and whether these credentials may list, read \

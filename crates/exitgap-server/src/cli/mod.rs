@@ -1,4 +1,4 @@
-//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`, `alerts`,
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `migrate`, `record`, `serve`, `alerts`,
 //! `follow`, `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod alerts;
@@ -11,6 +11,7 @@ mod follow;
 mod fsck;
 mod init;
 mod key;
+mod migrate;
 mod peers;
 mod record;
 mod restore;
@@ -47,6 +48,7 @@ use follow::{FollowArgs, follow};
 use fsck::fsck;
 use init::{InitArgs, InitError, init};
 use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key, new_witness_key};
+use migrate::{MigrateArgs, migrate};
 use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
@@ -91,6 +93,12 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Makes a PostgreSQL database a store, or brings it to this version.
+    ///
+    /// Where [store] path is postgresql://<recorder>@<host>/<database>: makes the database, the role that records, a role
+    /// that owns the tables and nobody can log in as, the tables, and triggers that keep even the recorder from changing what
+    /// is recorded. What is there is left as it is. Then `restore` brings a log of before into it, or `record` begins one.
+    Migrate(MigrateArgs),
     /// Records every slot until it is told to end.
     ///
     /// A slot is five minutes. At its instant all pools are read at the last block before
@@ -213,6 +221,10 @@ enum CliError {
     Findings { errors: usize },
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(
+        "the store is the file {path}; set [store] path to postgresql://<recorder>@<host>/<database> to have it on a server"
+    )]
+    NoServer { path: PathBuf },
     #[error(transparent)]
     Proofs(#[from] ProofsError),
     #[error("damaged: {0}")]
@@ -280,7 +292,9 @@ impl From<Damage> for CliError {
     fn from(damage: Damage) -> Self {
         match *damage.error {
             // Nothing was found wrong: nothing was looked at.
-            error @ (StoreError::Locked { .. } | StoreError::NotFound { .. }) => Self::Store(error),
+            error @ (StoreError::Locked { .. }
+            | StoreError::Leased { .. }
+            | StoreError::NotFound { .. }) => Self::Store(error),
             _ => Self::Damaged(damage),
         }
     }
@@ -297,6 +311,7 @@ pub fn main() -> ExitCode {
         }
         Command::Key(KeyCommand::Alerts { out }) => new_alert_key(&out).map_err(Into::into),
         Command::Check { config } => check(&config),
+        Command::Migrate(args) => migrate(&args),
         Command::Record(args) => record(&args),
         Command::Serve(args) => serve(&args),
         Command::Follow(args) => follow(&args),

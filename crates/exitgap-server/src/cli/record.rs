@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs;
-use exitgap_store::{LogFolder, Store, StoreError};
+use exitgap_store::{LogFolder, Store, StoreError, is_server};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::LevelFilter;
@@ -53,7 +53,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let clock = clock(args.rehearse_at, &checked.plan)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
-    let (recorder, bucket) = recorder(&checked, proofs)?;
+    let (recorder, bucket) = recorder(&checked, proofs, WhereHeld::Wait)?;
     let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, |_| {})).transpose()?;
     let days = start_days(&checked, Box::new(|_| {}))?;
     let followers = followers(&checked, challenges, |_| {})?;
@@ -90,6 +90,7 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
 pub fn recorder(
     checked: &Checked,
     proofs: Option<Arc<Proofs>>,
+    held: WhereHeld,
 ) -> Result<(Recorder<ChainReader>, Option<Bucket>), CliError> {
     let Checked { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
@@ -102,7 +103,7 @@ pub fn recorder(
     }
     let key = read_key(&config.evidence.key_file)?;
     let retiring = config.evidence.retiring_key_file.as_deref().map(read_key).transpose()?;
-    let store = open_store(&config.store.path, &key, retiring.as_ref())?;
+    let store = open_store(&config.store.path, &key, retiring.as_ref(), held)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
     recorder.check_pools()?;
@@ -132,9 +133,47 @@ pub fn recorder(
     Ok((recorder, bucket))
 }
 
+/// What is done where another recorder holds a server's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhereHeld {
+    /// It is waited for, to take over.
+    Wait,
+    /// It is said.
+    Refuse,
+}
+
+/// How often a store that another holds is asked for.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
+
 /// Opens the store, or begins one. Said aloud: a series that begins where one was expected
 /// means a wrong path.
 fn open_store(
+    path: &Path,
+    key: &SignerKey,
+    retiring: Option<&SignerKey>,
+    held: WhereHeld,
+) -> Result<Store, StoreError> {
+    let mut waits = false;
+    loop {
+        match open_free_store(path, key, retiring) {
+            Err(StoreError::Leased { holder, .. }) if held == WhereHeld::Wait => {
+                if !waits {
+                    tracing::info!(store = %shown(path), holder, "another recorder seals; waiting to take over");
+                }
+                waits = true;
+                std::thread::sleep(ASKED_EVERY);
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// A store's place as it may be logged: without a password.
+fn shown(path: &Path) -> String {
+    if is_server(path) { "on a server".to_owned() } else { path.display().to_string() }
+}
+
+fn open_free_store(
     path: &Path,
     key: &SignerKey,
     retiring: Option<&SignerKey>,
@@ -154,7 +193,10 @@ fn open_store(
         opened => opened?,
     };
     let last = store.reader().slots()?.map(|(_, last)| last.to_string());
-    tracing::info!(store = %path.display(), last_slot = last.as_deref(), "recording");
+    if last.is_none() && is_server(path) {
+        tracing::warn!(store = %shown(path), "nothing is recorded there: a new series begins");
+    }
+    tracing::info!(store = %shown(path), last_slot = last.as_deref(), "recording");
     Ok(store)
 }
 

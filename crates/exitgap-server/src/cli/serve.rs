@@ -14,7 +14,7 @@ use super::bucket::start_bucket;
 use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
-use super::record::{clock, recorder, run, start_log, stop_on_signals};
+use super::record::{WhereHeld, clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
 use crate::alerts::{AlertsRoom, Desk, machine_clock};
@@ -81,10 +81,11 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
-    let (mut recorder, bucket) = match record.then(|| recorder(&checked, proofs)).transpose()? {
-        Some((recorder, bucket)) => (Some(recorder), bucket),
-        None => (None, None),
-    };
+    let (mut recorder, bucket) =
+        match record.then(|| recorder(&checked, proofs, WhereHeld::Refuse)).transpose()? {
+            Some((recorder, bucket)) => (Some(recorder), bucket),
+            None => (None, None),
+        };
 
     let Served { mut app, room } = app(&checked, clock, record, site).await?;
     app.challenges = challenges.clone();

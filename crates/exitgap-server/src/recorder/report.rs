@@ -6,7 +6,7 @@ use std::time::Duration;
 use exitgap_chain::Unproven;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_store::StoreError;
+use exitgap_store::{PublishError, RestoreError, StoreError};
 
 /// What became of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,12 @@ pub enum RecorderError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The folder does not go on from the store, which was opened again.
+    #[error(transparent)]
+    Folder(PublishError),
+    /// What was about to be signed before cannot be sealed.
+    #[error(transparent)]
+    Claimed(Box<RestoreError>),
     /// An earlier call was interrupted while it wrote; the store went with it.
     #[error("the recorder was interrupted while it wrote; open the store again")]
     Interrupted,

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use exitgap_core::series::{Slot, SlotError};
-use exitgap_store::StoreError;
+use exitgap_store::{Store, StoreError};
 use tokio::sync::watch;
 
 use super::clock::Clock;
@@ -14,6 +14,9 @@ use super::{Recorder, RecorderError, SlotReport};
 /// From a slot's instant to its reading: only a later block shows which block was the last
 /// one before the instant, and none can be there at once.
 const READ_AFTER: Duration = Duration::from_secs(2);
+
+/// How often a store that was lost is asked for.
+const REOPEN_EVERY: Duration = Duration::from_secs(2);
 
 /// What is not worth starting a reading for.
 const MIN_BUDGET: Duration = Duration::from_secs(2);
@@ -58,13 +61,23 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
+        self.seal_claimed().await?;
         self.resume_cosigning().await?;
         for (pool, _) in self.unconfigured()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
         let mut tried = None;
         loop {
-            let last = self.last_slot()?;
+            if !self.store()?.is_open() {
+                if !self.reopened(&mut stop).await? {
+                    return Ok(());
+                }
+                tried = None;
+            }
+            let last = match self.last_slot() {
+                Err(RecorderError::Store(_)) if !self.store()?.is_open() => continue,
+                last => last?,
+            };
             let done = until.is_some_and(|until| last >= Some(until));
             if done || *stop.borrow() != Stop::No {
                 return Ok(());
@@ -86,10 +99,66 @@ impl<R: SlotReader> Recorder<R> {
                             return Ok(());
                         }
                     };
+                    if let Err(error) = &recorded
+                        && !self.store.as_ref().is_none_or(Store::is_open)
+                    {
+                        tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+                        continue;
+                    }
                     settle(slot, recorded)?;
                 }
             }
         }
+    }
+}
+
+impl<R: SlotReader> Recorder<R> {
+    /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether
+    /// it was; else it is told to stop.
+    async fn reopened(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<bool, RecorderError> {
+        let mut said = String::new();
+        loop {
+            let opened = self.blocking(Store::reopen).await?;
+            match opened {
+                Ok(()) => break,
+                Err(
+                    error @ (StoreError::Leased { .. }
+                    | StoreError::Unreachable { .. }
+                    | StoreError::Database { .. }),
+                ) => {
+                    let error = error.to_string();
+                    // Once, and not every two seconds; how long a lease holds is no news.
+                    if said.is_empty() {
+                        tracing::warn!(%error, "the store is lost; it is asked for every 2 s");
+                        said = error;
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+            tokio::select! {
+                () = stopped(stop, Stop::AfterSlot) => return Ok(false),
+                () = tokio::time::sleep(REOPEN_EVERY) => {}
+            }
+        }
+        if let Some(folder) = self.folder.clone() {
+            self.publish_in(folder).map_err(RecorderError::Folder)?;
+        }
+        self.seal_claimed().await?;
+        tracing::info!("the store is open again");
+        Ok(true)
+    }
+
+    /// Seals what was about to be signed when whoever wrote the store ended.
+    async fn seal_claimed(&mut self) -> Result<(), RecorderError> {
+        let Some(folder) = self.folder.clone() else { return Ok(()) };
+        let sealed = self.blocking(move |store| folder.seal_claimed(store)).await?;
+        if let Some(slot) = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))? {
+            tracing::warn!(%slot, "sealed as it was claimed before");
+            if let Some(error) = self.publish().await?.err() {
+                tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
+            }
+        }
+        Ok(())
     }
 }
 

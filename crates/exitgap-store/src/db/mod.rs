@@ -25,9 +25,13 @@ pub mod witness;
 
 use std::path::{Path, PathBuf};
 
+use exitgap_core::series::Slot;
+
 pub use error::DatabaseError;
-pub use postgres::migrate::{Migrated, Roles, migrate};
+pub use postgres::Claim;
+pub use postgres::migrate::{Migrated, migrate};
 pub use postgres::place::is_server;
+pub use postgres::state::ServerState;
 pub use sqlite::AFTER_PAGES;
 pub use tables::{
     BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow, NewBodyRow,
@@ -109,6 +113,35 @@ impl Db {
         match self {
             Self::Sqlite(db) => Self::open_reader(&db.path()),
             Self::Postgres(db) => db.again().map(|db| Self::Postgres(Box::new(db))),
+        }
+    }
+
+    /// The same for writing, after the connection was lost. A file's never is.
+    pub fn writer_again(&self) -> Result<Option<Self>, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(db) => Ok(Some(Self::Postgres(Box::new(db.writer_again()?)))),
+        }
+    }
+
+    /// What was claimed for a log of this size, and is not sealed yet. In a file nothing is claimed: one process of one
+    /// machine writes it.
+    pub fn claim(&self, size: u64) -> Result<Option<Claim>, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(db) => db.claim(size),
+        }
+    }
+
+    /// Claims a slot that `make` describes, where claims are made. It is committed when this returns.
+    pub fn put_claim(
+        &self,
+        slot: Slot,
+        make: impl FnOnce() -> Result<Claim, StoreError>,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(db) => db.put_claim(slot.number(), &make()?),
         }
     }
 
@@ -241,6 +274,14 @@ impl Db {
         }
     }
 
+    /// What a server says of itself; `None`: it is a file.
+    pub fn server(&self) -> Result<Option<ServerState>, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(db) => db.server().map(Some),
+        }
+    }
+
     /// What it weighs, in bytes.
     pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
         match self {
@@ -319,7 +360,6 @@ impl Db {
 
 #[cfg(test)]
 mod tests {
-    use exitgap_core::series::Slot;
     use exitgap_core::units::{Percent, UsdMicros};
 
     use super::*;

@@ -10,6 +10,7 @@
 //! which every file is there, and at most files it does not yet commit to: the next
 //! [`LogFolder::publish`] writes the same bytes again and goes on.
 
+mod claimed;
 mod compared;
 pub(crate) mod durable;
 mod follow;

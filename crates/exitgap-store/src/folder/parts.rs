@@ -11,13 +11,14 @@ use exitgap_core::published::{
     FrameRef, LogFile, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
 };
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::Checkpoint;
 
 use super::{PublishError, durable};
 use crate::corrupt::{CorruptBody, CorruptLog};
+use crate::db::Claim;
 use crate::error::StoreError;
 use crate::log::cosigned::Cosignatures;
 use crate::reader::Reader;
-use crate::writer::seal::Sealed;
 
 /// zstd's effort for tables. Most of a table is hashes, which no effort makes smaller.
 const EFFORT: i32 = 1;
@@ -48,7 +49,7 @@ impl SlotFiles {
     /// they need more than `parts_most` parts.
     pub fn new(
         slot: Slot,
-        sealed: Sealed,
+        (leaf, checkpoint): (Vec<u8>, String),
         pieces: impl IntoIterator<Item = Piece>,
         parts_most: usize,
     ) -> Result<Self, StoreError> {
@@ -66,19 +67,29 @@ impl SlotFiles {
             return Err(StoreError::SlotTooLarge { slot, found, most });
         }
         let manifest = Manifest {
-            leaf: sealed.leaf,
+            leaf,
             parts: parts.iter().map(|(part, _)| part.clone()).collect(),
-            checkpoint: sealed.checkpoint,
+            checkpoint,
         };
         manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
         Ok(Self { slot, parts, manifest, committed: Vec::new() })
     }
 
-    /// With the checkpoint that witnesses signed, where it is this slot's.
-    pub fn cosigned(&mut self, slot: Slot, checkpoint: String) {
+    /// With the checkpoint that was signed, or that witnesses signed, too, where it is this slot's.
+    pub fn signed(&mut self, slot: Slot, checkpoint: String) {
         if self.slot == slot {
             self.manifest.checkpoint = checkpoint;
         }
+    }
+
+    /// The same before its checkpoint is signed, to be claimed.
+    pub fn claim(&self, checkpoint: &Checkpoint) -> Result<Claim, StoreError> {
+        let manifest = self.manifest.to_bytes().map_err(|error| unwritable(self.slot, &error))?;
+        let parts = self.parts.iter().map(|(part, bytes)| (part.path(), bytes.clone()));
+        let committed =
+            self.committed.iter().map(|(file, bytes)| (file.to_string(), bytes.clone()));
+        let files = parts.chain(committed).collect();
+        Ok(Claim { size: checkpoint.size, checkpoint: checkpoint.to_text(), manifest, files })
     }
 
     /// With documents of a kind to which its heads commit, canonical, in the order of pool ids.
@@ -131,8 +142,7 @@ impl SlotFiles {
             };
             pieces.push(Piece { pool, head: stored.canonical, body });
         }
-        let sealed = Sealed { leaf: leaf.canonical, checkpoint };
-        let files = Self::new(slot, sealed, pieces, MAX_PARTS)?;
+        let files = Self::new(slot, (leaf.canonical, checkpoint), pieces, MAX_PARTS)?;
         let files = files.with::<Fills>(fills.iter().map(Vec::as_slice))?;
         files.with::<Issued>(issued.iter().map(Vec::as_slice))
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::published::{
-    Bodies, BodyError, DefaultBases, Folder, LogFile, Place, PublishedError,
+    Bodies, BodyError, DefaultBases, Folder, LogFile, Manifest, Place, PublishedError,
 };
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
@@ -221,8 +221,12 @@ impl<'a> Slots<'a> {
 
     /// Reads a slot.
     pub fn read(&mut self, slot: Slot) -> Result<SlotRead, SlotError> {
+        self.read_of(slot, self.files.manifest(slot)?)
+    }
+
+    /// Reads a slot of which this is the manifest.
+    pub fn read_of(&mut self, slot: Slot, manifest: Manifest) -> Result<SlotRead, SlotError> {
         let words = |error: &dyn std::fmt::Display| SlotError::Slot(error.to_string());
-        let manifest = self.files.manifest(slot)?;
         let leaf = SlotLeaf::from_canonical(&manifest.leaf).map_err(|error| words(&error))?;
         if leaf.slot != slot {
             let reason = format!("it is the manifest of {}, not of {slot}", leaf.slot);

@@ -120,7 +120,7 @@ impl Store {
         self.reader().db.insert_cosigned(slot, lines, &hash_of(slot, lines))?;
         transaction.commit().map_err(|source| StoreError::CommitUnknown { slot, source })?;
         if let Some(files) = &mut self.unpublished {
-            files.cosigned(slot, note);
+            files.signed(slot, note);
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
 use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::bodies::unpack;
-use crate::db::{Db, NewBodyRow, NewFillsRow, Transaction};
+use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, Transaction};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
@@ -24,11 +24,31 @@ use crate::notes;
 use crate::reader::Reader;
 use crate::writer::changes::{CheckedChanges, PackedFills, PackedIssued};
 use crate::writer::ready::{Ready, spread};
-use crate::writer::seal::{NewHead, Sealer, Sealing, SlotHeads};
+use crate::writer::seal::{Covered, NewHead, Sealer, Sealing, SlotHeads};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
 const MAX_FILLED_ENTRIES: usize = 20_000;
+
+/// What a slot has to make.
+#[derive(Clone, Copy)]
+pub(super) enum Expected<'a> {
+    /// What it makes.
+    Anything,
+    /// The checkpoint that was signed of it.
+    Signed(&'a str),
+    /// What was claimed of it, and is signed now.
+    Claimed(&'a str),
+}
+
+impl<'a> Expected<'a> {
+    fn signed(self) -> Option<&'a str> {
+        match self {
+            Self::Signed(note) => Some(note),
+            Self::Anything | Self::Claimed(_) => None,
+        }
+    }
+}
 
 /// A snapshot's body, packed.
 pub(super) struct Body {
@@ -44,7 +64,7 @@ impl Store {
         slot: Slot,
         entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
-        checkpoint: Option<&str>,
+        expected: Expected,
     ) -> Result<Appended, StoreError> {
         let checked = check_entries(slot, entries)?;
         let has_entry = |pool: &PoolId| checked.contains_key(&pool.to_string());
@@ -79,7 +99,7 @@ impl Store {
             pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
         let bodies = self.pack(slot, known.values(), &checked)?;
         let filled_slots = self.fill_until(slot)?;
-        let result = self.write(slot, &known, checked, bodies, &changes, checkpoint);
+        let result = self.write(slot, &known, checked, bodies, &changes, expected);
         if result.is_err() {
             // Bodies that were counted on may not be there.
             self.dictionaries.clear();
@@ -132,7 +152,12 @@ impl Store {
                         heads.add(&self.reader, &mut self.derived, sealing, slot, &missing)?;
                     sealing.before = Some(head);
                 }
-                sealer.seal(&self.reader.db, slot, &heads, None)?;
+                let covered = sealer.cover(&self.reader.db, slot, &heads)?;
+                if sealer.signs() {
+                    let claim = || filled_claim(&covered, heads, self.parts_most);
+                    self.reader.db.put_claim(slot, claim)?;
+                }
+                sealer.seal(&self.reader.db, &covered, None)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
             self.derived.finish(&self.reader)?;
@@ -247,7 +272,7 @@ impl Store {
         checked: Slotful,
         bodies: Vec<Option<Body>>,
         changes: &CheckedChanges,
-        checkpoint: Option<&str>,
+        expected: Expected,
     ) -> Result<(), StoreError> {
         let (mut written, mut frames) = (Vec::new(), HashMap::new());
         let mut newest = HashMap::with_capacity(known.len());
@@ -255,7 +280,7 @@ impl Store {
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
-            self.begin(slot, checkpoint)?
+            self.begin(slot, expected.signed())?
         };
         let mut heads = SlotHeads::default();
         let before = slot.previous().unwrap_or(slot);
@@ -317,21 +342,34 @@ impl Store {
         if !changes.doubts.is_empty() {
             notes::insert_doubts(&self.reader.db, &self.reader.pools()?, slot, &changes.doubts)?;
         }
-        if match checkpoint {
+        if match expected.signed() {
             Some(before) => !sealer.signed_by_others(before).is_empty(),
             None => self.awaits_cosignatures,
         } {
             self.reader.db.insert_cosigning(slot)?;
         }
-        let sealed = sealer.seal(&self.reader.db, slot, &heads, checkpoint)?;
+        let covered = sealer.cover(&self.reader.db, slot, &heads)?;
+        let text = covered.checkpoint.to_text();
         let pieces = heads.canonical.into_iter().map(|(pool, head)| {
             let body = frames.remove(&pool);
             Piece { pool, head, body }
         });
         let fills = changes.fills.values().map(|fills| &fills.canonical[..]);
         let issued = changes.issued.values().map(|issued| &issued.canonical[..]);
-        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
-        let files = files.with::<Fills>(fills)?.with::<Issued>(issued)?;
+        let leaf = covered.canonical.clone();
+        let files = SlotFiles::new(slot, (leaf, text.clone()), pieces, self.parts_most)?;
+        let mut files = files.with::<Fills>(fills)?.with::<Issued>(issued)?;
+        match expected {
+            Expected::Claimed(claimed) if claimed != text => {
+                let (expected, found) = (claimed.to_owned(), text);
+                return Err(StoreError::SealedOtherwise { slot, expected, found });
+            }
+            Expected::Anything if sealer.signs() => {
+                self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
+            }
+            _ => {}
+        }
+        files.signed(slot, sealer.seal(&self.reader.db, &covered, expected.signed())?);
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
@@ -361,6 +399,18 @@ impl LastHeads {
         };
         Ok(Sealing { pool: pool.clone(), before })
     }
+}
+
+/// A slot of missing entries, to be claimed.
+fn filled_claim(
+    covered: &Covered,
+    heads: SlotHeads,
+    parts_most: usize,
+) -> Result<Claim, StoreError> {
+    let (slot, text) = (covered.slot, covered.checkpoint.to_text());
+    let pieces = heads.canonical.into_iter().map(|(pool, head)| Piece { pool, head, body: None });
+    let files = SlotFiles::new(slot, (covered.canonical.clone(), text), pieces, parts_most)?;
+    files.claim(&covered.checkpoint)
 }
 
 /// Writes the pool's last entry and head.

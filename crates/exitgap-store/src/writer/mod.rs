@@ -18,7 +18,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 
 use crate::bodies::packing::Dictionaries;
-use crate::db::{AFTER_PAGES, Db, is_server};
+use crate::db::{AFTER_PAGES, Claim, Db, is_server};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::SlotFiles;
@@ -27,7 +27,7 @@ use crate::model::{Appended, Changes, NewEntry};
 use crate::reader::Reader;
 use crate::writer::ready::Ready;
 use crate::writer::seal::Sealer;
-use append::LastHeads;
+use append::{Expected, LastHeads};
 
 /// A store opened for writing, by the only process that may. Dropping it releases the
 /// lock; so does the kernel when the process ends.
@@ -220,7 +220,7 @@ impl Store {
         slot: Slot,
         entries: &[NewEntry],
     ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, &Changes::default(), None)
+        self.append(slot, Ready::all(entries)?, &Changes::default(), Expected::Anything)
     }
 
     /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
@@ -231,7 +231,7 @@ impl Store {
         entries: &[NewEntry],
         changes: &Changes,
     ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, changes, None)
+        self.append(slot, Ready::all(entries)?, changes, Expected::Anything)
     }
 
     /// The same with entries that were made ready before.
@@ -241,7 +241,7 @@ impl Store {
         entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
     ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, changes, None)
+        self.append(slot, entries, changes, Expected::Anything)
     }
 
     /// Writes a slot that was sealed before and must make the same checkpoint again.
@@ -252,7 +252,8 @@ impl Store {
         changes: &Changes,
         checkpoint: &str,
     ) -> Result<Appended, StoreError> {
-        let appended = self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))?;
+        let appended =
+            self.append(slot, Ready::all(entries)?, changes, Expected::Signed(checkpoint))?;
         if let Some(sealer) = &self.sealer
             && appended.written
         {
@@ -260,6 +261,49 @@ impl Store {
             self.cosigned(&lines)?;
         }
         Ok(appended)
+    }
+
+    /// Writes a slot that was claimed before and must make what was claimed, and signs it.
+    pub(crate) fn append_claimed(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        changes: &Changes,
+        checkpoint: &str,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, Ready::all(entries)?, changes, Expected::Claimed(checkpoint))
+    }
+
+    /// The slot that was about to be signed when whoever wrote the store ended, on a server.
+    pub(crate) fn claimed(&self) -> Result<Option<Claim>, StoreError> {
+        self.reader.db.claim(self.reader.log_size()? + 1)
+    }
+
+    /// Whether it can still write: one whose connection to a server was lost, or that another took over from, cannot.
+    pub fn is_open(&self) -> bool {
+        self.reader.is_open()
+    }
+
+    /// Opens a server's store anew after its connection was lost, as [`Store::open`] does; refused while another
+    /// recorder seals ([`StoreError::Leased`]). Of a file nothing is done.
+    pub fn reopen(&mut self) -> Result<(), StoreError> {
+        let Some(db) = self.reader.db.writer_again()? else { return Ok(()) };
+        let reader = Reader { db };
+        let log = reader.log()?;
+        match (&mut self.sealer, log, &self.key) {
+            (Some(sealer), Some(log), _) if sealer.origin == log.origin => sealer.keys = log.keys,
+            (_, Some(log), Some(key)) => self.sealer = Some(Sealer::of_log(key, &log)?),
+            _ => self.sealer = None,
+        }
+        if self.sealer.is_some() {
+            reader.check_edge()?;
+        }
+        self.reader = reader;
+        self.dictionaries.clear();
+        self.derived.clear();
+        self.heads = LastHeads::default();
+        self.unpublished = None;
+        Ok(())
     }
 
     /// Lets a second key of the log's name sign every checkpoint from the next slot on, beside the

@@ -59,12 +59,13 @@ pub struct SlotHeads {
     hashes: Vec<Hash>,
 }
 
-/// A slot that was sealed.
-pub struct Sealed {
+/// A slot with the checkpoint that covers it, not yet signed.
+pub struct Covered {
+    pub slot: Slot,
+    leaf: SlotLeaf,
     /// The leaf's canonical bytes.
-    pub leaf: Vec<u8>,
-    /// The signed checkpoint.
-    pub checkpoint: String,
+    pub canonical: Vec<u8>,
+    pub checkpoint: Checkpoint,
 }
 
 impl Sealer {
@@ -188,15 +189,8 @@ impl Sealer {
         Err(StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: ours })
     }
 
-    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it, which
-    /// must be `signed_before` where that is given.
-    pub fn seal(
-        &self,
-        db: &Db,
-        slot: Slot,
-        heads: &SlotHeads,
-        signed_before: Option<&str>,
-    ) -> Result<Sealed, StoreError> {
+    /// What is to be signed of the slot: its leaf and the nodes it completes are written, and nothing is signed yet.
+    pub fn cover(&self, db: &Db, slot: Slot, heads: &SlotHeads) -> Result<Covered, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
         let predecessor = self.predecessor.as_ref().filter(|_| self.origin.first_slot() == slot);
@@ -213,9 +207,25 @@ impl Sealer {
             root: nodes.root(index + 1)?,
             extensions: Vec::new(),
         };
-        let note = self.sign(slot, &checkpoint, signed_before)?;
-        db.insert_sealed_slot(slot, pools, &leaf.root.0, &note)?;
-        Ok(Sealed { leaf: canonical, checkpoint: note })
+        Ok(Covered { slot, leaf, canonical, checkpoint })
+    }
+
+    /// Signs what covers the slot, which must be `signed_before` where that is given, and seals it.
+    pub fn seal(
+        &self,
+        db: &Db,
+        covered: &Covered,
+        signed_before: Option<&str>,
+    ) -> Result<String, StoreError> {
+        let Covered { slot, leaf, checkpoint, .. } = covered;
+        let note = self.sign(*slot, checkpoint, signed_before)?;
+        db.insert_sealed_slot(*slot, leaf.pools, &leaf.root.0, &note)?;
+        Ok(note)
+    }
+
+    /// Whether it signs what nobody signed before.
+    pub fn signs(&self) -> bool {
+        !self.signers.is_empty()
     }
 }
 

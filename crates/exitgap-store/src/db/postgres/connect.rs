@@ -32,7 +32,7 @@ pub enum Fault {
     #[error("{}", said(.0))]
     Refused(Box<DbError>),
     /// It was not reached, or the connection ended.
-    #[error("{0}")]
+    #[error("{}", with_causes(.0))]
     Lost(tokio_postgres::Error),
     /// It did not answer in time.
     #[error("the server did not answer within {} seconds; its connection is given up", .0.as_secs())]
@@ -52,6 +52,17 @@ pub enum Fault {
     /// There are no certificates to trust.
     #[error("no certificate authority to trust was found for an encrypted connection: {0}")]
     NoRoots(String),
+}
+
+/// An error with what it comes of, which it does not say by itself.
+fn with_causes(error: &tokio_postgres::Error) -> String {
+    let mut said = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        said = format!("{said}: {inner}");
+        cause = inner.source();
+    }
+    said
 }
 
 fn said(error: &DbError) -> String {
@@ -143,6 +154,11 @@ impl Connection {
         !self.client.is_closed() && !self.given_up.load(Ordering::Relaxed)
     }
 
+    /// Has it not be used any more.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
     /// Waits for what the server answers.
     pub fn wait<T>(
         &self,
@@ -154,7 +170,7 @@ impl Connection {
         match limited(answer) {
             Ok(answered) => answered.map_err(Fault::from),
             Err(fault) => {
-                self.given_up.store(true, Ordering::Relaxed);
+                self.give_up();
                 Err(fault)
             }
         }

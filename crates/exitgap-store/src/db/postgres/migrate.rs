@@ -24,17 +24,17 @@ const OWNER: &str = "exitgap_owner";
 
 /// Whom a database is made for.
 #[derive(Debug, Clone, Copy)]
-pub struct Roles<'a> {
+struct Roles<'a> {
     /// Who records: adds, and never changes what is recorded.
-    pub recorder: &'a str,
+    recorder: &'a str,
     /// Who only reads, where that is somebody else.
-    pub reader: Option<&'a str>,
+    reader: Option<&'a str>,
 }
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Migrated {
-    /// Roles that were made.
+    /// The database and the roles that were made.
     pub made: Vec<String>,
     /// The version that was found; `None`: nothing was there.
     pub from: Option<i32>,
@@ -42,24 +42,30 @@ pub struct Migrated {
     pub to: i32,
 }
 
-/// Makes what is missing of the database at `url`, which names somebody who may make roles and schemas, for
-/// these roles. All of it or nothing; what is there already is left as it is.
-pub fn migrate(url: &Path, roles: Roles<'_>) -> Result<Migrated, StoreError> {
-    let place = Place::of(url)?;
-    let connection = connected(&place)?;
-    let doing = "migrating the database";
+const DOING: &str = "migrating the database";
+
+/// Makes what is missing of the database at `store`, whose URL names who records, for that role, and for a
+/// `reader` that only reads. `admin` is a URL of the same server, of somebody who may make databases, roles and
+/// schemas. All of it or nothing but the database itself; what is there already is left as it is.
+pub fn migrate(store: &Path, admin: &Path, reader: Option<&str>) -> Result<Migrated, StoreError> {
+    let (of_store, mut place) = (Place::of(store)?, Place::of(admin)?);
+    let recorder = of_store.config.get_user().unwrap_or_default();
+    let database = of_store.config.get_dbname().unwrap_or_default();
+    let roles = Roles { recorder, reader };
     let names = [Some(OWNER), Some(roles.recorder), roles.reader];
     for name in names.into_iter().flatten() {
         if !is_role(name) {
             return Err(StoreError::RoleName { found: name.to_owned() });
         }
     }
-    if place.config.get_user() == Some(roles.recorder) {
-        return Err(StoreError::RecorderOwns { role: roles.recorder.to_owned() });
+    if place.config.get_user() == Some(recorder) {
+        return Err(StoreError::RecorderOwns { role: recorder.to_owned() });
     }
-    connection.batch("BEGIN").map_err(|fault| failed(doing, fault))?;
-    let migrated = within(&connection, &place.config, roles);
-    let migrated = match migrated {
+    let made = made_database(&place, database)?;
+    place.config.dbname(database);
+    let connection = connected(&place)?;
+    connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
+    let migrated = match within(&connection, &place.config, roles) {
         Ok(migrated) => migrated,
         Err(Stopped::Newer(found)) => {
             connection.roll_back();
@@ -67,11 +73,25 @@ pub fn migrate(url: &Path, roles: Roles<'_>) -> Result<Migrated, StoreError> {
         }
         Err(Stopped::Fault(fault)) => {
             connection.roll_back();
-            return Err(failed(doing, fault));
+            return Err(failed(DOING, fault));
         }
     };
-    connection.commit().map_err(|fault| failed(doing, fault))?;
-    Ok(migrated)
+    connection.commit().map_err(|fault| failed(DOING, fault))?;
+    let made = made.then(|| format!("database {database}")).into_iter().chain(migrated.made);
+    Ok(Migrated { made: made.collect(), ..migrated })
+}
+
+/// Makes the database where there is none, asked through the one that `admin` names; whether it did.
+fn made_database(admin: &Place, name: &str) -> Result<bool, StoreError> {
+    let connection = connected(admin)?;
+    let fail = |fault| failed(DOING, fault);
+    let known = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1";
+    if !connection.ask(known, &[&name]).map_err(fail)?.is_empty() {
+        return Ok(false);
+    }
+    let sql = format!("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0", quoted(name));
+    connection.batch(&sql).map_err(fail)?;
+    Ok(true)
 }
 
 /// Why nothing is migrated.
@@ -93,12 +113,12 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
     let mut migrated = Migrated { to: VERSION, ..Migrated::default() };
     let admin = config.get_user().unwrap_or_default();
     if make_role(connection, OWNER, "NOLOGIN")? {
-        migrated.made.push(OWNER.to_owned());
+        migrated.made.push(format!("role {OWNER}"));
     }
     connection.batch(&format!("GRANT {OWNER} TO {}", quoted(admin)))?;
     for role in [Some(roles.recorder), roles.reader].into_iter().flatten() {
         if make_role(connection, role, "LOGIN")? {
-            migrated.made.push(role.to_owned());
+            migrated.made.push(format!("role {role}"));
         }
     }
     connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS exitgap AUTHORIZATION {OWNER}"))?;

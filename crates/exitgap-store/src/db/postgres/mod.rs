@@ -2,20 +2,25 @@
 //!
 //! - `place`: its URL; `connect`: the connection, and waiting for what it answers
 //! - `open`: what the database must be before anything in it is believed; `migrate`: making it so
+//! - `state`: what a server says of itself
+//! - `lease`: who may write, one at a time; `claims`: what is about to be signed
 //! - `dialect`: the statements as a server takes them; `wire`: values on their way there and back
 //!
 //! A slot is many rows. Within a transaction what is written is sent and not waited for: it is asked what
 //! came of it before the next question is answered, and before the commit. So the way to the server and
 //! back is paid once for many rows, and no caller knows.
 
+mod claims;
 mod connect;
 mod dialect;
+mod lease;
 pub mod migrate;
 mod open;
 pub mod place;
+pub mod state;
 mod wire;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::path::Path;
@@ -30,8 +35,10 @@ use super::{DatabaseError, Values};
 use crate::error::StoreError;
 use connect::Connection;
 use dialect::numbered;
+use lease::Lease;
 use place::Place;
 
+pub use claims::Claim;
 pub use connect::Fault;
 pub use tokio_postgres::Row as PgRow;
 pub use wire::found;
@@ -54,6 +61,10 @@ pub struct Postgres {
     /// Writes of the transaction at hand that are sent and not yet answered, the first first.
     pending: RefCell<VecDeque<Pending>>,
     state: Cell<State>,
+    /// Of whoever writes.
+    lease: Option<Lease>,
+    /// What commits claims while the slot's own transaction is open; made when it is first needed.
+    claims: OnceCell<Connection>,
 }
 
 /// Whether there is a transaction, and what became of it.
@@ -91,7 +102,11 @@ impl Transaction<'_> {
             return Err(Fault::Aborted.into());
         }
         db.state.set(State::Single);
-        db.connection.commit().map_err(Into::into)
+        db.connection.commit().map_err(|fault| {
+            // What became of it is known to a connection that begins after it only.
+            db.connection.give_up();
+            fault.into()
+        })
     }
 }
 
@@ -114,6 +129,8 @@ impl Postgres {
             prepared: RefCell::default(),
             pending: RefCell::default(),
             state: Cell::new(State::Single),
+            lease: None,
+            claims: OnceCell::new(),
         }
     }
 
@@ -122,9 +139,20 @@ impl Postgres {
         &self.place.shown
     }
 
-    /// Whether the connection still holds.
+    /// Whether the connection still holds, and the lease of whoever writes.
     pub fn is_open(&self) -> bool {
-        self.connection.is_open()
+        self.connection.is_open() && self.lease.as_ref().is_none_or(|lease| !lease.is_lost())
+    }
+
+    /// The connection of claims, which says that it is of whoever writes.
+    fn of_claims(&self) -> Result<&Connection, Fault> {
+        if let Some(connection) = self.claims.get() {
+            return Ok(connection);
+        }
+        let connection = Connection::to(&self.place)?;
+        let epoch = self.lease.as_ref().map_or(0, |lease| lease.epoch).to_string();
+        connection.ask("SELECT set_config('exitgap.epoch', $1, false)", &[&epoch])?;
+        Ok(self.claims.get_or_init(|| connection))
     }
 
     /// Begins to write.
@@ -247,6 +275,14 @@ impl Postgres {
         let prepared = Arc::new(Prepared { statement: made, names: numbered.names });
         self.prepared.borrow_mut().insert(name, prepared.clone());
         Ok(prepared)
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        if let Some(mut lease) = self.lease.take() {
+            lease.give_back(&self.connection);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::super::statements::Statement;
 use super::connect::{Connection, Fault};
+use super::lease::Lease;
 use super::migrate::VERSION;
 use super::place::Place;
 use super::{Postgres, Row};
@@ -13,9 +14,6 @@ use crate::error::StoreError;
 const SCHEMA: &str = include_str!("sql/schema.txt");
 /// Asks for the same.
 pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
-
-/// `EXGP`: the advisory lock of whoever writes.
-const WRITER_LOCK: i64 = 0x4558_4750;
 
 static SELECT_LOG: Statement = Statement {
     doing: "looking for a log",
@@ -41,15 +39,21 @@ impl Postgres {
         Ok(db)
     }
 
-    /// Opens a store for writing, as the only one: until the connection ends.
+    /// Opens a store for writing, as the only one: with its lease.
     pub fn open_writer(url: &Path) -> Result<Self, StoreError> {
-        let db = Self::opened(Place::of(url)?)?;
-        let asked = db.connection.ask("SELECT pg_try_advisory_lock($1)", &[&WRITER_LOCK]);
-        let locked = asked.map_err(|fault| super::failed("taking the store's lock", fault))?;
-        if locked.iter().all(|row| row.try_get(0).unwrap_or(false)) {
-            return Ok(db);
-        }
-        Err(StoreError::Locked { path: db.place.shown, holder: None })
+        Self::writer_at(Place::of(url)?, None)
+    }
+
+    /// Opens it anew after its connection was lost, as whoever it was.
+    pub fn writer_again(&self) -> Result<Self, StoreError> {
+        let owner = self.lease.as_ref().map(|lease| lease.owner.clone());
+        Self::writer_at(self.place.clone(), owner)
+    }
+
+    fn writer_at(place: Place, owner: Option<String>) -> Result<Self, StoreError> {
+        let mut db = Self::opened(place)?;
+        db.lease = Some(Lease::take(&db.connection, &db.place, owner)?);
+        Ok(db)
     }
 
     /// The same where nothing was recorded.
@@ -61,7 +65,7 @@ impl Postgres {
             Ok(())
         })?;
         if found {
-            return Err(StoreError::AlreadyExists { path: db.place.shown });
+            return Err(StoreError::AlreadyExists { path: db.place.shown.clone() });
         }
         Ok(db)
     }

@@ -12,6 +12,10 @@ SET jit = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 -- What waits for another's lock is told so, and a statement that runs away ends.
+-- A recorder that is cut off is found out while the one that waits for it still has time.
+SET tcp_keepalives_idle = 5;
+SET tcp_keepalives_interval = 3;
+SET tcp_keepalives_count = 3;
 SET lock_timeout = '10s';
 SET statement_timeout = '110s';
 SET idle_in_transaction_session_timeout = '300s';

@@ -8,6 +8,9 @@ GRANT INSERT ON
     exitgap.retraction, exitgap.fills, exitgap.issued, exitgap.retirement, exitgap.doubt,
     exitgap.log_node, exitgap.sealed_slot, exitgap.slot_tile, exitgap.cosigning, exitgap.cosigned
 TO {recorder};
+GRANT INSERT, DELETE ON exitgap.claim, exitgap.claim_file TO {recorder};
+GRANT UPDATE (owner, epoch, until) ON exitgap.sealer TO {recorder};
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA exitgap TO {recorder};
 GRANT UPDATE (default_base_token) ON exitgap.pool TO {recorder};
 GRANT INSERT, UPDATE, DELETE ON
     exitgap.figures, exitgap.day, exitgap.standing, exitgap.recheck, exitgap.suspicion

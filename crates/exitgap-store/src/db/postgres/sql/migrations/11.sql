@@ -12,6 +12,34 @@ CREATE TABLE exitgap.schema_version (
     version  bigint PRIMARY KEY
 );
 
+-- Who seals: whoever took it last, until it runs out by the server's clock. Each taking counts one up, and from
+-- then on nothing that the one before writes is accepted.
+CREATE TABLE exitgap.sealer (
+    sealer_no  bigint      PRIMARY KEY CHECK (sealer_no = 1),
+    owner      text        NOT NULL,
+    epoch      bigint      NOT NULL,
+    until      timestamptz NOT NULL
+);
+INSERT INTO exitgap.sealer VALUES (1, 'nobody', 0, '-infinity');
+
+-- What is about to be signed, written before it is: whoever seals next after a failure seals the same. Rows of
+-- sealed slots may go.
+CREATE TABLE exitgap.claim (
+    size        bigint PRIMARY KEY CHECK (size > 0), -- of the log, with the slot
+    slot        bigint NOT NULL,
+    checkpoint  text   NOT NULL, -- what is signed
+    manifest    bytea  NOT NULL  -- the slot's, its checkpoint without a signature
+);
+
+-- The files that the manifest names, as they are published.
+CREATE TABLE exitgap.claim_file (
+    size   bigint NOT NULL,
+    path   text   NOT NULL,
+    bytes  bytea  NOT NULL,
+    PRIMARY KEY (size, path)
+);
+ALTER TABLE exitgap.claim_file ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE exitgap.pool (
     pool_no             bigint  PRIMARY KEY, -- stands for the pool in this database only
@@ -193,6 +221,63 @@ BEGIN
     RAISE EXCEPTION 'exitgap: %', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
+-- Refuses who no longer seals, and keeps another from taking over until the transaction ends.
+CREATE FUNCTION exitgap.seals() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM exitgap.sealer
+    WHERE epoch = nullif(current_setting('exitgap.epoch', true), '')::bigint FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'exitgap: another recorder has taken over' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- Refuses to take over without counting up, and to count back.
+CREATE FUNCTION exitgap.sealer_counts_up() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.epoch NOT IN (OLD.epoch, OLD.epoch + 1) OR (NEW.epoch = OLD.epoch AND NEW.owner <> OLD.owner) THEN
+        RAISE EXCEPTION 'exitgap: whoever takes over counts one up' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER sealer_counts_up BEFORE UPDATE ON exitgap.sealer
+    FOR EACH ROW EXECUTE FUNCTION exitgap.sealer_counts_up();
+CREATE TRIGGER sealer_stays BEFORE DELETE OR TRUNCATE ON exitgap.sealer
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('who seals is never forgotten');
+
+-- How many slots are sealed.
+CREATE FUNCTION exitgap.log_size() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN coalesce(
+        (SELECT max(slot) FROM exitgap.sealed_slot) - (SELECT first_slot FROM exitgap.log) + 1, 0
+    );
+END $$;
+
+CREATE FUNCTION exitgap.claim_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.size > exitgap.log_size() THEN
+        RAISE EXCEPTION 'exitgap: a claim stays until its slot is sealed' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+CREATE TRIGGER claim_stays BEFORE DELETE ON exitgap.claim FOR EACH ROW EXECUTE FUNCTION exitgap.claim_stays();
+CREATE TRIGGER claim_file_stays BEFORE DELETE ON exitgap.claim_file FOR EACH ROW EXECUTE FUNCTION exitgap.claim_stays();
+CREATE TRIGGER claim_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.claim
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a claim is never changed');
+CREATE TRIGGER claim_file_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.claim_file
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a claim is never changed');
+CREATE TRIGGER claim_by_who_seals BEFORE INSERT ON exitgap.claim
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER log_by_who_seals BEFORE INSERT ON exitgap.log
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER log_key_by_who_seals BEFORE INSERT ON exitgap.log_key
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER predecessor_by_who_seals BEFORE INSERT ON exitgap.predecessor
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER cosigned_by_who_seals BEFORE INSERT ON exitgap.cosigned
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER sealed_slot_by_who_seals BEFORE INSERT ON exitgap.sealed_slot
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 CREATE TRIGGER pool_stays BEFORE DELETE OR TRUNCATE ON exitgap.pool
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a pool is never deleted');
 CREATE TRIGGER pool_keeps_its_name BEFORE UPDATE OF pool_no, pool_id, first_slot ON exitgap.pool
@@ -496,6 +581,13 @@ BEGIN
         WHERE level = 0 AND node_index = NEW.slot - (SELECT first_slot FROM exitgap.log)
     ) THEN
         RAISE EXCEPTION 'exitgap: a slot is sealed with its leaf in the log' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF EXISTS (
+        SELECT FROM exitgap.claim
+        WHERE size = NEW.slot - (SELECT first_slot FROM exitgap.log) + 1
+            AND NOT starts_with(NEW.checkpoint, checkpoint)
+    ) THEN
+        RAISE EXCEPTION 'exitgap: another checkpoint was claimed for the slot' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     IF NEW.pools <> (SELECT count(*) FROM exitgap.pool)
         - (SELECT count(*) FROM exitgap.retirement WHERE slot < NEW.slot)

@@ -1,0 +1,140 @@
+//! The lease of whoever seals: one at a time, by the server's clock, and counted.
+//!
+//! Taking it counts `epoch` one up; the schema accepts what seals a slot only from a connection that says the
+//! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, writes
+//! nothing more, whatever it believes. The lease itself only saves two from doing the same work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::connect::{Connection, Fault};
+use super::failed;
+use super::place::Place;
+use crate::error::StoreError;
+
+/// How long a lease holds after it was last renewed: what is waited for before another takes over.
+const HOLDS: Duration = Duration::from_secs(15);
+/// How often it is renewed.
+const RENEWED_EVERY: Duration = Duration::from_secs(5);
+
+const DOING: &str = "taking the store's lease";
+
+/// A lease that is held, and renewed by a thread.
+pub struct Lease {
+    pub epoch: i64,
+    /// Who holds it: this process, and which of its stores.
+    pub owner: String,
+    lost: Arc<AtomicBool>,
+    ended: Option<Sender<()>>,
+    renewing: Option<JoinHandle<()>>,
+}
+
+impl Lease {
+    /// Takes the lease for `owner`, which may hold it already. Refused while another holds it.
+    pub fn take(
+        connection: &Connection,
+        place: &Place,
+        owner: Option<String>,
+    ) -> Result<Self, StoreError> {
+        let owner = owner.unwrap_or_else(somebody);
+        connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
+        let taken = taken(connection, place, &owner);
+        let epoch = match taken {
+            Ok(epoch) => epoch,
+            Err(error) => {
+                connection.roll_back();
+                return Err(error);
+            }
+        };
+        // With it all that was read is on the standby, where the server waits for one.
+        connection.commit().map_err(|fault| failed(DOING, fault))?;
+        let told =
+            connection.ask("SELECT set_config('exitgap.epoch', $1, false)", &[&epoch.to_string()]);
+        told.map_err(|fault| failed(DOING, fault))?;
+        let lost = Arc::<AtomicBool>::default();
+        let (ended, told) = channel();
+        let (place, of_thread) = (place.clone(), lost.clone());
+        let renew = move || {
+            let mut connection = None;
+            while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(RENEWED_EVERY) {
+                if !renewed(&mut connection, &place, epoch) {
+                    of_thread.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("exitgap-lease".to_owned()).spawn(renew);
+        let renewing = thread.map_err(|error| failed(DOING, Fault::NoThread(error.to_string())))?;
+        Ok(Self { epoch, owner, lost, ended: Some(ended), renewing: Some(renewing) })
+    }
+
+    /// Whether another is known to have taken over.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Ends the renewing, and gives the lease back where the server can still be told.
+    pub fn give_back(&mut self, connection: &Connection) {
+        self.ended = None;
+        if let Some(renewing) = self.renewing.take() {
+            let _ = renewing.join();
+        }
+        if connection.is_open() {
+            // Where it cannot be told, the lease runs out.
+            let _ = connection.ask(
+                "UPDATE exitgap.sealer SET until = '-infinity' WHERE epoch = $1",
+                &[&self.epoch],
+            );
+        }
+    }
+}
+
+/// Counts one up, where nobody else holds the lease; by the server's clock.
+fn taken(connection: &Connection, place: &Place, owner: &str) -> Result<i64, StoreError> {
+    let held = "SELECT owner, until > clock_timestamp(), \
+                ceil(extract(epoch FROM until - clock_timestamp()))::bigint \
+                FROM exitgap.sealer WHERE until > clock_timestamp() FOR UPDATE";
+    let rows = connection.ask(held, &[]).map_err(|fault| failed(DOING, fault))?;
+    if let Some(row) = rows.first() {
+        let holder: String = row.try_get(0).unwrap_or_default();
+        let seconds = row.try_get(2).unwrap_or(0_i64);
+        if holder != owner {
+            let path = place.shown.clone();
+            return Err(StoreError::Leased { path, holder, seconds: seconds.unsigned_abs() });
+        }
+    }
+    let take = "UPDATE exitgap.sealer SET owner = $1, epoch = epoch + 1, \
+                until = clock_timestamp() + make_interval(secs => $2) \
+                WHERE until <= clock_timestamp() OR owner = $1 RETURNING epoch";
+    let rows = connection.ask(take, &[&owner, &HOLDS.as_secs_f64()]);
+    let rows = rows.map_err(|fault| failed(DOING, fault))?;
+    let epoch = rows.first().and_then(|row| row.try_get(0).ok());
+    epoch.ok_or_else(|| StoreError::Leased {
+        path: place.shown.clone(),
+        holder: "another".to_owned(),
+        seconds: HOLDS.as_secs(),
+    })
+}
+
+/// Renews the lease, and says whether it may still be held: not being told is no sign that it is not.
+fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bool {
+    if connection.as_ref().is_none_or(|connection| !connection.is_open()) {
+        *connection = Connection::to(place).ok();
+    }
+    let Some(connection) = connection else { return true };
+    let renew = "UPDATE exitgap.sealer SET until = clock_timestamp() + make_interval(secs => $2) \
+                 WHERE epoch = $1 RETURNING epoch";
+    connection.ask(renew, &[&epoch, &HOLDS.as_secs_f64()]).map_or(true, |rows| !rows.is_empty())
+}
+
+/// A name that nobody else has: this machine, this process, and which of its stores.
+fn somebody() -> String {
+    static STORES: AtomicU32 = AtomicU32::new(1);
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let (process, store) = (std::process::id(), STORES.fetch_add(1, Ordering::Relaxed));
+    let again = if store > 1 { format!(", store {store}") } else { String::new() };
+    format!("{}, process {process}{again}", machine.trim())
+}

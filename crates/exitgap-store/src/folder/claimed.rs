@@ -1,0 +1,42 @@
+//! Sealing a slot that was about to be signed when a recorder of a server's store ended.
+
+use exitgap_core::evidence::SlotLeaf;
+use exitgap_core::published::{LogFile, Manifest};
+use exitgap_core::series::Slot;
+
+use super::reading::{FileError, Files};
+use super::restore::{SlotRead, Slots};
+use super::{LogFolder, RestoreError, durable, manifest_path};
+use crate::writer::Store;
+
+impl LogFolder {
+    /// Seals the slot that was claimed next, if one was, and returns it: it may have been signed, so nothing else may be.
+    /// What the store has is published in this folder first, since the slot's bodies may refer to it.
+    pub fn seal_claimed(&self, store: &mut Store) -> Result<Option<Slot>, RestoreError> {
+        let Some(claim) = store.claimed()? else { return Ok(None) };
+        self.publish(store.reader())?;
+        let wrong = |slot: Option<Slot>, reason: String| RestoreError::Slot {
+            path: slot.map_or_else(|| self.path.clone(), |slot| manifest_path(&self.path, slot)),
+            reason: format!("what was claimed of the slot: {reason}"),
+        };
+        for (path, bytes) in &claim.files {
+            // Only what a log's folder may hold, whoever wrote it into the database.
+            let file: LogFile =
+                path.parse().map_err(|_| wrong(None, format!("it names {path:?}")))?;
+            durable::write_once(&self.path.join(file.to_string()), bytes)?;
+        }
+        let manifest = Manifest::from_bytes(&claim.manifest);
+        let manifest = manifest.map_err(|error| wrong(None, error.to_string()))?;
+        let leaf = SlotLeaf::from_canonical(&manifest.leaf);
+        let slot = leaf.map_err(|error| wrong(None, error.to_string()))?.slot;
+        let files = Files::of(&self.path);
+        let mut slots = Slots::of(&files, self.bases()?);
+        let read = slots.read_of(slot, manifest).map_err(|error| {
+            let FileError { path, reason } = error.at(manifest_path(&self.path, slot));
+            RestoreError::Slot { path, reason }
+        })?;
+        let SlotRead { entries, changes, .. } = read;
+        store.append_claimed(slot, &entries, &changes, &claim.checkpoint)?;
+        Ok(Some(slot))
+    }
+}
