@@ -25,7 +25,7 @@ pub const RECORDER: &str = "exitgap_recorder";
 /// Who only reads.
 pub const READER: &str = "exitgap_reader";
 /// How long a server may take to start or to end.
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_mins(1);
 
 /// A cluster that runs.
 pub struct Cluster {
@@ -38,7 +38,7 @@ pub struct Cluster {
 /// A server that ends when its input does: also where this process is killed.
 struct Running {
     shell: Child,
-    _input: ChildStdin,
+    input: Option<ChildStdin>,
 }
 
 /// The cluster of this process's tests.
@@ -153,17 +153,15 @@ impl Cluster {
         while processes.iter().any(|process| lives(process)) && begun.elapsed() < START_LIMIT {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if let Some(mut server) = self.server.take() {
-            server.shell.wait()?;
-        }
+        self.server = None;
         Ok(())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The shell, whose input ends with this, ends the server first.
-        let _ = self.shell.kill();
+        // The shell, whose input ends with this, ends the server.
+        drop(self.input.take());
         let _ = self.shell.wait();
     }
 }
@@ -231,8 +229,7 @@ fn made() -> io::Result<PathBuf> {
 /// Starts the server of the data in this folder, and waits until it answers.
 fn start(folder: &Path, settings: &[String]) -> io::Result<Running> {
     // The shell waits for the end of its input, which comes with this process's, and ends the server.
-    let script =
-        "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server; wait";
+    let script = "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait";
     let mut command = as_user(Path::new("/bin/sh"));
     command.args(["-c", script, "sh"]).arg(programs().join("postgres"));
     command.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
@@ -243,7 +240,7 @@ fn start(folder: &Path, settings: &[String]) -> io::Result<Running> {
     command.env("LOG", folder.join("log")).stdin(Stdio::piped());
     let mut shell = command.spawn()?;
     let input = shell.stdin.take().ok_or_else(|| io::Error::other("the shell has no input"))?;
-    let running = Running { shell, _input: input };
+    let running = Running { shell, input: Some(input) };
     let begun = Instant::now();
     while begun.elapsed() < START_LIMIT {
         let mut ready = Command::new(programs().join("pg_isready"));

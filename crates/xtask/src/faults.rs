@@ -46,19 +46,26 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 killed (-9) 40 times, while one request in six fails: 500 with and without being applied, an answer
                 that is lost, 409, 503, late, stale, no room. What is there is compared with the folder; the
                 control copies the checkpoint first
+  ha            two recorders of one store on a private PostgreSQL server (Debian's postgresql, installed as root), of which
+                the one that seals is killed (-9) 100 times, half of them between its signature and its commit; as many
+                other faults: it is stopped until the other took over, all connections are cut, the server is killed.
+                One history, every acknowledged slot; the control claims nothing before it signs
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
   --only KIND   only these, separated by commas; the same as naming them
   --seed S      what moments, points and bits are drawn from (1)
 
-About half an hour on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
+About forty minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
 changed without being noticed, a flood leaves or delays more than its targets,
 something is paid twice, answered unpaid or paid and not answered, or more is paid than a budget allows. Needs strace: as root on Debian it is installed, else it is named.";
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure_strace();
+    if brings(arguments, "ha") {
+        setup::ensure_postgres();
+    }
     if brings(arguments, "s3") {
         setup::ensure_moto(root)?;
     }

@@ -21,7 +21,7 @@ Usage: cargo xtask test [--all]
           packages systemd and debootstrap
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
-on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
+on PATH and else with cargo test; those of stores once more, on a private PostgreSQL server; the documentation's examples; a build of exitgap-core for
 wasm32-unknown-unknown, so that the core never loses the browser; the core's own tests once more as WebAssembly, in
 Node.js, since its arithmetic is another there. Ends with the runners' summaries.
 
@@ -37,6 +37,33 @@ const WASI: &str = "wasm32-wasip1";
 /// Where slow tests leave what they measured, each number a file of its name.
 const MEASURED: &str = "target/measured";
 
+/// What tells the suite that stores are on a server.
+const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
+
+/// The tests of the suite whose stores can be on a server. The others look into files.
+const ON_A_SERVER: [&str; 20] = [
+    "store::series::",
+    "store::sealing::",
+    "store::retractions::",
+    "store::fills::",
+    "store::issued::",
+    "store::keys::",
+    "store::pairs::",
+    "store::endings::",
+    "store::folder::",
+    "store::followed::",
+    "store::figures::",
+    "recorder::slots::",
+    "recorder::witnessed::",
+    "recorder::chain::",
+    "recorder::four::",
+    "service::stream::",
+    "service::capabilities::",
+    "service::alerts::",
+    "service::accuracy_table::",
+    "service::limits::",
+];
+
 /// What slow tests measure.
 const MEASURED_BY_TESTS: [&str; 2] = ["mcp.conformance_failures", "x402.clients_paid"];
 
@@ -47,6 +74,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     setup::ensure_strace();
     setup::ensure_chromium();
     setup::ensure_firefox();
+    setup::ensure_postgres();
     setup::ensure_npm_tools(root)?;
     setup::ensure_firefox_driver(root)?;
     step("building the npm package");
@@ -79,6 +107,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let _ = fs::remove_dir_all(&measured);
     let mut summaries = Vec::new();
     let outcome = run_tests(root, all, &mut summaries)
+        .and_then(|()| run_tests_on_a_server(root, &mut summaries))
         .and_then(|()| run_doc_tests(root, &mut summaries))
         .and_then(|()| build_wasm(root, &mut summaries))
         .and_then(|()| run_wasm_tests(root, &mut summaries));
@@ -121,6 +150,28 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
     // cargo test says one line per binary; those without tests tell nothing.
     summaries.extend(picked.into_iter().filter(|line| !line.contains(" 0 passed; 0 failed")));
     end
+}
+
+/// Runs the tests of stores once more, whose stores are on a private `PostgreSQL` server.
+fn run_tests_on_a_server(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
+    step("running the tests of stores once more, on a PostgreSQL server");
+    let mut command = workspace::cargo(root);
+    let runner = if has_nextest(root) {
+        command.args(["nextest", "run", "--no-fail-fast"]).args(workspace::NATIVE);
+        "cargo nextest"
+    } else {
+        command.arg("test").args(workspace::NATIVE).args(["--no-fail-fast", "--test", "suite"]);
+        "cargo test"
+    };
+    command.arg("--").args(ON_A_SERVER).env(ON_A_SERVER_VARIABLE, "postgresql");
+    let (picked, end) = process::run_and_pick(&mut command, runner, is_summary)?;
+    let ran = Counts::of(&picked).passed;
+    summaries.extend(picked.into_iter().map(|line| format!("on PostgreSQL: {line}")));
+    end?;
+    if ran == 0 {
+        return Err(Failure::new("no test of stores ran on a PostgreSQL server"));
+    }
+    Ok(())
 }
 
 fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {

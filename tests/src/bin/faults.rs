@@ -11,8 +11,8 @@ use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, alerts, bit_flip, budget, budget_payer, disk_full, failing_sync, flood,
-    flood_clients, kill, old_backup, payments, payments_careless, power_cut, recorder, s3, tamper,
-    writer,
+    flood_clients, ha, ha_writer, kill, old_backup, payments, payments_careless, power_cut,
+    recorder, s3, tamper, writer,
 };
 
 /// Does faults to a recorded series, or to its service, and says what became of it.
@@ -82,6 +82,8 @@ enum Role {
     Careless(payments_careless::Course),
     /// Brings a log into a bucket again and again.
     Mirror(s3::Course),
+    /// Records into a store on a server, beside another.
+    HaWriter(ha_writer::Course),
 }
 
 #[derive(Debug, clap::Args)]
@@ -116,7 +118,11 @@ enum Kind {
     Payments,
     Alerts,
     S3,
+    Ha,
 }
+
+/// How often at most writers of a store on a server are killed.
+const HA_KILLS: u64 = 100;
 
 /// How often at most who brings a log into a bucket is killed.
 const S3_KILLS: u64 = 40;
@@ -134,6 +140,7 @@ fn main() -> ExitCode {
         Some(Role::Payer(course)) => budget_payer::pay(&course).map(|()| true),
         Some(Role::Careless(course)) => payments_careless::answer(&course).map(|()| true),
         Some(Role::Mirror(course)) => s3::mirror(&course).map(|()| true),
+        Some(Role::HaWriter(course)) => ha_writer::record(&course).map(|()| true),
         None => all(&arguments),
     };
     match done {
@@ -172,6 +179,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::Budget => budget::run(16, 8, arguments.seed, &mut progress),
             Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
             Kind::S3 => s3::run(arguments.kills.min(S3_KILLS), arguments.seed, &mut progress),
+            Kind::Ha => ha::run(arguments.kills.min(HA_KILLS), arguments.seed, &mut progress),
             Kind::Alerts => {
                 let extent = alerts::Extent { kills: arguments.kills, ..alerts::WHOLE };
                 alerts::run(extent, arguments.seed, &mut progress)

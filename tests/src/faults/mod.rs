@@ -1,7 +1,7 @@
 //! Faults done to a recorded series, or to its service, and what becomes of it: `cargo xtask faults`.
 //!
 //! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
-//! copies, floods of requests, payments, wallets that share a budget, kept rules and whom they are told to, storage that speaks S3. Each part proves that its fault happened, and where it can shows beside it what the same
+//! copies, floods of requests, payments, wallets that share a budget, kept rules and whom they are told to, storage that speaks S3, two recorders of one store. Each part proves that its fault happened, and where it can shows beside it what the same
 //! check says without the protection, or without the fault. Out of scope: an operator who seals a
 //! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
 
@@ -24,6 +24,8 @@ pub mod failing_sync;
 pub mod flood;
 pub mod flood_clients;
 mod flood_scene;
+pub mod ha;
+pub mod ha_writer;
 pub mod home;
 pub mod kill;
 pub mod old_backup;

@@ -86,7 +86,10 @@ pub(super) fn source(
 }
 
 pub(super) fn recorder(path: &Path, sources: Vec<Source<Scripted>>) -> Recorder<Scripted> {
-    let store = if path.exists() { Store::open(path, &key()) } else { Store::create(path, &key()) };
+    let store = match Store::open(path, &key()) {
+        Err(StoreError::NotFound { .. }) => Store::create(path, &key()),
+        opened => opened,
+    };
     Recorder::new(store.unwrap(), sources, Duration::from_mins(1))
 }
 

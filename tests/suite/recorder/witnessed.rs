@@ -96,7 +96,7 @@ async fn a_slot_is_published_with_what_its_witnesses_signed() {
     let trusted = log.join("verifier-key");
     let (trusted, log) = (trusted.to_str().unwrap(), log.to_str().unwrap());
     assert_eq!(exitgap(&["audit", log, "--trust", trusted]).1["verdict"], "valid");
-    let store = Store::open(at.join("series.db"), &key()).unwrap();
+    let store = Store::open(store_in(at, "series.db"), &key()).unwrap();
     let checked = store.reader().fsck(|_| {}).unwrap();
     assert_eq!((checked.asked_witnesses, checked.cosigned), (4, 3), "but for the newest's");
     drop(store);

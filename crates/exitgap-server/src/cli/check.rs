@@ -64,17 +64,13 @@ fn check_store(path: &Path) -> Vec<Finding> {
     for setting in unsafe_settings {
         findings.push(finding(Severity::Warning, format!("{setting}: a power cut may lose slots")));
     }
-    match standbys {
-        Some(standbys) => {
-            findings
-                .push(finding(Severity::Fine, format!("commits wait for standbys: {standbys}")));
-        }
-        None => {
-            let why = "no commit waits for a standby: if this server is lost, so is what came after its last backup, \
-                       but what is published";
-            findings.push(finding(Severity::Warning, why.to_owned()));
-        }
-    }
+    findings.push(if let Some(standbys) = standbys {
+        finding(Severity::Fine, format!("commits wait for standbys: {standbys}"))
+    } else {
+        let why = "no commit waits for a standby: if this server is lost, so is what came after its last backup, \
+                   but what is published";
+        finding(Severity::Warning, why.to_owned())
+    });
     findings
 }
 

@@ -93,7 +93,7 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Makes a PostgreSQL database a store, or brings it to this version.
+    /// Makes a `PostgreSQL` database a store, or brings it to this version.
     ///
     /// Where [store] path is postgresql://<recorder>@<host>/<database>: makes the database, the role that records, a role
     /// that owns the tables and nobody can log in as, the tables, and triggers that keep even the recorder from changing what

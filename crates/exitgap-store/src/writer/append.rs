@@ -357,19 +357,10 @@ impl Store {
         let fills = changes.fills.values().map(|fills| &fills.canonical[..]);
         let issued = changes.issued.values().map(|issued| &issued.canonical[..]);
         let leaf = covered.canonical.clone();
-        let files = SlotFiles::new(slot, (leaf, text.clone()), pieces, self.parts_most)?;
+        let files = SlotFiles::new(slot, (leaf, text), pieces, self.parts_most)?;
         let mut files = files.with::<Fills>(fills)?.with::<Issued>(issued)?;
-        match expected {
-            Expected::Claimed(claimed) if claimed != text => {
-                let (expected, found) = (claimed.to_owned(), text);
-                return Err(StoreError::SealedOtherwise { slot, expected, found });
-            }
-            Expected::Anything if sealer.signs() => {
-                self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
-            }
-            _ => {}
-        }
-        files.signed(slot, sealer.seal(&self.reader.db, &covered, expected.signed())?);
+        let note = self.sign(&sealer, &covered, &files, expected)?;
+        files.signed(slot, note);
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
@@ -378,6 +369,34 @@ impl Store {
             self.dictionaries.entry(contract).or_default().add(record);
         }
         self.reader.db.fold_after_commit(self.fold_after_pages)
+    }
+}
+
+impl Store {
+    /// Signs a slot and seals it: what was claimed of it, or what is claimed now.
+    fn sign(
+        &self,
+        sealer: &Sealer,
+        covered: &Covered,
+        files: &SlotFiles,
+        expected: Expected,
+    ) -> Result<String, StoreError> {
+        let (slot, text) = (covered.slot, covered.checkpoint.to_text());
+        match expected {
+            Expected::Claimed(claimed) if claimed != text => {
+                let (expected, found) = (claimed.to_owned(), text);
+                return Err(StoreError::SealedOtherwise { slot, expected, found });
+            }
+            Expected::Anything if sealer.signs() && self.claims => {
+                self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
+            }
+            _ => {}
+        }
+        let note = sealer.seal(&self.reader.db, covered, expected.signed())?;
+        if let Some(told) = self.told_signed {
+            told(&text);
+        }
+        Ok(note)
     }
 }
 

@@ -54,6 +54,10 @@ pub struct Store {
     parts_most: usize,
     /// Whether slots wait for witnesses before they are published.
     pub(crate) awaits_cosignatures: bool,
+    /// Whether what is about to be signed is claimed, on a server.
+    claims: bool,
+    /// Who is told of what was signed, before it is committed.
+    told_signed: Option<fn(&str)>,
     /// A file's; a server keeps its own.
     _lock: Option<Lock>,
 }
@@ -132,6 +136,8 @@ impl Store {
             unpublished: None,
             parts_most: MAX_PARTS,
             awaits_cosignatures: false,
+            claims: true,
+            told_signed: None,
             _lock: lock,
         }
     }
@@ -168,6 +174,19 @@ impl Store {
     #[must_use]
     pub fn limit_parts(self, most: usize) -> Self {
         Self { parts_most: most.min(MAX_PARTS), ..self }
+    }
+
+    /// Tells `told` of each checkpoint that was signed, before it is committed, which this is for rehearsing.
+    #[must_use]
+    pub fn telling_signed(self, told: fn(&str)) -> Self {
+        Self { told_signed: Some(told), ..self }
+    }
+
+    /// Claims nothing before it is signed: two recorders of a server's store can then sign two histories, which this is for
+    /// rehearsing.
+    #[must_use]
+    pub fn without_claims(self) -> Self {
+        Self { claims: false, ..self }
     }
 
     /// Lets the database grow by so many pages and no more, or as it likes again. What finds no

@@ -19,7 +19,7 @@ const LEFTOVERS: [&str; 5] = [
 
 /// Libraries that stand behind a seam, spelled in two halves as well, and the files and folders that
 /// may name them.
-const BEHIND_SEAMS: [(&str, &[&str]); 3] = [
+const BEHIND_SEAMS: [(&str, &[&str]); 4] = [
     (
         concat!("rus", "qlite"),
         &[
@@ -30,8 +30,10 @@ const BEHIND_SEAMS: [(&str, &[&str]); 3] = [
             "tests/src/faults/bit_flip.rs",
             "tests/src/faults/bit_flip_rows.rs",
             "tests/suite/store/",
+            "tests/suite/scenes/store.rs",
         ],
     ),
+    (concat!("tokio_", "postgres"), &["crates/exitgap-store/src/db/postgres/"]),
     (
         concat!("object_", "store"),
         &[

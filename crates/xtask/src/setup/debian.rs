@@ -4,7 +4,12 @@ use crate::faults::{answers, is_root};
 
 /// Makes sure of a program, which answers to `arguments`. Says what will fail where it is not there.
 fn ensure(program: &str, arguments: &[&str], package: &str, tests: &str) {
-    if answers(program, arguments) {
+    ensure_where(answers(program, arguments), program, package, tests);
+}
+
+/// The same of what is known to be here, or not to be.
+fn ensure_where(is_here: bool, program: &str, package: &str, tests: &str) {
+    if is_here {
         return;
     }
     if is_root() && answers("apt-get", &["--version"]) {
@@ -30,6 +35,19 @@ pub fn ensure_strace() {
 pub fn ensure_deployment_tools() {
     ensure("systemd-analyze", &["--version"], "systemd", "the test of the systemd unit");
     ensure("debootstrap", &["--version"], "debootstrap", "the test of the container file");
+}
+
+/// Makes sure of a `PostgreSQL` server's programs, unless others are named. Debian's package begins a cluster of its own,
+/// which is not used: each test process starts a private one.
+pub fn ensure_postgres() {
+    /// The variable that names the folder with other programs than the system's.
+    const VARIABLE: &str = "EXITGAP_POSTGRES";
+    // It puts its programs where no search for programs finds them.
+    let has_server = |version: std::fs::DirEntry| version.path().join("bin/postgres").exists();
+    let is_here = std::env::var_os(VARIABLE).is_some()
+        || std::fs::read_dir("/usr/lib/postgresql")
+            .is_ok_and(|versions| versions.flatten().any(has_server));
+    ensure_where(is_here, "postgres", "postgresql", "the tests of stores on a PostgreSQL server");
 }
 
 /// Makes sure of `chromium`, unless another browser is named.

@@ -24,7 +24,9 @@ use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
 pub use cargo_tools::{ensure_about, ensure_wasm_bindgen, ensure_wasm_split};
-pub use debian::{ensure_chromium, ensure_deployment_tools, ensure_firefox, ensure_strace};
+pub use debian::{
+    ensure_chromium, ensure_deployment_tools, ensure_firefox, ensure_postgres, ensure_strace,
+};
 pub use npm_tree::{
     ensure_firefox_driver, ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools,
     ensure_x402_clients,

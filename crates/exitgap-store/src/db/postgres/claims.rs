@@ -74,7 +74,7 @@ fn written(connection: &Connection, slot: u32, claim: &Claim) -> Result<bool, Fa
     let size = claim.size.cast_signed();
     // Those of sealed slots have done what they were for.
     for sealed in ["claim_file", "claim"] {
-        let sql = format!("DELETE FROM exitgap.{sealed} WHERE size <= exitgap.log_size()");
+        let sql = format!("DELETE FROM exitgap.{sealed} WHERE size <= (SELECT exitgap.log_size())");
         connection.batch(&sql)?;
     }
     let insert = "INSERT INTO exitgap.claim (size, slot, checkpoint, manifest) VALUES ($1, $2, $3, $4) \

@@ -20,7 +20,7 @@ use super::super::arg::Value;
 use super::place::Place;
 
 /// How long a statement may take. What takes longer is a server that stands still, and its connection is given up.
-const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
+const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 /// Settings of every connection.
 const SETTINGS: &str = include_str!("sql/connection.sql");
@@ -185,10 +185,10 @@ impl Connection {
         self.wait(self.client.prepare(sql))
     }
 
-    pub fn query(&self, statement: Statement, args: Vec<Value>) -> Result<Vec<Row>, Fault> {
+    pub fn query(&self, statement: &Statement, args: &[Value]) -> Result<Vec<Row>, Fault> {
         let args: Vec<_> =
             args.iter().map(|arg| arg as &(dyn tokio_postgres::types::ToSql + Sync)).collect();
-        self.wait(self.client.query(&statement, &args))
+        self.wait(self.client.query(statement, &args))
     }
 
     /// The same with a statement that is used once.

@@ -1,5 +1,7 @@
 //! The statements as `PostgreSQL` takes them: the names of what they are given become numbers.
 
+use std::fmt::Write as _;
+
 /// A statement with numbered places for what it is given.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Numbered {
@@ -29,13 +31,13 @@ pub fn numbered(sql: &'static str) -> Numbered {
                     names.push(name);
                     names.len() - 1
                 });
-                made.push_str(&format!("${}", place + 1));
+                let _ = write!(made, "${}", place + 1);
                 rest = &from[length..];
                 continue;
             }
             [b'?', ..] => {
                 unnamed += 1;
-                made.push_str(&format!("${unnamed}"));
+                let _ = write!(made, "${unnamed}");
                 rest = &from[1..];
                 continue;
             }

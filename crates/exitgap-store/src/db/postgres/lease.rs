@@ -15,10 +15,12 @@ use super::failed;
 use super::place::Place;
 use crate::error::StoreError;
 
-/// How long a lease holds after it was last renewed: what is waited for before another takes over.
-const HOLDS: Duration = Duration::from_secs(15);
-/// How often it is renewed.
-const RENEWED_EVERY: Duration = Duration::from_secs(5);
+/// The seconds that a lease holds after it was last renewed, which is what is waited for before another takes over:
+/// 15, or what the URL says with `?options=-c exitgap.lease_s=…`. It is renewed three times in that time.
+const LEASE_S: &str =
+    "coalesce(nullif(current_setting('exitgap.lease_s', true), ''), '15')::float8";
+/// What it may be.
+const LEASES: std::ops::RangeInclusive<f64> = 1.0..=300.0;
 
 const DOING: &str = "taking the store's lease";
 
@@ -42,8 +44,8 @@ impl Lease {
         let owner = owner.unwrap_or_else(somebody);
         connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
         let taken = taken(connection, place, &owner);
-        let epoch = match taken {
-            Ok(epoch) => epoch,
+        let (epoch, holds) = match taken {
+            Ok(taken) => taken,
             Err(error) => {
                 connection.roll_back();
                 return Err(error);
@@ -51,15 +53,17 @@ impl Lease {
         };
         // With it all that was read is on the standby, where the server waits for one.
         connection.commit().map_err(|fault| failed(DOING, fault))?;
-        let told =
-            connection.ask("SELECT set_config('exitgap.epoch', $1, false)", &[&epoch.to_string()]);
+        // Who stands still in the midst of a slot would keep others from taking over: its transaction ends with its lease.
+        let settings = "SELECT set_config('exitgap.epoch', $1, false), \
+                        set_config('idle_in_transaction_session_timeout', $2, false)";
+        let told = connection.ask(settings, &[&epoch.to_string(), &holds.as_millis().to_string()]);
         told.map_err(|fault| failed(DOING, fault))?;
         let lost = Arc::<AtomicBool>::default();
         let (ended, told) = channel();
         let (place, of_thread) = (place.clone(), lost.clone());
         let renew = move || {
             let mut connection = None;
-            while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(RENEWED_EVERY) {
+            while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(holds / 3) {
                 if !renewed(&mut connection, &place, epoch) {
                     of_thread.store(true, Ordering::Relaxed);
                     return;
@@ -93,7 +97,19 @@ impl Lease {
 }
 
 /// Counts one up, where nobody else holds the lease; by the server's clock.
-fn taken(connection: &Connection, place: &Place, owner: &str) -> Result<i64, StoreError> {
+fn taken(
+    connection: &Connection,
+    place: &Place,
+    owner: &str,
+) -> Result<(i64, Duration), StoreError> {
+    let asked = connection.ask(&format!("SELECT {LEASE_S}"), &[]);
+    let asked = asked.map_err(|fault| failed(DOING, fault))?;
+    let seconds: f64 = asked.first().and_then(|row| row.try_get(0).ok()).unwrap_or(0.0);
+    if !LEASES.contains(&seconds) {
+        let why = "exitgap.lease_s is to be 1 to 300 seconds".to_owned();
+        return Err(StoreError::ServerUrl { why });
+    }
+    let holds = Duration::from_secs_f64(seconds);
     let held = "SELECT owner, until > clock_timestamp(), \
                 ceil(extract(epoch FROM until - clock_timestamp()))::bigint \
                 FROM exitgap.sealer WHERE until > clock_timestamp() FOR UPDATE";
@@ -109,13 +125,13 @@ fn taken(connection: &Connection, place: &Place, owner: &str) -> Result<i64, Sto
     let take = "UPDATE exitgap.sealer SET owner = $1, epoch = epoch + 1, \
                 until = clock_timestamp() + make_interval(secs => $2) \
                 WHERE until <= clock_timestamp() OR owner = $1 RETURNING epoch";
-    let rows = connection.ask(take, &[&owner, &HOLDS.as_secs_f64()]);
+    let rows = connection.ask(take, &[&owner, &seconds]);
     let rows = rows.map_err(|fault| failed(DOING, fault))?;
     let epoch = rows.first().and_then(|row| row.try_get(0).ok());
-    epoch.ok_or_else(|| StoreError::Leased {
+    epoch.map(|epoch| (epoch, holds)).ok_or_else(|| StoreError::Leased {
         path: place.shown.clone(),
         holder: "another".to_owned(),
-        seconds: HOLDS.as_secs(),
+        seconds: holds.as_secs(),
     })
 }
 
@@ -125,9 +141,11 @@ fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bo
         *connection = Connection::to(place).ok();
     }
     let Some(connection) = connection else { return true };
-    let renew = "UPDATE exitgap.sealer SET until = clock_timestamp() + make_interval(secs => $2) \
-                 WHERE epoch = $1 RETURNING epoch";
-    connection.ask(renew, &[&epoch, &HOLDS.as_secs_f64()]).map_or(true, |rows| !rows.is_empty())
+    let renew = format!(
+        "UPDATE exitgap.sealer SET until = clock_timestamp() + make_interval(secs => {LEASE_S}) \
+         WHERE epoch = $1 RETURNING epoch"
+    );
+    connection.ask(&renew, &[&epoch]).map_or(true, |rows| !rows.is_empty())
 }
 
 /// A name that nobody else has: this machine, this process, and which of its stores.

@@ -181,7 +181,7 @@ impl Postgres {
     ) -> Result<(), StoreError> {
         let found = self.prepare(statement).and_then(|prepared| {
             let args = in_order(&prepared, args);
-            self.connection.query(prepared.statement.clone(), args)
+            self.connection.query(&prepared.statement, &args)
         });
         let rows = found.map_err(|fault| self.first_failed(statement, fault))?;
         self.settle()?;

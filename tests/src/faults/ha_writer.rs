@@ -1,0 +1,104 @@
+//! The process of which two record into one store on a server, and which is killed, stopped and cut off.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use exitgap_core::series::MissingReason;
+use exitgap_store::{LogFolder, NewEntry, Store, StoreError};
+
+use super::Result;
+use super::home::next_slot;
+use super::scene::{Scene, key, slot};
+use super::writer::say;
+
+/// What is recorded.
+pub const SCENE: Scene = Scene { pools: 3, positions: 4 };
+/// How often a store that cannot be had is asked for.
+const ASKED_EVERY: Duration = Duration::from_millis(20);
+
+/// How it is to write.
+#[derive(Debug, Clone, Args)]
+pub struct Course {
+    /// The store's URL.
+    #[arg(long)]
+    store: PathBuf,
+    /// Where it publishes.
+    #[arg(long)]
+    log: PathBuf,
+    /// Which of the two it is: they read differently.
+    #[arg(long)]
+    number: u32,
+    /// Claims nothing: the control.
+    #[arg(long)]
+    careless: bool,
+}
+
+/// Records and publishes until it is killed, and says what it did on standard output.
+pub fn record(course: &Course) -> Result<()> {
+    let mut lost = 0;
+    loop {
+        match sitting(course) {
+            Ok(()) => {}
+            // Another's, or none's for now.
+            Err(error) if matches!(error.downcast_ref(), Some(StoreError::Leased { .. })) => {}
+            Err(error) => {
+                lost += 1;
+                say(&format!("lost {lost} {error}"))?;
+            }
+        }
+        std::thread::sleep(ASKED_EVERY);
+    }
+}
+
+/// Seals as long as the store is there.
+fn sitting(course: &Course) -> Result<()> {
+    let store = Store::open(&course.store, &key())?.telling_signed(signed);
+    let mut store = if course.careless { store.without_claims() } else { store };
+    let folder = LogFolder::new(&course.log);
+    say(&format!("holds {}", next_slot(store.reader())?))?;
+    folder.check(store.reader())?;
+    folder.publish(store.reader())?;
+    if !course.careless && folder.seal_claimed(&mut store)?.is_some() {
+        say(&format!("claimed {}", next_slot(store.reader())?))?;
+    }
+    loop {
+        let n = next_slot(store.reader())?;
+        store.append_slot(slot(n), &entries(course.number, n))?;
+        say(&format!("committed {n}"))?;
+        folder.publish_newest(&mut store)?;
+        say(&format!("published {n}"))?;
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// What was signed, as one word.
+fn signed(text: &str) {
+    let words: Vec<_> = text.lines().skip(1).take(2).collect();
+    // Where nobody listens there is nobody to tell.
+    let _ = say(&format!("signed {}", words.join(" ")));
+}
+
+/// What this one read at slot `n`: never what the other did.
+fn entries(number: u32, n: u32) -> Vec<NewEntry> {
+    let mut entries = SCENE.entries(n);
+    let reason =
+        if number == 0 { MissingReason::RpcUnavailable } else { MissingReason::ChainLagging };
+    entries[0].reading = Err(reason);
+    entries
+}
+
+/// The words that start one.
+pub fn arguments(
+    program: &Path,
+    store: &Path,
+    log: &Path,
+    number: u32,
+    careless: bool,
+) -> Vec<String> {
+    let text = |path: &Path| path.display().to_string();
+    let mut words = vec![text(program), "ha-writer".to_owned(), "--store".to_owned(), text(store)];
+    words.extend(["--log".to_owned(), text(log), "--number".to_owned(), number.to_string()]);
+    words.extend(careless.then(|| "--careless".to_owned()));
+    words
+}
