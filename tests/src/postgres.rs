@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -24,6 +24,8 @@ const TEMPLATE: &str = "exitgap_template";
 pub const RECORDER: &str = "exitgap_recorder";
 /// Who only reads.
 pub const READER: &str = "exitgap_reader";
+/// The port that names the socket.
+const PORT: u16 = 5432;
 /// How long a server may take to start or to end.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
@@ -33,6 +35,7 @@ pub struct Cluster {
     server: Option<Running>,
     settings: Vec<String>,
     stores: AtomicU32,
+    port: u16,
 }
 
 /// A server that ends when its input does: also where this process is killed.
@@ -58,15 +61,52 @@ impl Cluster {
         }
         run(Command::new("cp").arg("-a").arg(made).arg(folder.path().join("data")))?;
         let settings = settings.iter().map(ToString::to_string).collect();
-        let mut cluster = Self { folder, server: None, settings, stores: AtomicU32::new(0) };
+        let mut cluster =
+            Self { folder, server: None, settings, stores: AtomicU32::new(0), port: PORT };
         cluster.start_again()?;
         Ok(cluster)
     }
 
     /// Starts the server, which was ended.
     pub fn start_again(&mut self) -> io::Result<()> {
-        self.server = Some(start(self.folder.path(), &self.settings)?);
+        self.server = Some(start(self.folder.path(), &self.settings, self.port)?);
         Ok(())
+    }
+
+    /// Starts the server again so that it listens on a port of this machine, too, and takes nothing there that is not encrypted by
+    /// the certificate `server.pem` of a folder, with `server.key`.
+    pub fn encrypt(&mut self, folder: &Path) -> io::Result<()> {
+        let data = self.folder.path().join("data");
+        for name in ["server.pem", "server.key"] {
+            let to = data.join(name);
+            fs::copy(folder.join(name), &to)?;
+            fs::set_permissions(&to, fs::Permissions::from_mode(0o600))?;
+            if let Some(user) = user() {
+                chown(&to, Some(user), Some(user))?;
+            }
+        }
+        let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+        fs::write(data.join("pg_hba.conf"), rules)?;
+        self.server = None;
+        let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        self.port = free;
+        let port = format!("port={free}");
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            &port,
+            "ssl=on",
+            "ssl_cert_file=server.pem",
+            "ssl_key_file=server.key",
+        ] {
+            self.settings.push(setting.to_owned());
+        }
+        self.server = Some(start(self.folder.path(), &self.settings, free)?);
+        Ok(())
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The folder with its data, its socket and its log.
@@ -148,12 +188,16 @@ impl Cluster {
         let processes: Vec<_> = std::iter::once(postmaster.to_string())
             .chain(children.split_whitespace().map(str::to_owned))
             .collect();
-        run(Command::new("kill").arg("-9").args(&processes))?;
+        // Some end by themselves once the first is gone: what counts is that none is left.
+        Command::new("kill").arg("-9").args(&processes).stderr(Stdio::null()).status()?;
         let begun = Instant::now();
         while processes.iter().any(|process| lives(process)) && begun.elapsed() < START_LIMIT {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.server = None;
+        if processes.iter().any(|process| lives(process)) {
+            return Err(io::Error::other("the server lives after it was killed"));
+        }
         Ok(())
     }
 }
@@ -209,10 +253,11 @@ fn made() -> io::Result<PathBuf> {
     initdb.args(["--no-sync", "--wal-segsize=1", "-A", "trust", "-U", "postgres", "-E", "UTF8"]);
     run(initdb.args(["--locale=C", "-D"]).arg(folder.path().join("data")))?;
     let mut cluster = Cluster {
-        server: Some(start(folder.path(), &["fsync=off".to_owned()])?),
+        server: Some(start(folder.path(), &["fsync=off".to_owned()], PORT)?),
         folder,
         settings: Vec::new(),
         stores: AtomicU32::new(0),
+        port: PORT,
     };
     let (store, admin) = (cluster.url(RECORDER, TEMPLATE), cluster.url("postgres", "postgres"));
     migrate(&store, &admin, Some(READER)).map_err(io::Error::other)?;
@@ -227,7 +272,7 @@ fn made() -> io::Result<PathBuf> {
 }
 
 /// Starts the server of the data in this folder, and waits until it answers.
-fn start(folder: &Path, settings: &[String]) -> io::Result<Running> {
+fn start(folder: &Path, settings: &[String], port: u16) -> io::Result<Running> {
     // The shell waits for the end of its input, which comes with this process's, and ends the server.
     let script = "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait";
     let mut command = as_user(Path::new("/bin/sh"));
@@ -244,7 +289,8 @@ fn start(folder: &Path, settings: &[String]) -> io::Result<Running> {
     let begun = Instant::now();
     while begun.elapsed() < START_LIMIT {
         let mut ready = Command::new(programs().join("pg_isready"));
-        if ready.arg("-q").arg("-h").arg(folder).status()?.success() {
+        if ready.arg("-q").args(["-p", &port.to_string()]).arg("-h").arg(folder).status()?.success()
+        {
             return Ok(running);
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -405,3 +405,57 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert!(code == Some(1) && said.contains("another recorder ("), "{said}");
     drop(held);
 }
+
+/// A certificate for 127.0.0.1 that an authority of its own signed, as files in a folder.
+fn certify(folder: &Path) {
+    let openssl = |args: &str| {
+        let done = std::process::Command::new("openssl")
+            .args(args.split(' '))
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    fs::write(
+        folder.join("extensions"),
+        "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n",
+    )
+    .unwrap();
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2");
+    openssl("req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=server");
+    openssl(
+        "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -out server.pem -days 2 -extfile extensions",
+    );
+}
+
+#[test]
+fn what_goes_to_another_machine_is_encrypted_and_its_server_is_known() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    certify(home);
+    let mut cluster = Cluster::start(&["fsync=off"]).unwrap();
+    let url = cluster.store();
+    cluster.encrypt(home).unwrap();
+    let port = cluster.port();
+    let at = |mode: &str| {
+        let database = database_of(&url).unwrap();
+        format!("postgresql://{RECORDER}@127.0.0.1:{port}/{database}?sslmode={mode}")
+    };
+    fs::write(home.join("exitgap.key"), key().to_secret_text()).unwrap();
+    let check = |mode: &str, authority: &str| {
+        fs::write(home.join("exitgap.toml"), config(&at(mode), "exitgap.key", "log")).unwrap();
+        let mut command =
+            std::process::Command::new(exitgap_tests::binaries::path("exitgap-server"));
+        command.args(["fsck"]).current_dir(home).env("SSL_CERT_FILE", home.join(authority));
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(check("require", "ca.pem"), (true, String::new()));
+    // An authority that did not sign it, and a server that was asked for nothing.
+    fs::create_dir(home.join("other")).unwrap();
+    certify(&home.join("other"));
+    let (done, said) = check("require", "other/ca.pem");
+    assert!(!done && said.contains("certificate"), "{said}");
+    let (done, said) = check("disable", "ca.pem");
+    assert!(!done && said.contains("no encryption"), "{said}");
+}
