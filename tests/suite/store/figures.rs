@@ -353,6 +353,6 @@ fn damage_to_what_is_derived_never_stops_the_series() {
         check_rollups(&Reader::open(&path).unwrap());
     }
     let nowhere = TempDir::new().unwrap();
-    let error = rebuild(store_in(nowhere.path(), "none.db"), |_| {}).unwrap_err().error;
+    let error = rebuild(nowhere.path().join("none.db"), |_| {}).unwrap_err().error;
     assert!(matches!(*error, StoreError::NotFound { .. }));
 }

@@ -266,6 +266,22 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
 }
 
 #[test]
+fn a_recorder_does_not_go_on_from_an_edge_that_was_damaged_past_every_guard() {
+    for damage in [
+        "UPDATE sealed_slot SET heads_root = decode(repeat('00', 32), 'hex') WHERE slot = 5957858",
+        "UPDATE entry SET depth0_usd = depth0_usd + 1 WHERE slot = 5957858",
+        "DELETE FROM entry WHERE slot = 5957858 AND pool_no = 1",
+        "UPDATE sealed_slot SET checkpoint = replace(checkpoint, 'exitgap', 'exitgab') WHERE slot = 5957858",
+    ] {
+        let (url, _) = store_with(3);
+        shared().damage(database_of(&url).unwrap(), damage);
+        let refused = Store::open(&url, &key()).expect_err(damage);
+        assert!(!matches!(refused, StoreError::SchemaAltered { .. }), "{damage}: {refused}");
+        Reader::open(&url).unwrap().fsck(|_| {}).expect_err(damage);
+    }
+}
+
+#[test]
 fn a_claim_that_is_no_slot_is_refused_and_keeps_its_place() {
     let home = TempDir::new().unwrap();
     let (url, mut pools) = store_with(2);
@@ -396,6 +412,17 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(checkpoints(&url), checkpoints(&path));
     let (code, said) = run(&["fsck", "--derived"], "exitgap.toml");
     assert!(code == Some(0) && said.starts_with("ok: "), "{said}");
+    // What the server could lose is said; nothing answers at the chain's node here.
+    let (code, said) = run(&["check"], "exitgap.toml");
+    assert_eq!(code, Some(1));
+    for part in [
+        "store on a server: PostgreSQL ",
+        "fsync = off: a power cut",
+        "no commit waits for a standby",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("could change what is recorded"), "{said}");
     let (code, said) = run(&["fsck", "--rebuild"], "exitgap.toml");
     assert!(code == Some(0) && said.contains("0 rows were not as they should be"), "{said}");
     let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
