@@ -93,6 +93,7 @@ impl Store {
             let Some(pool) = reader.pool(pool)? else { continue };
             reader.db.delete_suspicion(pool.number, *slot)?;
         }
+        transaction.settle()?;
         transaction.commit().map_err(|source| StoreError::Database { doing, source })
     }
 }

@@ -97,7 +97,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let at = |share: usize| took.get(took.len() * share / 100).map_or(0, Duration::as_millis);
     part.set("ha.takeover_ms", u64::try_from(at(50))?);
     part.set("ha.takeover_worst_ms", u64::try_from(took.last().map_or(0, Duration::as_millis))?);
-    part.note("a takeover is from the fault to the other's first word, with a lease of 1 s; PostgreSQL waits for its disk");
+    part.note("a takeover is from a kill to the next committed slot, or from a stop to the other's lease, which lasts 1 s here; PostgreSQL waits for its disk");
     Ok(part)
 }
 
@@ -231,6 +231,7 @@ impl Lane {
                     part.count("ha.at_signature");
                     return Ok(*number);
                 }
+                std::thread::sleep(Duration::from_micros(100));
             }
         }
         self.holds.ok_or_else(|| "nobody seals".into())
@@ -251,6 +252,8 @@ impl Lane {
             Fault::Kill => {
                 self.writers[number].child.kill()?;
                 self.writers[number].child.wait()?;
+                // All that it said before its end.
+                std::thread::sleep(Duration::from_millis(20));
                 self.hear();
                 let again = self.writer(number)?;
                 self.writers[number] = again;

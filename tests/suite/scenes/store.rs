@@ -44,7 +44,7 @@ pub fn copy(from: &Path, to: &Path) {
 /// Does to a store what no recorder can.
 pub fn tamper(place: &Path, sql: &str) {
     if let Some(database) = postgres::database_of(place) {
-        postgres::shared().sql(database, &format!("SET search_path = exitgap; {sql}"));
+        postgres::shared().damage(database, sql);
     } else {
         rusqlite::Connection::open(place).unwrap().execute_batch(sql).unwrap();
     }

@@ -288,9 +288,13 @@ fn a_claim_that_is_no_slot_is_refused_and_keeps_its_place() {
     let database = database_of(&url).unwrap();
     let folder = LogFolder::new(home.path().join("log"));
     let mut store = Store::open(&url, &key()).unwrap();
+    folder.publish(store.reader()).unwrap();
+    let published = files(&home.path().join("log"));
+    let manifest = published.iter().find(|(path, _)| path.ends_with("5957857.jsonl"));
+    let manifest = std::str::from_utf8(&manifest.unwrap().1).unwrap();
     let epoch = shared().sql(database, "SELECT epoch FROM exitgap.sealer");
     let claim = format!(
-        "SET exitgap.epoch = '{epoch}'; INSERT INTO exitgap.claim VALUES (3, 5957858, 'x', '{{}}'); \
+        "SET exitgap.epoch = '{epoch}'; INSERT INTO exitgap.claim SELECT 3, slot, 'x', convert_to('{manifest}', 'UTF8') FROM exitgap.sealed_slot LIMIT 1; \
          INSERT INTO exitgap.claim_file VALUES (3, '../out', 'x')"
     );
     shared().sql_as(RECORDER, database, &claim).unwrap();

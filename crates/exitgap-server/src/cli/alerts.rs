@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use exitgap_store::shown;
 use tokio::sync::watch;
 
 use super::record::{start_log, stop_on_signals};
@@ -31,7 +32,7 @@ pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
         let mut stop = stop_on_signals().map_err(CliError::Start)?;
         let (end, ended) = watch::channel(false);
         let store = checked.config.store.path.clone();
-        tracing::info!(store = %store.display(), "evaluating the kept rules");
+        tracing::info!(store = %shown(&store), "evaluating the kept rules");
         let mut running = tokio::spawn(room.run(store, ended, |_| {}));
         tokio::select! {
             done = &mut running => return done.unwrap_or(Ok(())).map_err(CliError::from),

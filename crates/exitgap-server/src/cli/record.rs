@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs;
-use exitgap_store::{LogFolder, Store, StoreError, is_server};
+use exitgap_store::{LogFolder, Store, StoreError, is_server, shown};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::LevelFilter;
@@ -163,14 +163,13 @@ fn open_store(
                 waits = true;
                 std::thread::sleep(ASKED_EVERY);
             }
+            // Who waits does so all the more while the server is away.
+            Err(StoreError::Unreachable { .. } | StoreError::Database { .. }) if waits => {
+                std::thread::sleep(ASKED_EVERY);
+            }
             opened => return opened,
         }
     }
-}
-
-/// A store's place as it may be logged: without a password.
-fn shown(path: &Path) -> String {
-    if is_server(path) { "on a server".to_owned() } else { path.display().to_string() }
 }
 
 fn open_free_store(

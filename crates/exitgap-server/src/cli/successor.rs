@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use exitgap_core::evidence::Predecessor;
-use exitgap_store::{LogFolder, Lost, Store, StoreError};
+use exitgap_store::{LogFolder, Lost, Store, StoreError, is_server, shown};
 use indicatif::ProgressBar;
 
 use super::CliError;
@@ -49,7 +49,10 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     if state.origin.name() == name {
         return Err(StoreError::SameName { name }.into());
     }
-    if store.exists() {
+    if is_server(store) {
+        // That another log could begin there is known before this one ends.
+        Store::create(store, &key)?.close()?;
+    } else if store.exists() {
         return Err(StoreError::AlreadyExists { path: store.clone() }.into());
     }
     // First the end, then the beginning: never are there two logs that go on.
@@ -57,7 +60,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
     let _ = writeln!(err, "ended: {why}");
-    let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", store.display());
+    let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", shown(store));
     writeln!(io::stdout(), "{name} succeeds {} of {} slots", state.origin, state.size)
         .map_err(CliError::Output)
 }

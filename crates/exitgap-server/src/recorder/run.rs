@@ -105,6 +105,13 @@ impl<R: SlotReader> Recorder<R> {
                         tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
                         continue;
                     }
+                    if let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded
+                    {
+                        tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
+                        self.seal_claimed().await?;
+                        tried = None;
+                        continue;
+                    }
                     settle(slot, recorded)?;
                 }
             }
@@ -116,49 +123,62 @@ impl<R: SlotReader> Recorder<R> {
     /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether
     /// it was; else it is told to stop.
     async fn reopened(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<bool, RecorderError> {
-        let mut said = String::new();
+        let mut said = false;
         loop {
-            let opened = self.blocking(Store::reopen).await?;
-            match opened {
-                Ok(()) => break,
-                Err(
+            match self.open_again().await {
+                Ok(()) => {
+                    tracing::info!("the store is open again");
+                    return Ok(true);
+                }
+                Err(RecorderError::Store(
                     error @ (StoreError::Leased { .. }
                     | StoreError::Unreachable { .. }
                     | StoreError::Database { .. }),
-                ) => {
-                    let error = error.to_string();
-                    // Once, and not every two seconds; how long a lease holds is no news.
-                    if said.is_empty() {
+                )) => {
+                    // Once, and not every two seconds.
+                    if !said {
                         tracing::warn!(%error, "the store is lost; it is asked for every 2 s");
-                        said = error;
                     }
+                    said = true;
                 }
-                Err(error) => return Err(error.into()),
+                // It was lost again while what is published was held against it.
+                Err(_) if !self.store()?.is_open() => {}
+                Err(error) => return Err(error),
             }
             tokio::select! {
                 () = stopped(stop, Stop::AfterSlot) => return Ok(false),
                 () = tokio::time::sleep(REOPEN_EVERY) => {}
             }
         }
+    }
+
+    /// Opens the store, and brings what is published up to it.
+    async fn open_again(&mut self) -> Result<(), RecorderError> {
+        self.blocking(Store::reopen).await??;
         if let Some(folder) = self.folder.clone() {
-            self.publish_in(folder).map_err(RecorderError::Folder)?;
+            let published = self.blocking(move |store| {
+                folder.check(store.reader())?;
+                folder.publish(store.reader())
+            });
+            self.published = published.await?.map_err(RecorderError::Folder)?.size;
         }
         self.seal_claimed().await?;
-        tracing::info!("the store is open again");
-        Ok(true)
+        self.resume_cosigning().await
     }
 
     /// Seals what was about to be signed when whoever wrote the store ended.
     async fn seal_claimed(&mut self) -> Result<(), RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(()) };
-        let sealed = self.blocking(move |store| folder.seal_claimed(store)).await?;
-        if let Some(slot) = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))? {
+        loop {
+            let folder = folder.clone();
+            let sealed = self.blocking(move |store| folder.seal_claimed(store)).await?;
+            let sealed = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))?;
+            let Some(slot) = sealed else { return Ok(()) };
             tracing::warn!(%slot, "sealed as it was claimed before");
             if let Some(error) = self.publish().await?.err() {
                 tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
             }
         }
-        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ use exitgap_core::series::Slot;
 pub use error::DatabaseError;
 pub use postgres::Claim;
 pub use postgres::migrate::{Migrated, migrate};
-pub use postgres::place::is_server;
+pub use postgres::place::{is_server, shown};
 pub use postgres::state::ServerState;
 pub use sqlite::AFTER_PAGES;
 pub use tables::{
@@ -65,7 +65,15 @@ pub enum Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Commits: all of it is on the disk when this returns.
+    /// Has what was written be there, but for its commit: an error is certain, and leaves nothing of it.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(transaction) => transaction.settle(),
+        }
+    }
+
+    /// Commits what was settled: all of it is on the disk when this returns.
     pub fn commit(self) -> Result<(), DatabaseError> {
         match self {
             Self::Sqlite(transaction) => transaction.commit().map_err(DatabaseError::engine),
@@ -142,6 +150,14 @@ impl Db {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres(db) => db.put_claim(slot.number(), &make()?),
+        }
+    }
+
+    /// How many slots a transaction may have: on a server none lasts as long as a lease.
+    pub fn slots_at_once(&self) -> usize {
+        match self {
+            Self::Sqlite(_) => usize::MAX,
+            Self::Postgres(_) => 50,
         }
     }
 

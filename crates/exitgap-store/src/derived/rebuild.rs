@@ -135,5 +135,6 @@ fn begin(db: &Db) -> Result<Transaction<'_>, StoreError> {
 
 fn commit(transaction: Transaction) -> Result<(), StoreError> {
     let doing = "committing derived rows";
+    transaction.settle()?;
     transaction.commit().map_err(|source| StoreError::Database { doing, source })
 }

@@ -1,7 +1,7 @@
 //! Sealing a slot that was about to be signed when a recorder of a server's store ended.
 
 use exitgap_core::evidence::SlotLeaf;
-use exitgap_core::published::{LogFile, Manifest};
+use exitgap_core::published::{LogFile, Manifest, PartRef};
 use exitgap_core::series::Slot;
 
 use super::reading::{FileError, Files};
@@ -19,16 +19,23 @@ impl LogFolder {
             path: slot.map_or_else(|| self.path.clone(), |slot| manifest_path(&self.path, slot)),
             reason: format!("what was claimed of the slot: {reason}"),
         };
-        for (path, bytes) in &claim.files {
-            // Only what a log's folder may hold, whoever wrote it into the database.
-            let file: LogFile =
-                path.parse().map_err(|_| wrong(None, format!("it names {path:?}")))?;
-            durable::write_once(&self.path.join(file.to_string()), bytes)?;
-        }
         let manifest = Manifest::from_bytes(&claim.manifest);
         let manifest = manifest.map_err(|error| wrong(None, error.to_string()))?;
         let leaf = SlotLeaf::from_canonical(&manifest.leaf);
         let slot = leaf.map_err(|error| wrong(None, error.to_string()))?.slot;
+        for (path, bytes) in &claim.files {
+            // Only what the slot's manifest names, whoever wrote it into the database: it stays in the folder.
+            let file = path.parse().ok().filter(|file| match file {
+                LogFile::Part(hash) => {
+                    manifest.parts.iter().any(|part| part.sha256 == *hash)
+                        && PartRef::hash_of(bytes) == *hash
+                }
+                LogFile::Fills(of) | LogFile::Issued(of) => *of == slot,
+                _ => false,
+            });
+            let file = file.ok_or_else(|| wrong(None, format!("{path:?} is none of its files")))?;
+            durable::write_once(&self.path.join(file.to_string()), bytes)?;
+        }
         let files = Files::of(&self.path);
         let mut slots = Slots::of(&files, self.bases()?);
         let read = slots.read_of(slot, manifest).map_err(|error| {

@@ -118,6 +118,7 @@ impl Store {
         Note::parse(&note).map_err(|error| failed(format!("the cosignatures: {error}")))?;
         let transaction = self.reader().db.begin("beginning to write")?;
         self.reader().db.insert_cosigned(slot, lines, &hash_of(slot, lines))?;
+        transaction.settle()?;
         transaction.commit().map_err(|source| StoreError::CommitUnknown { slot, source })?;
         if let Some(files) = &mut self.unpublished {
             files.signed(slot, note);

@@ -132,6 +132,7 @@ impl Store {
         let mut pools = self.reader.pools()?;
         pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
+        let slots_at_once = slots_at_once.min(self.reader.db.slots_at_once());
         let outcome = Outcome::Missing(MissingReason::RecorderDown);
         let missing =
             NewHead { outcome, figures: None, retracts: Vec::new(), fills: None, issued: None };
@@ -153,7 +154,7 @@ impl Store {
                     sealing.before = Some(head);
                 }
                 let covered = sealer.cover(&self.reader.db, slot, &heads)?;
-                if sealer.signs() {
+                if sealer.signs() && self.claims {
                     let claim = || filled_claim(&covered, heads, self.parts_most);
                     self.reader.db.put_claim(slot, claim)?;
                 }
@@ -493,6 +494,7 @@ fn insert_body(db: &Db, ready: &Ready, body: &Body) -> Result<i64, StoreError> {
 }
 
 fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {
+    transaction.settle()?;
     transaction.commit().map_err(|source| {
         // The log's last frame, which makes the slot one, found no room: nothing was written.
         if source.is_disk_full() {

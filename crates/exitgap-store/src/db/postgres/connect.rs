@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::{AsyncMessage, Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -74,6 +74,11 @@ impl Fault {
     /// Whether the server had no room on its disk.
     pub fn is_disk_full(&self) -> bool {
         self.code() == Some(&SqlState::DISK_FULL)
+    }
+
+    /// Whether another's lock was waited for too long.
+    pub fn is_locked(&self) -> bool {
+        self.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
     }
 
     /// Whether what was asked of is not there: a schema, a table, a column.
@@ -254,7 +259,9 @@ where
     sockets()?.spawn(async move {
         loop {
             match std::future::poll_fn(|context| connection.poll_message(context)).await {
-                Some(Ok(AsyncMessage::Notice(notice))) if notice.severity() == "WARNING" => {
+                Some(Ok(AsyncMessage::Notice(notice)))
+                    if notice.parsed_severity() == Some(Severity::Warning) =>
+                {
                     let mut warned = warned.lock().unwrap_or_else(PoisonError::into_inner);
                     warned.get_or_insert_with(|| said(&notice));
                 }

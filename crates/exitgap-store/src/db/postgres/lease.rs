@@ -4,8 +4,9 @@
 //! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, writes
 //! nothing more, whatever it believes. The lease itself only saves two from doing the same work.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,8 +28,9 @@ const DOING: &str = "taking the store's lease";
 /// A lease that is held, and renewed by a thread.
 pub struct Lease {
     pub epoch: i64,
-    /// Who holds it: this process, and which of its stores.
+    /// Who holds it: this process, with what was drawn for its store.
     pub owner: String,
+    holds: Duration,
     lost: Arc<AtomicBool>,
     ended: Option<Sender<()>>,
     renewing: Option<JoinHandle<()>>,
@@ -53,11 +55,6 @@ impl Lease {
         };
         // With it all that was read is on the standby, where the server waits for one.
         connection.commit().map_err(|fault| failed(DOING, fault))?;
-        // Who stands still in the midst of a slot would keep others from taking over: its transaction ends with its lease.
-        let settings = "SELECT set_config('exitgap.epoch', $1, false), \
-                        set_config('idle_in_transaction_session_timeout', $2, false)";
-        let told = connection.ask(settings, &[&epoch.to_string(), &holds.as_millis().to_string()]);
-        told.map_err(|fault| failed(DOING, fault))?;
         let lost = Arc::<AtomicBool>::default();
         let (ended, told) = channel();
         let (place, of_thread) = (place.clone(), lost.clone());
@@ -72,7 +69,19 @@ impl Lease {
         };
         let thread = std::thread::Builder::new().name("exitgap-lease".to_owned()).spawn(renew);
         let renewing = thread.map_err(|error| failed(DOING, Fault::NoThread(error.to_string())))?;
-        Ok(Self { epoch, owner, lost, ended: Some(ended), renewing: Some(renewing) })
+        let lease =
+            Self { epoch, owner, holds, lost, ended: Some(ended), renewing: Some(renewing) };
+        lease.tell(connection).map_err(|fault| failed(DOING, fault))?;
+        Ok(lease)
+    }
+
+    /// Has a connection write as who holds it.
+    pub fn tell(&self, connection: &Connection) -> Result<(), Fault> {
+        // Who stands still in the midst of a transaction would keep others from taking over: it ends with the lease.
+        let settings = "SELECT set_config('exitgap.epoch', $1, false), \
+                        set_config('idle_in_transaction_session_timeout', $2, false)";
+        let (epoch, holds) = (self.epoch.to_string(), self.holds.as_millis().to_string());
+        connection.ask(settings, &[&epoch, &holds]).map(|_| ())
     }
 
     /// Whether another is known to have taken over.
@@ -83,10 +92,10 @@ impl Lease {
     /// Ends the renewing, and gives the lease back where the server can still be told.
     pub fn give_back(&mut self, connection: &Connection) {
         self.ended = None;
-        if let Some(renewing) = self.renewing.take() {
-            let _ = renewing.join();
-        }
+        let renewing = self.renewing.take();
         if connection.is_open() {
+            // A server that does not answer is not waited for.
+            let _ = renewing.map(JoinHandle::join);
             // Where it cannot be told, the lease runs out.
             let _ = connection.ask(
                 "UPDATE exitgap.sealer SET until = '-infinity' WHERE epoch = $1",
@@ -112,7 +121,7 @@ fn taken(
     let holds = Duration::from_secs_f64(seconds);
     let held = "SELECT owner, until > clock_timestamp(), \
                 ceil(extract(epoch FROM until - clock_timestamp()))::bigint \
-                FROM exitgap.sealer WHERE until > clock_timestamp() FOR UPDATE";
+                FROM exitgap.sealer WHERE until > clock_timestamp()";
     let rows = connection.ask(held, &[]).map_err(|fault| failed(DOING, fault))?;
     if let Some(row) = rows.first() {
         let holder: String = row.try_get(0).unwrap_or_default();
@@ -122,11 +131,15 @@ fn taken(
             return Err(StoreError::Leased { path, holder, seconds: seconds.unsigned_abs() });
         }
     }
+    // A slot that is being sealed keeps the row: then it is held, however long that takes.
     let take = "UPDATE exitgap.sealer SET owner = $1, epoch = epoch + 1, \
                 until = clock_timestamp() + make_interval(secs => $2) \
                 WHERE until <= clock_timestamp() OR owner = $1 RETURNING epoch";
-    let rows = connection.ask(take, &[&owner, &seconds]);
-    let rows = rows.map_err(|fault| failed(DOING, fault))?;
+    let rows = match connection.ask(take, &[&owner, &seconds]) {
+        Ok(rows) => rows,
+        Err(fault) if fault.is_locked() => Vec::new(),
+        Err(fault) => return Err(failed(DOING, fault)),
+    };
     let epoch = rows.first().and_then(|row| row.try_get(0).ok());
     epoch.map(|epoch| (epoch, holds)).ok_or_else(|| StoreError::Leased {
         path: place.shown.clone(),
@@ -148,11 +161,10 @@ fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bo
     connection.ask(&renew, &[&epoch]).map_or(true, |rows| !rows.is_empty())
 }
 
-/// A name that nobody else has: this machine, this process, and which of its stores.
+/// A name that nobody else has: this machine, this process, and what was drawn for this store.
 fn somebody() -> String {
-    static STORES: AtomicU32 = AtomicU32::new(1);
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let (process, store) = (std::process::id(), STORES.fetch_add(1, Ordering::Relaxed));
-    let again = if store > 1 { format!(", store {store}") } else { String::new() };
-    format!("{}, process {process}{again}", machine.trim())
+    // Machines that were copied have one name, and one number for their first process.
+    let drawn = RandomState::new().hash_one(std::process::id());
+    format!("{}, process {}, {drawn:016x}", machine.trim(), std::process::id())
 }

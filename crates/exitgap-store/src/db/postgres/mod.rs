@@ -92,13 +92,17 @@ struct Pending {
 pub struct Transaction<'a>(&'a Postgres);
 
 impl Transaction<'_> {
-    /// Commits: all of it is on the server's disk when this returns, and on that of a standby where it waits for one.
+    /// What came of all that was written: an error is certain, and nothing of it is there.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        self.0.settle()
+    }
+
+    /// Commits what was settled: all of it is on the server's disk when this returns, and on that of a standby where it waits
+    /// for one.
     pub fn commit(self) -> Result<(), DatabaseError> {
         let db = self.0;
-        if let Err(error) = db.settle() {
-            return Err(into_database_error(error));
-        }
-        if db.state.get() == State::Failed {
+        // What was not settled is, so that nothing that failed is taken for committed.
+        if db.settle().is_err() || db.state.get() == State::Failed {
             return Err(Fault::Aborted.into());
         }
         db.state.set(State::Single);
@@ -141,7 +145,9 @@ impl Postgres {
 
     /// Whether the connection still holds, and the lease of whoever writes.
     pub fn is_open(&self) -> bool {
-        self.connection.is_open() && self.lease.as_ref().is_none_or(|lease| !lease.is_lost())
+        self.connection.is_open()
+            && self.claims.get().is_none_or(Connection::is_open)
+            && self.lease.as_ref().is_none_or(|lease| !lease.is_lost())
     }
 
     /// The connection of claims, which says that it is of whoever writes.
@@ -150,8 +156,9 @@ impl Postgres {
             return Ok(connection);
         }
         let connection = Connection::to(&self.place)?;
-        let epoch = self.lease.as_ref().map_or(0, |lease| lease.epoch).to_string();
-        connection.ask("SELECT set_config('exitgap.epoch', $1, false)", &[&epoch])?;
+        if let Some(lease) = &self.lease {
+            lease.tell(&connection)?;
+        }
         Ok(self.claims.get_or_init(|| connection))
     }
 
@@ -304,12 +311,4 @@ fn in_order(prepared: &Prepared, args: &Args) -> Vec<Value> {
 
 fn failed(doing: &'static str, fault: Fault) -> StoreError {
     StoreError::Database { doing, source: fault.into() }
-}
-
-/// The database's own error, of one of the store's.
-fn into_database_error(error: StoreError) -> DatabaseError {
-    match error {
-        StoreError::Database { source, .. } => source,
-        _ => Fault::Aborted.into(),
-    }
 }

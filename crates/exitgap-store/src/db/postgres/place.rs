@@ -22,6 +22,15 @@ pub fn is_server(path: &Path) -> bool {
     text.starts_with(b"postgresql://") || text.starts_with(b"postgres://")
 }
 
+/// A store's place as it may be shown: a path, or a URL without its password and parameters.
+pub fn shown(path: &Path) -> String {
+    if !is_server(path) {
+        return path.display().to_string();
+    }
+    Place::of(path)
+        .map_or_else(|_| "a server".to_owned(), |place| place.shown.display().to_string())
+}
+
 /// A server's database.
 #[derive(Debug, Clone)]
 pub struct Place {
@@ -43,7 +52,10 @@ impl Place {
         let mut config: Config = text.parse().map_err(|error: tokio_postgres::Error| {
             // The message may repeat a part of the URL, with a password in it.
             let _ = error;
-            wrong("it is not postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket")
+            wrong(
+                "it is not postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket, or ?sslmode=disable or \
+                 require (which checks the server's certificate and name)",
+            )
         })?;
         let (Some(user), Some(name)) = (config.get_user(), config.get_dbname()) else {
             return Err(wrong("it names no user or no database"));
@@ -65,7 +77,9 @@ impl Place {
         if config.get_hosts().is_empty() {
             return Err(wrong("it names no host"));
         }
-        let here = config.get_hosts().iter().all(is_here);
+        let addresses = config.get_hostaddrs();
+        let here = config.get_hosts().iter().all(is_here)
+            && addresses.iter().all(std::net::IpAddr::is_loopback);
         let said = text.contains("sslmode=");
         let encrypted = match config.get_ssl_mode() {
             SslMode::Disable => false,
@@ -113,6 +127,7 @@ mod tests {
             ("postgres://rec@db.example/gaps?sslmode=disable", "rec@db.example/gaps", false),
             ("postgresql://rec@localhost/gaps", "rec@localhost/gaps", false),
             ("postgresql://rec@127.0.0.1/gaps?sslmode=require", "rec@127.0.0.1/gaps", true),
+            ("postgresql://rec@localhost/gaps?hostaddr=203.0.113.5", "rec@localhost/gaps", true),
             ("postgresql://rec@/gaps?host=/run/pg", "rec@/run/pg/gaps", false),
             ("postgresql://rec@a.example,b.example/gaps", "rec@a.example,b.example/gaps", true),
         ] {
@@ -130,12 +145,20 @@ mod tests {
             ("postgresql://db.example/gaps", "no user or no database"),
             ("postgresql://rec:secret@/gaps", "no host"),
             ("postgresql://rec:secret@db.example:port/gaps", "it is not postgresql://"),
+            (
+                "postgresql://rec:secret@db.example/gaps?sslmode=verify-full",
+                "require (which checks",
+            ),
             ("postgresql://rec:secret@db.example/gaps?what=secret", "it is not postgresql://"),
         ] {
             let error = Place::of(Path::new(url)).unwrap_err().to_string();
             assert!(error.contains(why), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");
+            assert_eq!(shown(Path::new(url)), "a server");
         }
+        let url = Path::new("postgresql://rec:secret@db.example/gaps?sslmode=require");
+        assert_eq!(shown(url), "postgresql://rec@db.example/gaps");
+        assert_eq!(shown(Path::new("a/series.db")), "a/series.db");
         assert!(!is_server(Path::new("/data/postgresql")));
         assert!(!is_server(Path::new("series.db")));
     }

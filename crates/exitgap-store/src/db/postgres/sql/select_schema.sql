@@ -1,11 +1,14 @@
 -- What the schema is made of, a line each: tables, columns, constraints, indices, triggers, functions, and what
 -- could stand in their way.
 SELECT line FROM (
+    SELECT format('schema owner %s', nspowner::regrole) AS line
+    FROM pg_catalog.pg_namespace WHERE nspname = 'exitgap'
+    UNION ALL
     SELECT format(
-        'table %s %s%s%s%s', relname, relkind,
+        'table %s %s %s%s%s%s', relname, relkind, relowner::regrole,
         CASE WHEN relhasrules THEN ' rules' END, CASE WHEN relrowsecurity THEN ' row security' END,
         CASE WHEN relpersistence <> 'p' THEN ' not durable' END
-    ) AS line
+    )
     FROM pg_catalog.pg_class
     WHERE relnamespace = 'exitgap'::regnamespace AND relkind NOT IN ('i', 't')
     UNION ALL
@@ -36,7 +39,11 @@ SELECT line FROM (
     FROM pg_catalog.pg_trigger JOIN pg_catalog.pg_class ON pg_class.oid = tgrelid
     WHERE relnamespace = 'exitgap'::regnamespace AND NOT tgisinternal
     UNION ALL
-    SELECT format('function %s %s', pg_proc.oid::regprocedure, encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'))
-    FROM pg_catalog.pg_proc WHERE pronamespace = 'exitgap'::regnamespace
+    SELECT format(
+        'function %s %s %s %s %s%s', pg_proc.oid::regprocedure, encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'),
+        lanname, proowner::regrole, proconfig, CASE WHEN prosecdef THEN ' as its owner' END
+    )
+    FROM pg_catalog.pg_proc JOIN pg_catalog.pg_language ON pg_language.oid = prolang
+    WHERE pronamespace = 'exitgap'::regnamespace
 ) AS lines
 ORDER BY line COLLATE "C";

@@ -1,7 +1,9 @@
 -- What whoever relies on the server is to know of it.
 SELECT
     current_setting('server_version'),
-    rolsuper OR pg_has_role(current_user, 'exitgap_owner', 'MEMBER'),
+    rolsuper OR pg_has_role(
+        current_user, (SELECT relowner FROM pg_catalog.pg_class WHERE oid = 'exitgap.entry'::regclass), 'MEMBER'
+    ),
     (
         SELECT string_agg(name || ' = ' || setting, ', ' ORDER BY name) FROM pg_catalog.pg_settings
         WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on'

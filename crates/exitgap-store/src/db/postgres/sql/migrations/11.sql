@@ -4,8 +4,8 @@
 -- Every table is append-only but the derived ones and the recorder's own at the end. Whoever records may not
 -- update, delete or truncate it, and triggers refuse it to everybody: they are ALWAYS enabled, since the
 -- ordinary ones are passed over where session_replication_role is replica. Another, before each INSERT,
--- refuses what would leave a hole. Every name is written with its schema, so that nobody's search_path
--- puts another table in its place. A slot is an instant: slot × 300 s UTC.
+-- refuses what would leave a hole. Every table is written with its schema, and functions look for what they call in
+-- pg_catalog alone, so that nobody's search_path puts something else in its place. A slot is an instant: slot × 300 s UTC.
 
 -- Which migrations were run.
 CREATE TABLE exitgap.schema_version (
@@ -216,13 +216,15 @@ CREATE TABLE exitgap.cosigned (
 );
 
 -- What is never done to a table, with why: to be the function of a trigger.
-CREATE FUNCTION exitgap.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.refuse() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'exitgap: %', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
 -- Refuses who no longer seals, and keeps another from taking over until the transaction ends.
-CREATE FUNCTION exitgap.seals() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.seals() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM FROM exitgap.sealer
     WHERE epoch = nullif(current_setting('exitgap.epoch', true), '')::bigint FOR SHARE;
@@ -233,7 +235,8 @@ BEGIN
 END $$;
 
 -- Refuses to take over without counting up, and to count back.
-CREATE FUNCTION exitgap.sealer_counts_up() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.sealer_counts_up() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NEW.epoch NOT IN (OLD.epoch, OLD.epoch + 1) OR (NEW.epoch = OLD.epoch AND NEW.owner <> OLD.owner) THEN
         RAISE EXCEPTION 'exitgap: whoever takes over counts one up' USING ERRCODE = 'integrity_constraint_violation';
@@ -246,14 +249,16 @@ CREATE TRIGGER sealer_stays BEFORE DELETE OR TRUNCATE ON exitgap.sealer
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('who seals is never forgotten');
 
 -- How many slots are sealed.
-CREATE FUNCTION exitgap.log_size() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.log_size() RETURNS bigint
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN coalesce(
         (SELECT max(slot) FROM exitgap.sealed_slot) - (SELECT first_slot FROM exitgap.log) + 1, 0
     );
 END $$;
 
-CREATE FUNCTION exitgap.claim_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.claim_stays() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF OLD.size > exitgap.log_size() THEN
         RAISE EXCEPTION 'exitgap: a claim stays until its slot is sealed' USING ERRCODE = 'integrity_constraint_violation';
@@ -266,6 +271,8 @@ CREATE TRIGGER claim_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.claim
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a claim is never changed');
 CREATE TRIGGER claim_file_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.claim_file
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a claim is never changed');
+CREATE TRIGGER claim_file_by_who_seals BEFORE INSERT ON exitgap.claim_file
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 CREATE TRIGGER claim_by_who_seals BEFORE INSERT ON exitgap.claim
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 CREATE TRIGGER log_by_who_seals BEFORE INSERT ON exitgap.log
@@ -313,7 +320,8 @@ CREATE TRIGGER slot_tile_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.sl
 CREATE TRIGGER sealed_slot_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.sealed_slot
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a sealed slot is never changed or deleted');
 
-CREATE FUNCTION exitgap.pool_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.pool_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.pool WHERE pool_id = NEW.pool_id OR pool_no = NEW.pool_no) THEN
         RAISE EXCEPTION 'exitgap: the pool is in the store already' USING ERRCODE = 'integrity_constraint_violation';
@@ -325,7 +333,8 @@ BEGIN
 END $$;
 CREATE TRIGGER pool_is_new BEFORE INSERT ON exitgap.pool FOR EACH ROW EXECUTE FUNCTION exitgap.pool_is_new();
 
-CREATE FUNCTION exitgap.body_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.body_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM exitgap.body WHERE snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no
@@ -343,7 +352,8 @@ BEGIN
 END $$;
 CREATE TRIGGER body_is_new BEFORE INSERT ON exitgap.body FOR EACH ROW EXECUTE FUNCTION exitgap.body_is_new();
 
-CREATE FUNCTION exitgap.entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.entry_follows() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.slot) THEN
         RAISE EXCEPTION 'exitgap: the slot is sealed' USING ERRCODE = 'integrity_constraint_violation';
@@ -401,7 +411,8 @@ BEGIN
 END $$;
 CREATE TRIGGER entry_follows BEFORE INSERT ON exitgap.entry FOR EACH ROW EXECUTE FUNCTION exitgap.entry_follows();
 
-CREATE FUNCTION exitgap.retraction_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.retraction_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.by_slot)
         OR EXISTS (SELECT FROM exitgap.entry WHERE pool_no = NEW.pool_no AND slot = NEW.by_slot) THEN
@@ -420,7 +431,8 @@ BEGIN
 END $$;
 CREATE TRIGGER retraction_is_new BEFORE INSERT ON exitgap.retraction FOR EACH ROW EXECUTE FUNCTION exitgap.retraction_is_new();
 
-CREATE FUNCTION exitgap.fills_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.fills_follow() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM exitgap.pool WHERE pool_no = NEW.pool_no) THEN
         RAISE EXCEPTION 'exitgap: the pool is not in the store' USING ERRCODE = 'integrity_constraint_violation';
@@ -442,7 +454,8 @@ BEGIN
 END $$;
 CREATE TRIGGER fills_follow BEFORE INSERT ON exitgap.fills FOR EACH ROW EXECUTE FUNCTION exitgap.fills_follow();
 
-CREATE FUNCTION exitgap.issued_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.issued_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM exitgap.pool WHERE pool_no = NEW.pool_no) THEN
         RAISE EXCEPTION 'exitgap: the pool is not in the store' USING ERRCODE = 'integrity_constraint_violation';
@@ -458,7 +471,8 @@ BEGIN
 END $$;
 CREATE TRIGGER issued_is_new BEFORE INSERT ON exitgap.issued FOR EACH ROW EXECUTE FUNCTION exitgap.issued_is_new();
 
-CREATE FUNCTION exitgap.doubt_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.doubt_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM exitgap.pool WHERE pool_no = NEW.pool_no) THEN
         RAISE EXCEPTION 'exitgap: the pool is not in the store' USING ERRCODE = 'integrity_constraint_violation';
@@ -470,7 +484,8 @@ BEGIN
 END $$;
 CREATE TRIGGER doubt_is_new BEFORE INSERT ON exitgap.doubt FOR EACH ROW EXECUTE FUNCTION exitgap.doubt_is_new();
 
-CREATE FUNCTION exitgap.retirement_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.retirement_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.slot)
         OR EXISTS (SELECT FROM exitgap.entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot) THEN
@@ -484,7 +499,8 @@ BEGIN
 END $$;
 CREATE TRIGGER retirement_is_new BEFORE INSERT ON exitgap.retirement FOR EACH ROW EXECUTE FUNCTION exitgap.retirement_is_new();
 
-CREATE FUNCTION exitgap.log_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.log_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.log) OR EXISTS (SELECT FROM exitgap.sealed_slot) THEN
         RAISE EXCEPTION 'exitgap: the store has its log already' USING ERRCODE = 'integrity_constraint_violation';
@@ -493,7 +509,8 @@ BEGIN
 END $$;
 CREATE TRIGGER log_is_new BEFORE INSERT ON exitgap.log FOR EACH ROW EXECUTE FUNCTION exitgap.log_is_new();
 
-CREATE FUNCTION exitgap.log_key_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.log_key_follows() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM exitgap.log)
         OR NEW.key_no IS DISTINCT FROM coalesce((SELECT max(key_no) FROM exitgap.log_key), 1) + 1 THEN
@@ -503,7 +520,8 @@ BEGIN
 END $$;
 CREATE TRIGGER log_key_follows BEFORE INSERT ON exitgap.log_key FOR EACH ROW EXECUTE FUNCTION exitgap.log_key_follows();
 
-CREATE FUNCTION exitgap.predecessor_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.predecessor_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.predecessor) OR EXISTS (SELECT FROM exitgap.log) THEN
         RAISE EXCEPTION 'exitgap: a log names its predecessor once, and before its first slot' USING ERRCODE = 'integrity_constraint_violation';
@@ -512,7 +530,8 @@ BEGIN
 END $$;
 CREATE TRIGGER predecessor_is_new BEFORE INSERT ON exitgap.predecessor FOR EACH ROW EXECUTE FUNCTION exitgap.predecessor_is_new();
 
-CREATE FUNCTION exitgap.log_node_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.log_node_follows() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (
         SELECT FROM exitgap.log_node WHERE level = NEW.level AND node_index = NEW.node_index
@@ -534,7 +553,8 @@ BEGIN
 END $$;
 CREATE TRIGGER log_node_follows BEFORE INSERT ON exitgap.log_node FOR EACH ROW EXECUTE FUNCTION exitgap.log_node_follows();
 
-CREATE FUNCTION exitgap.cosigning_begins_with_its_slot() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.cosigning_begins_with_its_slot() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.slot)
         OR EXISTS (SELECT FROM exitgap.cosigning WHERE slot >= NEW.slot) THEN
@@ -544,7 +564,8 @@ BEGIN
 END $$;
 CREATE TRIGGER cosigning_begins_with_its_slot BEFORE INSERT ON exitgap.cosigning FOR EACH ROW EXECUTE FUNCTION exitgap.cosigning_begins_with_its_slot();
 
-CREATE FUNCTION exitgap.cosigned_once() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.cosigned_once() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.cosigned WHERE slot >= NEW.slot)
         OR NOT EXISTS (SELECT FROM exitgap.cosigning WHERE slot = NEW.slot)
@@ -555,7 +576,8 @@ BEGIN
 END $$;
 CREATE TRIGGER cosigned_once BEFORE INSERT ON exitgap.cosigned FOR EACH ROW EXECUTE FUNCTION exitgap.cosigned_once();
 
-CREATE FUNCTION exitgap.slot_tile_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.slot_tile_is_new() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.slot) THEN
         RAISE EXCEPTION 'exitgap: the slot is sealed' USING ERRCODE = 'integrity_constraint_violation';
@@ -570,7 +592,8 @@ BEGIN
 END $$;
 CREATE TRIGGER slot_tile_is_new BEFORE INSERT ON exitgap.slot_tile FOR EACH ROW EXECUTE FUNCTION exitgap.slot_tile_is_new();
 
-CREATE FUNCTION exitgap.sealed_slot_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION exitgap.sealed_slot_follows() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NEW.slot IS DISTINCT FROM
         coalesce((SELECT max(slot) + 1 FROM exitgap.sealed_slot), (SELECT first_slot FROM exitgap.log)) THEN
@@ -758,6 +781,10 @@ CREATE TABLE exitgap.suspicion (
     canonical_hash  bytea   NOT NULL CHECK (length(canonical_hash) = 32),
     PRIMARY KEY (pool_no, slot)
 );
+CREATE TRIGGER recheck_by_who_seals BEFORE INSERT OR UPDATE OR DELETE ON exitgap.recheck
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER suspicion_by_who_seals BEFORE INSERT OR UPDATE OR DELETE ON exitgap.suspicion
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 
 -- Also where session_replication_role is replica.
 DO $$
