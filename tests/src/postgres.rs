@@ -168,7 +168,7 @@ impl Cluster {
         let output = command.arg("-h").arg(self.folder.path()).args(["-c", sql]).output();
         let output = output.map_err(|error| error.to_string())?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+            return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
         }
         Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }

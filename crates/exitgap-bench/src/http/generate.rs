@@ -139,8 +139,8 @@ fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
             lowest0_7d_usd * ?2 / 100, lowest1_7d_usd * ?2 / 100, method_version, NULL, NULL, randomblob(32)
          FROM entry WHERE pool_no = 1 AND slot > 5957856 AND ?3 IS NOT NULL ORDER BY slot",
         "INSERT INTO figures SELECT ?1, slot, oracle_stale,
-            gap0_1k + ?3, gap0_10k + ?3, gap0_100k + ?3, gap0_1m, basis0 + ?3, book0_usd * ?2 / 100,
-            gap1_1k + ?3, gap1_10k + ?3, gap1_100k + ?3, gap1_1m, basis1 + ?3, book1_usd * ?2 / 100,
+            iif(gap0_1k < 1 << 62, gap0_1k + ?3, gap0_1k), iif(gap0_10k < 1 << 62, gap0_10k + ?3, gap0_10k), iif(gap0_100k < 1 << 62, gap0_100k + ?3, gap0_100k), gap0_1m, basis0 + ?3, book0_usd * ?2 / 100,
+            iif(gap1_1k < 1 << 62, gap1_1k + ?3, gap1_1k), iif(gap1_10k < 1 << 62, gap1_10k + ?3, gap1_10k), iif(gap1_100k < 1 << 62, gap1_100k + ?3, gap1_100k), gap1_1m, basis1 + ?3, book1_usd * ?2 / 100,
             missing_7d_slots,
             median0_7d_usd * ?2 / 100, median1_7d_usd * ?2 / 100, lowest0_7d_back, lowest1_7d_back
          FROM figures WHERE pool_no = 1 AND slot > 5957856 ORDER BY slot",
