@@ -53,7 +53,12 @@ async function open(browser, url, width = DESKTOP) {
       console.error(`refused by the policy: ${refused.violatedDirective} ${refused.blockedURI}`));
   });
   await page.goto(url);
-  assert.equal(await page.evaluate(() => window.innerWidth), width);
+  await eventually(`${url} is ${width} wide`, async () => {
+    if (await page.evaluate(() => window.innerWidth) === width) return true;
+    // The process that a page is loaded into may not have heard of the width that its empty page was given.
+    await widen(page, width);
+    return false;
+  });
   return page;
 }
 
