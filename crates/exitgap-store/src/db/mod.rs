@@ -153,6 +153,14 @@ impl Db {
         }
     }
 
+    /// Requires that what was claimed before is as safe as a commit has to be.
+    pub fn confirm_claims(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(db) => db.confirm_claims(),
+        }
+    }
+
     /// How many slots a transaction may have: on a server none lasts as long as a lease.
     pub fn slots_at_once(&self) -> usize {
         match self {
@@ -461,6 +469,26 @@ mod tests {
             assert_ne!(db.figures_chain(1, number, number).unwrap(), values.chained([0; 32]));
         }
         assert!(db.standing_is(1, None).unwrap());
+    }
+
+    /// A server's tables are written again in its own words, so that a column could be in one of them only.
+    #[test]
+    fn both_databases_have_the_same_tables_and_columns() {
+        let Db::Sqlite(file) = Db::without_rules() else { panic!("a file") };
+        let described = include_str!("postgres/sql/schema.txt");
+        let mut there: Vec<(String, String, bool)> = described
+            .lines()
+            .filter_map(|line| line.strip_prefix("column ")?.split_once('.'))
+            .map(|(table, rest)| {
+                let (column, rest) = rest.split_once(' ').unwrap();
+                (table.to_owned(), column.to_owned(), rest.contains("not null"))
+            })
+            .filter(|(table, ..)| {
+                !["claim", "claim_file", "schema_version", "sealer"].contains(&table.as_str())
+            })
+            .collect();
+        there.sort();
+        assert_eq!(file.columns(), there);
     }
 
     #[test]

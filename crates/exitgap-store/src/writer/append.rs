@@ -388,6 +388,7 @@ impl Store {
                 let (expected, found) = (claimed.to_owned(), text);
                 return Err(StoreError::SealedOtherwise { slot, expected, found });
             }
+            Expected::Claimed(_) => self.reader.db.confirm_claims()?,
             Expected::Anything if sealer.signs() && self.claims => {
                 self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
             }

@@ -43,9 +43,12 @@ impl Postgres {
         }))
     }
 
-    /// Claims a slot. Refused where another content of it is claimed ([`StoreError::Claimed`]).
+    /// Claims a slot, all of which but its seal is written. Refused where another content of it is claimed
+    /// ([`StoreError::Claimed`]).
     pub fn put_claim(&self, slot: u32, claim: &Claim) -> Result<(), StoreError> {
         let fail = |fault| failed(DOING, fault);
+        // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
+        self.settle()?;
         let connection = self.of_claims().map_err(fail)?;
         connection.batch("BEGIN").map_err(fail)?;
         let written = written(connection, slot, claim);
@@ -57,7 +60,7 @@ impl Postgres {
                 let held = connection.ask(held, &[&claim.size.cast_signed()]).map_err(fail)?;
                 let held: Option<&str> = held.first().and_then(|row| row.try_get(0).ok());
                 if held == Some(&claim.checkpoint) {
-                    return Ok(());
+                    return self.confirm_claims();
                 }
                 Err(StoreError::Claimed { size: claim.size })
             }
@@ -66,6 +69,17 @@ impl Postgres {
                 Err(fail(fault))
             }
         }
+    }
+
+    /// Requires that what is claimed is where a commit has to be: whoever claimed it may not have waited for a standby.
+    pub fn confirm_claims(&self) -> Result<(), StoreError> {
+        let fail = |fault| failed("confirming a claim", fault);
+        let connection = self.of_claims().map_err(fail)?;
+        connection.batch("BEGIN").map_err(fail)?;
+        // A commit waits for all that was written before it, and only if it writes something itself.
+        let written = connection.ask("SELECT pg_logical_emit_message(true, 'exitgap', '')", &[]);
+        written.map_err(fail)?;
+        connection.commit().map_err(fail)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The lease of whoever seals: one at a time, by the server's clock, and counted.
 //!
 //! Taking it counts `epoch` one up; the schema accepts what seals a slot only from a connection that says the
-//! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, writes
+//! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, seals
 //! nothing more, whatever it believes. The lease itself only saves two from doing the same work.
 
 use std::hash::{BuildHasher, RandomState};

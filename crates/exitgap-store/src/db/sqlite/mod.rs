@@ -155,6 +155,16 @@ impl Sqlite {
         Self { connection }
     }
 
+    /// Every column: its table, its name, whether it holds no NULL.
+    pub fn columns(&self) -> Vec<(String, String, bool)> {
+        let sql = "SELECT tables.name, columns.name, \"notnull\" OR pk \
+                   FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns \
+                   WHERE tables.type = 'table' ORDER BY 1, 2";
+        let mut columns = self.connection.prepare(sql).unwrap();
+        let rows = columns.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
     /// Does something to the database, whatever it is.
     pub fn tamper(&self, sql: &str) {
         self.connection.execute_batch(sql).unwrap();
