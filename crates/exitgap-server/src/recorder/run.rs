@@ -51,8 +51,9 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`]); ends with any other error of the store, such as a commit
-    /// that failed: whoever starts it again opens the store anew.
+    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`]); ends with any other error of a store in a file, such as a commit
+    /// that failed: whoever starts it again opens the store anew. One on a server that is lost is opened again, and waited
+    /// for while another recorder seals; what was claimed before it is sealed first.
     pub async fn run(
         &mut self,
         clock: &impl Clock,
@@ -108,9 +109,10 @@ impl<R: SlotReader> Recorder<R> {
                     if let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded
                     {
                         tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
-                        self.seal_claimed().await?;
-                        tried = None;
-                        continue;
+                        if self.seal_claimed().await? {
+                            tried = None;
+                            continue;
+                        }
                     }
                     settle(slot, recorded)?;
                 }
@@ -166,14 +168,16 @@ impl<R: SlotReader> Recorder<R> {
         self.resume_cosigning().await
     }
 
-    /// Seals what was about to be signed when whoever wrote the store ended.
-    async fn seal_claimed(&mut self) -> Result<(), RecorderError> {
-        let Some(folder) = self.folder.clone() else { return Ok(()) };
+    /// Seals what was about to be signed when whoever wrote the store ended, and says whether anything was.
+    async fn seal_claimed(&mut self) -> Result<bool, RecorderError> {
+        let Some(folder) = self.folder.clone() else { return Ok(false) };
+        let mut any = false;
         loop {
             let folder = folder.clone();
             let sealed = self.blocking(move |store| folder.seal_claimed(store)).await?;
             let sealed = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))?;
-            let Some(slot) = sealed else { return Ok(()) };
+            let Some(slot) = sealed else { return Ok(any) };
+            any = true;
             tracing::warn!(%slot, "sealed as it was claimed before");
             if let Some(error) = self.publish().await?.err() {
                 tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
