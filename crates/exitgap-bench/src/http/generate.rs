@@ -128,7 +128,7 @@ fn pools(connection: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
     statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Gives a pool the first one's rows: depths scaled, gaps and bases shifted.
+/// Gives a pool the first one's rows: depths scaled, gaps and bases shifted, but for numbers that say why there is no gap.
 fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
     let (percent, shift) = (50 + pool_no % 100, pool_no * 7);
     let transaction = connection.transaction()?;
@@ -139,27 +139,31 @@ fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
             lowest0_7d_usd * ?2 / 100, lowest1_7d_usd * ?2 / 100, method_version, NULL, NULL, randomblob(32)
          FROM entry WHERE pool_no = 1 AND slot > 5957856 AND ?3 IS NOT NULL ORDER BY slot",
         "INSERT INTO figures SELECT ?1, slot, oracle_stale,
-            iif(gap0_1k < 1 << 62, gap0_1k + ?3, gap0_1k), iif(gap0_10k < 1 << 62, gap0_10k + ?3, gap0_10k), iif(gap0_100k < 1 << 62, gap0_100k + ?3, gap0_100k), gap0_1m, basis0 + ?3, book0_usd * ?2 / 100,
-            iif(gap1_1k < 1 << 62, gap1_1k + ?3, gap1_1k), iif(gap1_10k < 1 << 62, gap1_10k + ?3, gap1_10k), iif(gap1_100k < 1 << 62, gap1_100k + ?3, gap1_100k), gap1_1m, basis1 + ?3, book1_usd * ?2 / 100,
+            iif(gap0_1k < 1 << 62, gap0_1k + ?3, gap0_1k),
+            iif(gap0_10k < 1 << 62, gap0_10k + ?3, gap0_10k),
+            iif(gap0_100k < 1 << 62, gap0_100k + ?3, gap0_100k), gap0_1m, basis0 + ?3, book0_usd * ?2 / 100,
+            iif(gap1_1k < 1 << 62, gap1_1k + ?3, gap1_1k),
+            iif(gap1_10k < 1 << 62, gap1_10k + ?3, gap1_10k),
+            iif(gap1_100k < 1 << 62, gap1_100k + ?3, gap1_100k), gap1_1m, basis1 + ?3, book1_usd * ?2 / 100,
             missing_7d_slots,
             median0_7d_usd * ?2 / 100, median1_7d_usd * ?2 / 100, lowest0_7d_back, lowest1_7d_back
          FROM figures WHERE pool_no = 1 AND slot > 5957856 ORDER BY slot",
         "INSERT OR REPLACE INTO day SELECT day, ?1, recorded_slots, missing_slots, retracted_slots,
             last_at, lowest0_usd * ?2 / 100, lowest0_at,
-            last0_1k + ?3, worst0_1k + ?3, worst0_1k_at,
+            iif(last0_1k < 1 << 62, last0_1k + ?3, last0_1k), worst0_1k + ?3, worst0_1k_at,
             refused0_1k_slots, least0_1k_micros, least0_1k_at,
-            last0_10k + ?3, worst0_10k + ?3, worst0_10k_at,
+            iif(last0_10k < 1 << 62, last0_10k + ?3, last0_10k), worst0_10k + ?3, worst0_10k_at,
             refused0_10k_slots, least0_10k_micros, least0_10k_at,
-            last0_100k + ?3, worst0_100k + ?3, worst0_100k_at,
+            iif(last0_100k < 1 << 62, last0_100k + ?3, last0_100k), worst0_100k + ?3, worst0_100k_at,
             refused0_100k_slots, least0_100k_micros, least0_100k_at,
             last0_1m, worst0_1m, worst0_1m_at,
             refused0_1m_slots, least0_1m_micros, least0_1m_at,
             lowest1_usd * ?2 / 100, lowest1_at,
-            last1_1k + ?3, worst1_1k + ?3, worst1_1k_at,
+            iif(last1_1k < 1 << 62, last1_1k + ?3, last1_1k), worst1_1k + ?3, worst1_1k_at,
             refused1_1k_slots, least1_1k_micros, least1_1k_at,
-            last1_10k + ?3, worst1_10k + ?3, worst1_10k_at,
+            iif(last1_10k < 1 << 62, last1_10k + ?3, last1_10k), worst1_10k + ?3, worst1_10k_at,
             refused1_10k_slots, least1_10k_micros, least1_10k_at,
-            last1_100k + ?3, worst1_100k + ?3, worst1_100k_at,
+            iif(last1_100k < 1 << 62, last1_100k + ?3, last1_100k), worst1_100k + ?3, worst1_100k_at,
             refused1_100k_slots, least1_100k_micros, least1_100k_at,
             last1_1m, worst1_1m, worst1_1m_at,
             refused1_1m_slots, least1_1m_micros, least1_1m_at,

@@ -48,6 +48,7 @@ pub fn ensure_postgres() {
         || std::fs::read_dir("/usr/lib/postgresql")
             .is_ok_and(|versions| versions.flatten().any(has_server));
     ensure_where(is_here, "postgres", "postgresql", "the tests of stores on a PostgreSQL server");
+    ensure("openssl", &["version"], "openssl", "the test of an encrypted connection to one");
 }
 
 /// Makes sure of `chromium`, unless another browser is named.
