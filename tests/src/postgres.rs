@@ -31,8 +31,9 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 
 /// A cluster that runs.
 pub struct Cluster {
-    folder: TempDir,
+    // Ended before its folder goes.
     server: Option<Running>,
+    folder: TempDir,
     settings: Vec<String>,
     stores: AtomicU32,
     port: u16,
@@ -46,14 +47,27 @@ struct Running {
 
 /// The cluster of this process's tests.
 pub fn shared() -> &'static Cluster {
-    static SHARED: LazyLock<Cluster> =
-        LazyLock::new(|| Cluster::start(&["fsync=off"]).expect("PostgreSQL starts"));
+    static SHARED: LazyLock<Cluster> = LazyLock::new(|| {
+        let mut cluster = Cluster::made(&["fsync=off"]).expect("PostgreSQL is made");
+        // Nothing drops it: whoever ends the server with this process removes its folder, too.
+        cluster.folder.disable_cleanup(true);
+        let started = start(cluster.folder.path(), &cluster.settings, PORT, Folder::Goes);
+        cluster.server = Some(started.expect("PostgreSQL starts"));
+        cluster
+    });
     &SHARED
 }
 
 impl Cluster {
     /// Starts a cluster with these settings.
     pub fn start(settings: &[&str]) -> io::Result<Self> {
+        let mut cluster = Self::made(settings)?;
+        cluster.start_again()?;
+        Ok(cluster)
+    }
+
+    /// One that was not started.
+    fn made(settings: &[&str]) -> io::Result<Self> {
         let made = made()?;
         let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
         if let Some(user) = user() {
@@ -61,15 +75,12 @@ impl Cluster {
         }
         run(Command::new("cp").arg("-a").arg(made).arg(folder.path().join("data")))?;
         let settings = settings.iter().map(ToString::to_string).collect();
-        let mut cluster =
-            Self { folder, server: None, settings, stores: AtomicU32::new(0), port: PORT };
-        cluster.start_again()?;
-        Ok(cluster)
+        Ok(Self { folder, server: None, settings, stores: AtomicU32::new(0), port: PORT })
     }
 
     /// Starts the server, which was ended.
     pub fn start_again(&mut self) -> io::Result<()> {
-        self.server = Some(start(self.folder.path(), &self.settings, self.port)?);
+        self.server = Some(start(self.folder.path(), &self.settings, self.port, Folder::Stays)?);
         Ok(())
     }
 
@@ -100,7 +111,7 @@ impl Cluster {
         ] {
             self.settings.push(setting.to_owned());
         }
-        self.server = Some(start(self.folder.path(), &self.settings, free)?);
+        self.server = Some(start(self.folder.path(), &self.settings, free, Folder::Stays)?);
         Ok(())
     }
 
@@ -232,7 +243,7 @@ fn made() -> io::Result<PathBuf> {
     let version = run(Command::new(programs().join("postgres")).arg("--version"))?;
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/exitgap-store/src/db/postgres");
     let mut of = version.stdout;
-    for part in ["sql/migrations/11.sql", "sql/grants.sql", "migrate.rs"] {
+    for part in ["sql/schema.txt", "sql/grants.sql", "migrate.rs"] {
         of.extend(fs::read(Path::new(schema).join(part))?);
     }
     let name = format!("made-{:016x}", hash(&of));
@@ -253,7 +264,7 @@ fn made() -> io::Result<PathBuf> {
     initdb.args(["--no-sync", "--wal-segsize=1", "-A", "trust", "-U", "postgres", "-E", "UTF8"]);
     run(initdb.args(["--locale=C", "-D"]).arg(folder.path().join("data")))?;
     let mut cluster = Cluster {
-        server: Some(start(folder.path(), &["fsync=off".to_owned()], PORT)?),
+        server: Some(start(folder.path(), &["fsync=off".to_owned()], PORT, Folder::Stays)?),
         folder,
         settings: Vec::new(),
         stores: AtomicU32::new(0),
@@ -271,10 +282,17 @@ fn made() -> io::Result<PathBuf> {
     Ok(made)
 }
 
+/// What becomes of a server's folder when it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Folder {
+    Stays,
+    Goes,
+}
+
 /// Starts the server of the data in this folder, and waits until it answers.
-fn start(folder: &Path, settings: &[String], port: u16) -> io::Result<Running> {
+fn start(folder: &Path, settings: &[String], port: u16, then: Folder) -> io::Result<Running> {
     // The shell waits for the end of its input, which comes with this process's, and ends the server.
-    let script = "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait";
+    let script = "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait; [ -z \"$GOES\" ] || rm -rf \"$GOES\"";
     let mut command = as_user(Path::new("/bin/sh"));
     command.args(["-c", script, "sh"]).arg(programs().join("postgres"));
     command.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
@@ -283,6 +301,7 @@ fn start(folder: &Path, settings: &[String], port: u16) -> io::Result<Running> {
         command.args(["-c", setting]);
     }
     command.env("LOG", folder.join("log")).stdin(Stdio::piped());
+    command.env("GOES", if then == Folder::Goes { folder } else { Path::new("") });
     let mut shell = command.spawn()?;
     let input = shell.stdin.take().ok_or_else(|| io::Error::other("the shell has no input"))?;
     let running = Running { shell, input: Some(input) };

@@ -22,7 +22,7 @@ use crate::scenes::chain::scene;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::store::code_of;
 
-fn server(arguments: &[&str]) -> Command {
+pub(super) fn server(arguments: &[&str]) -> Command {
     let mut command = Command::new(binaries::path("exitgap-server"));
     command.args(arguments).stdin(Stdio::null());
     command
@@ -34,13 +34,13 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// A configuration of a v3 pool and a v2 pair of the world, in a folder of its own.
-struct Site {
-    folder: TempDir,
-    config: PathBuf,
+pub(super) struct Site {
+    pub folder: TempDir,
+    pub config: PathBuf,
 }
 
 impl Site {
-    fn new(world: &World, url: &str) -> Self {
+    pub fn new(world: &World, url: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let mut text = format!(
             "[store]\npath = \"series.db\"\n[log]\nformat = \"json\"\n\
@@ -87,8 +87,13 @@ impl Site {
 
     /// Starts a recorder whose clock shows slot `n`, counted from the series' first.
     fn record(&self, n: u64, until: Option<u64>) -> Running {
+        Self::record_as(self.config(), n, until)
+    }
+
+    /// The same with another configuration.
+    pub fn record_as(config: &str, n: u64, until: Option<u64>) -> Running {
         let at = (FIRST_SLOT + n).to_string();
-        let mut command = server(&["record", "--config", self.config(), "--rehearse-at", &at]);
+        let mut command = server(&["record", "--config", config, "--rehearse-at", &at]);
         if let Some(until) = until {
             command.args(["--until", &(FIRST_SLOT + until).to_string()]);
         }
@@ -99,7 +104,12 @@ impl Site {
 
     /// What the store holds, by slot counted from the series' first, the same for all pools.
     fn entries(&self) -> BTreeMap<u64, &'static str> {
-        let reader = Reader::open(self.folder.path().join("series.db")).unwrap();
+        Self::entries_of(&self.folder.path().join("series.db"))
+    }
+
+    /// The same of another store.
+    pub fn entries_of(store: &Path) -> BTreeMap<u64, &'static str> {
+        let reader = Reader::open(store).unwrap();
         let mut all = Vec::new();
         for pool in reader.pools().unwrap() {
             let page = reader.entries(&pool, Slot::FIRST, Slot::LAST, 1_000).unwrap();
@@ -119,14 +129,14 @@ impl Site {
 }
 
 /// A recorder at work. Ended with the test.
-struct Running {
-    child: Child,
-    lines: Lines<BufReader<ChildStderr>>,
+pub(super) struct Running {
+    pub child: Child,
+    pub lines: Lines<BufReader<ChildStderr>>,
 }
 
 impl Running {
     /// The first log line whose message is this one.
-    fn line(&mut self, message: &str) -> Value {
+    pub fn line(&mut self, message: &str) -> Value {
         for line in self.lines.by_ref() {
             let line: Value = serde_json::from_str(&line.unwrap()).expect("a line is one object");
             if line["message"] == message {
@@ -136,19 +146,19 @@ impl Running {
         panic!("it ended without saying {message:?}")
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap();
         assert!(sent.success());
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         assert_eq!(self.child.wait().unwrap().signal(), Some(9), "it was killed");
     }
 
     /// The exit code, and what it said after the last line that was read.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub fn end(mut self) -> (Option<i32>, String) {
         let rest: Vec<_> = self.lines.by_ref().map(Result::unwrap).collect();
         (self.child.wait().unwrap().code(), rest.join("\n"))
     }
@@ -162,7 +172,7 @@ impl Drop for Running {
     }
 }
 
-async fn played(slots: u64) -> (DevChain, World) {
+pub(super) async fn played(slots: u64) -> (DevChain, World) {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 8).await.unwrap();
     for n in 0..slots {

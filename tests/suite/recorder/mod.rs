@@ -10,6 +10,7 @@ mod example;
 mod example_chains;
 mod four;
 mod init;
+mod on_a_server;
 mod peers;
 mod proofs;
 mod slots;

@@ -93,12 +93,12 @@ pub(super) fn recorder(path: &Path, sources: Vec<Source<Scripted>>) -> Recorder<
     Recorder::new(store.unwrap(), sources, Duration::from_mins(1))
 }
 
-fn at(n: u32) -> Duration {
+pub(super) fn at(n: u32) -> Duration {
     Duration::from_secs(slot(n).unix_s())
 }
 
 /// The pool's entries in words, by slot counted from the series' first.
-fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
+pub(super) fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
     let reader = Reader::open(path).unwrap();
     let pool = reader.pool(pool).unwrap().expect("the pool is in the store");
     let page = reader.entries(&pool, Slot::FIRST, Slot::LAST, Reader::MAX_PAGE).unwrap();
@@ -111,7 +111,7 @@ fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
     page.entries.iter().map(|entry| (number(entry.slot), in_words(entry.outcome))).collect()
 }
 
-fn numbered(words: &[(u32, &'static str)]) -> BTreeMap<u32, &'static str> {
+pub(super) fn numbered(words: &[(u32, &'static str)]) -> BTreeMap<u32, &'static str> {
     words.iter().copied().collect()
 }
 

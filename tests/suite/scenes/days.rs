@@ -125,9 +125,10 @@ pub fn exitgap(arguments: &[&str]) -> (Option<i32>, Value, String) {
     (output.status.code(), document, String::from_utf8(output.stderr).unwrap())
 }
 
-/// What an audit of a day's folder says.
-pub fn audit(day: &Path, key: &str) -> Value {
-    let (code, report, said) = exitgap(&["audit", day.to_str().unwrap(), "--trust", key, "--json"]);
+/// What an audit of a folder says: a day's or a log's.
+pub fn audit(folder: &Path, key: &str) -> Value {
+    let audited = exitgap(&["audit", folder.to_str().unwrap(), "--trust", key, "--json"]);
+    let (code, report, said) = audited;
     let expected = match report["verdict"].as_str() {
         Some("valid") => 0,
         Some("invalid") => 6,

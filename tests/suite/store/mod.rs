@@ -19,6 +19,7 @@ mod merkle;
 mod pairs;
 mod postgres;
 mod retractions;
+mod sealer;
 mod sealing;
 mod series;
 mod tamper;

@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use exitgap_core::series::MissingReason;
-use exitgap_store::{LogFolder, Reader, RestoreError, Store, StoreError, is_server, migrate};
+use exitgap_store::{LogFolder, Reader, Store, StoreError, is_server, migrate};
 use exitgap_tests::postgres::{Cluster, READER, RECORDER, database_of, shared};
 use tempfile::TempDir;
 
@@ -14,7 +12,7 @@ use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::sealing::sealed_store;
 
 /// A store with so many slots of two pools.
-fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
+pub fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
     let url = shared().store();
     let mut store = Store::open(&url, &key()).unwrap();
     let mut pools = [BusyPool::new(1, 3), BusyPool::new(2, 3)];
@@ -25,15 +23,10 @@ fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
     (url, pools)
 }
 
-fn checkpoints(store: &Path) -> Vec<String> {
+pub fn checkpoints(store: &Path) -> Vec<String> {
     let reader = Reader::open(store).unwrap();
     let sizes = 1..=reader.log_size().unwrap();
     sizes.map(|size| reader.checkpoint(size).unwrap().unwrap()).collect()
-}
-
-/// Has the lease of a store run out.
-fn run_out(store: &Path) {
-    shared().sql(database_of(store).unwrap(), "UPDATE exitgap.sealer SET until = '-infinity'");
 }
 
 /// Makes the description of the schema anew where it is asked to.
@@ -83,7 +76,7 @@ fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
 }
 
 /// Every file below a folder with its bytes, but for tiles that later ones replace.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(inner) = folders.pop() {
         for entry in fs::read_dir(inner).unwrap() {
@@ -166,150 +159,6 @@ fn nothing_recorded_is_changed_by_whoever_records_nor_past_the_triggers() {
         Store::open(shared().url(READER, database), &key()),
         Err(StoreError::Database { .. })
     ));
-}
-
-#[test]
-fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
-    let (url, mut pools) = store_with(2);
-    let mut first = Store::open(&url, &key()).unwrap();
-    let refused = Store::open(&url, &key()).unwrap_err();
-    assert!(
-        matches!(&refused, StoreError::Leased { holder, seconds: 1..=15, .. } if holder.contains("process")),
-        "{refused}"
-    );
-    assert!(matches!(Store::create(&url, &key()), Err(StoreError::Leased { .. })));
-    // It stands still until its lease has run out, and another takes over.
-    run_out(&url);
-    let mut second = Store::open(&url, &key()).unwrap();
-    let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
-    let error = first.append_slot(slot(2), &entries).unwrap_err();
-    assert!(error.to_string().contains("another recorder has taken over"), "{error}");
-    assert!(second.append_slot(slot(2), &entries).unwrap().written);
-    assert!(matches!(first.reopen(), Err(StoreError::Leased { .. })));
-    // It finds out by itself, too, when it renews.
-    let begun = Instant::now();
-    while first.is_open() && begun.elapsed() < Duration::from_secs(30) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert!(!first.is_open() && second.is_open());
-    drop(second);
-    // What was given back is free at once; who comes back goes on from what is there.
-    first.reopen().unwrap();
-    let entries = pools.each_mut().map(|pool| pool.recorded(slot(3)));
-    assert!(first.append_slot(slot(3), &entries).unwrap().written);
-    drop(first);
-    assert_eq!(Reader::open(&url).unwrap().fsck(|_| {}).unwrap().slots, 4);
-}
-
-/// A recorder is cut off after it claimed a slot, perhaps after it signed it, and before its commit.
-#[test]
-fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise() {
-    let home = TempDir::new().unwrap();
-    for fills in [false, true] {
-        let (url, mut pools) = store_with(2);
-        let database = database_of(&url).unwrap();
-        let folder = LogFolder::new(home.path().join(format!("log-{fills}")));
-        let mut first = Store::open(&url, &key()).unwrap();
-        let claimed = pools.each_mut().map(|pool| pool.recorded(slot(2)));
-        let cut = std::thread::scope(|scope| {
-            // The row that seals waits for a lock until the connection is cut.
-            let holding = scope.spawn(|| {
-                let hold = "BEGIN; LOCK TABLE exitgap.sealed_slot IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(2); COMMIT";
-                shared().sql(database, hold);
-            });
-            std::thread::sleep(Duration::from_millis(300));
-            let appending = scope.spawn(|| {
-                let appended = if fills {
-                    first.fill_until(slot(3)).map(|_| ())
-                } else {
-                    first.append_slot(slot(2), &claimed).map(|_| ())
-                };
-                (first, appended)
-            });
-            std::thread::sleep(Duration::from_millis(700));
-            let cut = format!(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{database}' AND wait_event = 'relation'"
-            );
-            assert_eq!(shared().sql("postgres", &cut), "1");
-            holding.join().unwrap();
-            appending.join().unwrap()
-        });
-        let (first, appended) = cut;
-        appended.unwrap_err();
-        assert!(!first.is_open());
-        assert_eq!(checkpoints(&url).len(), 2);
-        let text = shared().sql(database, "SELECT checkpoint FROM exitgap.claim WHERE size = 3");
-        assert!(text.contains("\n3\n"), "{text}");
-        run_out(&url);
-        drop(first);
-
-        let mut second = Store::open(&url, &key()).unwrap();
-        let others = pools.each_mut().map(|pool| pool.missing(MissingReason::RpcUnavailable));
-        let error = second.append_slot(slot(2), &others).unwrap_err();
-        assert!(matches!(error, StoreError::Claimed { size: 3 }), "{error}");
-        assert_eq!(checkpoints(&url).len(), 2);
-        assert_eq!(folder.seal_claimed(&mut second).unwrap(), Some(slot(2)));
-        assert_eq!(folder.seal_claimed(&mut second).unwrap(), None);
-        assert!(checkpoints(&url)[2].starts_with(&text));
-        if !fills {
-            assert!(!second.append_slot(slot(2), &claimed).unwrap().written);
-        }
-        let entries = pools.each_mut().map(|pool| pool.recorded(slot(4)));
-        assert!(second.append_slot(slot(4), &entries).unwrap().written);
-        folder.publish(second.reader()).unwrap();
-        drop(second);
-        assert_eq!(Reader::open(&url).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
-        // What is sealed needs no claim any more; what is not keeps it.
-        assert_eq!(shared().sql(database, "SELECT count(*) FROM exitgap.claim"), "1");
-        shared().sql_as(RECORDER, database, "DELETE FROM exitgap.claim").unwrap();
-    }
-}
-
-#[test]
-fn a_recorder_does_not_go_on_from_an_edge_that_was_damaged_past_every_guard() {
-    for damage in [
-        "UPDATE sealed_slot SET heads_root = decode(repeat('00', 32), 'hex') WHERE slot = 5957858",
-        "UPDATE entry SET depth0_usd = depth0_usd + 1 WHERE slot = 5957858",
-        "DELETE FROM entry WHERE slot = 5957858 AND pool_no = 1",
-        "UPDATE sealed_slot SET checkpoint = replace(checkpoint, 'exitgap', 'exitgab') WHERE slot = 5957858",
-    ] {
-        let (url, _) = store_with(3);
-        shared().damage(database_of(&url).unwrap(), damage);
-        let refused = Store::open(&url, &key()).expect_err(damage);
-        assert!(!matches!(refused, StoreError::SchemaAltered { .. }), "{damage}: {refused}");
-        Reader::open(&url).unwrap().fsck(|_| {}).expect_err(damage);
-    }
-}
-
-#[test]
-fn a_claim_that_is_no_slot_is_refused_and_keeps_its_place() {
-    let home = TempDir::new().unwrap();
-    let (url, mut pools) = store_with(2);
-    let database = database_of(&url).unwrap();
-    let folder = LogFolder::new(home.path().join("log"));
-    let mut store = Store::open(&url, &key()).unwrap();
-    folder.publish(store.reader()).unwrap();
-    let published = files(&home.path().join("log"));
-    let manifest = published.iter().find(|(path, _)| path.ends_with("5957857.jsonl"));
-    let manifest = std::str::from_utf8(&manifest.unwrap().1).unwrap();
-    let epoch = shared().sql(database, "SELECT epoch FROM exitgap.sealer");
-    let claim = format!(
-        "SET exitgap.epoch = '{epoch}'; INSERT INTO exitgap.claim SELECT 3, slot, 'x', convert_to('{manifest}', 'UTF8') FROM exitgap.sealed_slot LIMIT 1; \
-         INSERT INTO exitgap.claim_file VALUES (3, '../out', 'x')"
-    );
-    shared().sql_as(RECORDER, database, &claim).unwrap();
-    let error = folder.seal_claimed(&mut store).unwrap_err();
-    assert!(
-        matches!(&error, RestoreError::Slot { reason, .. } if reason.contains("../out")),
-        "{error}"
-    );
-    assert!(!home.path().join("out").exists());
-    let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
-    assert!(matches!(store.append_slot(slot(2), &entries), Err(StoreError::Claimed { .. })));
-    for sql in ["DELETE FROM exitgap.claim", "DELETE FROM exitgap.claim_file"] {
-        let refused = shared().sql_as(RECORDER, database, sql).unwrap_err();
-        assert!(refused.contains("a claim stays until its slot is sealed"), "{refused}");
-    }
 }
 
 #[test]
@@ -431,6 +280,22 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert!(code == Some(0) && said.contains("0 rows were not as they should be"), "{said}");
     let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
     assert!(code == Some(1) && said.contains("pg_dump"), "{said}");
+    // The command line asks by the same URL, and whoever may only read, too.
+    for role in ["gaps_recorder", "gaps_reader"] {
+        let url = cluster.url(role, "gaps");
+        let mut exitgap = std::process::Command::new(exitgap_tests::binaries::path("exitgap"));
+        let pools = exitgap.args(["pools", "--db"]).arg(url).output().unwrap();
+        let pools = String::from_utf8(pools.stdout).unwrap();
+        assert_eq!(pools.matches("anvil:0x").count(), 3, "{pools}");
+    }
+    // A log ends only where another can begin, and one begins only where none is.
+    let next = exitgap_core::tlog::SignerKey::from_seed("exitgap.example/next", [9; 32]).unwrap();
+    fs::write(home.join("next.key"), next.to_secret_text()).unwrap();
+    fs::write(home.join("next.toml"), config(url.to_str().unwrap(), "next.key", "next-log"))
+        .unwrap();
+    let (code, said) = run(&["successor", "--of", "log", "--key-stolen"], "next.toml");
+    assert!(code == Some(1) && said.contains("exists already"), "{said}");
+    assert!(!home.join("log/superseded-by").exists());
     let held = Store::open(&url, &key()).unwrap();
     let (code, said) = run(&["restore"], "exitgap.toml");
     assert!(code == Some(1) && said.contains("another recorder ("), "{said}");
@@ -489,4 +354,20 @@ fn what_goes_to_another_machine_is_encrypted_and_its_server_is_known() {
     assert!(!done && said.contains("certificate"), "{said}");
     let (done, said) = check("disable", "ca.pem");
     assert!(!done && said.contains("no encryption"), "{said}");
+}
+
+#[test]
+fn a_recorder_does_not_go_on_from_an_edge_that_was_damaged_past_every_guard() {
+    for damage in [
+        "UPDATE sealed_slot SET heads_root = decode(repeat('00', 32), 'hex') WHERE slot = 5957858",
+        "UPDATE entry SET depth0_usd = depth0_usd + 1 WHERE slot = 5957858",
+        "DELETE FROM entry WHERE slot = 5957858 AND pool_no = 1",
+        "UPDATE sealed_slot SET checkpoint = replace(checkpoint, 'exitgap', 'exitgab') WHERE slot = 5957858",
+    ] {
+        let (url, _) = store_with(3);
+        shared().damage(database_of(&url).unwrap(), damage);
+        let refused = Store::open(&url, &key()).expect_err(damage);
+        assert!(!matches!(refused, StoreError::SchemaAltered { .. }), "{damage}: {refused}");
+        Reader::open(&url).unwrap().fsck(|_| {}).expect_err(damage);
+    }
 }

@@ -1,0 +1,105 @@
+//! Recorders of a store on a server: one waits for the other, and both outlive the server's going away.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use exitgap_server::recorder::{ManualClock, Stop};
+use exitgap_store::{LogFolder, Reader};
+use exitgap_tests::postgres::{Cluster, database_of, shared};
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+use super::binary::{Site, played};
+use super::slots::{Act, at, entries, recorder, source};
+use crate::scenes::days::audit;
+use crate::scenes::store::slot;
+
+/// The operator's guide, on one machine: two recorders with one key, each with its own folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
+    let (chain, world) = played(2).await;
+    let site = Site::new(&world, &chain.url());
+    let store = shared().store();
+    let url = format!("{}&options=-c%20exitgap.lease_s%3D2", store.display());
+    let text = fs::read_to_string(&site.config).unwrap();
+    let configured = |name: &str| {
+        let text = text.replace("path = \"series.db\"", &format!("path = \"{url}\""));
+        let evidence = format!("[evidence]\nfolder = \"log-{name}\"\n[log]\n");
+        let path = site.folder.path().join(format!("{name}.toml"));
+        fs::write(&path, text.replace("[log]\n", &evidence)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let mut first = Site::record_as(&configured("a"), 0, None);
+    assert_eq!(first.line("slot")["recorded"], 2);
+    let mut second = Site::record_as(&configured("b"), 1, None);
+    let waits = second.line("another recorder seals; waiting to take over");
+    let holder = format!("process {}", first.child.id());
+    assert!(waits["holder"].as_str().unwrap().contains(&holder), "{waits}");
+    first.kill();
+    assert_eq!(second.line("slot")["recorded"], 2);
+    second.signal("TERM");
+    assert_eq!(second.end().0, Some(0));
+    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
+    assert_eq!(Site::entries_of(&store), both);
+    let log = site.folder.path().join("log-b");
+    let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
+    assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_with_a_slot_in_hand_costs_no_slot() {
+    let cluster = Cluster::start(&[]).unwrap();
+    let path = cluster.store();
+    let cluster = Arc::new(Mutex::new(Some(cluster)));
+    let (killed, kills) = (cluster.clone(), Arc::new(Mutex::new(0)));
+    let counted = kills.clone();
+    let chain = source(1, move |n| {
+        let mut kills = counted.lock().unwrap();
+        if n == 2 && *kills == 0 {
+            *kills += 1;
+            let mut cluster = killed.lock().unwrap();
+            let cluster = cluster.as_mut().unwrap();
+            cluster.kill().unwrap();
+            cluster.start_again().unwrap();
+        }
+        Act::Read
+    });
+    let pool = chain.pools[0].0.clone();
+    let (_sender, stop) = watch::channel(Stop::No);
+    let mut recorder = recorder(&path, vec![chain]);
+    recorder.run(&ManualClock::new(at(0)), stop, Some(slot(4))).await.unwrap();
+    assert_eq!(*kills.lock().unwrap(), 1);
+    assert_eq!(entries(&path, &pool), (0..5).map(|n| (n, "recorded")).collect());
+    drop((recorder, cluster));
+}
+
+/// The fault: the server refuses the row that seals slot 2, which is claimed by then, and takes it later.
+#[tokio::test]
+async fn a_slot_that_was_claimed_and_not_sealed_is_sealed_before_the_next() {
+    let home = TempDir::new().unwrap();
+    let path = shared().store();
+    let database = database_of(&path).unwrap().to_owned();
+    let alter = move |sql: &str| {
+        shared().sql(&database, &format!("ALTER TABLE exitgap.sealed_slot {sql}"));
+    };
+    let chain = source(1, move |n| {
+        match n {
+            2 => alter("ADD CONSTRAINT never CHECK (slot <> 5957858) NOT VALID"),
+            3 => alter("DROP CONSTRAINT IF EXISTS never"),
+            _ => {}
+        }
+        Act::Read
+    });
+    let pool = chain.pools[0].0.clone();
+    let (_sender, stop) = watch::channel(Stop::No);
+    let mut recorder = recorder(&path, vec![chain]);
+    recorder.publish_in(LogFolder::new(home.path().join("log"))).unwrap();
+    let clock = ManualClock::new(at(0));
+    let ran = recorder.run(&clock, stop, Some(slot(4)));
+    tokio::time::timeout(Duration::from_mins(1), ran).await.unwrap().unwrap();
+    assert_eq!(entries(&path, &pool), (0..5).map(|n| (n, "recorded")).collect());
+    drop(recorder);
+    assert_eq!(Reader::open(&path).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
+}
