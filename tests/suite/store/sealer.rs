@@ -171,11 +171,8 @@ fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
     let (url, mut pools) = store_with(2);
     let database = database_of(&url).unwrap();
     let mut store = Store::open(&url, &key()).unwrap();
-    let mut append = |store: &mut Store, n| {
-        let entries = pools.each_mut().map(|pool| pool.recorded(slot(n)));
-        store.append_slot(slot(n), &entries)
-    };
-    append(&mut store, 2).unwrap();
+    let mut entries = |n| pools.each_mut().map(|pool| pool.recorded(slot(n)));
+    store.append_slot(slot(2), &entries(2)).unwrap();
     let cut = format!(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
          WHERE datname = '{database}' AND pid IN (
@@ -184,11 +181,12 @@ fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
     );
     // The lease's own comes with its first renewal only.
     assert_eq!(shared().sql("postgres", &cut), "1");
-    let error = append(&mut store, 3).unwrap_err();
+    let entries = entries(3);
+    let error = store.append_slot(slot(3), &entries).unwrap_err();
     assert!(matches!(error, StoreError::Database { .. }), "{error}");
     assert!(!store.is_open());
     store.reopen().unwrap();
-    assert!(append(&mut store, 3).unwrap().written);
+    assert!(store.append_slot(slot(3), &entries).unwrap().written);
     assert_eq!(checkpoints(&url).len(), 4);
 }
 

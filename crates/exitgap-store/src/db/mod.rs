@@ -35,7 +35,7 @@ pub use postgres::state::ServerState;
 pub use sqlite::AFTER_PAGES;
 pub use tables::{
     BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow, NewBodyRow,
-    NewFillsRow, PoolRow, SealedBodyRow, SealedSlotRow,
+    NewFillsRow, NextNumbers, PoolRow, SealedBodyRow, SealedSlotRow,
 };
 pub use values::Values;
 

@@ -78,6 +78,7 @@ statements! {
     SELECT_LOG_KEYS = "select_log_keys", "reading the log's keys";
     SELECT_LOG_NODE = "select_log_node", "reading the log's tree";
     SELECT_NEWEST_ENTRY = "select_newest_entry", "reading the newest entry";
+    SELECT_NEXT_NUMBERS = "select_next_numbers", "numbering what is new";
     SELECT_PLACE = "select_place", "counting a slot's pools";
     SELECT_POINTS = "select_points", "reading entries";
     SELECT_POOL = "select_pool", "reading a pool";

@@ -14,7 +14,7 @@ use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
 use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::bodies::unpack;
-use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, Transaction};
+use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, NextNumbers, Transaction};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
@@ -283,6 +283,7 @@ impl Store {
         } else {
             self.begin(slot, expected.signed())?
         };
+        let mut next = self.reader.db.next_numbers()?;
         let mut heads = SlotHeads::default();
         let before = slot.previous().unwrap_or(slot);
         let retracts = |name: &str| changes.retracts.get(name).cloned().unwrap_or_default();
@@ -303,7 +304,10 @@ impl Store {
                     keep_default_base(&self.reader.db, pool, &entry)?;
                     self.heads.sealing(&self.reader, pool, before)?
                 }
-                None => Sealing { pool: insert_pool(&self.reader.db, slot, &entry)?, before: None },
+                None => {
+                    let pool = insert_pool(&self.reader.db, &mut next, slot, &entry)?;
+                    Sealing { pool, before: None }
+                }
             };
             let outcome = outcome_of(&entry);
             let mut figures = None;
@@ -311,7 +315,7 @@ impl Store {
                 let frame = frame_of(&ready, body.as_ref());
                 let mut zstd = Vec::new();
                 if let Some(body) = body {
-                    let body_no = insert_body(&self.reader.db, &ready, &body)?;
+                    let body_no = insert_body(&self.reader.db, &mut next, &ready, &body)?;
                     let (contract, level) = (entry.pool.contract().clone(), body.level);
                     let joined = ready.joined;
                     written.push((contract, Record { body_no, level, slot, joined }));
@@ -462,9 +466,16 @@ fn frame_of(ready: &Ready, body: Option<&Body>) -> FrameRef {
     }
 }
 
-fn insert_pool(db: &Db, slot: Slot, entry: &NewEntry<Ready>) -> Result<Pool, StoreError> {
+fn insert_pool(
+    db: &Db,
+    next: &mut NextNumbers,
+    slot: Slot,
+    entry: &NewEntry<Ready>,
+) -> Result<Pool, StoreError> {
     let (id, default_base) = (entry.pool.clone(), entry.default_base);
-    let number = db.insert_pool(&id.to_string(), base_token(default_base), slot)?;
+    let number = next.pool;
+    db.insert_pool(number, &id.to_string(), base_token(default_base), slot)?;
+    next.pool += 1;
     Ok(Pool { id, default_base, first_slot: slot, retired_slot: None, number })
 }
 
@@ -481,8 +492,15 @@ fn insert_fills(db: &Db, pool_no: i64, slot: Slot, fills: &PackedFills) -> Resul
     db.insert_fills(pool_no, &NewFillsRow { slot, blocks, document_bytes, zstd })
 }
 
-fn insert_body(db: &Db, ready: &Ready, body: &Body) -> Result<i64, StoreError> {
+fn insert_body(
+    db: &Db,
+    next: &mut NextNumbers,
+    ready: &Ready,
+    body: &Body,
+) -> Result<i64, StoreError> {
+    let body_no = next.body;
     db.insert_body(&NewBodyRow {
+        body_no,
         slot: ready.slot,
         snapshot: &ready.hash.0,
         state: &ready.state.0,
@@ -491,7 +509,9 @@ fn insert_body(db: &Db, ready: &Ready, body: &Body) -> Result<i64, StoreError> {
         snapshot_bytes: ready.snapshot_bytes,
         state_bytes: ready.joined.len() - ready.snapshot_bytes,
         zstd: &body.zstd,
-    })
+    })?;
+    next.body += 1;
+    Ok(body_no)
 }
 
 fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {

@@ -23,8 +23,15 @@ pub struct BodyRow {
     pub zstd: Vec<u8>,
 }
 
+/// The numbers of what is new next.
+pub struct NextNumbers {
+    pub body: i64,
+    pub pool: i64,
+}
+
 /// The same, to be written.
 pub struct NewBodyRow<'a> {
+    pub body_no: i64,
     pub slot: Slot,
     pub snapshot: &'a [u8; 32],
     pub state: &'a [u8; 32],
@@ -103,9 +110,17 @@ impl Db {
         Ok(found)
     }
 
-    /// Writes a body, and returns its number.
-    pub fn insert_body(&self, new: &NewBodyRow) -> Result<i64, StoreError> {
+    /// The numbers of the next body and the next pool: of the one who writes.
+    pub fn next_numbers(&self) -> Result<NextNumbers, StoreError> {
+        self.one(&statements::SELECT_NEXT_NUMBERS, &[], |row| {
+            Ok(NextNumbers { body: row.get("body_no")?, pool: row.get("pool_no")? })
+        })
+    }
+
+    /// Writes a body.
+    pub fn insert_body(&self, new: &NewBodyRow) -> Result<(), StoreError> {
         let args = [
+            (":body_no", new.body_no.into()),
             (":slot", new.slot.into()),
             (":snapshot_sha256", new.snapshot.into()),
             (":state_sha256", new.state.into()),
@@ -115,7 +130,7 @@ impl Db {
             (":state_bytes", new.state_bytes.into()),
             (":zstd", new.zstd.into()),
         ];
-        self.one(&statements::INSERT_BODY, &args, |row| row.at(0))
+        self.write(&statements::INSERT_BODY, &args)
     }
 
     /// What all bodies weigh.

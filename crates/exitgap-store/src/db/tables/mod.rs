@@ -12,7 +12,7 @@ mod log;
 mod notes;
 mod pools;
 
-pub use bodies::{BodyRow, NewBodyRow, SealedBodyRow};
+pub use bodies::{BodyRow, NewBodyRow, NextNumbers, SealedBodyRow};
 pub use counts::Counts;
 pub use derived::FiguresRow;
 pub use entries::{EntryRow, HeadRow};

@@ -46,19 +46,21 @@ impl Db {
         self.one(&statements::SELECT_PLACE, &args, |row| row.at(0))
     }
 
-    /// Writes a pool, and returns its number.
+    /// Writes a pool.
     pub fn insert_pool(
         &self,
+        pool_no: i64,
         id: &str,
         default_base_token: i64,
         first_slot: Slot,
-    ) -> Result<i64, StoreError> {
+    ) -> Result<(), StoreError> {
         let args = [
+            (":pool_no", pool_no.into()),
             (":pool_id", id.into()),
             (":default_base_token", default_base_token.into()),
             (":first_slot", first_slot.into()),
         ];
-        self.one(&statements::INSERT_POOL, &args, |row| row.at(0))
+        self.write(&statements::INSERT_POOL, &args)
     }
 
     /// Sets a pool's default base anew.
