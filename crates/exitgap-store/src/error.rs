@@ -215,6 +215,19 @@ pub enum StoreError {
         /// How long it holds if it is not renewed.
         seconds: u64,
     },
+    /// This machine's clock is far from the server's.
+    #[error(
+        "this machine's clock is {} s {} that of the server of {path}, of 10 s that it may be: slots would be read at the \
+         wrong time. Set the clock that is wrong (`timedatectl` says whether it is kept)",
+        differs_s.unsigned_abs(),
+        if *differs_s > 0 { "ahead of" } else { "behind" }
+    )]
+    ClockDiffers {
+        /// The database's URL.
+        path: PathBuf,
+        /// By how much it is ahead; below zero: behind.
+        differs_s: i64,
+    },
     /// A slot was claimed with another content.
     #[error(
         "the slot that makes the log {size} slots long was about to be signed by another recorder, or by this one before: it \

@@ -87,13 +87,19 @@ impl Site {
 
     /// Starts a recorder whose clock shows slot `n`, counted from the series' first.
     fn record(&self, n: u64, until: Option<u64>) -> Running {
-        Self::record_as(self.config(), n, until)
+        Self::record_as(self.config(), n, until, &[])
     }
 
-    /// The same with another configuration.
-    pub fn record_as(config: &str, n: u64, until: Option<u64>) -> Running {
+    /// The same with another configuration, and variables.
+    pub fn record_as(
+        config: &str,
+        n: u64,
+        until: Option<u64>,
+        variables: &[(&str, &Path)],
+    ) -> Running {
         let at = (FIRST_SLOT + n).to_string();
         let mut command = server(&["record", "--config", config, "--rehearse-at", &at]);
+        command.envs(variables.iter().copied());
         if let Some(until) = until {
             command.args(["--until", &(FIRST_SLOT + until).to_string()]);
         }

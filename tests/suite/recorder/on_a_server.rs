@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,24 +17,26 @@ use super::slots::{Act, at, entries, recorder, source};
 use crate::scenes::days::audit;
 use crate::scenes::store::slot;
 
+/// A configuration of its own for this store, with a folder of its own and a lease of 2 s.
+fn configured(site: &Site, store: &Path, name: &str) -> String {
+    let text = fs::read_to_string(&site.config).unwrap();
+    let url = format!("{}&options=-c%20exitgap.lease_s%3D2", store.display());
+    let text = text.replace("path = \"series.db\"", &format!("path = \"{url}\""));
+    let evidence = format!("[evidence]\nfolder = \"log-{name}\"\n[log]\n");
+    let path = site.folder.path().join(format!("{name}.toml"));
+    fs::write(&path, text.replace("[log]\n", &evidence)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 /// The operator's guide, on one machine: two recorders with one key, each with its own folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let (chain, world) = played(2).await;
     let site = Site::new(&world, &chain.url());
     let store = shared().store();
-    let url = format!("{}&options=-c%20exitgap.lease_s%3D2", store.display());
-    let text = fs::read_to_string(&site.config).unwrap();
-    let configured = |name: &str| {
-        let text = text.replace("path = \"series.db\"", &format!("path = \"{url}\""));
-        let evidence = format!("[evidence]\nfolder = \"log-{name}\"\n[log]\n");
-        let path = site.folder.path().join(format!("{name}.toml"));
-        fs::write(&path, text.replace("[log]\n", &evidence)).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let mut first = Site::record_as(&configured("a"), 0, None);
+    let mut first = Site::record_as(&configured(&site, &store, "a"), 0, None, &[]);
     assert_eq!(first.line("slot")["recorded"], 2);
-    let mut second = Site::record_as(&configured("b"), 1, None);
+    let mut second = Site::record_as(&configured(&site, &store, "b"), 1, None, &[]);
     let waits = second.line("another recorder seals; waiting to take over");
     let holder = format!("process {}", first.child.id());
     assert!(waits["holder"].as_str().unwrap().contains(&holder), "{waits}");
@@ -46,6 +49,46 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let log = site.folder.path().join("log-b");
     let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
     assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+}
+
+/// The fault: a machine's clock is an hour behind when its recorder starts, and another's is set an hour ahead while it seals.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
+    let (chain, world) = played(2).await;
+    let site = Site::new(&world, &chain.url());
+    let store = shared().store();
+    let clock = site.folder.path().join("clock");
+    let library = faketime();
+    let off = [
+        ("LD_PRELOAD", library.as_path()),
+        ("FAKETIME_TIMESTAMP_FILE", clock.as_path()),
+        ("FAKETIME_NO_CACHE", Path::new("1")),
+        ("FAKETIME_DONT_FAKE_MONOTONIC", Path::new("1")),
+    ];
+    fs::write(&clock, "-1h\n").unwrap();
+    let (first, second) = (configured(&site, &store, "a"), configured(&site, &store, "b"));
+    let mut behind = Site::record_as(&first, 0, None, &off);
+    let said = behind.line("not recording until the clock is set");
+    assert!(said["error"].as_str().unwrap().contains(" s behind that of the server"), "{said}");
+    behind.kill();
+    fs::write(&clock, "+0\n").unwrap();
+    let mut seals = Site::record_as(&first, 0, None, &off);
+    assert_eq!(seals.line("slot")["recorded"], 2);
+    let mut other = Site::record_as(&second, 1, None, &[]);
+    other.line("another recorder seals; waiting to take over");
+    fs::write(&clock, "+1h\n").unwrap();
+    assert_eq!(other.line("slot")["recorded"], 2);
+    seals.kill();
+    other.kill();
+    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
+    assert_eq!(Site::entries_of(&store), both);
+}
+
+/// What tells a process another time: Debian's, of `faketime`.
+fn faketime() -> PathBuf {
+    let systems = fs::read_dir("/usr/lib").unwrap().flatten();
+    let mut libraries = systems.map(|of| of.path().join("faketime/libfaketimeMT.so.1"));
+    libraries.find(|library| library.exists()).expect("Debian's faketime is installed")
 }
 
 #[tokio::test]

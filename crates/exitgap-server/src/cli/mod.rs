@@ -294,6 +294,7 @@ impl From<Damage> for CliError {
             // Nothing was found wrong: nothing was looked at.
             error @ (StoreError::Locked { .. }
             | StoreError::Leased { .. }
+            | StoreError::ClockDiffers { .. }
             | StoreError::NotFound { .. }) => Self::Store(error),
             _ => Self::Damaged(damage),
         }

@@ -153,18 +153,27 @@ fn open_store(
     retiring: Option<&SignerKey>,
     held: WhereHeld,
 ) -> Result<Store, StoreError> {
-    let mut waits = false;
+    let (mut waits, mut differs) = (false, false);
     loop {
         match open_free_store(path, key, retiring) {
             Err(StoreError::Leased { holder, .. }) if held == WhereHeld::Wait => {
                 if !waits {
                     tracing::info!(store = %shown(path), holder, "another recorder seals; waiting to take over");
                 }
-                waits = true;
+                (waits, differs) = (true, false);
+                std::thread::sleep(ASKED_EVERY);
+            }
+            Err(error @ StoreError::ClockDiffers { .. }) if held == WhereHeld::Wait => {
+                if !differs {
+                    tracing::error!(%error, "not recording until the clock is set");
+                }
+                (waits, differs) = (false, true);
                 std::thread::sleep(ASKED_EVERY);
             }
             // Who waits does so all the more while the server is away.
-            Err(StoreError::Unreachable { .. } | StoreError::Database { .. }) if waits => {
+            Err(StoreError::Unreachable { .. } | StoreError::Database { .. })
+                if waits || differs =>
+            {
                 std::thread::sleep(ASKED_EVERY);
             }
             opened => return opened,

@@ -134,6 +134,7 @@ impl<R: SlotReader> Recorder<R> {
                 }
                 Err(RecorderError::Store(
                     error @ (StoreError::Leased { .. }
+                    | StoreError::ClockDiffers { .. }
                     | StoreError::Unreachable { .. }
                     | StoreError::Database { .. }),
                 )) => {

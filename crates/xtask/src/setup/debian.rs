@@ -49,6 +49,7 @@ pub fn ensure_postgres() {
             .is_ok_and(|versions| versions.flatten().any(has_server));
     ensure_where(is_here, "postgres", "postgresql", "the tests of stores on a PostgreSQL server");
     ensure("openssl", &["version"], "openssl", "the test of an encrypted connection to one");
+    ensure("faketime", &["--version"], "faketime", "the test of recorders whose clock is wrong");
 }
 
 /// Makes sure of `chromium`, unless another browser is named.

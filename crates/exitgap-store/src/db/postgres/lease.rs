@@ -3,13 +3,15 @@
 //! Taking it counts `epoch` one up; the schema accepts what seals a slot only from a connection that says the
 //! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, seals
 //! nothing more, whatever it believes. The lease itself only saves two from doing the same work.
+//!
+//! Whose clock is far from the server's reads slots too early or too late: it takes no lease, and keeps none.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::connect::{Connection, Fault};
 use super::failed;
@@ -22,6 +24,13 @@ const LEASE_S: &str =
     "coalesce(nullif(current_setting('exitgap.lease_s', true), ''), '15')::float8";
 /// What it may be.
 const LEASES: std::ops::RangeInclusive<f64> = 1.0..=300.0;
+
+/// How far this machine's clock may be from the server's, in milliseconds.
+const CLOCK_WITHIN_MS: i64 = 10_000;
+/// The server's clock.
+const SERVER_CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+const GIVE_BACK: &str = "UPDATE exitgap.sealer SET until = '-infinity' WHERE epoch = $1";
 
 const DOING: &str = "taking the store's lease";
 
@@ -44,6 +53,9 @@ impl Lease {
         owner: Option<String>,
     ) -> Result<Self, StoreError> {
         let owner = owner.unwrap_or_else(somebody);
+        if let Some(differs_s) = clock_differs(connection).map_err(|fault| failed(DOING, fault))? {
+            return Err(StoreError::ClockDiffers { path: place.shown.clone(), differs_s });
+        }
         connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
         let taken = taken(connection, place, &owner);
         let (epoch, holds) = match taken {
@@ -97,10 +109,7 @@ impl Lease {
             // A server that does not answer is not waited for.
             let _ = renewing.map(JoinHandle::join);
             // Where it cannot be told, the lease runs out.
-            let _ = connection.ask(
-                "UPDATE exitgap.sealer SET until = '-infinity' WHERE epoch = $1",
-                &[&self.epoch],
-            );
+            let _ = connection.ask(GIVE_BACK, &[&self.epoch]);
         }
     }
 }
@@ -154,11 +163,33 @@ fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bo
         *connection = Connection::to(place).ok();
     }
     let Some(connection) = connection else { return true };
+    if matches!(clock_differs(connection), Ok(Some(_))) {
+        // Where it cannot be given back, it runs out.
+        let _ = connection.ask(GIVE_BACK, &[&epoch]);
+        return false;
+    }
     let renew = format!(
         "UPDATE exitgap.sealer SET until = clock_timestamp() + make_interval(secs => {LEASE_S}) \
          WHERE epoch = $1 RETURNING epoch"
     );
     connection.ask(&renew, &[&epoch]).map_or(true, |rows| !rows.is_empty())
+}
+
+/// By how many seconds this machine's clock is ahead of the server's, or behind, where that is too far.
+fn clock_differs(connection: &Connection) -> Result<Option<i64>, Fault> {
+    let here = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    };
+    let before = here();
+    let rows = connection.ask(SERVER_CLOCK, &[])?;
+    let after = here();
+    let Some(server) = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok()) else {
+        return Ok(None);
+    };
+    // The server looked at its clock between the two.
+    let ahead_ms = if server > after { after - server } else { (before - server).max(0) };
+    Ok((ahead_ms.abs() > CLOCK_WITHIN_MS).then_some(ahead_ms / 1_000))
 }
 
 /// A name that nobody else has: this machine, this process, and what was drawn for this store.

@@ -50,7 +50,8 @@ impl Postgres {
         Self::writer_at(self.place.clone(), owner)
     }
 
-    fn writer_at(place: Place, owner: Option<String>) -> Result<Self, StoreError> {
+    fn writer_at(mut place: Place, owner: Option<String>) -> Result<Self, StoreError> {
+        place.for_writing();
         let mut db = Self::opened(place)?;
         db.lease = Some(Lease::take(&db.connection, &db.place, owner)?);
         Ok(db)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::error::StoreError;
 
@@ -101,6 +101,11 @@ impl Place {
             config.application_name(format!("exitgap {}", std::process::id()));
         }
         Ok(Self { config, shown: shown.into(), encrypted })
+    }
+
+    /// Of several servers the one that takes writes, and not its standby.
+    pub fn for_writing(&mut self) {
+        self.config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
 }
 

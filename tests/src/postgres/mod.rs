@@ -4,6 +4,8 @@
 //! starts a copy of it. Commits do not wait for the disk unless it is asked for. As root the server runs as
 //! the user `postgres`, which Debian's package makes: it refuses to run as root.
 
+mod standby;
+
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -68,14 +70,34 @@ impl Cluster {
 
     /// One that was not started.
     fn made(settings: &[&str]) -> io::Result<Self> {
-        let made = made()?;
+        let (made, cluster) = (made()?, Self::empty(settings)?);
+        run(Command::new("cp").arg("-a").arg(made).arg(cluster.folder.path().join("data")))?;
+        Ok(cluster)
+    }
+
+    /// One without data.
+    fn empty(settings: &[&str]) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
         if let Some(user) = user() {
             chown(folder.path(), Some(user), Some(user))?;
         }
-        run(Command::new("cp").arg("-a").arg(made).arg(folder.path().join("data")))?;
         let settings = settings.iter().map(ToString::to_string).collect();
         Ok(Self { folder, server: None, settings, stores: AtomicU32::new(0), port: PORT })
+    }
+
+    /// One that listens on a port of this machine, too.
+    pub fn on_a_port(settings: &[&str]) -> io::Result<Self> {
+        let mut cluster = Self::made(settings)?;
+        cluster.take_a_port()?;
+        cluster.start_again()?;
+        Ok(cluster)
+    }
+
+    fn take_a_port(&mut self) -> io::Result<()> {
+        self.port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = format!("port={}", self.port);
+        self.settings.extend(["listen_addresses=127.0.0.1".to_owned(), port]);
+        Ok(())
     }
 
     /// Starts the server, which was ended.
@@ -99,20 +121,10 @@ impl Cluster {
         let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules)?;
         self.server = None;
-        let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        self.port = free;
-        let port = format!("port={free}");
-        for setting in [
-            "listen_addresses=127.0.0.1",
-            &port,
-            "ssl=on",
-            "ssl_cert_file=server.pem",
-            "ssl_key_file=server.key",
-        ] {
-            self.settings.push(setting.to_owned());
-        }
-        self.server = Some(start(self.folder.path(), &self.settings, free, Folder::Stays)?);
-        Ok(())
+        self.take_a_port()?;
+        let encrypted = ["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"];
+        self.settings.extend(encrypted.map(str::to_owned));
+        self.start_again()
     }
 
     /// Where it listens.
@@ -127,7 +139,9 @@ impl Cluster {
 
     /// The URL of a database, for a role.
     pub fn url(&self, role: &str, database: &str) -> PathBuf {
-        url(self.folder.path(), role, database)
+        let folder = self.folder.path().display();
+        let port = if self.port == PORT { String::new() } else { format!("&port={}", self.port) };
+        format!("postgresql://{role}@/{database}?host={folder}{port}").into()
     }
 
     /// A new store, for whoever records.
@@ -176,7 +190,8 @@ impl Cluster {
     pub fn sql_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
         let mut command = Command::new(programs().join("psql"));
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", role, "-d", database]);
-        let output = command.arg("-h").arg(self.folder.path()).args(["-c", sql]).output();
+        command.arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
+        let output = command.args(["-c", sql]).output();
         let output = output.map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
@@ -233,11 +248,6 @@ pub fn database_of(store: &Path) -> Option<&str> {
     url.split(['/', '?']).nth(1)
 }
 
-/// The URL of a database of the server in this folder.
-fn url(folder: &Path, role: &str, database: &str) -> PathBuf {
-    format!("postgresql://{role}@/{database}?host={}", folder.display()).into()
-}
-
 /// The cluster that others are copies of.
 fn made() -> io::Result<PathBuf> {
     let version = run(Command::new(programs().join("postgres")).arg("--version"))?;
@@ -256,20 +266,11 @@ fn made() -> io::Result<PathBuf> {
     if made.join("PG_VERSION").exists() {
         return Ok(made);
     }
-    let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
-    if let Some(user) = user() {
-        chown(folder.path(), Some(user), Some(user))?;
-    }
+    let mut cluster = Cluster::empty(&["fsync=off"])?;
     let mut initdb = as_user(&programs().join("initdb"));
     initdb.args(["--no-sync", "--wal-segsize=1", "-A", "trust", "-U", "postgres", "-E", "UTF8"]);
-    run(initdb.args(["--locale=C", "-D"]).arg(folder.path().join("data")))?;
-    let mut cluster = Cluster {
-        server: Some(start(folder.path(), &["fsync=off".to_owned()], PORT, Folder::Stays)?),
-        folder,
-        settings: Vec::new(),
-        stores: AtomicU32::new(0),
-        port: PORT,
-    };
+    run(initdb.args(["--locale=C", "-D"]).arg(cluster.folder.path().join("data")))?;
+    cluster.start_again()?;
     let (store, admin) = (cluster.url(RECORDER, TEMPLATE), cluster.url("postgres", "postgres"));
     migrate(&store, &admin, Some(READER)).map_err(io::Error::other)?;
     let mut stop = as_user(&programs().join("pg_ctl"));
