@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -25,6 +25,7 @@ mod quotes;
 mod recorder;
 mod replica;
 mod report;
+mod scale;
 mod scene;
 mod seal;
 mod slowest;
@@ -81,6 +82,8 @@ enum Section {
     Export,
     /// A log that is followed: how late a replica is, and how fast one catches up.
     Replica,
+    /// Very many pools, and many busy ones, in a file and on a server; only when named.
+    Scale,
     /// The service under load, on a generated store.
     Http,
     /// The npm package; only when named.
@@ -175,6 +178,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Http) {
         http::measure(&mut report)?;
+    }
+    if arguments.what == Some(Section::Scale) {
+        scale::measure(&mut report)?;
     }
     if arguments.what == Some(Section::Wasm) {
         wasm::measure(&mut report)?;

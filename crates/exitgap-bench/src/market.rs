@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::U256;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
-use exitgap_core::pools::{Concentrated, Direction, PoolState, Tick, sqrt_ratio_at_tick};
+use exitgap_core::pools::{
+    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
+};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, RoundData,
@@ -48,6 +50,20 @@ const WIDTHS: [i32; 10] = [100, 100, 200, 200, 500, 500, 1_000, 2_000, 5_000, 10
 /// What positions are worth, in dollars.
 const WORTH: [u64; 8] = [500, 1_000, 2_000, 5_000, 10_000, 25_000, 100_000, 500_000];
 
+/// What a pair takes.
+const PAIR_FEE: FeeRate = FeeRate { numerator: 3, denominator: 1_000 };
+
+/// How a pool's liquidity lies, and how it changes from slot to slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Positions change size by chance, in every slot.
+    Random,
+    /// Positions are opened and closed as people do.
+    Real,
+    /// Two reserves: a constant product.
+    Pair,
+}
+
 /// A pool and its market.
 pub struct BusyPool {
     /// Its name.
@@ -56,10 +72,7 @@ pub struct BusyPool {
     tick: i32,
     /// Lower tick, upper tick, liquidity.
     positions: Vec<(i32, i32, u128)>,
-    /// How far the price moves in a slot at most.
-    step: u32,
-    /// Whether positions are opened and closed as people do, and not by chance in every slot.
-    real: bool,
+    kind: Kind,
     round: u128,
 }
 
@@ -77,7 +90,7 @@ impl BusyPool {
             (CENTRE - reach, CENTRE + reach, liquidity(&mut rng))
         });
         let positions = positions.collect();
-        Self::with(chain, number, rng, positions, false)
+        Self::with(chain, number, rng, positions, Kind::Random)
     }
 
     /// A pool as real ones are: positions of round widths around where the price was when they were
@@ -92,7 +105,15 @@ impl BusyPool {
             initialised.extend([position.0, position.1]);
             positions.push(position);
         }
-        Self::with("anvil", number, rng, positions, true)
+        Self::with("anvil", number, rng, positions, Kind::Real)
+    }
+
+    /// A pool of two reserves, which are worth some hundred thousand to some million dollars.
+    pub fn pair(number: u16) -> Self {
+        let mut rng = Rng::new(u64::from(number) + (1 << 33));
+        let liquidity = u128::from(rng.between(2_000, 20_000)) * 10_u128.pow(18);
+        let all = vec![(i32::MIN, i32::MAX, liquidity)];
+        Self::with("anvil", number, rng, all, Kind::Pair)
     }
 
     fn with(
@@ -100,14 +121,13 @@ impl BusyPool {
         number: u16,
         rng: Rng,
         positions: Vec<(i32, i32, u128)>,
-        real: bool,
+        kind: Kind,
     ) -> Self {
         let mut address = [0xaa; 20];
         address[18..].copy_from_slice(&number.to_be_bytes());
         let chain = chain.parse().expect("it is a slug");
         let id = PoolId::new(chain, Address(address));
-        let step = if real { REAL_STEP } else { STEP };
-        Self { id, rng, tick: CENTRE, positions, step, real, round: 18_446_744_073_709_551_616 }
+        Self { id, rng, tick: CENTRE, positions, kind, round: 18_446_744_073_709_551_616 }
     }
 
     /// An entry with the pool's snapshot at `slot`, one slot after the last.
@@ -118,24 +138,18 @@ impl BusyPool {
     }
 
     fn snapshot(&mut self, slot: Slot) -> Result<Snapshot, Box<dyn std::error::Error>> {
-        let reach =
-            if self.real { 2_000 } else { i32::try_from(self.positions.len())? * SPACING - 1 };
-        let step = i32::try_from(self.rng.bell(self.step))?;
+        let (most, reach) = match self.kind {
+            Kind::Random => (STEP, i32::try_from(self.positions.len())? * SPACING - 1),
+            Kind::Real | Kind::Pair => (REAL_STEP, 2_000),
+        };
+        let step = i32::try_from(self.rng.bell(most))?;
         self.tick = (self.tick + step).clamp(CENTRE - reach, CENTRE + reach);
-        let changes = if self.real { u32::try_from(self.rng.below(2))? } else { CHANGES };
-        for _ in 0..changes {
-            let changed = usize::try_from(self.rng.below(self.positions.len() as u64))?;
-            if self.real {
-                // One is closed, another opened where the price is now.
-                self.positions[changed] = position(&mut self.rng, self.tick);
-            } else {
-                self.positions[changed].2 = liquidity(&mut self.rng);
-            }
-        }
+        self.change()?;
         self.round += 1;
         let timestamp = slot.unix_s() - self.rng.below(12);
-        let state = self.state()?;
-        let oracles = self.oracles(state.sqrt_price_x96(), timestamp);
+        let sqrt_price_x96 = self.sqrt_price_x96()?;
+        let state = self.state(sqrt_price_x96)?;
+        let oracles = self.oracles(sqrt_price_x96, timestamp);
         let token = |last, symbol| Token {
             address: Address([last; 20]),
             decimals: 18,
@@ -146,14 +160,47 @@ impl BusyPool {
             ChainTag { caip2: "eip155:31337".parse()?, kind: ChainKind::Preview },
             BlockRef { hash: self.block_hash(), number: timestamp / 12, timestamp },
             [token(1, "WETH"), token(2, "USD")],
-            PoolState::Concentrated(state),
+            state,
             oracles.into(),
             Vec::new(),
         )?;
         Ok(Snapshot::new(slot, observation)?)
     }
 
-    fn state(&mut self) -> Result<Concentrated, Box<dyn std::error::Error>> {
+    /// Some of what is deposited changes.
+    fn change(&mut self) -> Result<(), Box<dyn std::error::Error>> {
+        let changes = match self.kind {
+            Kind::Random => CHANGES,
+            Kind::Real => u32::try_from(self.rng.below(2))?,
+            Kind::Pair => 0,
+        };
+        for _ in 0..changes {
+            let changed = usize::try_from(self.rng.below(self.positions.len() as u64))?;
+            if self.kind == Kind::Real {
+                // One is closed, another opened where the price is now.
+                self.positions[changed] = position(&mut self.rng, self.tick);
+            } else {
+                self.positions[changed].2 = liquidity(&mut self.rng);
+            }
+        }
+        Ok(())
+    }
+
+    /// Somewhere within the tick at hand.
+    fn sqrt_price_x96(&mut self) -> Result<U256, Box<dyn std::error::Error>> {
+        let price = |tick| sqrt_ratio_at_tick(tick).ok_or("no price at this tick");
+        let (below, above) = (price(self.tick)?, price(self.tick + 1)?);
+        Ok(below + (above - below) / U256::from(1_000) * U256::from(self.rng.below(1_000)))
+    }
+
+    fn state(&self, sqrt_price_x96: U256) -> Result<PoolState, Box<dyn std::error::Error>> {
+        if self.kind == Kind::Pair {
+            let liquidity = U256::from(self.positions[0].2);
+            let reserves: [U256; 2] =
+                [(liquidity << 96) / sqrt_price_x96, (liquidity * sqrt_price_x96) >> 96];
+            let pair = ConstantProduct::new(reserves.map(|reserve| reserve.to()), PAIR_FEE)?;
+            return Ok(PoolState::ConstantProduct(pair));
+        }
         let mut nets: BTreeMap<i32, i128> = BTreeMap::new();
         let mut active = 0;
         for &(lower, upper, liquidity) in &self.positions {
@@ -166,10 +213,8 @@ impl BusyPool {
         // Where as much begins as ends, a tick stays initialised on chain; here it is left out.
         let ticks = nets.into_iter().filter(|(_, net)| *net != 0);
         let ticks = ticks.map(|(tick, net)| Tick::new(tick, net)).collect();
-        let price = |tick| sqrt_ratio_at_tick(tick).ok_or("no price at this tick");
-        let (below, above) = (price(self.tick)?, price(self.tick + 1)?);
-        let within = (above - below) / U256::from(1_000) * U256::from(self.rng.below(1_000));
-        Ok(Concentrated::new(below + within, self.tick, active, FEE_PIPS, SPACING, ticks)?)
+        let pool = Concentrated::new(sqrt_price_x96, self.tick, active, FEE_PIPS, SPACING, ticks)?;
+        Ok(PoolState::Concentrated(pool))
     }
 
     /// Two feeds of eight decimals: the pool's price and a little, and about a dollar.

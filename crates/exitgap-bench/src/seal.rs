@@ -2,7 +2,9 @@
 //! the store and in the log's folder; and checking and proving what was sealed. Everything on disk
 //! is synced as it is in production.
 
+use std::fmt;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -77,40 +79,20 @@ impl Sealed {
         let mut store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
         let mut market: Vec<BusyPool> =
             (0..pools).map(|number| BusyPool::real(number, ticks(number.into()))).collect();
-        let (mut seal_ms, mut ready_ms, mut canonical) = (Vec::new(), Vec::new(), 0);
-        let (mut store_before, mut log_before) = (0, 0);
-        for index in 0..WARMING + slots {
-            if index == WARMING {
-                store_before = database_bytes(&store)?;
-                log_before = weight(&log_path)?;
-                seal_ms.clear();
-                ready_ms.clear();
-            }
-            let slot = slot(index)?;
-            let entries = market.iter_mut().map(|pool| pool.recorded(slot));
-            let entries = entries.collect::<Result<Vec<_>, _>>()?;
-            let start = Instant::now();
-            let ready = Ready::all(&entries).map_err(failed)?;
-            ready_ms.push(start.elapsed().as_secs_f64() * 1e3);
-            canonical = canonical.max(bytes_of(&entries)?);
-            drop(entries);
-            let start = Instant::now();
-            store.append_ready(slot, ready, &Changes::default()).map_err(failed)?;
-            log.publish_newest(&mut store).map_err(failed)?;
-            seal_ms.push(start.elapsed().as_secs_f64() * 1e3);
-        }
+        let mut times = Times::default();
+        times.of(&mut store, &log, &mut market, 0..WARMING)?;
+        let (store_before, log_before) = (database_bytes(&store)?, weight(&log_path)?);
+        times = Times::default();
+        times.of(&mut store, &log, &mut market, WARMING..WARMING + slots)?;
         let each = f64::from(slots) * f64::from(pools);
         let store_bytes = float(database_bytes(&store)? - store_before) / each;
         let log_bytes = float(weight(&log_path)? - log_before) / each;
         eprintln!(
-            "seal: made ready before in {:.0} ms; the largest body {canonical} bytes; slowest {:.0} ms; \
-             {store_bytes:.0} bytes a pool and slot in the store, {log_bytes:.0} in the log",
-            median(ready_ms),
-            seal_ms.iter().copied().fold(0.0, f64::max),
+            "seal: {times}; {store_bytes:.0} bytes a pool and slot in the store, {log_bytes:.0} in the log"
         );
         store.close().map_err(failed)?;
         let last = slot(WARMING + slots - 1)?;
-        Ok(Self { folder, pools: market, last, seal_ms, store_bytes, log_bytes })
+        Ok(Self { folder, pools: market, last, seal_ms: times.seal_ms, store_bytes, log_bytes })
     }
 
     fn reader(&self) -> Result<Reader, BenchError> {
@@ -139,6 +121,63 @@ impl Sealed {
     }
 }
 
+/// What slots took, each.
+#[derive(Default)]
+pub struct Times {
+    /// From readings that are ready to the checkpoint that is published.
+    pub seal_ms: Vec<f64>,
+    /// Of that, publishing.
+    publish_ms: Vec<f64>,
+    /// Making readings ready.
+    ready_ms: Vec<f64>,
+    /// The largest body.
+    canonical: usize,
+}
+
+impl Times {
+    /// Seals and publishes these slots of all pools.
+    pub fn of(
+        &mut self,
+        store: &mut Store,
+        log: &LogFolder,
+        market: &mut [BusyPool],
+        slots: Range<u32>,
+    ) -> Result<(), BenchError> {
+        for index in slots {
+            let slot = slot(index)?;
+            let entries = market.iter_mut().map(|pool| pool.recorded(slot));
+            let entries = entries.collect::<Result<Vec<_>, _>>()?;
+            let start = Instant::now();
+            let ready = Ready::all(&entries).map_err(failed)?;
+            self.ready_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            self.canonical = self.canonical.max(bytes_of(&entries)?);
+            drop(entries);
+            let start = Instant::now();
+            store.append_ready(slot, ready, &Changes::default()).map_err(failed)?;
+            let sealed_ms = start.elapsed().as_secs_f64() * 1e3;
+            log.publish_newest(store).map_err(failed)?;
+            let all_ms = start.elapsed().as_secs_f64() * 1e3;
+            self.seal_ms.push(all_ms);
+            self.publish_ms.push(all_ms - sealed_ms);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.0} ms a slot, {:.0} of them publishing, slowest {:.0} ms; made ready before in {:.0} ms; the largest body {} bytes",
+            median(self.seal_ms.clone()),
+            median(self.publish_ms.clone()),
+            self.seal_ms.iter().copied().fold(0.0, f64::max),
+            median(self.ready_ms.clone()),
+            self.canonical,
+        )
+    }
+}
+
 /// The bytes of the first entry's documents, which is one of the busiest.
 fn bytes_of(entries: &[NewEntry]) -> Result<usize, BenchError> {
     let first = entries.first().and_then(|entry| entry.reading.as_ref().ok());
@@ -147,7 +186,8 @@ fn bytes_of(entries: &[NewEntry]) -> Result<usize, BenchError> {
     Ok(documents.map_or(0, |documents| documents.snapshot.len() + documents.state.len()))
 }
 
-fn database_bytes(store: &Store) -> Result<u64, BenchError> {
+/// What the database weighs.
+pub fn database_bytes(store: &Store) -> Result<u64, BenchError> {
     Ok(store.reader().totals().map_err(failed)?.database_bytes)
 }
 
@@ -162,6 +202,6 @@ fn weight(folder: &Path) -> Result<u64, BenchError> {
     Ok(bytes)
 }
 
-fn failed(error: impl std::fmt::Display) -> BenchError {
+fn failed(error: impl fmt::Display) -> BenchError {
     BenchError::Evidence(error.to_string())
 }
