@@ -1,264 +1,167 @@
-//! Two recorders of one store on a `PostgreSQL` server, of which one or the server is killed, stopped or cut off, again and
-//! again: one history, with every slot that was acknowledged.
+//! Two recorders of one store on a `PostgreSQL` server, of which one, the server or the way to it is killed, stopped, cut off or
+//! held up, again and again: one history, with every slot that was acknowledged.
 //!
 //! Each lane is a database with two writers that read differently, so that a slot that both signed has two roots. Faults fall
 //! where they hurt: half of them as soon as a writer has said what it signed, which is before its commit.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use exitgap_store::{LogFolder, Reader};
-use tempfile::TempDir;
-
-use super::ha_writer::arguments;
-use super::home::audit;
-use super::writer::command;
-use super::{Part, Progress, Result};
-use crate::binaries;
+use super::ha_lane::{LEASE, Lane};
+use super::ha_wire::{Way, Wire};
+use super::{Part, Progress, Result, ha_promotion};
 use crate::devchain::Rng;
 use crate::postgres::{Cluster, RECORDER};
 
-/// The lease of a rehearsal: a fault every two seconds.
-const LEASE: &str = "options=-c%20exitgap.lease_s%3D1";
-/// How long anything may take to come back.
-const LIMIT: Duration = Duration::from_mins(1);
 /// Kills of one database, before its history is looked at whole.
 const KILLS_PER_STORE: u64 = 10;
+/// How late pieces come on a slow way, and for how long.
+const SLOW: (Duration, Duration) = (Duration::from_millis(150), Duration::from_secs(2));
+/// How long what is sent may take to be withheld.
+const FIRES_WITHIN: Duration = Duration::from_secs(10);
 
-/// What is done to a writer or its server.
+/// What is done to a writer, to its server, or to the way between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// The writer that seals is killed.
     Kill,
     /// It is stopped until the other has taken over, and goes on then.
     Stop,
-    /// Its connections are cut.
+    /// All connections are cut.
     Cut,
     /// The server is killed, and started again.
     Server,
+    /// What is sent and answered comes late.
+    Slow,
+    /// Nothing comes through and nobody is told, until the other has taken over: then all of it comes.
+    HalfOpen,
+    /// What is asked arrives, and is never answered.
+    Answerless,
 }
 
-const OTHERS: [Fault; 3] = [Fault::Stop, Fault::Cut, Fault::Server];
+const OTHERS: [Fault; 6] =
+    [Fault::Stop, Fault::Cut, Fault::Server, Fault::Slow, Fault::HalfOpen, Fault::Answerless];
 
-const FAULTS: [(Fault, &str); 4] = [
-    (Fault::Kill, "ha.kills"),
-    (Fault::Stop, "ha.stops"),
-    (Fault::Cut, "ha.cuts"),
-    (Fault::Server, "ha.server_kills"),
+impl Fault {
+    /// What counts it.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Kill => "ha.kills",
+            Self::Stop => "ha.stops",
+            Self::Cut => "ha.cuts",
+            Self::Server => "ha.server_kills",
+            Self::Slow => "ha.slow",
+            Self::HalfOpen => "ha.half_open",
+            Self::Answerless => "ha.answers_lost",
+        }
+    }
+}
+
+/// Figures that are there where nothing is counted.
+const FIGURES: [&str; 14] = [
+    "ha.kills",
+    "ha.stops",
+    "ha.cuts",
+    "ha.server_kills",
+    "ha.slow",
+    "ha.half_open",
+    "ha.answers_lost",
+    "ha.slots",
+    "ha.slots_lost",
+    "ha.claims_sealed",
+    "ha.forks_signed",
+    "ha.at_signature",
+    "ha.not_fired",
+    "pg.acknowledged_lost",
 ];
 
-/// Does `kills` kills of writers, and as many other faults together, and then a tenth of it to writers that claim nothing.
+/// Does `kills` kills of writers, and as many other faults together, and then a tenth of it to writers that claim nothing; and a
+/// tenth as many promotions of a standby while its primary lives.
 pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
-    for key in [
-        "ha.kills",
-        "ha.stops",
-        "ha.cuts",
-        "ha.server_kills",
-        "ha.slots",
-        "ha.slots_lost",
-        "ha.claims_sealed",
-    ] {
+    for key in FIGURES {
         part.set(key, 0_u64);
     }
-    for key in ["ha.forks_signed", "ha.control_forks", "pg.acknowledged_lost", "ha.at_signature"] {
-        part.set(key, 0_u64);
-    }
-    let mut cluster = Cluster::start(&[])?;
+    let mut cluster = Cluster::on_a_port(&[])?;
     let mut rng = Rng::new(seed);
     let mut took = Vec::new();
     let mut done = 0;
     while done < kills {
-        let mut lane = Lane::start(&cluster, false)?;
+        let mut scene = Scene::start(&cluster, false)?;
         for _ in 0..KILLS_PER_STORE.min(kills - done) {
-            lane.suffer(Fault::Kill, &mut cluster, &mut rng, &mut part)?;
-            let other = OTHERS[usize::try_from(rng.below(3))?];
-            lane.suffer(other, &mut cluster, &mut rng, &mut part)?;
+            took.extend(scene.suffer(Fault::Kill, &mut cluster, &mut rng, &mut part)?);
+            let other = OTHERS[usize::try_from(rng.below(OTHERS.len() as u64))?];
+            took.extend(scene.suffer(other, &mut cluster, &mut rng, &mut part)?);
             done += 1;
             progress("ha", done, kills);
         }
-        took.append(&mut lane.took_over);
-        lane.judge(&mut part)?;
+        scene.lane.judge(&scene.store, &mut part)?;
     }
     // The control: what the same finds where nothing is claimed.
-    let mut lane = Lane::start(&cluster, true)?;
+    let mut scene = Scene::start(&cluster, true)?;
     for _ in 0..(kills / 10).max(10) {
-        lane.suffer(Fault::Kill, &mut cluster, &mut rng, &mut Part::default())?;
+        scene.suffer(Fault::Kill, &mut cluster, &mut rng, &mut Part::default())?;
     }
-    part.set("ha.control_forks", lane.forks().len());
-    if lane.forks().is_empty() {
+    let forks = scene.lane.forks().len();
+    part.set("ha.control_forks", forks);
+    if forks == 0 {
         part.problem("ha.control_found_nothing", "writers that claim nothing signed one history");
     }
+    drop((scene, cluster));
     took.sort_unstable();
     let at = |share: usize| took.get(took.len() * share / 100).map_or(0, Duration::as_millis);
     part.set("ha.takeover_ms", u64::try_from(at(50))?);
     part.set("ha.takeover_worst_ms", u64::try_from(took.last().map_or(0, Duration::as_millis))?);
-    part.note("a takeover is from a kill to the next committed slot, or from a stop to the other's lease, which lasts 1 s here; PostgreSQL waits for its disk");
+    part.note("a takeover is from a kill to the next committed slot, or from a stop or a way that is half open to the other's lease, which lasts 1 s here; PostgreSQL waits for its disk");
+    ha_promotion::run((kills / 10).max(1), &mut rng, &mut part, progress)?;
     Ok(part)
 }
 
-/// A writer, and what it said.
-struct Writer {
-    child: Child,
-    lines: Receiver<(Instant, String)>,
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A database with two writers, and all that was heard of them.
-struct Lane {
-    folder: TempDir,
+/// A database with two writers, and each one's way to it.
+struct Scene {
+    lane: Lane,
+    wires: [Wire; 2],
     store: PathBuf,
     database: String,
-    careless: bool,
-    writers: Vec<Writer>,
-    /// Roots that were signed, by size.
-    signed: BTreeMap<u64, BTreeSet<String>>,
-    /// The last slots that were said to be committed, and published.
-    committed: Option<u64>,
-    published: [Option<u64>; 2],
-    claims: u64,
-    /// Who said last that it holds the lease.
-    holds: Option<usize>,
-    took_over: Vec<Duration>,
 }
 
-impl Lane {
+impl Scene {
     fn start(cluster: &Cluster, careless: bool) -> Result<Self> {
         let database = cluster.database();
-        let url = cluster.url(RECORDER, &database);
-        let mut lane = Self {
-            folder: TempDir::new()?,
-            store: format!("{}&{LEASE}", url.display()).into(),
-            database,
-            careless,
-            writers: Vec::new(),
-            signed: BTreeMap::new(),
-            committed: None,
-            published: [None; 2],
-            claims: 0,
-            holds: None,
-            took_over: Vec::new(),
-        };
-        for number in 0..2 {
-            let writer = lane.writer(number)?;
-            lane.writers.push(writer);
-        }
-        lane.wait("a first slot", |lane| lane.committed.is_some())?;
-        Ok(lane)
-    }
-
-    fn log(&self, number: usize) -> PathBuf {
-        self.folder.path().join(format!("log-{number}"))
-    }
-
-    fn writer(&self, number: usize) -> Result<Writer> {
-        let (program, of) = (binaries::path("faults"), u32::try_from(number)?);
-        let words = arguments(&program, &self.store, &self.log(number), of, self.careless);
-        let mut child = command(&words).stderr(std::process::Stdio::null()).spawn()?;
-        let stdout = child.stdout.take().ok_or("a child without output")?;
-        let (say, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(std::result::Result::ok) {
-                if say.send((Instant::now(), line)).is_err() {
-                    return;
-                }
-            }
+        let wires = [Wire::to(cluster.port())?, Wire::to(cluster.port())?];
+        let stores = wires.each_ref().map(|wire| {
+            let port = wire.port();
+            format!("postgresql://{RECORDER}@127.0.0.1:{port}/{database}?sslmode=disable&{LEASE}")
+                .into()
         });
-        Ok(Writer { child, lines })
+        let store = cluster.url(RECORDER, &database);
+        Ok(Self { lane: Lane::start(stores, careless)?, wires, store, database })
     }
 
-    /// Hears what was said since, and gives the last of these words of a writer.
-    fn hear(&mut self) -> Vec<(usize, Instant, String)> {
-        let mut heard = Vec::new();
-        for number in 0..self.writers.len() {
-            while let Ok((at, line)) = self.writers[number].lines.try_recv() {
-                heard.push((number, at, line));
-            }
-        }
-        heard.sort_by_key(|(_, at, _)| *at);
-        for (number, _, line) in &heard {
-            let mut words = line.split_whitespace();
-            let (what, of) = (words.next(), words.next().and_then(|of| of.parse().ok()));
-            match (what, of) {
-                (Some("signed"), Some(size)) => {
-                    let root = words.next().unwrap_or_default().to_owned();
-                    self.signed.entry(size).or_default().insert(root);
-                }
-                (Some("committed"), of) => self.committed = self.committed.max(of),
-                (Some("published"), of) => self.published[*number] = of,
-                (Some("claimed"), _) => self.claims += 1,
-                (Some("holds"), _) => self.holds = Some(*number),
-                _ => {}
-            }
-        }
-        heard
-    }
-
-    fn wait(&mut self, what: &str, mut done: impl FnMut(&Self) -> bool) -> Result<()> {
-        let begun = Instant::now();
-        loop {
-            self.hear();
-            if done(self) {
-                return Ok(());
-            }
-            if begun.elapsed() > LIMIT {
-                return Err(format!("no sign of {what} within {} s", LIMIT.as_secs()).into());
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    /// Waits for a moment: any, or that the one that seals has just signed.
-    fn moment(&mut self, rng: &mut Rng, part: &mut Part) -> Result<usize> {
-        std::thread::sleep(Duration::from_micros(rng.below(60_000)));
-        self.hear();
-        if rng.once_in(2) {
-            let begun = Instant::now();
-            while begun.elapsed() < LIMIT {
-                if let Some((number, ..)) =
-                    self.hear().iter().rfind(|(.., line)| line.starts_with("signed"))
-                {
-                    part.count("ha.at_signature");
-                    return Ok(*number);
-                }
-                std::thread::sleep(Duration::from_micros(100));
-            }
-        }
-        self.holds.ok_or_else(|| "nobody seals".into())
-    }
-
+    /// A fault, and a slot after it. How long the other took to take over, where it did.
     fn suffer(
         &mut self,
         fault: Fault,
         cluster: &mut Cluster,
         rng: &mut Rng,
         part: &mut Part,
-    ) -> Result<()> {
-        let number = self.moment(rng, part)?;
-        let before = self.committed;
-        let process = self.writers[number].child.id();
+    ) -> Result<Option<Duration>> {
+        let number = self.lane.moment(rng, part)?;
+        let before = self.lane.committed;
         let begun = Instant::now();
+        let mut took = None;
+        part.count(fault.key());
         match fault {
             Fault::Kill => {
-                self.writers[number].child.kill()?;
-                self.writers[number].child.wait()?;
-                // All that it said before its end.
-                std::thread::sleep(Duration::from_millis(20));
-                self.hear();
-                let again = self.writer(number)?;
-                self.writers[number] = again;
+                self.lane.writers[number].kill()?;
+                self.lane.hear();
+                let again = self.lane.writer(number)?;
+                self.lane.writers[number] = again;
             }
-            Fault::Stop => signal("-STOP", process)?,
+            Fault::Stop => {
+                self.lane.writers[number].signal("-STOP")?;
+                took = Some(self.taken_over(number, begun)?);
+            }
             Fault::Cut => {
                 let database = &self.database;
                 let cut = format!(
@@ -271,103 +174,48 @@ impl Lane {
                 std::thread::sleep(Duration::from_millis(rng.below(300)));
                 cluster.start_again()?;
             }
-        }
-        let (_, key) =
-            FAULTS.iter().find(|(known, _)| *known == fault).ok_or("a fault without a name")?;
-        part.count(key);
-        if fault == Fault::Stop {
-            self.wait("a takeover", |lane| lane.holds.is_some_and(|holds| holds != number))?;
-            self.took_over.push(begun.elapsed());
-        }
-        self.wait("a slot after a fault", |lane| lane.committed > before)?;
-        if fault == Fault::Kill {
-            self.took_over.push(begun.elapsed());
-        }
-        if fault == Fault::Stop {
-            signal("-CONT", process)?;
-        }
-        Ok(())
-    }
-
-    /// Sizes for which two roots were signed.
-    fn forks(&self) -> Vec<u64> {
-        self.signed.iter().filter(|(_, roots)| roots.len() > 1).map(|(size, _)| *size).collect()
-    }
-
-    /// Ends the writers, and requires one history with all that was acknowledged.
-    fn judge(mut self, part: &mut Part) -> Result<()> {
-        for writer in &mut self.writers {
-            writer.child.kill()?;
-            writer.child.wait()?;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-        self.hear();
-        for size in self.forks() {
-            part.problem(
-                "ha.forks_signed",
-                format!("two roots of size {size}: {:?}", self.signed[&size]),
-            );
-        }
-        let reader = Reader::open(&self.store)?;
-        let size = reader.log_size()?;
-        if self.committed.is_some_and(|last| last >= size) {
-            let last = self.committed;
-            part.problem(
-                "pg.acknowledged_lost",
-                format!("{last:?} was acknowledged, {size} slots are there"),
-            );
-        }
-        if let Err(damage) = reader.fsck(|_| {}) {
-            part.problem("ha.slots_lost", damage.to_string());
-        }
-        for (size, roots) in &self.signed {
-            let Some(note) = reader.checkpoint(*size)? else { continue };
-            let root = note.lines().nth(2).unwrap_or_default();
-            if !roots.contains(root) {
-                part.problem(
-                    "ha.forks_signed",
-                    format!("size {size} has root {root}, signed was {roots:?}"),
-                );
+            Fault::Slow => {
+                self.withheld(number, Way::Slow(SLOW.0), part);
+                std::thread::sleep(SLOW.1);
+                self.wires[number].set(Way::Open);
+            }
+            Fault::HalfOpen => {
+                self.withheld(number, Way::HalfOpen, part);
+                took = Some(self.taken_over(number, begun)?);
+            }
+            Fault::Answerless => {
+                self.withheld(number, Way::Answerless, part);
+                self.wires[number].set(Way::Open);
             }
         }
-        let log = reader.log()?.ok_or("the store has no log")?;
-        for number in 0..2 {
-            self.judge_folder(number, &reader, &log.keys[0].to_string(), part)?;
+        self.lane.wait("a slot after a fault", |lane| lane.committed > before)?;
+        match fault {
+            Fault::Kill => took = Some(begun.elapsed()),
+            Fault::Stop => self.lane.writers[number].signal("-CONT")?,
+            // What it sent arrives now, after another's slot.
+            Fault::HalfOpen => self.wires[number].set(Way::Open),
+            _ => {}
         }
-        part.set("ha.slots", part.number("ha.slots") + size);
-        part.set("ha.claims_sealed", part.number("ha.claims_sealed") + self.claims);
-        Ok(())
+        Ok(took)
     }
 
-    /// Requires that a writer's folder is a part of the one history.
-    fn judge_folder(
-        &self,
-        number: usize,
-        reader: &Reader,
-        key: &str,
-        part: &mut Part,
-    ) -> Result<()> {
-        let path = self.log(number);
-        let Some(published) = self.published[number].filter(|_| path.join("checkpoint").exists())
-        else {
-            return Ok(());
-        };
-        let folder = LogFolder::new(&path);
-        if let Err(error) = folder.check(reader) {
-            part.problem("ha.forks_signed", error.to_string());
+    /// Sets a writer's way, and waits until something was withheld on it.
+    fn withheld(&self, number: usize, way: Way, part: &mut Part) {
+        let (wire, begun) = (&self.wires[number], Instant::now());
+        let before = wire.withheld();
+        wire.set(way);
+        while wire.withheld() == before {
+            if begun.elapsed() > FIRES_WITHIN {
+                part.problem("ha.not_fired", format!("nothing was sent on a way that was {way:?}"));
+                return;
+            }
+            std::thread::sleep(Duration::from_micros(200));
         }
-        let audited = audit(&path, key)?;
-        if audited["slots"].as_u64().is_none_or(|slots| slots <= published) {
-            part.problem(
-                "ha.slots_lost",
-                format!("{published} was published, and {} are", audited["slots"]),
-            );
-        }
-        Ok(())
     }
-}
 
-fn signal(what: &str, process: u32) -> Result<()> {
-    let done = Command::new("kill").arg(what).arg(process.to_string()).status()?;
-    if done.success() { Ok(()) } else { Err(format!("kill {what}: {done}").into()) }
+    fn taken_over(&mut self, number: usize, begun: Instant) -> Result<Duration> {
+        let other = move |lane: &Lane| lane.holds.is_some_and(|holds| holds != number);
+        self.lane.wait("a takeover", other)?;
+        Ok(begun.elapsed())
+    }
 }

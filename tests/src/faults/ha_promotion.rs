@@ -1,0 +1,126 @@
+//! A standby that is promoted while its primary lives, and a recorder that still writes to each: the old primary's commits wait for a
+//! standby that is none any more, so that nothing is claimed there and nothing is signed. Where it waits for none, which is
+//! the control, both sign.
+
+use std::time::{Duration, Instant};
+
+use exitgap_store::Reader;
+
+use super::ha_lane::{LEASE, Lane};
+use super::{Part, Progress, Result};
+use crate::devchain::Rng;
+use crate::postgres::{Cluster, RECORDER};
+
+/// How long the old primary lives on beside the new one.
+const BESIDE: Duration = Duration::from_millis(1_500);
+/// Promotions without a standby that is waited for, at most, until both sides sign.
+const CONTROLS: u64 = 5;
+
+/// Does so many promotions, and its control.
+pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'_>) -> Result<()> {
+    for key in ["ha.promotions", "ha.old_primary_waits", "ha.old_primary_told"] {
+        part.set(key, 0_u64);
+    }
+    let mut took = Vec::new();
+    for done in 1..=promotions {
+        let mut pair = Pair::start(true)?;
+        took.push(pair.promote(rng, part)?);
+        pair.outlive(part)?;
+        let store = pair.standby.url(RECORDER, &pair.database);
+        pair.lane.judge(&store, part)?;
+        part.count("ha.promotions");
+        progress("ha: promotions", done, promotions);
+    }
+    if part.number("ha.old_primary_waits") == 0 {
+        part.problem("ha.not_fired", "no commit ever waited on the old primary");
+    }
+    took.sort_unstable();
+    let middle = took.get(took.len() / 2).map_or(0, Duration::as_millis);
+    part.set("pg.failover_ms", u64::try_from(middle)?);
+    part.note("a failover is from a standby's promotion to the next slot that is committed on it");
+    control(rng, part)
+}
+
+/// What the same finds where no commit waits for a standby.
+fn control(rng: &mut Rng, part: &mut Part) -> Result<()> {
+    let (mut forks, mut lost) = (0, 0_u64);
+    for _ in 0..CONTROLS {
+        let mut pair = Pair::start(false)?;
+        pair.promote(rng, &mut Part::default())?;
+        std::thread::sleep(BESIDE);
+        pair.lane.hear();
+        forks += pair.lane.forks().len();
+        let reader = Reader::open(pair.standby.url(RECORDER, &pair.database))?;
+        lost += u64::from(pair.lane.lost(&reader)?);
+        if forks > 0 {
+            break;
+        }
+    }
+    part.set("ha.control_promotion_forks", forks);
+    part.set("ha.control_promotion_lost", lost);
+    if forks == 0 {
+        part.problem("ha.control_found_nothing", "two primaries without a standby signed once");
+    }
+    Ok(())
+}
+
+/// A primary with its standby, and two writers of one database: the first looks for the primary first, the second for
+/// the standby.
+struct Pair {
+    primary: Cluster,
+    standby: Cluster,
+    database: String,
+    lane: Lane,
+}
+
+impl Pair {
+    fn start(waits: bool) -> Result<Self> {
+        let names = format!("synchronous_standby_names={}", if waits { "*" } else { "" });
+        let primary = Cluster::start(&["fsync=off", &names])?;
+        let standby = primary.standby(&["fsync=off"])?;
+        if primary.waited_for() != usize::from(waits) {
+            return Err("the primary waits for another number of standbys".into());
+        }
+        let database = primary.database();
+        // Folders of sockets, as a URL names hosts.
+        let folder = |cluster: &Cluster| cluster.folder().display().to_string().replace('/', "%2F");
+        let (first, second) = (folder(&primary), folder(&standby));
+        let url =
+            |hosts: String| format!("postgresql://{RECORDER}@{hosts}/{database}?{LEASE}").into();
+        let stores = [url(format!("{first},{second}")), url(format!("{second},{first}"))];
+        let lane = Lane::start(stores, false)?;
+        Ok(Self { primary, standby, database, lane })
+    }
+
+    /// Promotes the standby at some moment, and waits until the second writer has written a slot there. How long that took.
+    fn promote(&mut self, rng: &mut Rng, part: &mut Part) -> Result<Duration> {
+        self.lane.moment(rng, part)?;
+        let begun = Instant::now();
+        self.standby.promote()?;
+        self.lane.wait("a lease of the new primary", |lane| lane.holds == Some(1))?;
+        self.lane.hear();
+        let before = self.lane.committed;
+        self.lane.wait("a slot of the new primary", |lane| lane.committed > before)?;
+        Ok(begun.elapsed())
+    }
+
+    /// The old primary lives on for a while, is told not to wait for its standby, and is killed.
+    fn outlive(&mut self, part: &mut Part) -> Result<()> {
+        let begun = Instant::now();
+        let mut told = 0;
+        while begun.elapsed() < BESIDE {
+            std::thread::sleep(BESIDE / 10);
+            told += self.primary.stop_waiting();
+        }
+        part.set("ha.old_primary_told", part.number("ha.old_primary_told") + told as u64);
+        if told > 0 {
+            part.count("ha.old_primary_waits");
+        }
+        self.primary.kill()?;
+        // The first finds the new one, and waits there: it takes over where the second ends.
+        self.lane.writers[1].kill()?;
+        self.lane.hear();
+        let before = self.lane.committed;
+        self.lane.wait("a takeover on the new primary", |lane| lane.committed > before)
+    }
+}

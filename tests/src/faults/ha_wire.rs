@@ -1,0 +1,120 @@
+//! The way to a server, with faults: what is sent is held back, or what is answered never comes.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// What becomes of what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It comes through.
+    Open,
+    /// It comes late: each piece so much.
+    Slow(Duration),
+    /// It comes to nobody, and nobody is told: until the way is open again, and then it comes.
+    HalfOpen,
+    /// What is asked comes through. No answer does, and the connection ends with the first.
+    Answerless,
+}
+
+/// A TCP proxy before one server.
+pub struct Wire {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: SocketAddr,
+    way: Mutex<Way>,
+    changed: Condvar,
+    /// Pieces that came late, or never.
+    withheld: AtomicU64,
+}
+
+impl Wire {
+    /// A way to the server at this port of this machine. Its threads end with the process.
+    pub fn to(port: u16) -> std::io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let shared = Arc::new(Shared {
+            server: SocketAddr::from(([127, 0, 0, 1], port)),
+            way: Mutex::new(Way::Open),
+            changed: Condvar::new(),
+            withheld: AtomicU64::new(0),
+        });
+        let wire = Self { address: listener.local_addr()?, shared: shared.clone() };
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                // A server that is not there is an end of the connection.
+                let Ok(server) = TcpStream::connect(shared.server) else { continue };
+                let _ = join(&shared, client, server);
+            }
+        });
+        Ok(wire)
+    }
+
+    /// Where it is reached.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// From now on, also for what is on its way.
+    pub fn set(&self, way: Way) {
+        *self.shared.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
+        self.shared.changed.notify_all();
+    }
+
+    /// How many pieces were withheld, for a while or for good.
+    pub fn withheld(&self) -> u64 {
+        self.shared.withheld.load(Ordering::Relaxed)
+    }
+}
+
+/// Copies both ways until either ends.
+fn join(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) -> std::io::Result<()> {
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let ways = [
+        (client.try_clone()?, server.try_clone()?, false),
+        (server.try_clone()?, client.try_clone()?, true),
+    ];
+    for (from, to, answers) in ways {
+        let shared = shared.clone();
+        std::thread::spawn(move || {
+            // An error is an end like another.
+            let _ = copy(&shared, &from, &to, answers);
+            let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+        });
+    }
+    Ok(())
+}
+
+fn copy(
+    shared: &Shared,
+    mut from: &TcpStream,
+    mut to: &TcpStream,
+    answers: bool,
+) -> std::io::Result<()> {
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        let read = from.read(&mut piece)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let mut way = shared.way.lock().unwrap_or_else(PoisonError::into_inner);
+        if *way != Way::Open && (answers || *way != Way::Answerless) {
+            shared.withheld.fetch_add(1, Ordering::Relaxed);
+        }
+        while *way == Way::HalfOpen {
+            way = shared.changed.wait(way).unwrap_or_else(PoisonError::into_inner);
+        }
+        let way = { *way };
+        match way {
+            Way::Answerless if answers => return Ok(()),
+            Way::Slow(by) => std::thread::sleep(by),
+            _ => {}
+        }
+        to.write_all(&piece[..read])?;
+    }
+}
