@@ -217,8 +217,8 @@ pub enum StoreError {
     },
     /// This machine's clock is far from the server's.
     #[error(
-        "this machine's clock is {} s {} that of the server of {path}, of 10 s that it may be: slots would be read at the \
-         wrong time. Set the clock that is wrong (`timedatectl` says whether it is kept)",
+        "this machine's clock is {} s {} the clock of the server at {path}; at most {most_s} s is allowed for whoever records. Set the one \
+         that is wrong (`timedatectl` says whether it is kept)",
         differs_s.unsigned_abs(),
         if *differs_s > 0 { "ahead of" } else { "behind" }
     )]
@@ -227,6 +227,8 @@ pub enum StoreError {
         path: PathBuf,
         /// By how much it is ahead; below zero: behind.
         differs_s: i64,
+        /// How much it may be.
+        most_s: i64,
     },
     /// A slot was claimed with another content.
     #[error(

@@ -147,7 +147,6 @@ impl Scene {
         part: &mut Part,
     ) -> Result<Option<Duration>> {
         let number = self.lane.moment(rng, part)?;
-        let before = self.lane.committed;
         let begun = Instant::now();
         let mut took = None;
         part.count(fault.key());
@@ -188,6 +187,8 @@ impl Scene {
                 self.wires[number].set(Way::Open);
             }
         }
+        self.lane.hear();
+        let before = self.lane.committed;
         self.lane.wait("a slot after a fault", |lane| lane.committed > before)?;
         match fault {
             Fault::Kill => took = Some(begun.elapsed()),

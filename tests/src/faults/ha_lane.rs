@@ -63,6 +63,8 @@ pub struct Lane {
     signed: BTreeMap<u64, BTreeSet<String>>,
     /// The last slots that were said to be committed, and published.
     pub committed: Option<u64>,
+    /// Who said so last.
+    pub last_committed: Option<usize>,
     published: [Option<u64>; 2],
     /// What each said last.
     last: [String; 2],
@@ -81,6 +83,7 @@ impl Lane {
             writers: Vec::new(),
             signed: BTreeMap::new(),
             committed: None,
+            last_committed: None,
             published: [None; 2],
             last: Default::default(),
             claims: 0,
@@ -134,7 +137,10 @@ impl Lane {
                     let root = words.next().unwrap_or_default().to_owned();
                     self.signed.entry(size).or_default().insert(root);
                 }
-                (Some("committed"), of) => self.committed = self.committed.max(of),
+                (Some("committed"), of) => {
+                    self.committed = self.committed.max(of);
+                    self.last_committed = Some(*number);
+                }
                 (Some("published"), of) => self.published[*number] = of,
                 (Some("claimed"), _) => self.claims += 1,
                 (Some("holds"), _) => self.holds = Some(*number),
@@ -240,10 +246,12 @@ impl Lane {
         part: &mut Part,
     ) -> Result<()> {
         let path = self.log(number);
-        let Some(published) = self.published[number].filter(|_| path.join("checkpoint").exists())
-        else {
+        let Some(published) = self.published[number] else { return Ok(()) };
+        if !path.join("checkpoint").exists() {
+            let words = format!("{published} was published, and {} is no log", path.display());
+            part.problem("ha.slots_lost", words);
             return Ok(());
-        };
+        }
         if let Err(error) = LogFolder::new(&path).check(reader) {
             part.problem("ha.forks_signed", error.to_string());
         }

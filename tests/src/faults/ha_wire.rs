@@ -109,8 +109,9 @@ fn copy(
         while *way == Way::HalfOpen {
             way = shared.changed.wait(way).unwrap_or_else(PoisonError::into_inner);
         }
-        let way = { *way };
-        match way {
+        let now = *way;
+        drop(way);
+        match now {
             Way::Answerless if answers => return Ok(()),
             Way::Slow(by) => std::thread::sleep(by),
             _ => {}

@@ -206,7 +206,7 @@ fn home_slots(home: &Home) -> Result<u32> {
 }
 
 /// The bucket as the service has it.
-fn bucket(address: SocketAddr, prefix: &str) -> Result<Bucket> {
+pub fn bucket(address: SocketAddr, prefix: &str) -> Result<Bucket> {
     let file = tempfile::NamedTempFile::new()?;
     let lines = "access_key_id = \"harness\"\nsecret_access_key = \"harness\"\n";
     std::fs::write(file.path(), lines)?;

@@ -253,8 +253,12 @@ fn made() -> io::Result<PathBuf> {
     let version = run(Command::new(programs().join("postgres")).arg("--version"))?;
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/exitgap-store/src/db/postgres");
     let mut of = version.stdout;
-    for part in ["sql/schema.txt", "sql/grants.sql", "migrate.rs"] {
-        of.extend(fs::read(Path::new(schema).join(part))?);
+    let migrations = fs::read_dir(Path::new(schema).join("sql/migrations"))?;
+    let mut parts = migrations.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+    parts.sort();
+    parts.extend(["sql/grants.sql", "migrate.rs"].map(|part| Path::new(schema).join(part)));
+    for part in parts {
+        of.extend(fs::read(part)?);
     }
     let name = format!("made-{:016x}", hash(&of));
     let home = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/postgres"));

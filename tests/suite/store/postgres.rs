@@ -140,7 +140,7 @@ fn nothing_recorded_is_changed_by_whoever_records_nor_past_the_triggers() {
         ("DELETE FROM exitgap.sealer", "permission denied"),
         (row, "another recorder has taken over"),
         (
-            "SET exitgap.epoch = '1'; INSERT INTO exitgap.sealed_slot VALUES (5957899, 1, decode(repeat('00', 32), 'hex'), '')",
+            "SELECT set_config('exitgap.epoch', (SELECT epoch::text FROM exitgap.sealer), false); INSERT INTO exitgap.sealed_slot VALUES (5957899, 1, decode(repeat('00', 32), 'hex'), '')",
             "follows the one before it",
         ),
     ] {

@@ -17,6 +17,15 @@ fn run_out(store: &Path) {
     shared().sql(database_of(store).unwrap(), "UPDATE exitgap.sealer SET until = '-infinity'");
 }
 
+/// Asks until one is counted.
+fn until(count: &str, database: &str) {
+    let (count, begun) = (count.replace("$db", &format!("'{database}'")), Instant::now());
+    while shared().sql("postgres", &count) != "1" {
+        assert!(begun.elapsed() < Duration::from_secs(30), "never: {count}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
     let (url, mut pools) = store_with(2);
@@ -34,13 +43,13 @@ fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
     let error = first.append_slot(slot(2), &entries).unwrap_err();
     assert!(error.to_string().contains("another recorder has taken over"), "{error}");
     assert!(second.append_slot(slot(2), &entries).unwrap().written);
-    assert!(matches!(first.reopen(), Err(StoreError::Leased { .. })));
     // It finds out by itself, too, when it renews.
     let begun = Instant::now();
     while first.is_open() && begun.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(!first.is_open() && second.is_open());
+    assert!(matches!(first.reopen(), Err(StoreError::Leased { .. })));
     drop(second);
     // What was given back is free at once; who comes back goes on from what is there.
     first.reopen().unwrap();
@@ -63,10 +72,13 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
         let cut = std::thread::scope(|scope| {
             // The row that seals waits for a lock until the connection is cut.
             let holding = scope.spawn(|| {
-                let hold = "BEGIN; LOCK TABLE exitgap.sealed_slot IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(2); COMMIT";
-                shared().sql(database, hold);
+                let hold = "BEGIN; LOCK TABLE exitgap.sealed_slot IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(60)";
+                shared().sql_as("postgres", database, hold).unwrap_err();
             });
-            std::thread::sleep(Duration::from_millis(300));
+            until(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = $db AND wait_event = 'PgSleep'",
+                database,
+            );
             let appending = scope.spawn(|| {
                 let appended = if fills {
                     first.fill_until(slot(3)).map(|_| ())
@@ -75,11 +87,11 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
                 };
                 (first, appended)
             });
-            std::thread::sleep(Duration::from_millis(700));
-            let cut = format!(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{database}' AND wait_event = 'relation'"
-            );
-            assert_eq!(shared().sql("postgres", &cut), "1");
+            let waits = "FROM pg_stat_activity WHERE datname = $db AND wait_event = 'relation'";
+            until(&format!("SELECT count(*) {waits}"), database);
+            until(&format!("SELECT count(pg_terminate_backend(pid)) {waits}"), database);
+            let let_go = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $db AND wait_event = 'PgSleep'";
+            until(let_go, database);
             holding.join().unwrap();
             appending.join().unwrap()
         });
@@ -89,8 +101,8 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
         assert_eq!(checkpoints(&url).len(), 2);
         let text = shared().sql(database, "SELECT checkpoint FROM exitgap.claim WHERE size = 3");
         assert!(text.contains("\n3\n"), "{text}");
-        run_out(&url);
         drop(first);
+        run_out(&url);
 
         let mut second = Store::open(&url, &key()).unwrap();
         let others = pools.each_mut().map(|pool| pool.missing(MissingReason::RpcUnavailable));
@@ -176,10 +188,10 @@ fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
     let cut = format!(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
          WHERE datname = '{database}' AND pid IN (
-             SELECT pid FROM pg_stat_activity WHERE datname = '{database}' ORDER BY backend_start DESC LIMIT 1
+             SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND backend_type = 'client backend' ORDER BY backend_start OFFSET 1 LIMIT 1
          )"
     );
-    // The lease's own comes with its first renewal only.
+    // After the slots' own, and before the lease's, which comes with its first renewal.
     assert_eq!(shared().sql("postgres", &cut), "1");
     let entries = entries(3);
     let error = store.append_slot(slot(3), &entries).unwrap_err();
@@ -207,26 +219,26 @@ fn nothing_is_signed_after_a_commit_that_did_not_wait_for_its_standby() {
         cluster.sql("postgres", &format!("ALTER SYSTEM {what}"));
         cluster.sql("postgres", "SELECT pg_reload_conf()");
     };
-    set("SET synchronous_standby_names = 'nobody'");
     let entries = [pool.recorded(slot(1))];
     // Its claim, which is there after the first time, and its being there, which has to be confirmed.
     for claims in ["0", "1"] {
+        set("SET synchronous_standby_names = 'nobody'");
         let claimed = "SELECT count(*) FROM exitgap.claim WHERE size = 2";
         assert_eq!(cluster.sql(database_of(&url).unwrap(), claimed), claims);
         let error = std::thread::scope(|scope| {
             let appending = scope.spawn(|| store.append_slot(slot(1), &entries).unwrap_err());
-            let cancel =
-                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
             while !appending.is_finished() {
-                cluster.sql("postgres", cancel);
+                cluster.stop_waiting();
                 std::thread::sleep(Duration::from_millis(20));
             }
             appending.join().unwrap()
         });
         assert!(error.to_string().contains("committed with a warning"), "{error}");
         assert_eq!(SIGNED.load(Ordering::Relaxed), 1, "only slot 0 was signed");
+        assert!(!store.is_open(), "what became of it is not known");
+        set("RESET synchronous_standby_names");
+        store.reopen().unwrap();
     }
-    set("RESET synchronous_standby_names");
     assert!(store.append_slot(slot(1), &entries).unwrap().written);
     assert_eq!(SIGNED.load(Ordering::Relaxed), 2);
 }

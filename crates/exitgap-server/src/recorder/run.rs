@@ -1,6 +1,7 @@
 //! The loop: which slot is due when.
 
 use std::future::pending;
+use std::mem::discriminant;
 use std::time::Duration;
 
 use exitgap_core::series::{Slot, SlotError};
@@ -51,7 +52,7 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`]); ends with any other error of a store in a file, such as a commit
+    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`], [`StoreError::ClockDiffers`]); ends with any other error of a store in a file, such as a commit
     /// that failed: whoever starts it again opens the store anew. One on a server that is lost is opened again, and waited
     /// for while another recorder seals; what was claimed before it is sealed first.
     pub async fn run(
@@ -62,8 +63,13 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
-        self.seal_claimed().await?;
-        self.resume_cosigning().await?;
+        match self.seal_claimed().await {
+            Err(_) if !self.store()?.is_open() => {}
+            sealed => {
+                sealed?;
+                self.resume_cosigning().await?;
+            }
+        }
         for (pool, _) in self.unconfigured()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
@@ -84,12 +90,7 @@ impl<R: SlotReader> Recorder<R> {
                 return Ok(());
             }
             match due(clock.now(), last, tried, self.seal_after) {
-                Due::Wait(time) => {
-                    tokio::select! {
-                        () = stopped(&mut stop, Stop::AfterSlot) => {}
-                        () = clock.sleep_until(time) => {}
-                    }
-                }
+                Due::Wait(time) => self.wait_until(time, clock, &mut stop).await,
                 Due::Record(slot, budget) => {
                     tried = Some(slot);
                     let recorded = tokio::select! {
@@ -109,9 +110,17 @@ impl<R: SlotReader> Recorder<R> {
                     if let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded
                     {
                         tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
-                        if self.seal_claimed().await? {
-                            tried = None;
-                            continue;
+                        match self.seal_claimed().await {
+                            Err(error) if !self.store()?.is_open() => {
+                                tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+                                continue;
+                            }
+                            sealed => {
+                                if sealed? {
+                                    tried = None;
+                                    continue;
+                                }
+                            }
                         }
                     }
                     settle(slot, recorded)?;
@@ -122,10 +131,26 @@ impl<R: SlotReader> Recorder<R> {
 }
 
 impl<R: SlotReader> Recorder<R> {
+    /// Waits until the clock shows a time, it is told to stop, or the store is lost, which is not to be found out with the next slot only.
+    async fn wait_until(
+        &self,
+        time: Duration,
+        clock: &impl Clock,
+        stop: &mut watch::Receiver<Stop>,
+    ) {
+        while self.store.as_ref().is_none_or(Store::is_open) {
+            tokio::select! {
+                () = stopped(stop, Stop::AfterSlot) => return,
+                () = clock.sleep_until(time) => return,
+                () = tokio::time::sleep(REOPEN_EVERY) => {}
+            }
+        }
+    }
+
     /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether
     /// it was; else it is told to stop.
     async fn reopened(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<bool, RecorderError> {
-        let mut said = false;
+        let mut said = None;
         loop {
             match self.open_again().await {
                 Ok(()) => {
@@ -138,11 +163,12 @@ impl<R: SlotReader> Recorder<R> {
                     | StoreError::Unreachable { .. }
                     | StoreError::Database { .. }),
                 )) => {
-                    // Once, and not every two seconds.
-                    if !said {
+                    // Once for each reason, and not every two seconds.
+                    let why = Some(discriminant(&error));
+                    if said != why {
                         tracing::warn!(%error, "the store is lost; it is asked for every 2 s");
                     }
-                    said = true;
+                    said = why;
                 }
                 // It was lost again while what is published was held against it.
                 Err(_) if !self.store()?.is_open() => {}
@@ -234,7 +260,9 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
             error @ (RecorderError::ClockUnconfirmed { .. }
             | RecorderError::Sealed { .. }
             | RecorderError::Store(
-                StoreError::Database { .. } | StoreError::SlotTooLarge { .. },
+                StoreError::Database { .. }
+                | StoreError::SlotTooLarge { .. }
+                | StoreError::ClockDiffers { .. },
             )),
         ) => {
             tracing::error!(slot = %slot, %error, "the slot was not written");

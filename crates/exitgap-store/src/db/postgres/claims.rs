@@ -5,6 +5,7 @@
 //! their own: whoever seals next finds them, and seals the same.
 
 use super::connect::{Connection, Fault};
+use super::lease::require_clock;
 use super::{Postgres, failed};
 use crate::error::StoreError;
 
@@ -49,11 +50,14 @@ impl Postgres {
         let fail = |fault| failed(DOING, fault);
         // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
         self.settle()?;
+        self.holds().map_err(fail)?;
         let connection = self.of_claims().map_err(fail)?;
+        // It may have been set since the lease was last renewed.
+        require_clock(connection, &self.place)?;
         connection.batch("BEGIN").map_err(fail)?;
         let written = written(connection, slot, claim);
         match written {
-            Ok(true) => connection.commit().map_err(fail),
+            Ok(true) => committed(connection).map_err(fail),
             Ok(false) => {
                 connection.roll_back();
                 let held = "SELECT checkpoint FROM exitgap.claim WHERE size = $1";
@@ -78,9 +82,17 @@ impl Postgres {
         connection.batch("BEGIN").map_err(fail)?;
         // A commit waits for all that was written before it, and only if it writes something itself.
         let written = connection.ask("SELECT pg_logical_emit_message(true, 'exitgap', '')", &[]);
-        written.map_err(fail)?;
-        connection.commit().map_err(fail)
+        if let Err(fault) = written {
+            connection.roll_back();
+            return Err(fail(fault));
+        }
+        committed(connection).map_err(fail)
     }
+}
+
+/// Commits; where that fails, what became of it is known to a connection that begins after it only.
+fn committed(connection: &Connection) -> Result<(), Fault> {
+    connection.commit().inspect_err(|_| connection.give_up())
 }
 
 /// Writes the claim, and whether it is the first of its size.

@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::{AsyncMessage, Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::super::arg::Value;
-use super::place::Place;
+use super::place::{CONNECT_LIMIT, Place};
 
 /// How long a statement may take. What takes longer is a server that stands still, and its connection is given up.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
@@ -40,6 +41,9 @@ pub enum Fault {
     /// A connection that did not answer in time was used again.
     #[error("the connection was given up before")]
     GivenUp,
+    /// Another has taken over, or this machine's clock is wrong.
+    #[error("the lease of this store is lost")]
+    NoLease,
     /// A statement of the transaction failed before.
     #[error("a statement of the transaction had failed")]
     Aborted,
@@ -150,7 +154,8 @@ impl Connection {
                 connect(&config, NoTls, warned.clone()).await
             }
         };
-        let client = limited(connecting)??;
+        // Also what answers nothing after it let the connection in.
+        let client = limited(CONNECT_LIMIT * 2, connecting)??;
         Ok(Self { client: Arc::new(client), warned, given_up: AtomicBool::new(false) })
     }
 
@@ -169,10 +174,19 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Fault> {
+        self.wait_within(STATEMENT_LIMIT, answer)
+    }
+
+    /// The same, and no longer than this.
+    fn wait_within<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Fault> {
         if self.given_up.load(Ordering::Relaxed) {
             return Err(Fault::GivenUp);
         }
-        match limited(answer) {
+        match limited(limit, answer) {
             Ok(answered) => answered.map_err(Fault::from),
             Err(fault) => {
                 self.give_up();
@@ -205,6 +219,16 @@ impl Connection {
         self.wait(self.client.query(sql, args))
     }
 
+    /// The same, and no longer than this.
+    pub fn ask_within(
+        &self,
+        limit: Duration,
+        sql: &str,
+        args: &[&(dyn tokio_postgres::types::ToSql + Sync)],
+    ) -> Result<Vec<Row>, Fault> {
+        self.wait_within(limit, self.client.query(sql, args))
+    }
+
     pub fn execute(&self, statement: Statement, args: Vec<Value>) -> Result<u64, Fault> {
         self.wait(self.executed(statement, args))
     }
@@ -232,12 +256,21 @@ impl Connection {
 }
 
 /// Waits, on whatever thread this is.
-fn limited<T>(answer: impl Future<Output = T>) -> Result<T, Fault> {
+fn limited<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Fault> {
     let limited = {
         let _of_timers = sockets()?.enter();
-        tokio::time::timeout(STATEMENT_LIMIT, answer)
+        tokio::time::timeout(limit, answer)
     };
-    futures_executor::block_on(limited).map_err(|_| Fault::TimedOut(STATEMENT_LIMIT))
+    futures_executor::block_on(limited).map_err(|_| Fault::TimedOut(limit))
+}
+
+/// A task that ends with whoever waits for it.
+struct Aborted<T>(JoinHandle<T>);
+
+impl<T> Drop for Aborted<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 async fn connect<T>(
@@ -252,8 +285,9 @@ where
     <T::TlsConnect as tokio_postgres::tls::TlsConnect<tokio_postgres::Socket>>::Future: Send,
 {
     let config = config.clone();
-    let connected = sockets()?.spawn(async move { config.connect(tls).await });
-    let connected = connected.await.map_err(|error| Fault::NoThread(error.to_string()))?;
+    let mut connecting = Aborted(sockets()?.spawn(async move { config.connect(tls).await }));
+    let connected =
+        (&mut connecting.0).await.map_err(|error| Fault::NoThread(error.to_string()))?;
     let (client, mut connection) = connected?;
     // Ends with the last use of the client.
     sockets()?.spawn(async move {

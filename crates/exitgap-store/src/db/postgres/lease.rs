@@ -6,11 +6,11 @@
 //!
 //! Whose clock is far from the server's reads slots too early or too late: it takes no lease, and keeps none.
 
+use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::connect::{Connection, Fault};
@@ -30,7 +30,14 @@ const CLOCK_WITHIN_MS: i64 = 10_000;
 /// The server's clock.
 const SERVER_CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-const GIVE_BACK: &str = "UPDATE exitgap.sealer SET until = '-infinity' WHERE epoch = $1";
+/// Ends it, also for connections that still say its number.
+const GIVE_BACK: &str =
+    "UPDATE exitgap.sealer SET until = '-infinity', epoch = epoch + 1 WHERE epoch = $1";
+/// How long giving it back may take: else it runs out.
+const GIVE_BACK_LIMIT: Duration = Duration::from_secs(3);
+/// Of taking it: what another holds is told soon, and a server whose commits wait for a standby that is gone is none to write to.
+const TAKE_LIMITS: &str =
+    "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s'";
 
 const DOING: &str = "taking the store's lease";
 
@@ -41,8 +48,8 @@ pub struct Lease {
     pub owner: String,
     holds: Duration,
     lost: Arc<AtomicBool>,
-    ended: Option<Sender<()>>,
-    renewing: Option<JoinHandle<()>>,
+    /// Its end ends the renewing.
+    renewing: RefCell<Option<Sender<()>>>,
 }
 
 impl Lease {
@@ -53,10 +60,8 @@ impl Lease {
         owner: Option<String>,
     ) -> Result<Self, StoreError> {
         let owner = owner.unwrap_or_else(somebody);
-        if let Some(differs_s) = clock_differs(connection).map_err(|fault| failed(DOING, fault))? {
-            return Err(StoreError::ClockDiffers { path: place.shown.clone(), differs_s });
-        }
-        connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
+        require_clock(connection, place)?;
+        connection.batch(TAKE_LIMITS).map_err(|fault| failed(DOING, fault))?;
         let taken = taken(connection, place, &owner);
         let (epoch, holds) = match taken {
             Ok(taken) => taken,
@@ -80,9 +85,9 @@ impl Lease {
             }
         };
         let thread = std::thread::Builder::new().name("exitgap-lease".to_owned()).spawn(renew);
-        let renewing = thread.map_err(|error| failed(DOING, Fault::NoThread(error.to_string())))?;
-        let lease =
-            Self { epoch, owner, holds, lost, ended: Some(ended), renewing: Some(renewing) };
+        thread.map_err(|error| failed(DOING, Fault::NoThread(error.to_string())))?;
+        let renewing = RefCell::new(Some(ended));
+        let lease = Self { epoch, owner, holds, lost, renewing };
         lease.tell(connection).map_err(|fault| failed(DOING, fault))?;
         Ok(lease)
     }
@@ -101,15 +106,18 @@ impl Lease {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Ends the renewing, and gives the lease back where the server can still be told.
-    pub fn give_back(&mut self, connection: &Connection) {
-        self.ended = None;
-        let renewing = self.renewing.take();
+    /// Ends the renewing: the lease counts as lost, and runs out unless it is taken again.
+    pub fn end(&self) {
+        self.renewing.borrow_mut().take();
+        self.lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives the lease back where the server can still be told, and is not waited for.
+    pub fn give_back(&self, connection: &Connection) {
+        self.end();
         if connection.is_open() {
-            // A server that does not answer is not waited for.
-            let _ = renewing.map(JoinHandle::join);
             // Where it cannot be told, the lease runs out.
-            let _ = connection.ask(GIVE_BACK, &[&self.epoch]);
+            let _ = connection.ask_within(GIVE_BACK_LIMIT, GIVE_BACK, &[&self.epoch]);
         }
     }
 }
@@ -173,6 +181,18 @@ fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bo
          WHERE epoch = $1 RETURNING epoch"
     );
     connection.ask(&renew, &[&epoch]).map_or(true, |rows| !rows.is_empty())
+}
+
+/// Requires that this machine's clock is about the server's.
+pub fn require_clock(connection: &Connection, place: &Place) -> Result<(), StoreError> {
+    let differs = clock_differs(connection);
+    let Some(differs_s) =
+        differs.map_err(|fault| failed("asking for the server's clock", fault))?
+    else {
+        return Ok(());
+    };
+    let (path, most_s) = (place.shown.clone(), CLOCK_WITHIN_MS / 1_000);
+    Err(StoreError::ClockDiffers { path, differs_s, most_s })
 }
 
 /// By how many seconds this machine's clock is ahead of the server's, or behind, where that is too far.

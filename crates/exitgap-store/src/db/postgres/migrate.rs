@@ -6,7 +6,7 @@ use tokio_postgres::Config;
 
 use super::connect::{Connection, Fault};
 use super::failed;
-use super::open::connected;
+use super::open::{connected, on_one_of};
 use super::place::Place;
 use crate::error::StoreError;
 
@@ -61,6 +61,8 @@ pub fn migrate(store: &Path, admin: &Path, reader: Option<&str>) -> Result<Migra
     if place.config.get_user() == Some(recorder) {
         return Err(StoreError::RecorderOwns { role: recorder.to_owned() });
     }
+    place.for_writing();
+    let mut place = on_one_of(&place, |server| connected(&server).map(|_| server))?;
     let made = made_database(&place, database)?;
     place.config.dbname(database);
     let connection = connected(&place)?;

@@ -55,6 +55,9 @@ const MAX_PENDING: usize = 512;
 
 /// A server's database, open for reading or for writing.
 pub struct Postgres {
+    /// All servers that its URL names.
+    all: Place,
+    /// The one that it is open on.
     place: Place,
     connection: Connection,
     prepared: RefCell<HashMap<usize, Arc<Prepared>>>,
@@ -126,8 +129,9 @@ impl Drop for Transaction<'_> {
 }
 
 impl Postgres {
-    fn new(place: Place, connection: Connection) -> Self {
+    fn new(all: Place, place: Place, connection: Connection) -> Self {
         Self {
+            all,
             place,
             connection,
             prepared: RefCell::default(),
@@ -172,7 +176,14 @@ impl Postgres {
         self.start("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", doing)
     }
 
+    /// Requires that whoever writes holds the lease, as far as it knows.
+    fn holds(&self) -> Result<(), Fault> {
+        let lost = self.lease.as_ref().is_some_and(Lease::is_lost);
+        if lost { Err(Fault::NoLease) } else { Ok(()) }
+    }
+
     fn start(&self, sql: &'static str, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
+        self.holds().map_err(|fault| failed(doing, fault))?;
         self.connection.batch(sql).map_err(|fault| failed(doing, fault))?;
         self.state.set(State::Begun);
         Ok(Transaction(self))
@@ -287,7 +298,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        if let Some(mut lease) = self.lease.take() {
+        if let Some(lease) = self.lease.take() {
             lease.give_back(&self.connection);
         }
     }

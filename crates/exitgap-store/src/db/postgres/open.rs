@@ -29,14 +29,16 @@ impl Postgres {
 
     /// Another reader of the same database.
     pub fn again(&self) -> Result<Self, StoreError> {
-        Self::reader_at(self.place.clone())
+        Self::reader_at(self.all.clone())
     }
 
-    fn reader_at(place: Place) -> Result<Self, StoreError> {
-        let db = Self::opened(place)?;
-        let read_only = db.connection.batch("SET default_transaction_read_only = on");
-        read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
-        Ok(db)
+    fn reader_at(all: Place) -> Result<Self, StoreError> {
+        on_one_of(&all, |server| {
+            let db = Self::opened(all.clone(), server)?;
+            let read_only = db.connection.batch("SET default_transaction_read_only = on");
+            read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
+            Ok(db)
+        })
     }
 
     /// Opens a store for writing, as the only one: with its lease.
@@ -46,15 +48,21 @@ impl Postgres {
 
     /// Opens it anew after its connection was lost, as whoever it was.
     pub fn writer_again(&self) -> Result<Self, StoreError> {
+        // What cannot be opened is not kept from others, either.
+        if let Some(lease) = &self.lease {
+            lease.end();
+        }
         let owner = self.lease.as_ref().map(|lease| lease.owner.clone());
-        Self::writer_at(self.place.clone(), owner)
+        Self::writer_at(self.all.clone(), owner)
     }
 
-    fn writer_at(mut place: Place, owner: Option<String>) -> Result<Self, StoreError> {
-        place.for_writing();
-        let mut db = Self::opened(place)?;
-        db.lease = Some(Lease::take(&db.connection, &db.place, owner)?);
-        Ok(db)
+    fn writer_at(mut all: Place, owner: Option<String>) -> Result<Self, StoreError> {
+        all.for_writing();
+        on_one_of(&all, |server| {
+            let mut db = Self::opened(all.clone(), server)?;
+            db.lease = Some(Lease::take(&db.connection, &db.place, owner.clone())?);
+            Ok(db)
+        })
     }
 
     /// The same where nothing was recorded.
@@ -71,11 +79,30 @@ impl Postgres {
         Ok(db)
     }
 
-    fn opened(place: Place) -> Result<Self, StoreError> {
+    fn opened(all: Place, place: Place) -> Result<Self, StoreError> {
         let connection = connected(&place)?;
         inspect(&connection, &place.shown)?;
-        Ok(Self::new(place, connection))
+        Ok(Self::new(all, place, connection))
     }
+}
+
+/// Does something with the first server that it can be done with: after a failover the old primary may still be there, and let
+/// nobody write. Where it is none, that another holds the lease is what is told.
+pub fn on_one_of<T>(
+    all: &Place,
+    done: impl Fn(Place) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut told = None;
+    for server in all.servers() {
+        match done(server) {
+            Ok(done) => return Ok(done),
+            Err(error @ StoreError::Leased { .. }) => told = Some(error),
+            Err(error) => {
+                told.get_or_insert(error);
+            }
+        }
+    }
+    Err(told.unwrap_or_else(|| StoreError::ServerUrl { why: "it names no host".to_owned() }))
 }
 
 /// A connection to the place, or why there is none.

@@ -10,7 +10,7 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use crate::error::StoreError;
 
 /// How long a server may take to let a connection in.
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// How long what was sent may go unacknowledged before the connection counts as lost.
 const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(15);
 /// The bytes of a URL.
@@ -92,21 +92,72 @@ impl Place {
         {
             config.password(password);
         }
-        config.connect_timeout(CONNECT_LIMIT);
-        config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
-        config.keepalives_idle(Duration::from_secs(5));
-        config.keepalives_interval(Duration::from_secs(3));
-        config.keepalives_retries(3);
+        limited(&mut config);
         if config.get_application_name().is_none() {
             config.application_name(format!("exitgap {}", std::process::id()));
         }
         Ok(Self { config, shown: shown.into(), encrypted })
     }
 
-    /// Of several servers the one that takes writes, and not its standby.
+    /// Of several servers only one that takes writes, and not its standby.
     pub fn for_writing(&mut self) {
         self.config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
+
+    /// Each server that the URL names, alone: all connections of a store go to one.
+    pub fn servers(&self) -> Vec<Self> {
+        let count = self.config.get_hosts().len().max(self.config.get_hostaddrs().len());
+        let server = |at| Self { config: of_server(&self.config, at), ..self.clone() };
+        (0..count).map(server).collect()
+    }
+}
+
+/// The same for one of the servers.
+fn of_server(all: &Config, at: usize) -> Config {
+    let mut config = Config::new();
+    if let Some(user) = all.get_user() {
+        config.user(user);
+    }
+    if let Some(password) = all.get_password() {
+        config.password(password);
+    }
+    if let Some(name) = all.get_dbname() {
+        config.dbname(name);
+    }
+    if let Some(options) = all.get_options() {
+        config.options(options);
+    }
+    if let Some(name) = all.get_application_name() {
+        config.application_name(name);
+    }
+    match all.get_hosts().get(at) {
+        Some(Host::Tcp(host)) => config.host(host),
+        #[cfg(unix)]
+        Some(Host::Unix(folder)) => config.host_path(folder),
+        None => &mut config,
+    };
+    if let Some(address) = all.get_hostaddrs().get(at) {
+        config.hostaddr(*address);
+    }
+    // One port is that of all.
+    let ports = all.get_ports();
+    if let Some(port) = ports.get(at).or(ports.first()) {
+        config.port(*port);
+    }
+    config.ssl_mode(all.get_ssl_mode()).ssl_negotiation(all.get_ssl_negotiation());
+    config.channel_binding(all.get_channel_binding());
+    config.target_session_attrs(all.get_target_session_attrs());
+    limited(&mut config);
+    config
+}
+
+/// What is waited for while a connection is made, and on one that fell silent.
+fn limited(config: &mut Config) {
+    config.connect_timeout(CONNECT_LIMIT);
+    config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
+    config.keepalives_idle(Duration::from_secs(5));
+    config.keepalives_interval(Duration::from_secs(3));
+    config.keepalives_retries(3);
 }
 
 /// Whether a host is this machine: nothing that is sent to it can be read on the way.
@@ -141,6 +192,36 @@ mod tests {
             assert_eq!(place.shown, Path::new(&format!("postgresql://{shown}")), "{url}");
             assert_eq!(place.encrypted, encrypted, "{url}");
         }
+    }
+
+    #[test]
+    fn each_server_of_a_url_is_reached_as_the_url_says() {
+        let url = "postgresql://rec:secret@a.example:5433,b.example:5434/gaps?options=-c%20x.y%3D1";
+        let mut place = Place::of(Path::new(url)).unwrap();
+        place.for_writing();
+        for (server, host, port) in place
+            .servers()
+            .into_iter()
+            .zip(["a.example", "b.example"])
+            .zip([5433, 5434])
+            .map(|((server, host), port)| (server, host, port))
+        {
+            let Place { config, shown, encrypted } = server;
+            assert_eq!(config.get_hosts(), [Host::Tcp(host.to_owned())]);
+            assert_eq!((config.get_ports(), config.get_user()), (&[port][..], Some("rec")));
+            assert_eq!(config.get_password(), Some(&b"secret"[..]));
+            assert_eq!(
+                (config.get_dbname(), config.get_options()),
+                (Some("gaps"), Some("-c x.y=1"))
+            );
+            assert_eq!(config.get_ssl_mode(), SslMode::Require);
+            assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+            assert_eq!(config.get_connect_timeout(), Some(&CONNECT_LIMIT));
+            assert!(config.get_application_name().is_some_and(|name| name.starts_with("exitgap ")));
+            assert!(encrypted && shown == place.shown);
+        }
+        let both = Place::of(Path::new("postgresql://rec@a.example,b.example:5434/gaps"));
+        assert_eq!(both.unwrap().servers().len(), 2);
     }
 
     #[test]
