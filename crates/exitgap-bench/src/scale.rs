@@ -1,9 +1,15 @@
 //! Past one machine: a slot of as many pools as four chains have, and slots of busy ones, in a file and on a
-//! `PostgreSQL` primary whose commits wait for a standby. All of it on this machine, everything synced.
+//! `PostgreSQL` primary whose commits wait for a standby, from where they go into storage that speaks S3. All of it on this machine, everything synced.
+
+use std::path::Path;
+use std::time::Instant;
 
 use exitgap_core::tlog::SignerKey;
+use exitgap_server::bucket::Bucket;
 use exitgap_store::{LogFolder, Store};
-use exitgap_tests::postgres::Cluster;
+use exitgap_tests::faults::s3::bucket;
+use exitgap_tests::faults::s3_server::Moto;
+use exitgap_tests::postgres::{Cluster, database_of};
 use tempfile::TempDir;
 
 use crate::BenchError;
@@ -26,26 +32,38 @@ const WARMING: u32 = 2;
 const SETTINGS: [&str; 3] =
     ["max_wal_size=1GB", "min_wal_size=80MB", "synchronous_standby_names=*"];
 
-/// Adds `seal.width_40000_ms`, `seal.weight_1000_ms`, the same of a file, and what a server's store weighs.
+/// Recorders that take turns, each with as many of the slots.
+const RECORDERS: u32 = 4;
+
+/// Adds `seal.width_40000_*`, `seal.weight_1000_*`, `bucket.*` and what a server's store weighs.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let wide = BusyPool::pair;
     let heavy = |number| BusyPool::real(number, BUSY_TICKS);
     let file = in_a_file("pairs", WIDE, wide)?;
     let server = on_a_server("pairs", WIDE, wide)?;
     report.add("seal.width_40000_ms", server.ms);
+    report.add("seal.width_40000_first_ms", server.first_ms);
     report.add("seal.width_40000_file_ms", file.ms);
+    report.add("bucket.width_40000_ms", server.bucket_ms);
     report.add("pg.width_bytes_per_slot_pool", server.bytes);
     let file = in_a_file("pools of 1,200 ticks", HEAVY, heavy)?;
     let server = on_a_server("pools of 1,200 ticks", HEAVY, heavy)?;
     report.add("seal.weight_1000_ms", server.ms);
+    report.add("seal.weight_1000_first_ms", server.first_ms);
     report.add("seal.weight_1000_file_ms", file.ms);
+    report.add("bucket.weight_1000_ms", server.bucket_ms);
     report.add("pg.weight_bytes_per_slot_pool", server.bytes);
     Ok(())
 }
 
 /// What a slot took, and what a pool's slot weighs.
 struct Sealed {
+    /// A slot of a recorder that sealed the one before.
     ms: f64,
+    /// A recorder's first slot, and opening the store before it.
+    first_ms: f64,
+    /// Bringing a slot into the bucket, where there is one.
+    bucket_ms: f64,
     bytes: f64,
 }
 
@@ -56,8 +74,7 @@ fn in_a_file(
 ) -> Result<Sealed, BenchError> {
     eprintln!("scale: {} slots of {} {what} in a file", of.1, of.0);
     let folder = TempDir::new().map_err(failed)?;
-    let store = Store::create(folder.path().join("series.db"), &key()?).map_err(failed)?;
-    sealed(store, &folder, of, pool)
+    sealed(&folder.path().join("series.db"), &folder, None, of, pool)
 }
 
 fn on_a_server(
@@ -65,12 +82,22 @@ fn on_a_server(
     of: (u16, u32),
     pool: impl Fn(u16) -> BusyPool,
 ) -> Result<Sealed, BenchError> {
-    eprintln!("scale: {} slots of {} {what} on a PostgreSQL primary with a standby", of.1, of.0);
+    eprintln!(
+        "scale: {} slots of {} {what} on a PostgreSQL primary with a standby, and into a bucket",
+        of.1, of.0
+    );
     let folder = TempDir::new().map_err(failed)?;
     let primary = Cluster::start(&SETTINGS).map_err(failed)?;
     let standby = primary.standby(&SETTINGS).map_err(failed)?;
-    let store = Store::create(primary.store(), &key()?).map_err(failed)?;
-    let sealed = sealed(store, &folder, of, pool)?;
+    let moto = Moto::start().map_err(failed)?;
+    let bucket = bucket(moto.address(), "log").map_err(failed)?;
+    let path = primary.store();
+    let mut sealed = sealed(&path, &folder, Some(&bucket), of, pool)?;
+    // What was claimed is no more than the last slot, and its room is used again.
+    let claims = "SELECT pg_total_relation_size('exitgap.claim') + pg_total_relation_size('exitgap.claim_file')";
+    let claims = primary.sql(database_of(&path).unwrap_or_default(), claims);
+    let claims: u32 = claims.parse().map_err(failed)?;
+    sealed.bytes -= f64::from(claims) / (f64::from(of.0) * f64::from(of.1));
     if primary.waited_for() == 0 {
         return Err(failed("the primary did not wait for its standby"));
     }
@@ -78,23 +105,47 @@ fn on_a_server(
     Ok(sealed)
 }
 
+/// Recorders take turns, each of which knows of the store what it reads there.
 fn sealed(
-    mut store: Store,
+    path: &Path,
     folder: &TempDir,
+    bucket: Option<&Bucket>,
     (pools, slots): (u16, u32),
     pool: impl Fn(u16) -> BusyPool,
 ) -> Result<Sealed, BenchError> {
-    let log = LogFolder::new(folder.path().join("log"));
+    let (key, log) = (key()?, LogFolder::new(folder.path().join("log")));
     let mut market: Vec<BusyPool> = (0..pools).map(pool).collect();
+    let mut store = Store::create(path, &key).map_err(failed)?;
     Times::default().of(&mut store, &log, &mut market, 0..WARMING)?;
     let before = database_bytes(&store)?;
-    let mut times = Times::default();
-    times.of(&mut store, &log, &mut market, WARMING..WARMING + slots)?;
-    let grew = database_bytes(&store)?.saturating_sub(before);
-    let bytes = float(grew) / (f64::from(pools) * f64::from(slots));
-    eprintln!("scale: {times}; {bytes:.0} bytes a pool and slot in the store");
     store.close().map_err(failed)?;
-    Ok(Sealed { ms: median(times.seal_ms), bytes })
+    let (mut times, mut first_ms, mut bucket_ms) = (Times::default(), Vec::new(), Vec::new());
+    let mut after = before;
+    for turn in 0..RECORDERS {
+        let (start, mut first) = (Instant::now(), Times::default());
+        let mut store = Store::open(path, &key).map_err(failed)?;
+        let opened_ms = start.elapsed().as_secs_f64() * 1e3;
+        for n in 0..slots / RECORDERS {
+            let slot = WARMING + turn * (slots / RECORDERS) + n;
+            let of = if n == 0 { &mut first } else { &mut times };
+            of.of(&mut store, &log, &mut market, slot..slot + 1)?;
+            if let Some(bucket) = bucket {
+                let start = Instant::now();
+                bucket.bring(&log, path).map_err(failed)?;
+                bucket_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        first_ms.push(opened_ms + median(first.seal_ms));
+        after = database_bytes(&store)?;
+        store.close().map_err(failed)?;
+    }
+    let bytes = float(after.saturating_sub(before)) / (f64::from(pools) * f64::from(slots));
+    let first_ms = median(first_ms);
+    eprintln!(
+        "scale: {times}; a recorder's first {first_ms:.0} ms; {bytes:.0} bytes a pool and slot in the store"
+    );
+    let bucket_ms = if bucket_ms.is_empty() { 0.0 } else { median(bucket_ms) };
+    Ok(Sealed { ms: median(times.seal_ms), first_ms, bucket_ms, bytes })
 }
 
 fn key() -> Result<SignerKey, BenchError> {

@@ -48,8 +48,10 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 control copies the checkpoint first
   ha            two recorders of one store on a private PostgreSQL server (Debian's postgresql, installed as root), of which
                 the one that seals is killed (-9) 100 times, half of them between its signature and its commit; as many
-                other faults: it is stopped until the other took over, all connections are cut, the server is killed.
-                One history, every acknowledged slot; the control claims nothing before it signs
+                other faults: it is stopped until the other took over, all connections are cut, the server is killed, the
+                way to it is slow, or half open until the other took over, or without answers. One history, every
+                acknowledged slot; the control claims nothing before it signs. Then ten promotions of a standby whose
+                primary lives on, with a recorder at each; the control's primary waits for no standby
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
