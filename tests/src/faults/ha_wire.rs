@@ -48,7 +48,7 @@ impl Wire {
             for client in listener.incoming().flatten() {
                 // A server that is not there is an end of the connection.
                 let Ok(server) = TcpStream::connect(shared.server) else { continue };
-                let _ = join(&shared, client, server);
+                let _ = join(&shared, &client, &server);
             }
         });
         Ok(wire)
@@ -72,7 +72,7 @@ impl Wire {
 }
 
 /// Copies both ways until either ends.
-fn join(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) -> std::io::Result<()> {
+fn join(shared: &Arc<Shared>, client: &TcpStream, server: &TcpStream) -> std::io::Result<()> {
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ways = [

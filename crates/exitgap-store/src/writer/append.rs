@@ -299,15 +299,12 @@ impl Store {
                     retracts(name),
                 )?;
             }
-            let sealing = match known.get(&entry.pool) {
-                Some(pool) => {
-                    keep_default_base(&self.reader.db, pool, &entry)?;
-                    self.heads.sealing(&self.reader, pool, before)?
-                }
-                None => {
-                    let pool = insert_pool(&self.reader.db, &mut next, slot, &entry)?;
-                    Sealing { pool, before: None }
-                }
+            let sealing = if let Some(pool) = known.get(&entry.pool) {
+                keep_default_base(&self.reader.db, pool, &entry)?;
+                self.heads.sealing(&self.reader, pool, before)?
+            } else {
+                let pool = insert_pool(&self.reader.db, &mut next, slot, &entry)?;
+                Sealing { pool, before: None }
             };
             let outcome = outcome_of(&entry);
             let mut figures = None;

@@ -57,9 +57,9 @@ impl Lease {
     pub fn take(
         connection: &Connection,
         place: &Place,
-        owner: Option<String>,
+        owner: Option<&str>,
     ) -> Result<Self, StoreError> {
-        let owner = owner.unwrap_or_else(somebody);
+        let owner = owner.map_or_else(somebody, str::to_owned);
         require_clock(connection, place)?;
         connection.batch(TAKE_LIMITS).map_err(|fault| failed(DOING, fault))?;
         let taken = taken(connection, place, &owner);

@@ -24,16 +24,16 @@ static SELECT_LOG: Statement = Statement {
 impl Postgres {
     /// Opens a store for reading only.
     pub fn open_reader(url: &Path) -> Result<Self, StoreError> {
-        Self::reader_at(Place::of(url)?)
+        Self::reader_at(&Place::of(url)?)
     }
 
     /// Another reader of the same database.
     pub fn again(&self) -> Result<Self, StoreError> {
-        Self::reader_at(self.all.clone())
+        Self::reader_at(&self.all)
     }
 
-    fn reader_at(all: Place) -> Result<Self, StoreError> {
-        on_one_of(&all, |server| {
+    fn reader_at(all: &Place) -> Result<Self, StoreError> {
+        on_one_of(all, |server| {
             let db = Self::opened(all.clone(), server)?;
             let read_only = db.connection.batch("SET default_transaction_read_only = on");
             read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
@@ -52,15 +52,15 @@ impl Postgres {
         if let Some(lease) = &self.lease {
             lease.end();
         }
-        let owner = self.lease.as_ref().map(|lease| lease.owner.clone());
+        let owner = self.lease.as_ref().map(|lease| &lease.owner[..]);
         Self::writer_at(self.all.clone(), owner)
     }
 
-    fn writer_at(mut all: Place, owner: Option<String>) -> Result<Self, StoreError> {
+    fn writer_at(mut all: Place, owner: Option<&str>) -> Result<Self, StoreError> {
         all.for_writing();
         on_one_of(&all, |server| {
             let mut db = Self::opened(all.clone(), server)?;
-            db.lease = Some(Lease::take(&db.connection, &db.place, owner.clone())?);
+            db.lease = Some(Lease::take(&db.connection, &db.place, owner)?);
             Ok(db)
         })
     }
