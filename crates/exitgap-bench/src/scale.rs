@@ -9,7 +9,7 @@ use exitgap_server::bucket::Bucket;
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::faults::s3::bucket;
 use exitgap_tests::faults::s3_server::Moto;
-use exitgap_tests::postgres::{Cluster, database_of};
+use exitgap_tests::postgres::Cluster;
 use tempfile::TempDir;
 
 use crate::BenchError;
@@ -91,13 +91,7 @@ fn on_a_server(
     let standby = primary.standby(&SETTINGS).map_err(failed)?;
     let moto = Moto::start().map_err(failed)?;
     let bucket = bucket(moto.address(), "log").map_err(failed)?;
-    let path = primary.store();
-    let mut sealed = sealed(&path, &folder, Some(&bucket), of, pool)?;
-    // What was claimed is no more than the last slot, and its room is used again.
-    let claims = "SELECT pg_total_relation_size('exitgap.claim') + pg_total_relation_size('exitgap.claim_file')";
-    let claims = primary.sql(database_of(&path).unwrap_or_default(), claims);
-    let claims: u32 = claims.parse().map_err(failed)?;
-    sealed.bytes -= f64::from(claims) / (f64::from(of.0) * f64::from(of.1));
+    let sealed = sealed(&primary.store(), &folder, Some(&bucket), of, pool)?;
     if primary.waited_for() == 0 {
         return Err(failed("the primary did not wait for its standby"));
     }

@@ -47,7 +47,7 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 that is lost, 409, 503, late, stale, no room. What is there is compared with the folder; the
                 control copies the checkpoint first
   ha            two recorders of one store on a private PostgreSQL server (Debian's postgresql, installed as root), of which
-                the one that seals is killed (-9) 100 times, half of them between its signature and its commit; as many
+                the one that seals is killed (-9) 100 times, about half of them as soon as it says what it signed; as many
                 other faults: it is stopped until the other took over, all connections are cut, the server is killed, the
                 way to it is slow, or half open until the other took over, or without answers. One history, every
                 acknowledged slot; the control claims nothing before it signs. Then ten promotions of a standby whose
