@@ -242,9 +242,14 @@ impl Connection {
     /// Commits the transaction at hand. A server that is told to stop waiting for its standby says that it
     /// committed, and warns: that is not what was asked for.
     pub fn commit(&self) -> Result<(), Fault> {
+        self.commit_within(STATEMENT_LIMIT)
+    }
+
+    /// The same, and no longer than this: the server's own limit of a statement does not hold for the wait of a commit.
+    pub fn commit_within(&self, limit: Duration) -> Result<(), Fault> {
         let warned = || self.warned.lock().unwrap_or_else(PoisonError::into_inner).take();
         warned();
-        self.batch("COMMIT")?;
+        self.wait_within(limit, self.client.batch_execute("COMMIT"))?;
         warned().map_or(Ok(()), |warning| Err(Fault::Warned(warning)))
     }
 

@@ -35,9 +35,11 @@ const GIVE_BACK: &str =
     "UPDATE exitgap.sealer SET until = '-infinity', epoch = epoch + 1 WHERE epoch = $1";
 /// How long giving it back may take: else it runs out.
 const GIVE_BACK_LIMIT: Duration = Duration::from_secs(3);
-/// Of taking it: what another holds is told soon, and a server whose commits wait for a standby that is gone is none to write to.
+/// Of taking it: what another holds is told soon.
 const TAKE_LIMITS: &str =
     "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s'";
+/// How long its commit may take: a server whose commits wait for a standby that is gone is none to write to.
+const TAKE_LIMIT: Duration = Duration::from_secs(10);
 
 const DOING: &str = "taking the store's lease";
 
@@ -71,7 +73,7 @@ impl Lease {
             }
         };
         // With it all that was read is on the standby, where the server waits for one.
-        connection.commit().map_err(|fault| failed(DOING, fault))?;
+        connection.commit_within(TAKE_LIMIT).map_err(|fault| failed(DOING, fault))?;
         let lost = Arc::<AtomicBool>::default();
         let (ended, told) = channel();
         let (place, of_thread) = (place.clone(), lost.clone());
