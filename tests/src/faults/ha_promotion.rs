@@ -18,7 +18,12 @@ const CONTROLS: u64 = 5;
 
 /// Does so many promotions, and its control.
 pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'_>) -> Result<()> {
-    for key in ["ha.promotions", "ha.old_primary_waits", "ha.old_primary_told"] {
+    for key in [
+        "ha.promotions",
+        "ha.promotions_without_a_recorder",
+        "ha.old_primary_waits",
+        "ha.old_primary_told",
+    ] {
         part.set(key, 0_u64);
     }
     let mut took = Vec::new();
@@ -37,6 +42,7 @@ pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'
     took.sort_unstable();
     let middle = took.get(took.len() / 2).map_or(0, Duration::as_millis);
     part.set("pg.failover_ms", u64::try_from(middle)?);
+    part.set("pg.failover_worst_ms", u64::try_from(took.last().map_or(0, Duration::as_millis))?);
     part.note("a failover is from a standby's promotion to the next slot that is committed on it");
     control(rng, part)
 }
@@ -69,6 +75,8 @@ struct Pair {
     primary: Cluster,
     standby: Cluster,
     database: String,
+    /// Whether commits wait for the standby.
+    waits: bool,
     lane: Lane,
 }
 
@@ -90,7 +98,7 @@ impl Pair {
         let of_second = if waits { both.clone() } else { format!("{second},{first}") };
         let stores = [url(both).into(), url(of_second).into()];
         let lane = Lane::start(stores, false)?;
-        Ok(Self { primary, standby, database, lane })
+        Ok(Self { primary, standby, database, waits, lane })
     }
 
     /// Promotes the standby at some moment, and waits until the second writer has written a slot there. How long that took.
@@ -103,11 +111,22 @@ impl Pair {
             self.lane.writers[1] = again;
             self.lane.wait("the first writer's lease", |lane| lane.holds == Some(0))?;
         }
+        // In half of them whoever sealed ends with the primary's time: then nothing of it waits there.
+        let ends = self.waits && rng.once_in(2);
+        if ends {
+            self.lane.writers[0].kill()?;
+            self.lane.hear();
+            part.count("ha.promotions_without_a_recorder");
+        }
         let begun = Instant::now();
         self.standby.promote()?;
         self.lane.wait("a lease of the new primary", |lane| lane.holds == Some(1))?;
         self.lane.wait("a slot of the new primary", |lane| lane.last_committed == Some(1))?;
-        Ok(begun.elapsed())
+        let took = begun.elapsed();
+        if ends {
+            self.lane.writers[0] = self.lane.writer(0)?;
+        }
+        Ok(took)
     }
 
     /// The old primary lives on for a while, is told not to wait for its standby, and is killed.
