@@ -63,15 +63,18 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
+        for (pool, _) in self.unconfigured()? {
+            tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
+        }
         match self.seal_claimed().await {
-            Err(_) if !self.store()?.is_open() => {}
+            // It is opened again below, and what was claimed is sealed then.
+            Err(error) if !self.store()?.is_open() => {
+                tracing::error!(%error, "the store was lost while what was claimed was sealed");
+            }
             sealed => {
                 sealed?;
                 self.resume_cosigning().await?;
             }
-        }
-        for (pool, _) in self.unconfigured()? {
-            tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
         let mut tried = None;
         loop {

@@ -199,13 +199,10 @@ mod tests {
         let url = "postgresql://rec:secret@a.example:5433,b.example:5434/gaps?options=-c%20x.y%3D1";
         let mut place = Place::of(Path::new(url)).unwrap();
         place.for_writing();
-        for (server, host, port) in place
-            .servers()
-            .into_iter()
-            .zip(["a.example", "b.example"])
-            .zip([5433, 5434])
-            .map(|((server, host), port)| (server, host, port))
-        {
+        let expected = [("a.example", 5433), ("b.example", 5434)];
+        let servers = place.servers();
+        assert_eq!(servers.len(), expected.len());
+        for (server, (host, port)) in servers.into_iter().zip(expected) {
             let Place { config, shown, encrypted } = server;
             assert_eq!(config.get_hosts(), [Host::Tcp(host.to_owned())]);
             assert_eq!((config.get_ports(), config.get_user()), (&[port][..], Some("rec")));
