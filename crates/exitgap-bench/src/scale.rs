@@ -37,22 +37,20 @@ const RECORDERS: u32 = 4;
 
 /// Adds `seal.width_40000_*`, `seal.weight_1000_*`, `bucket.*` and what a server's store weighs.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
-    let wide = BusyPool::pair;
     let heavy = |number| BusyPool::real(number, BUSY_TICKS);
-    let file = in_a_file("pairs", WIDE, wide)?;
-    let server = on_a_server("pairs", WIDE, wide)?;
-    report.add("seal.width_40000_ms", server.ms);
-    report.add("seal.width_40000_first_ms", server.first_ms);
-    report.add("seal.width_40000_file_ms", file.ms);
-    report.add("bucket.width_40000_ms", server.bucket_ms);
-    report.add("pg.width_bytes_per_slot_pool", server.bytes);
-    let file = in_a_file("pools of 1,200 ticks", HEAVY, heavy)?;
-    let server = on_a_server("pools of 1,200 ticks", HEAVY, heavy)?;
-    report.add("seal.weight_1000_ms", server.ms);
-    report.add("seal.weight_1000_first_ms", server.first_ms);
-    report.add("seal.weight_1000_file_ms", file.ms);
-    report.add("bucket.weight_1000_ms", server.bucket_ms);
-    report.add("pg.weight_bytes_per_slot_pool", server.bytes);
+    let kinds: [(&str, &str, _, &dyn Fn(u16) -> BusyPool); 2] = [
+        ("width", "pairs", WIDE, &BusyPool::pair),
+        ("weight", "pools of 1,200 ticks", HEAVY, &heavy),
+    ];
+    for (name, what, of, pool) in kinds {
+        let (file, server) = (in_a_file(what, of, pool)?, on_a_server(what, of, pool)?);
+        let pools = of.0;
+        report.add(format!("seal.{name}_{pools}_ms"), server.ms);
+        report.add(format!("seal.{name}_{pools}_first_ms"), server.first_ms);
+        report.add(format!("seal.{name}_{pools}_file_ms"), file.ms);
+        report.add(format!("bucket.{name}_{pools}_ms"), server.bucket_ms);
+        report.add(format!("pg.{name}_bytes_per_slot_pool"), server.bytes);
+    }
     Ok(())
 }
 
