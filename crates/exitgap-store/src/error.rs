@@ -16,6 +16,12 @@ use crate::writer::changes::RetractionRule;
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// There is something already where all of another database is to be copied to.
+    #[error("{path} holds something already, and nothing is copied over it")]
+    NotEmpty {
+        /// The file, or the server's URL.
+        path: PathBuf,
+    },
     /// There is no such file.
     #[error("there is no store at {path}; a recorder creates it with its first start")]
     NotFound {

@@ -1,5 +1,5 @@
-//! Rules that are kept for others, their events, and what of them was sent: one `SQLite` file of its own, shared by the
-//! processes of one machine.
+//! Rules that are kept for others, their events, and what of them was sent: one file of its own, shared by the
+//! processes of one machine, or tables of their own on a server, shared by those of several.
 //!
 //! **In scope**: who owns which rule, how many there may be; what a slot made of them, in one transaction; what is to be
 //! sent, and by whom. **Out of scope**, and who does it: what a slot makes of a rule (`exitgap-core::alerts`), when to
@@ -17,11 +17,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exitgap_core::series::Slot;
 
-use crate::db::DatabaseError;
 use crate::db::alerts::{
     AlertRow, AlertsDb, Lease, NewAlertRow, NewEndpointRow, NewEventRow, Rows,
 };
-use crate::db::apart::FileKind;
+use crate::db::apart::{FileKind, require_there};
+use crate::error::StoreError;
 
 pub use model::{
     AlertBounds, AlertCounts, Attempted, ChangedAlert, Endpoint, EndpointKeys, EndpointState, Full,
@@ -46,7 +46,7 @@ pub enum AlertsError {
     },
     /// The database refused.
     #[error("alerts: {0}")]
-    Database(#[from] DatabaseError),
+    Database(Box<StoreError>),
     /// A row holds what cannot be in it.
     #[error("alerts: {what} of {of} is damaged")]
     Damaged {
@@ -55,6 +55,12 @@ pub enum AlertsError {
         /// Whose.
         of: String,
     },
+}
+
+impl From<StoreError> for AlertsError {
+    fn from(error: StoreError) -> Self {
+        Self::Database(Box::new(error))
+    }
 }
 
 type Result<T> = std::result::Result<T, AlertsError>;
@@ -85,7 +91,7 @@ const CANDIDATES: u32 = 2_000;
 /// The most characters of what is kept of a failure.
 const MAX_SAID: usize = 200;
 
-/// The kept rules of one machine.
+/// The kept rules.
 #[derive(Debug)]
 pub struct Alerts(Mutex<AlertsDb>);
 
@@ -94,11 +100,12 @@ fn whole(number: u64) -> i64 {
 }
 
 fn said(text: &str) -> String {
-    text.chars().take(MAX_SAID).collect()
+    // A server takes no text with a zero in it.
+    text.chars().filter(|character| *character != '\0').take(MAX_SAID).collect()
 }
 
 impl Alerts {
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
     pub fn open(path: &Path) -> Result<Self> {
         match AlertsDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
@@ -108,6 +115,15 @@ impl Alerts {
                 version,
             }),
         }
+    }
+
+    /// Copies all that the file holds, that nobody writes meanwhile, into this database, in which nothing was written yet:
+    /// how many rows.
+    pub fn copy_from(&self, file: &Path) -> Result<u64> {
+        require_there(file)?;
+        let other = Self::open(file)?;
+        let rows = self.db().copy_from(&mut other.db());
+        Ok(rows?)
     }
 
     /// A transaction that a panic interrupted was rolled back.

@@ -1,14 +1,26 @@
-//! Databases beside the series': small, and written by several processes of one machine.
+//! Databases beside the series': small, and written by several processes. In a file they are of one machine; on a
+//! server, in a schema of their own, of all that reach it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::DatabaseError;
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::statements::Statement;
+use super::{DatabaseError, Db, Values, is_server, shown};
+use crate::error::StoreError;
 
 /// How long a statement waits for another process.
-const BUSY_LIMIT: Duration = Duration::from_secs(10);
+pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
+/// Has one process write at a time, as a file does; until the transaction ends.
+static LOCK: Statement = Statement {
+    doing: "waiting for another who writes",
+    sql: "SELECT pg_advisory_xact_lock(hashtext(current_schema()))",
+    table: None,
+};
 
 /// What the header of a file says that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +31,186 @@ pub struct FileKind {
     pub version: i32,
 }
 
+/// What such a database is.
+pub struct ApartKind {
+    /// In the header of a file.
+    pub application_id: i32,
+    /// What makes a file of each version out of the one before, the first out of nothing.
+    pub versions: &'static [&'static str],
+    /// The schema that its tables are in on a server.
+    pub schema: &'static str,
+    /// What makes them there, of the newest version.
+    pub tables: &'static str,
+    /// Finds a row where anything was written.
+    pub written: Statement,
+    /// What is copied from one place to another, what others refer to first.
+    pub copied: &'static [Copied],
+}
+
+/// A table that is copied: how its rows are found, and written.
+pub struct Copied {
+    pub select: Statement,
+    pub insert: Statement,
+}
+
+/// Tables by their names and columns.
+macro_rules! copied {
+    ($($table:literal: $first:literal $(, $column:literal)* $(=> $instead:literal)?;)*) => {
+        &[$($crate::db::apart::Copied {
+            select: $crate::db::statements::Statement {
+                doing: concat!("copying the table ", $table),
+                sql: concat!("SELECT ", $first $(, ", ", $column)*, " FROM ", $table, " ORDER BY 1, 2"),
+                table: None,
+            },
+            insert: $crate::db::statements::Statement {
+                doing: concat!("copying the table ", $table),
+                sql: concat!(
+                    "INSERT INTO ", $table, " (", $first $(, ", ", $column)*, ") VALUES (?"
+                    $(, $crate::db::apart::place_of!($column))*, ")" $(, " ", $instead)?
+                ),
+                table: None,
+            },
+        }),*]
+    };
+}
+pub(super) use copied;
+
+/// The place of a value, whatever its column is called.
+macro_rules! place_of {
+    ($column:literal) => {
+        ", ?"
+    };
+}
+pub(super) use place_of;
+
+impl ApartKind {
+    /// The version written and read.
+    pub fn version(&self) -> i32 {
+        i32::try_from(self.versions.len()).unwrap_or(i32::MAX)
+    }
+
+    /// Makes what is missing of a file; whether it is one of this kind.
+    fn make(&self, file: &Transaction<'_>, found: Option<FileKind>) -> rusqlite::Result<bool> {
+        let is_known = |found: FileKind| {
+            found.application_id == self.application_id
+                && (1..=self.version()).contains(&found.version)
+        };
+        if found.is_some_and(|found| !is_known(found)) {
+            return Ok(false);
+        }
+        let has = found.map_or(0, |found| usize::try_from(found.version).unwrap_or(usize::MAX));
+        self.versions.iter().skip(has).try_for_each(|sql| file.execute_batch(sql))?;
+        Ok(true)
+    }
+}
+
+impl std::fmt::Debug for ApartKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApartKind").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+/// One of them, open for writing.
+#[derive(Debug)]
+pub struct Apart {
+    kind: &'static ApartKind,
+    place: PathBuf,
+    db: Db,
+}
+
+impl Apart {
+    /// Opens it. A file is made where there is none, and told where it is something else; on a server it is there once it
+    /// was migrated.
+    pub fn open(
+        place: &Path,
+        kind: &'static ApartKind,
+    ) -> Result<Result<Self, FileKind>, StoreError> {
+        let opened = if is_server(place) {
+            Ok(on_server(place, kind)?)
+        } else {
+            let opened = open(place, |file, found| kind.make(file, found));
+            opened
+                .map_err(|source| StoreError::Database { doing: "opening the database", source })?
+                .map(|connection| Db::Sqlite(Sqlite::of(connection)))
+        };
+        Ok(opened.map(|db| Self { kind, place: place.to_owned(), db }))
+    }
+
+    /// Copies all that another holds into this one, in which nothing was written yet: how many rows.
+    pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
+        let (kind, place) = (self.kind, self.place.clone());
+        other.read(|from| {
+            self.write(|to| {
+                if to.row(&kind.written, &[], |_| Ok(()))?.is_some() {
+                    return Err(StoreError::NotEmpty { path: shown(&place).into() });
+                }
+                let mut rows = 0;
+                for Copied { select, insert } in kind.copied {
+                    from.each(select, &[], |row| {
+                        rows += 1;
+                        to.put(insert, &Values::found(row))
+                    })?;
+                }
+                Ok(rows)
+            })
+        })
+    }
+
+    /// The database, for a statement by itself. Opened again where a server was lost.
+    pub fn now(&mut self) -> Result<&Db, StoreError> {
+        if !self.db.is_open() {
+            self.db = on_server(&self.place, self.kind)?;
+        }
+        Ok(&self.db)
+    }
+
+    /// What `work` reads is of one moment.
+    pub fn read<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&Db) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let db = self.now()?;
+        let _of_one_moment = db.view("beginning to read")?;
+        work(db)
+    }
+
+    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when this
+    /// returns; a server that is lost on the way may have done it or not, as a process that is ended.
+    pub fn write<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&Db) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let db = self.now()?;
+        let transaction = db.begin("beginning to write")?;
+        if matches!(db, Db::Postgres(_)) {
+            db.execute(&LOCK, &[])?;
+        }
+        let done = work(db)?;
+        transaction.settle()?;
+        let committed = transaction.commit();
+        committed.map_err(|source| StoreError::Database { doing: "committing", source })?;
+        Ok(done)
+    }
+}
+
+/// Requires that a file that is copied is there: opening it would make it.
+pub fn require_there(place: &Path) -> Result<(), StoreError> {
+    if is_server(place) {
+        return Ok(());
+    }
+    let found = std::fs::metadata(place).map(drop);
+    found.map_err(|source| StoreError::File { path: place.to_owned(), source })
+}
+
+fn on_server(place: &Path, kind: &ApartKind) -> Result<Db, StoreError> {
+    Ok(Db::Postgres(Box::new(Postgres::open_apart(place, kind)?)))
+}
+
 fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
-/// Opens a database, and makes it where there is none: by one process, whoever else comes. `make` is given what the
+/// Opens a file, and makes it where there is none: by one process, whoever else comes. `make` is given what the
 /// file is, `None` where it is new, and makes of it what is wanted; the file's kind is given back where it cannot.
 pub fn open(
     path: &Path,
@@ -60,6 +247,63 @@ pub fn open(
                 std::thread::sleep(Duration::from_millis(5));
             }
             opened => return opened.map_err(DatabaseError::engine),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{alerts, payments};
+    use super::*;
+
+    #[test]
+    fn every_statement_is_one_of_its_schema_and_every_file_is_used() {
+        for (kind, name, statements) in [
+            (&payments::KIND, "payments", payments::STATEMENTS),
+            (&alerts::KIND, "alerts", alerts::STATEMENTS),
+        ] {
+            let connection = Connection::open_in_memory().unwrap();
+            kind.versions.iter().for_each(|sql| connection.execute_batch(sql).unwrap());
+            let copied = kind.copied.iter().flat_map(|table| [&table.select, &table.insert]);
+            let all: Vec<_> = statements.iter().copied().chain(copied).collect();
+            for statement in &all {
+                connection.prepare(statement.sql).unwrap();
+            }
+            let used: Vec<_> = all.iter().map(|statement| statement.sql).collect();
+            let folder = format!("{}/src/db/{name}/sql", env!("CARGO_MANIFEST_DIR"));
+            for file in std::fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                let makes = kind.tables == text || kind.versions.contains(&text.as_str());
+                assert!(makes || used.contains(&text.as_str()), "{} is not used", path.display());
+            }
+        }
+    }
+
+    /// What is forgotten when it is copied is forgotten for good.
+    #[test]
+    fn every_table_and_column_is_copied_and_is_on_a_server_too() {
+        for kind in [&payments::KIND, &alerts::KIND] {
+            let connection = Connection::open_in_memory().unwrap();
+            kind.versions.iter().for_each(|sql| connection.execute_batch(sql).unwrap());
+            let columns = "SELECT tables.name, group_concat(columns.name, ', ') \
+                           FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns \
+                           WHERE tables.type = 'table' GROUP BY 1";
+            let mut columns = connection.prepare(columns).unwrap();
+            let tables = columns.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            for table in tables {
+                let (table, columns): (String, String) = table.unwrap();
+                let select = format!("SELECT {columns} FROM {table} ORDER BY 1, 2");
+                let copied = |copied: &Copied| copied.select.sql.replace('"', "") == select;
+                assert!(table == "lease" || kind.copied.iter().any(copied), "{select}");
+                let start = format!("CREATE TABLE {}.{table} (", kind.schema);
+                let (_, made) = kind.tables.split_once(&start).unwrap_or_else(|| panic!("{start}"));
+                let (made, _) = made.split_once(");\n").unwrap();
+                for column in columns.split(", ") {
+                    let words = made.split_whitespace().map(|word| word.trim_matches(['"', '(']));
+                    assert!(words.into_iter().any(|word| word == column), "{table}.{column}");
+                }
+            }
         }
     }
 }

@@ -91,9 +91,22 @@ impl<'a> From<&'a [u8]> for Arg<'a> {
     }
 }
 
-impl<'a> From<&'a [u8; 32]> for Arg<'a> {
-    fn from(hash: &'a [u8; 32]) -> Self {
-        Self::Blob(hash)
+impl<'a> From<&'a String> for Arg<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Arg<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Blob(bytes)
+    }
+}
+
+/// A hash, or an address.
+impl<'a, const N: usize> From<&'a [u8; N]> for Arg<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Blob(bytes)
     }
 }
 

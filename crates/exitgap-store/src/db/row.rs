@@ -204,8 +204,8 @@ impl FromColumn for Vec<u8> {
     }
 }
 
-/// A hash.
-impl FromColumn for [u8; 32] {
+/// A hash, or an address.
+impl<const N: usize> FromColumn for [u8; N] {
     #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {

@@ -10,10 +10,10 @@ pub struct Statement {
     pub table: Option<&'static str>,
 }
 
-/// Each by its file, by what it does and, where it can be damaged while all else holds, its table.
+/// Each by its file, in the folder `sql` beside whoever names it, by what it does and, where it can be damaged while all else holds, its table.
 macro_rules! statements {
     ($($name:ident = $file:literal, $doing:literal $(, $table:literal)?;)*) => {$(
-        pub static $name: Statement = Statement {
+        pub static $name: $crate::db::statements::Statement = $crate::db::statements::Statement {
             doing: $doing,
             sql: include_str!(concat!("sql/", $file, ".sql")),
             table: {
@@ -24,9 +24,10 @@ macro_rules! statements {
     )*
 
     #[cfg(test)]
-    pub const ALL: &[&Statement] = &[$(&$name),*];
+    pub const ALL: &[&$crate::db::statements::Statement] = &[$(&$name),*];
     };
 }
+pub(super) use statements;
 
 statements! {
     DELETE_DAYS = "delete_days", "removing surplus rows";

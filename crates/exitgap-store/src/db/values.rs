@@ -18,6 +18,11 @@ impl Values {
         Self(keys.map(Value::Integer).into())
     }
 
+    /// A row as it was found.
+    pub(super) fn found(row: Row) -> Self {
+        Self(row.values().map(Value::from).collect())
+    }
+
     /// The next value; `None` is NULL.
     pub fn add(&mut self, value: Option<impl Into<i64>>) {
         self.0.push(value.map_or(Value::Null, |value| Value::Integer(value.into())));
@@ -112,6 +117,18 @@ impl<'a> From<Arg<'a>> for Found<'a> {
             Arg::Integer(number) => Self::Integer(number),
             Arg::Text(text) => Self::Text(text.as_bytes()),
             Arg::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+impl From<Found<'_>> for Value {
+    /// As it is written again. What no database of ours holds becomes nothing, which a column refuses.
+    fn from(found: Found<'_>) -> Self {
+        match found {
+            Found::Nothing | Found::Fraction => Self::Null,
+            Found::Integer(number) => Self::Integer(number),
+            Found::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
+            Found::Blob(bytes) => Self::Blob(bytes.to_owned()),
         }
     }
 }

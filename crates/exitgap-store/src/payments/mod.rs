@@ -1,4 +1,5 @@
-//! What was paid and with what it was answered: one `SQLite` file, shared by the processes of one machine.
+//! What was paid and with what it was answered: one file, shared by the processes of one machine, or tables of
+//! their own on a server, shared by those of several.
 //!
 //! **In scope**: the states of a payment and the only ways between them, each written before what it says
 //! is done; the numbers of the hot key's transactions; who came first with a transaction's hash; the
@@ -27,9 +28,9 @@ use exitgap_core::analytics::accuracy::Issued;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use sha2::{Digest, Sha256};
 
-use crate::db::DatabaseError;
-use crate::db::apart::FileKind;
+use crate::db::apart::{FileKind, require_there};
 use crate::db::payments::{LeaseRow, NewPaymentRow, PaymentsDb, SettledRow};
+use crate::error::StoreError;
 
 pub use model::{
     Claim, ClaimToken, Counts, Family, NewPayment, Payment, Reserved, Sent, Settled, State,
@@ -53,7 +54,7 @@ pub enum PaymentsError {
     },
     /// The database refused.
     #[error("payments: {0}")]
-    Database(#[from] DatabaseError),
+    Database(Box<StoreError>),
     /// A row holds what cannot be in it.
     #[error("payments: {what} of {key} is damaged")]
     Damaged {
@@ -70,7 +71,7 @@ pub enum PaymentsError {
     },
 }
 
-/// The payments of one machine.
+/// The payments.
 #[derive(Debug)]
 pub struct Payments(Mutex<PaymentsDb>);
 
@@ -80,6 +81,12 @@ const RESERVATIONS: i64 = 100_000;
 /// Seconds after which a claim that nobody went on with is given up.
 pub const CLAIM_S: u64 = 60;
 
+impl From<StoreError> for PaymentsError {
+    fn from(error: StoreError) -> Self {
+        Self::Database(Box::new(error))
+    }
+}
+
 type Result<T> = std::result::Result<T, PaymentsError>;
 
 fn whole(number: u64) -> i64 {
@@ -87,7 +94,7 @@ fn whole(number: u64) -> i64 {
 }
 
 impl Payments {
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
     pub fn open(path: &Path) -> Result<Self> {
         match PaymentsDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
@@ -97,6 +104,15 @@ impl Payments {
                 version,
             }),
         }
+    }
+
+    /// Copies all that the file holds, that nobody writes meanwhile, into this database, in which nothing was written yet:
+    /// how many rows.
+    pub fn copy_from(&self, file: &Path) -> Result<u64> {
+        require_there(file)?;
+        let other = Self::open(file)?;
+        let rows = self.db().copy_from(&mut other.db());
+        Ok(rows?)
     }
 
     /// A transaction that a panic interrupted was rolled back.
@@ -346,13 +362,13 @@ enum Broken<E> {
 }
 
 impl<E> Broken<E> {
-    fn of(error: DatabaseError) -> Self {
+    fn of(error: StoreError) -> Self {
         Self::Store(error.into())
     }
 }
 
-impl<E> From<DatabaseError> for Broken<E> {
-    fn from(error: DatabaseError) -> Self {
+impl<E> From<StoreError> for Broken<E> {
+    fn from(error: StoreError) -> Self {
         Self::of(error)
     }
 }

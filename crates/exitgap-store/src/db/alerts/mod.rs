@@ -1,69 +1,77 @@
-//! The database of kept rules, shared by the processes of one machine: opening it, and its rows.
+//! The database of kept rules, shared by processes: opening it, and its rows.
 
 mod rows;
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use super::Db;
+use super::apart::{Apart, ApartKind, FileKind, copied};
+use super::statements::Statement;
+use crate::error::StoreError;
 
-use super::DatabaseError;
-use super::apart::{self, FileKind};
-
+#[cfg(test)]
+pub use rows::ALL as STATEMENTS;
 pub use rows::{
     AlertRow, ChangedRow, DueRow, EndpointRow, EventRow, Lease, NewAlertRow, NewEndpointRow,
     NewEventRow,
 };
 
-/// `EXAL`, in the file's header.
-const KIND: FileKind = FileKind { application_id: 0x4558_414c, version: 1 };
+/// `EXAL` in a file's header.
+pub static KIND: ApartKind = ApartKind {
+    application_id: 0x4558_414c,
+    versions: &[include_str!("sql/schema.sql")],
+    schema: "exitgap_alerts",
+    tables: include_str!("sql/server.sql"),
+    written: Statement {
+        doing: "looking for rules",
+        sql: "SELECT 1 FROM alert UNION ALL SELECT 1 FROM event LIMIT 1",
+        table: None,
+    },
+    copied: copied! {
+        "endpoint": "id", "token", "url", "host", "salt", "generation", "rotated_ms", "state",
+            "challenge_ms", "failures", "leased_ms", "failing_ms", "said";
+        "challenged": "host", "at_ms";
+        "alert": "no", "id", "token", "client", "idempotency", "request", "rule", "endpoint",
+            "created_s", "expires_s", "ended", "ended_s", "run", "run_slot", "state", "state_slot",
+            "changed";
+        "event": "alert", "seq", "id", "type", "slot", "document", "made_s";
+        "delivery": "alert", "seq", "state", "due_ms", "attempts", "failures", "leased_ms", "said";
+        "counter": "name", "value" => "ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    },
+};
 
-/// The kept rules of one machine, open for writing.
+/// Kept rules, open for writing.
 #[derive(Debug)]
-pub struct AlertsDb {
-    connection: Connection,
-}
+pub struct AlertsDb(Apart);
 
 impl AlertsDb {
-    /// Opens the database, and makes it where there is none.
-    pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
-        let opened = apart::open(path, |transaction, found| {
-            if found.is_none() {
-                transaction.execute_batch(include_str!("sql/schema.sql"))?;
-            }
-            Ok(found.is_none_or(|found| found == KIND))
-        })?;
-        Ok(opened.map(|connection| Self { connection }))
+    /// Opens the database.
+    pub fn open(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
+        Ok(Apart::open(path, &KIND)?.map(Self))
+    }
+
+    /// Copies what another holds into this one, in which there is nothing: how many rows.
+    pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
+        self.0.copy_from(&mut other.0)
     }
 
     /// What `work` reads is of one moment.
-    pub fn read<T, E: From<DatabaseError>>(
+    pub fn read<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.within(TransactionBehavior::Deferred, work)
+        self.0.read(|db| work(&Rows(db)))
     }
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
     /// this returns.
-    pub fn write<T, E: From<DatabaseError>>(
+    pub fn write<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.within(TransactionBehavior::Immediate, work)
-    }
-
-    fn within<T, E: From<DatabaseError>>(
-        &mut self,
-        behavior: TransactionBehavior,
-        work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let begun = self.connection.transaction_with_behavior(behavior);
-        let rows = Rows(begun.map_err(DatabaseError::engine)?);
-        let done = work(&rows)?;
-        rows.0.commit().map_err(DatabaseError::engine)?;
-        Ok(done)
+        self.0.write(|db| work(&Rows(db)))
     }
 }
 
 /// The rows, in a transaction.
-pub struct Rows<'a>(Transaction<'a>);
+pub struct Rows<'a>(&'a Db);

@@ -1,71 +1,81 @@
-//! The database of payments, shared by the processes of one machine: opening it, and its rows.
+//! The database of payments, shared by processes: opening it, and its rows.
 
 mod rows;
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use super::Db;
+use super::apart::{Apart, ApartKind, FileKind, copied};
+use super::statements::Statement;
+use crate::error::StoreError;
 
-use super::DatabaseError;
-use super::apart::{self, FileKind};
-
+#[cfg(test)]
+pub use rows::ALL as STATEMENTS;
 pub use rows::{LeaseRow, NewPaymentRow, PaymentRow, SentRow, SettledRow};
 
-/// `EXPY`, in the file's header.
-const APPLICATION_ID: i32 = 0x4558_5059;
-const SCHEMA_VERSION: i32 = 3;
+/// `EXPY` in a file's header.
+pub static KIND: ApartKind = ApartKind {
+    application_id: 0x4558_5059,
+    versions: &[
+        include_str!("sql/schema.sql"),
+        include_str!("sql/schema_2.sql"),
+        include_str!("sql/schema_3.sql"),
+    ],
+    schema: "exitgap_payments",
+    tables: include_str!("sql/server.sql"),
+    written: Statement {
+        doing: "looking for payments",
+        sql: "SELECT 1 FROM payment UNION ALL SELECT 1 FROM sent UNION ALL SELECT 1 FROM uncommitted \
+              UNION ALL SELECT 1 FROM reservation LIMIT 1",
+        table: None,
+    },
+    // Who does which work is not: whoever comes takes it.
+    copied: copied! {
+        "payment": "key", "fingerprint", "family", "signed", "payer", "amount", "identifier",
+            "\"authorization\"", "valid_before_s", "since_block", "state", "claim", "answer",
+            "answer_sha256", "resource_url", "settled_by", "block", "block_hash", "rechecked",
+            "claimed_s", "settled_s";
+        "sent": "signer", "nonce", "hash", "raw", "max_fee", "tip", "key", "signed_s";
+        "reservation": "id", "hash", "fingerprint", "reserved_s";
+        "price": "id", "amount", "since_s" => "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, since_s = excluded.since_s";
+        "receipt": "key", "signed";
+        "uncommitted": "id", "pool", "receipt_sha256";
+    },
+};
 
-/// The payments of one machine, open for writing.
+/// Payments, open for writing.
 #[derive(Debug)]
-pub struct PaymentsDb {
-    connection: Connection,
-}
+pub struct PaymentsDb(Apart);
 
 impl PaymentsDb {
-    /// Opens the database, and makes it where there is none.
-    pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
-        let opened = apart::open(path, |transaction, found| {
-            if found.is_none() {
-                transaction.execute_batch(include_str!("sql/schema.sql"))?;
-            }
-            let kind = |version| FileKind { application_id: APPLICATION_ID, version };
-            let older = found.is_none_or(|found| found == kind(1));
-            if older {
-                transaction.execute_batch(include_str!("sql/schema_2.sql"))?;
-            }
-            if older || found == Some(kind(2)) {
-                transaction.execute_batch(include_str!("sql/schema_3.sql"))?;
-                return Ok(true);
-            }
-            Ok(found == Some(kind(SCHEMA_VERSION)))
-        })?;
-        Ok(opened.map(|connection| Self { connection }))
+    /// Opens the database.
+    pub fn open(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
+        Ok(Apart::open(path, &KIND)?.map(Self))
+    }
+
+    /// Copies what another holds into this one, in which there is nothing: how many rows.
+    pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
+        self.0.copy_from(&mut other.0)
     }
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
     /// this returns.
-    pub fn write<T, E: From<DatabaseError>>(
+    pub fn write<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Write<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begun.map_err(DatabaseError::engine)?;
-        let write = Write(transaction);
-        let done = work(&write)?;
-        write.0.commit().map_err(DatabaseError::engine)?;
-        Ok(done)
+        self.0.write(|db| work(&Write(db)))
     }
 }
 
 /// A transaction that writes.
-pub struct Write<'a>(Transaction<'a>);
+pub struct Write<'a>(&'a Db);
 
 /// Makes a database as the first or the second version made it.
 #[cfg(test)]
-pub fn make_version(path: &Path, version: i32) {
-    let connection = Connection::open(path).unwrap();
-    connection.execute_batch(include_str!("sql/schema.sql")).unwrap();
-    if version > 1 {
-        connection.execute_batch(include_str!("sql/schema_2.sql")).unwrap();
+pub fn make_version(path: &Path, version: usize) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    for sql in &KIND.versions[..version] {
+        connection.execute_batch(sql).unwrap();
     }
 }

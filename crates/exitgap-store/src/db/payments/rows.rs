@@ -1,14 +1,41 @@
 //! Rows of payments, by the names of their columns, and the statements on them.
 
-use rusqlite::{OptionalExtension, Params, Row, named_params};
-
 use super::super::DatabaseError;
+use super::super::row::Row;
+use super::super::statements::statements;
 use super::{PaymentsDb, Write};
+use crate::error::StoreError;
 
-macro_rules! sql {
-    ($name:literal) => {
-        include_str!(concat!("sql/", $name, ".sql"))
-    };
+statements! {
+    BEGIN_SETTLING = "begin_settling", "beginning to settle";
+    DELETE_PAYMENT = "delete_payment", "claiming a payment";
+    DELETE_RESERVATIONS = "delete_reservations", "forgetting reservations";
+    DELETE_STALE = "delete_stale", "giving up claims";
+    DELETE_UNCOMMITTED = "delete_uncommitted", "noting what is committed to";
+    FAIL = "fail", "noting a failure";
+    INSERT_PAYMENT = "insert_payment", "claiming a payment";
+    INSERT_PRICE = "insert_price", "writing a price";
+    INSERT_RECEIPT = "insert_receipt", "writing a receipt";
+    INSERT_RESERVATION = "insert_reservation", "reserving a transaction";
+    INSERT_SENT = "insert_sent", "writing a signed transaction";
+    INSERT_UNCOMMITTED = "insert_uncommitted", "writing a receipt";
+    ORPHAN = "orphan", "noting an orphan";
+    RECHECKED = "rechecked", "noting what was looked at";
+    RELEASE = "release", "giving up a claim";
+    SELECT_COUNTS = "select_counts", "counting payments";
+    SELECT_IDENTIFIED = "select_identified", "reading a payment";
+    SELECT_NEXT_NONCE = "select_next_nonce", "numbering a transaction";
+    SELECT_OPEN = "select_open", "reading open payments";
+    SELECT_PAYMENT = "select_payment", "reading a payment";
+    SELECT_PLACE = "select_place", "reserving a transaction";
+    SELECT_PRICES = "select_prices", "reading prices";
+    SELECT_RECEIPT = "select_receipt", "reading a receipt";
+    SELECT_SENT = "select_sent", "reading signed transactions";
+    SELECT_UNCHECKED = "select_unchecked", "reading settled payments";
+    SELECT_UNCOMMITTED = "select_uncommitted", "reading receipts";
+    SELECT_UNFILLED = "select_unfilled", "reading signed transactions";
+    SETTLE = "settle", "noting a settlement";
+    TAKE_LEASE = "take_lease", "taking a work";
 }
 
 /// A payment, as it lies in its row.
@@ -69,10 +96,10 @@ pub struct LeaseRow<'a> {
     pub until_s: i64,
 }
 
-fn payment(row: &Row<'_>) -> rusqlite::Result<PaymentRow> {
+fn payment(row: Row) -> Result<PaymentRow, DatabaseError> {
     let settled_by: Option<[u8; 32]> = row.get("settled_by")?;
     let settled = settled_by.map(|settled_by| {
-        Ok::<_, rusqlite::Error>(SettledRow {
+        Ok::<_, DatabaseError>(SettledRow {
             settled_by,
             block: row.get("block")?,
             block_hash: row.get("block_hash")?,
@@ -99,7 +126,7 @@ fn payment(row: &Row<'_>) -> rusqlite::Result<PaymentRow> {
     })
 }
 
-fn sent(row: &Row<'_>) -> rusqlite::Result<SentRow> {
+fn sent(row: Row) -> Result<SentRow, DatabaseError> {
     Ok(SentRow {
         signer: row.get("signer")?,
         nonce: row.get("nonce")?,
@@ -112,207 +139,191 @@ fn sent(row: &Row<'_>) -> rusqlite::Result<SentRow> {
     })
 }
 
-type Result<T> = std::result::Result<T, DatabaseError>;
-
 impl PaymentsDb {
-    fn all<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: fn(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        let rows = || {
-            let mut statement = self.connection.prepare_cached(sql)?;
-            statement.query_map(params, read)?.collect::<rusqlite::Result<Vec<T>>>()
-        };
-        rows().map_err(DatabaseError::engine)
-    }
-
     /// The payment of this key.
-    pub fn payment(&self, key: &str) -> Result<Option<PaymentRow>> {
-        Ok(self.all(sql!("select_payment"), named_params! {":key": key}, payment)?.pop())
+    pub fn payment(&mut self, key: &str) -> Result<Option<PaymentRow>, StoreError> {
+        self.0.now()?.row(&SELECT_PAYMENT, &[(":key", key.into())], payment)
     }
 
     /// The first payment that its payer calls this.
-    pub fn identified(&self, identifier: &str) -> Result<Option<PaymentRow>> {
-        let params = named_params! {":identifier": identifier};
-        Ok(self.all(sql!("select_identified"), params, payment)?.pop())
+    pub fn identified(&mut self, identifier: &str) -> Result<Option<PaymentRow>, StoreError> {
+        let args = &[(":identifier", identifier.into())];
+        self.0.now()?.row(&SELECT_IDENTIFIED, args, payment)
     }
 
     /// Payments whose outcome is open, oldest first.
-    pub fn open_payments(&self, most: u32) -> Result<Vec<PaymentRow>> {
-        self.all(sql!("select_open"), named_params! {":most": most}, payment)
+    pub fn open_payments(&mut self, most: u32) -> Result<Vec<PaymentRow>, StoreError> {
+        self.0.now()?.rows(&SELECT_OPEN, &[(":most", most.into())], payment, Ok)
     }
 
     /// Settled payments up to this block that were not looked at again.
-    pub fn unchecked(&self, block: i64, most: u32) -> Result<Vec<PaymentRow>> {
-        let params = named_params! {":block": block, ":most": most};
-        self.all(sql!("select_unchecked"), params, payment)
+    pub fn unchecked(&mut self, block: i64, most: u32) -> Result<Vec<PaymentRow>, StoreError> {
+        let args = &[(":block", block.into()), (":most", most.into())];
+        self.0.now()?.rows(&SELECT_UNCHECKED, args, payment, Ok)
     }
 
     /// The transactions signed for a payment, oldest first.
-    pub fn sent_for(&self, key: &str) -> Result<Vec<SentRow>> {
-        self.all(sql!("select_sent"), named_params! {":key": key}, sent)
+    pub fn sent_for(&mut self, key: &str) -> Result<Vec<SentRow>, StoreError> {
+        self.0.now()?.rows(&SELECT_SENT, &[(":key", key.into())], sent, Ok)
     }
 
     /// The transactions of this signer from this number on; of one number, the newest first.
-    pub fn unfilled(&self, signer: &[u8; 20], nonce: i64) -> Result<Vec<SentRow>> {
-        let params = named_params! {":signer": signer, ":nonce": nonce};
-        self.all(sql!("select_unfilled"), params, sent)
+    pub fn unfilled(&mut self, signer: &[u8; 20], nonce: i64) -> Result<Vec<SentRow>, StoreError> {
+        let args = &[(":signer", signer.into()), (":nonce", nonce.into())];
+        self.0.now()?.rows(&SELECT_UNFILLED, args, sent, Ok)
     }
 
     /// The receipt that a payment was answered with.
-    pub fn receipt(&self, key: &str) -> Result<Option<String>> {
-        let params = named_params! {":key": key};
-        Ok(self.all(sql!("select_receipt"), params, |row| row.get("signed"))?.pop())
+    pub fn receipt(&mut self, key: &str) -> Result<Option<String>, StoreError> {
+        let args = &[(":key", key.into())];
+        self.0.now()?.row(&SELECT_RECEIPT, args, |row| row.get("signed"))
     }
 
     /// Receipts that no head commits to, in the order in which they were signed: pool and SHA-256.
-    pub fn uncommitted(&self, limit: i64) -> Result<Vec<(String, [u8; 32])>> {
-        let read = |row: &Row<'_>| Ok((row.get("pool")?, row.get("receipt_sha256")?));
-        self.all(sql!("select_uncommitted"), named_params! {":limit": limit}, read)
+    pub fn uncommitted(&mut self, limit: i64) -> Result<Vec<(String, [u8; 32])>, StoreError> {
+        let read = |row: Row| Ok((row.get("pool")?, row.get("receipt_sha256")?));
+        self.0.now()?.rows(&SELECT_UNCOMMITTED, &[(":limit", limit.into())], read, Ok)
     }
 
     /// The prices that were in force, newest first, with the instants they came into force.
-    pub fn prices(&self) -> Result<Vec<(String, i64)>> {
-        self.all(sql!("select_prices"), (), |row| Ok((row.get("amount")?, row.get("since_s")?)))
+    pub fn prices(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        self.0.now()?.rows(
+            &SELECT_PRICES,
+            &[],
+            |row| Ok((row.get("amount")?, row.get("since_s")?)),
+            Ok,
+        )
     }
 
     /// How many payments are in which state.
-    pub fn counts(&self) -> Result<Vec<(String, i64)>> {
-        self.all(sql!("select_counts"), (), |row| Ok((row.get("state")?, row.get("number")?)))
+    pub fn counts(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        self.0.now()?.rows(
+            &SELECT_COUNTS,
+            &[],
+            |row| Ok((row.get("state")?, row.get("number")?)),
+            Ok,
+        )
     }
 }
 
 impl Write<'_> {
-    fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
-        let run = || self.0.prepare_cached(sql)?.execute(params);
-        run().map_err(DatabaseError::engine)
-    }
-
     /// The payment of this key.
-    pub fn payment(&self, key: &str) -> Result<Option<PaymentRow>> {
-        let find = || {
-            let mut statement = self.0.prepare_cached(sql!("select_payment"))?;
-            statement.query_row(named_params! {":key": key}, payment).optional()
-        };
-        find().map_err(DatabaseError::engine)
+    pub fn payment(&self, key: &str) -> Result<Option<PaymentRow>, StoreError> {
+        self.0.row(&SELECT_PAYMENT, &[(":key", key.into())], payment)
     }
 
     /// Writes a payment in the place of one that has its key.
-    pub fn put_payment(&self, new: &NewPaymentRow<'_>) -> Result<()> {
+    pub fn put_payment(&self, new: &NewPaymentRow<'_>) -> Result<(), StoreError> {
         let row = new.row;
-        self.run(sql!("delete_payment"), named_params! {":key": row.key})?;
+        self.0.execute(&DELETE_PAYMENT, &[(":key", (&row.key).into())])?;
         let settled = row.settled.as_ref();
-        let params = named_params! {
-            ":key": row.key,
-            ":fingerprint": row.fingerprint,
-            ":family": row.family,
-            ":signed": row.signed,
-            ":payer": row.payer,
-            ":amount": row.amount,
-            ":identifier": row.identifier,
-            ":authorization": row.authorization,
-            ":valid_before_s": row.valid_before_s,
-            ":since_block": row.since_block,
-            ":state": row.state,
-            ":claim": row.claim,
-            ":answer": row.answer,
-            ":answer_sha256": new.answer_sha256,
-            ":resource_url": row.resource_url,
-            ":settled_by": settled.map(|settled| settled.settled_by),
-            ":block": settled.map(|settled| settled.block),
-            ":block_hash": settled.map(|settled| settled.block_hash),
-            ":claimed_s": row.claimed_s,
-            ":settled_s": settled.map(|settled| settled.settled_s),
-        };
-        self.run(sql!("insert_payment"), params).map(drop)
+        let args = &[
+            (":key", (&row.key).into()),
+            (":fingerprint", (&row.fingerprint).into()),
+            (":family", (&row.family).into()),
+            (":signed", row.signed.into()),
+            (":payer", (&row.payer).into()),
+            (":amount", (&row.amount).into()),
+            (":identifier", row.identifier.as_ref().into()),
+            (":authorization", (&row.authorization).into()),
+            (":valid_before_s", row.valid_before_s.into()),
+            (":since_block", row.since_block.into()),
+            (":state", (&row.state).into()),
+            (":claim", (&row.claim).into()),
+            (":answer", (&row.answer).into()),
+            (":answer_sha256", (&new.answer_sha256).into()),
+            (":resource_url", (&row.resource_url).into()),
+            (":settled_by", settled.map(|settled| &settled.settled_by).into()),
+            (":block", settled.map(|settled| settled.block).into()),
+            (":block_hash", settled.map(|settled| &settled.block_hash).into()),
+            (":claimed_s", row.claimed_s.into()),
+            (":settled_s", settled.map(|settled| settled.settled_s).into()),
+        ];
+        self.0.execute(&INSERT_PAYMENT, args).map(drop)
     }
 
     /// Gives up a claim; whether it was still this one.
-    pub fn release(&self, key: &str, claim: &[u8; 16]) -> Result<bool> {
-        let params = named_params! {":key": key, ":claim": claim};
-        Ok(self.run(sql!("release"), params)? == 1)
+    pub fn release(&self, key: &str, claim: &[u8; 16]) -> Result<bool, StoreError> {
+        let args = &[(":key", key.into()), (":claim", claim.into())];
+        Ok(self.0.execute(&RELEASE, args)? == 1)
     }
 
     /// Gives up all claims from before this instant; how many.
-    pub fn delete_stale(&self, before_s: i64) -> Result<usize> {
-        self.run(sql!("delete_stale"), named_params! {":before_s": before_s})
+    pub fn delete_stale(&self, before_s: i64) -> Result<usize, StoreError> {
+        self.0.execute(&DELETE_STALE, &[(":before_s", before_s.into())])
     }
 
     /// Notes that no head commits to a receipt yet.
-    pub fn put_uncommitted(&self, pool: &str, receipt: &[u8; 32]) -> Result<()> {
-        let params = named_params! {":pool": pool, ":receipt_sha256": receipt};
-        self.run(sql!("insert_uncommitted"), params).map(drop)
+    pub fn put_uncommitted(&self, pool: &str, receipt: &[u8; 32]) -> Result<(), StoreError> {
+        let args = &[(":pool", pool.into()), (":receipt_sha256", receipt.into())];
+        self.0.execute(&INSERT_UNCOMMITTED, args).map(drop)
     }
 
     /// Notes that a head commits to a receipt.
-    pub fn delete_uncommitted(&self, receipt: &[u8; 32]) -> Result<()> {
-        self.run(sql!("delete_uncommitted"), named_params! {":receipt_sha256": receipt}).map(drop)
+    pub fn delete_uncommitted(&self, receipt: &[u8; 32]) -> Result<(), StoreError> {
+        self.0.execute(&DELETE_UNCOMMITTED, &[(":receipt_sha256", receipt.into())]).map(drop)
     }
 
     /// Writes down a receipt, unless its payment has one; the one that it has, and whether it is this one, new.
-    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<(String, bool)> {
-        let params = named_params! {":key": key, ":signed": signed};
-        let new = self.run(sql!("insert_receipt"), params)? == 1;
-        let params = named_params! {":key": key};
-        let kept = self.0.query_row(sql!("select_receipt"), params, |row| row.get("signed"));
-        Ok((kept.map_err(DatabaseError::engine)?, new))
+    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<(String, bool), StoreError> {
+        let args = &[(":key", key.into()), (":signed", signed.into())];
+        let new = self.0.execute(&INSERT_RECEIPT, args)? == 1;
+        let args = &[(":key", key.into())];
+        Ok((self.0.one(&SELECT_RECEIPT, args, |row| row.get("signed"))?, new))
     }
 
     /// From `claimed` to `settling`; whether the claim was still this one.
-    pub fn begin_settling(&self, key: &str, claim: &[u8; 16]) -> Result<bool> {
-        let params = named_params! {":key": key, ":claim": claim};
-        Ok(self.run(sql!("begin_settling"), params)? == 1)
+    pub fn begin_settling(&self, key: &str, claim: &[u8; 16]) -> Result<bool, StoreError> {
+        let args = &[(":key", key.into()), (":claim", claim.into())];
+        Ok(self.0.execute(&BEGIN_SETTLING, args)? == 1)
     }
 
     /// To `settled`; whether it was open.
-    pub fn settle(&self, key: &str, by: &SettledRow) -> Result<bool> {
-        let params = named_params! {
-            ":key": key,
-            ":settled_by": by.settled_by,
-            ":block": by.block,
-            ":block_hash": by.block_hash,
-            ":now_s": by.settled_s,
-        };
-        Ok(self.run(sql!("settle"), params)? == 1)
+    pub fn settle(&self, key: &str, by: &SettledRow) -> Result<bool, StoreError> {
+        let args = &[
+            (":key", key.into()),
+            (":settled_by", (&by.settled_by).into()),
+            (":block", by.block.into()),
+            (":block_hash", (&by.block_hash).into()),
+            (":now_s", by.settled_s.into()),
+        ];
+        Ok(self.0.execute(&SETTLE, args)? == 1)
     }
 
     /// To `failed`; whether it was settling.
-    pub fn fail(&self, key: &str) -> Result<bool> {
-        Ok(self.run(sql!("fail"), named_params! {":key": key})? == 1)
+    pub fn fail(&self, key: &str) -> Result<bool, StoreError> {
+        Ok(self.0.execute(&FAIL, &[(":key", key.into())])? == 1)
     }
 
     /// To `orphaned`; whether it was settled.
-    pub fn orphan(&self, key: &str) -> Result<bool> {
-        Ok(self.run(sql!("orphan"), named_params! {":key": key})? == 1)
+    pub fn orphan(&self, key: &str) -> Result<bool, StoreError> {
+        Ok(self.0.execute(&ORPHAN, &[(":key", key.into())])? == 1)
     }
 
     /// Notes that the payment's block was looked at again.
-    pub fn rechecked(&self, key: &str) -> Result<()> {
-        self.run(sql!("rechecked"), named_params! {":key": key}).map(drop)
+    pub fn rechecked(&self, key: &str) -> Result<(), StoreError> {
+        self.0.execute(&RECHECKED, &[(":key", key.into())]).map(drop)
     }
 
     /// Writes down a signed transaction.
-    pub fn put_sent(&self, sent: &SentRow) -> Result<()> {
-        let params = named_params! {
-            ":signer": sent.signer,
-            ":nonce": sent.nonce,
-            ":hash": sent.hash,
-            ":raw": sent.raw,
-            ":max_fee": sent.max_fee,
-            ":tip": sent.tip,
-            ":key": sent.key,
-            ":now_s": sent.signed_s,
-        };
-        self.run(sql!("insert_sent"), params).map(drop)
+    pub fn put_sent(&self, sent: &SentRow) -> Result<(), StoreError> {
+        let args = &[
+            (":signer", (&sent.signer).into()),
+            (":nonce", sent.nonce.into()),
+            (":hash", (&sent.hash).into()),
+            (":raw", (&sent.raw).into()),
+            (":max_fee", (&sent.max_fee).into()),
+            (":tip", (&sent.tip).into()),
+            (":key", (&sent.key).into()),
+            (":now_s", sent.signed_s.into()),
+        ];
+        self.0.execute(&INSERT_SENT, args).map(drop)
     }
 
     /// The number after the last that was given to a transaction of this signer.
-    pub fn next_nonce(&self, signer: &[u8; 20]) -> Result<Option<i64>> {
-        let params = named_params! {":signer": signer};
-        let next = self.0.query_row(sql!("select_next_nonce"), params, |row| row.get("next"));
-        next.map_err(DatabaseError::engine)
+    pub fn next_nonce(&self, signer: &[u8; 20]) -> Result<Option<i64>, StoreError> {
+        let args = &[(":signer", signer.into())];
+        self.0.one(&SELECT_NEXT_NONCE, args, |row| row.get("next"))
     }
 
     /// Notes who came with this hash: how many came before, and when this one first came.
@@ -321,34 +332,39 @@ impl Write<'_> {
         hash: &[u8; 32],
         fingerprint: &[u8; 32],
         now_s: i64,
-    ) -> Result<(i64, i64)> {
-        let params = named_params! {":hash": hash, ":fingerprint": fingerprint, ":now_s": now_s};
-        self.run(sql!("insert_reservation"), params)?;
-        let params = named_params! {":hash": hash, ":fingerprint": fingerprint};
-        let read = |row: &Row<'_>| Ok((row.get("place")?, row.get("reserved_s")?));
-        let place = self.0.query_row(sql!("select_place"), params, read);
-        place.map_err(DatabaseError::engine)
+    ) -> Result<(i64, i64), StoreError> {
+        let args = &[
+            (":hash", hash.into()),
+            (":fingerprint", fingerprint.into()),
+            (":now_s", now_s.into()),
+        ];
+        self.0.execute(&INSERT_RESERVATION, args)?;
+        let args = &[(":hash", hash.into()), (":fingerprint", fingerprint.into())];
+        let read = |row: Row| Ok((row.get("place")?, row.get("reserved_s")?));
+        self.0.one(&SELECT_PLACE, args, read)
     }
 
     /// Forgets who came before this instant, and all but the newest `most`.
-    pub fn forget_reservations(&self, before_s: i64, most: i64) -> Result<()> {
-        let params = named_params! {":before_s": before_s, ":most": most};
-        self.run(sql!("delete_reservations"), params).map(drop)
+    pub fn forget_reservations(&self, before_s: i64, most: i64) -> Result<(), StoreError> {
+        let args = &[(":before_s", before_s.into()), (":most", most.into())];
+        self.0.execute(&DELETE_RESERVATIONS, args).map(drop)
     }
 
     /// The newest price comes into force.
-    pub fn put_price(&self, amount: &str, now_s: i64) -> Result<()> {
-        self.run(sql!("insert_price"), named_params! {":amount": amount, ":now_s": now_s}).map(drop)
+    pub fn put_price(&self, amount: &str, now_s: i64) -> Result<(), StoreError> {
+        self.0
+            .execute(&INSERT_PRICE, &[(":amount", amount.into()), (":now_s", now_s.into())])
+            .map(drop)
     }
 
     /// Takes or keeps a work; whether nobody else has it.
-    pub fn take_lease(&self, lease: LeaseRow<'_>, now_s: i64) -> Result<bool> {
-        let params = named_params! {
-            ":work": lease.work,
-            ":holder": lease.holder,
-            ":until_s": lease.until_s,
-            ":now_s": now_s,
-        };
-        Ok(self.run(sql!("take_lease"), params)? == 1)
+    pub fn take_lease(&self, lease: LeaseRow<'_>, now_s: i64) -> Result<bool, StoreError> {
+        let args = &[
+            (":work", lease.work.into()),
+            (":holder", lease.holder.into()),
+            (":until_s", lease.until_s.into()),
+            (":now_s", now_s.into()),
+        ];
+        Ok(self.0.execute(&TAKE_LEASE, args)? == 1)
     }
 }

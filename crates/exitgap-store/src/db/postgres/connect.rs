@@ -129,6 +129,8 @@ pub struct Connection {
     /// What the server warned of since this was last taken.
     warned: Arc<Mutex<Option<String>>>,
     given_up: AtomicBool,
+    /// How long what is asked may take.
+    limit: Duration,
 }
 
 /// What is to come of a statement.
@@ -156,7 +158,17 @@ impl Connection {
         };
         // Also what answers nothing after it let the connection in.
         let client = limited(CONNECT_LIMIT * 2, connecting)??;
-        Ok(Self { client: Arc::new(client), warned, given_up: AtomicBool::new(false) })
+        Ok(Self {
+            client: Arc::new(client),
+            warned,
+            given_up: AtomicBool::new(false),
+            limit: STATEMENT_LIMIT,
+        })
+    }
+
+    /// Has nothing take longer than this.
+    pub fn limit(&mut self, limit: Duration) {
+        self.limit = limit;
     }
 
     /// Whether it can be used.
@@ -174,7 +186,7 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Fault> {
-        self.wait_within(STATEMENT_LIMIT, answer)
+        self.wait_within(self.limit, answer)
     }
 
     /// The same, and no longer than this.
@@ -242,7 +254,7 @@ impl Connection {
     /// Commits the transaction at hand. A server that is told to stop waiting for its standby says that it
     /// committed, and warns: that is not what was asked for.
     pub fn commit(&self) -> Result<(), Fault> {
-        self.commit_within(STATEMENT_LIMIT)
+        self.commit_within(self.limit)
     }
 
     /// The same, and no longer than this: the server's own limit of a statement does not hold for the wait of a commit.

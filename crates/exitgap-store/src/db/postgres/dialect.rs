@@ -10,7 +10,10 @@ pub struct Numbered {
     pub names: Vec<&'static str>,
 }
 
-/// Makes `:name` and `?` numbers. Comments and quoted text are left as they are.
+/// What a file is told which index to use by.
+const HINT: &str = " INDEXED BY ";
+
+/// Makes `:name` and `?` numbers, and leaves out what only a file understands. Comments and quoted text are left as they are.
 pub fn numbered(sql: &'static str) -> Numbered {
     let (mut made, mut names, mut unnamed) = (String::with_capacity(sql.len()), Vec::new(), 0);
     let mut rest = sql;
@@ -47,6 +50,12 @@ pub fn numbered(sql: &'static str) -> Numbered {
         rest = &from[taken..];
     }
     made.push_str(rest);
+    // Which index to use is a file's matter.
+    while let Some(at) = made.find(HINT) {
+        let index = at + HINT.len();
+        let end = made[index..].find(char::is_whitespace).map_or(made.len(), |end| index + end);
+        made.replace_range(at..end, "");
+    }
     Numbered { sql: made, names }
 }
 
@@ -69,6 +78,8 @@ mod tests {
             (made.sql.as_str(), made.names.len()),
             ("INSERT INTO t (a, b) VALUES ($1, $2);", 0)
         );
+        let made = numbered("SELECT 1 FROM t AS other INDEXED BY t_a\n    WHERE a = :a;");
+        assert_eq!(made.sql, "SELECT 1 FROM t AS other\n    WHERE a = $1;");
         assert_eq!(numbered("SELECT 'never ended").sql, "SELECT 'never ended");
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use tokio_postgres::Config;
 
+use super::super::apart::ApartKind;
+use super::super::{alerts, payments};
 use super::connect::{Connection, Fault};
 use super::failed;
 use super::open::{connected, on_one_of};
@@ -19,6 +21,9 @@ const MIGRATIONS: [(i32, &str); 1] = [(VERSION, include_str!("sql/migrations/11.
 /// What the roles may do.
 const GRANTS: &str = include_str!("sql/grants.sql");
 
+/// Databases beside the series'.
+static APART: [&ApartKind; 2] = [&payments::KIND, &alerts::KIND];
+
 /// The role that owns everything, and nobody can log in as.
 const OWNER: &str = "exitgap_owner";
 
@@ -29,6 +34,8 @@ struct Roles<'a> {
     recorder: &'a str,
     /// Who only reads, where that is somebody else.
     reader: Option<&'a str>,
+    /// Who reads, is paid and keeps rules, where that is somebody else.
+    service: Option<&'a str>,
 }
 
 /// What was done.
@@ -45,14 +52,19 @@ pub struct Migrated {
 const DOING: &str = "migrating the database";
 
 /// Makes what is missing of the database at `store`, whose URL names who records, for that role, and for a
-/// `reader` that only reads. `admin` is a URL of the same server, of somebody who may make databases, roles and
+/// `reader` that only reads and a `service` that is paid and keeps rules, too. `admin` is a URL of the same server, of somebody who may make databases, roles and
 /// schemas. All of it or nothing but the database itself; what is there already is left as it is.
-pub fn migrate(store: &Path, admin: &Path, reader: Option<&str>) -> Result<Migrated, StoreError> {
+pub fn migrate(
+    store: &Path,
+    admin: &Path,
+    reader: Option<&str>,
+    service: Option<&str>,
+) -> Result<Migrated, StoreError> {
     let (of_store, mut place) = (Place::of(store)?, Place::of(admin)?);
     let recorder = of_store.config.get_user().unwrap_or_default();
     let database = of_store.config.get_dbname().unwrap_or_default();
-    let roles = Roles { recorder, reader };
-    let names = [Some(OWNER), Some(roles.recorder), roles.reader];
+    let roles = Roles { recorder, reader, service };
+    let names = [Some(OWNER), Some(roles.recorder), roles.reader, roles.service];
     for name in names.into_iter().flatten() {
         if !is_role(name) {
             return Err(StoreError::RoleName { found: name.to_owned() });
@@ -118,12 +130,14 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
         migrated.made.push(format!("role {OWNER}"));
     }
     connection.batch(&format!("GRANT {OWNER} TO {}", quoted(admin)))?;
-    for role in [Some(roles.recorder), roles.reader].into_iter().flatten() {
+    for role in [Some(roles.recorder), roles.reader, roles.service].into_iter().flatten() {
         if make_role(connection, role, "LOGIN")? {
             migrated.made.push(format!("role {role}"));
         }
     }
-    connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS exitgap AUTHORIZATION {OWNER}"))?;
+    for schema in ["exitgap"].into_iter().chain(APART.iter().map(|kind| kind.schema)) {
+        connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {OWNER}"))?;
+    }
     let has_version = "SELECT to_regclass('exitgap.schema_version') IS NOT NULL";
     let has_version = connection.ask(has_version, &[])?;
     if has_version.iter().any(|row| row.try_get(0).unwrap_or(false)) {
@@ -143,14 +157,35 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
     }
     let grants = GRANTS.replace("{recorder}", &quoted(roles.recorder));
     connection.batch(&grants)?;
-    if let Some(reader) = roles.reader {
-        let reader = quoted(reader);
-        connection.batch(&format!(
-            "GRANT USAGE ON SCHEMA exitgap TO {reader}; \
-             GRANT SELECT ON ALL TABLES IN SCHEMA exitgap TO {reader};"
-        ))?;
+    for role in [roles.reader, roles.service].into_iter().flatten() {
+        grant(connection, "exitgap", "SELECT", role)?;
+    }
+    for kind in APART {
+        make_apart(connection, kind)?;
+        for role in [Some(roles.recorder), roles.service].into_iter().flatten() {
+            grant(connection, kind.schema, "SELECT, INSERT, UPDATE, DELETE", role)?;
+        }
     }
     Ok(migrated)
+}
+
+/// Makes the tables of a database beside the series' where there are none.
+fn make_apart(connection: &Connection, kind: &ApartKind) -> Result<(), Fault> {
+    let has_version = format!("SELECT to_regclass('{}.schema_version') IS NOT NULL", kind.schema);
+    let found = connection.ask(&has_version, &[])?;
+    if found.iter().any(|row| row.try_get(0).unwrap_or(false)) {
+        return Ok(());
+    }
+    connection.batch(kind.tables)
+}
+
+/// Lets a role do this with all tables of a schema.
+fn grant(connection: &Connection, schema: &str, what: &str, role: &str) -> Result<(), Fault> {
+    let role = quoted(role);
+    connection.batch(&format!(
+        "GRANT USAGE ON SCHEMA {schema} TO {role}; \
+         GRANT {what} ON ALL TABLES IN SCHEMA {schema} TO {role};"
+    ))
 }
 
 /// Makes a role where there is none, and says whether it did.

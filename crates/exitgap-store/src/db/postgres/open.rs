@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::apart::{ApartKind, BUSY_LIMIT};
 use super::super::statements::Statement;
 use super::connect::{Connection, Fault};
 use super::lease::Lease;
@@ -14,6 +15,8 @@ use crate::error::StoreError;
 const SCHEMA: &str = include_str!("sql/schema.txt");
 /// Asks for the same.
 pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
+
+const READING_SCHEMA: &str = "reading the schema";
 
 static SELECT_LOG: Statement = Statement {
     doing: "looking for a log",
@@ -79,6 +82,22 @@ impl Postgres {
         Ok(db)
     }
 
+    /// Opens a database beside the series', in its own schema.
+    pub fn open_apart(url: &Path, kind: &ApartKind) -> Result<Self, StoreError> {
+        let mut all = Place::of(url)?;
+        all.for_writing();
+        on_one_of(&all, |server| {
+            let mut connection = connected(&server)?;
+            // Whoever pays or is told something does not wait as a slot may.
+            connection.limit(BUSY_LIMIT * 2);
+            let path = format!("SET search_path = {}, pg_temp", kind.schema);
+            let set = connection.batch(&path);
+            set.map_err(|fault| super::failed("setting up the connection", fault))?;
+            require_version(&connection, &server.shown, kind.schema, kind.version())?;
+            Ok(Self::new(all.clone(), server, connection))
+        })
+    }
+
     fn opened(all: Place, place: Place) -> Result<Self, StoreError> {
         let connection = connected(&place)?;
         inspect(&connection, &place.shown)?;
@@ -115,33 +134,44 @@ pub fn connected(place: &Place) -> Result<Connection, StoreError> {
 
 /// Tells a store of this version from everything else.
 fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
+    require_version(connection, shown, "exitgap", VERSION)?;
+    let failed = |fault| super::failed(READING_SCHEMA, fault);
+    let found = described(connection).map_err(failed)?;
+    match first_difference(SCHEMA, &found) {
+        None => Ok(()),
+        Some(object) => Err(StoreError::SchemaAltered { path: shown.to_owned(), object }),
+    }
+}
+
+/// Requires that a schema has this version.
+fn require_version(
+    connection: &Connection,
+    shown: &Path,
+    schema: &str,
+    expected: i32,
+) -> Result<(), StoreError> {
     let path = || shown.to_owned();
-    let doing = "reading the schema";
-    let asked =
-        connection.ask("SELECT version FROM exitgap.schema_version ORDER BY 1 DESC LIMIT 1", &[]);
+    let select = format!("SELECT version FROM {schema}.schema_version ORDER BY 1 DESC LIMIT 1");
+    let asked = connection.ask(&select, &[]);
     let rows = match asked {
         Ok(rows) => rows,
         Err(fault) if fault.is_undefined() => {
             return Err(StoreError::NotMigrated { path: path() });
         }
         Err(fault) if fault.is_forbidden() => return Err(StoreError::NotGranted { path: path() }),
-        Err(fault) => return Err(super::failed(doing, fault)),
+        Err(fault) => return Err(super::failed(READING_SCHEMA, fault)),
     };
     let Some(version) = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok()) else {
         return Err(StoreError::NotMigrated { path: path() });
     };
-    let (found, expected) = (i32::try_from(version).unwrap_or(i32::MAX), VERSION);
+    let found = i32::try_from(version).unwrap_or(i32::MAX);
     if found > expected {
         return Err(StoreError::NewerSchema { path: path(), expected, found });
     }
     if found < expected {
         return Err(StoreError::NotMigrated { path: path() });
     }
-    let found = described(connection).map_err(|fault| super::failed(doing, fault))?;
-    match first_difference(SCHEMA, &found) {
-        None => Ok(()),
-        Some(object) => Err(StoreError::SchemaAltered { path: path(), object }),
-    }
+    Ok(())
 }
 
 /// What the schema is made of, a line each.

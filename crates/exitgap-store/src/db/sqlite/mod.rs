@@ -34,6 +34,11 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
+    /// A file that is opened already.
+    pub fn of(connection: Connection) -> Self {
+        Self { connection }
+    }
+
     /// Begins to write, while nobody else does.
     pub fn begin(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
         let behavior = TransactionBehavior::Immediate;

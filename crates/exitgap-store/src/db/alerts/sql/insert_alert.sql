@@ -1,4 +1,5 @@
 INSERT INTO alert
-    (id, token, client, idempotency, request, rule, endpoint, created_s, expires_s, run, run_slot, state, state_slot, changed)
+    (no, id, token, client, idempotency, request, rule, endpoint, created_s, expires_s, run, run_slot, state, state_slot, changed)
 VALUES
-    (:id, :token, :client, :idempotency, :request, :rule, :endpoint, :created_s, :expires_s, :run, 0, :state, 0, :changed);
+    ((SELECT coalesce(max(no), 0) + 1 FROM alert), :id, :token, :client, :idempotency, :request, :rule, :endpoint, :created_s,
+    :expires_s, :run, 0, :state, 0, :changed);

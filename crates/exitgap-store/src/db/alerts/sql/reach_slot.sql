@@ -1,2 +1,2 @@
-UPDATE counter SET value = max(value, :slot)
+UPDATE counter SET value = CASE WHEN value < :slot THEN :slot ELSE value END
 WHERE name = 'evaluated_slot' AND (SELECT value FROM counter WHERE name = 'changed') <= :mark;

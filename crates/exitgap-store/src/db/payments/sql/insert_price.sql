@@ -1,1 +1,2 @@
-INSERT INTO price (amount, since_s) VALUES (:amount, :now_s);
+INSERT INTO price (id, amount, since_s)
+VALUES ((SELECT coalesce(max(id), 0) + 1 FROM price), :amount, :now_s);

@@ -1,1 +1,1 @@
-INSERT OR IGNORE INTO receipt (key, signed) VALUES (:key, :signed);
+INSERT INTO receipt (key, signed) VALUES (:key, :signed) ON CONFLICT (key) DO NOTHING;

@@ -1,1 +1,3 @@
-INSERT OR IGNORE INTO reservation (hash, fingerprint, reserved_s) VALUES (:hash, :fingerprint, :now_s);
+INSERT INTO reservation (id, hash, fingerprint, reserved_s)
+VALUES ((SELECT coalesce(max(id), 0) + 1 FROM reservation), :hash, :fingerprint, :now_s)
+ON CONFLICT (hash, fingerprint) DO NOTHING;
