@@ -14,8 +14,9 @@ pub struct AlertsConfig {
     /// Whether rules are kept for others and their events sent. Default: no; that a rule is evaluated in its caller's
     /// question is free in any case.
     pub enabled: bool,
-    /// The database of rules, events and deliveries, shared by the processes of one machine. Relative to the folder of
-    /// the configuration file. Default `alerts.db`.
+    /// The database of rules, events and deliveries: a file, shared by the processes of one machine, relative to the
+    /// folder of the configuration file; or `postgresql://<role>@<host>/<database>`, that of a store on a server, shared
+    /// by all that reach it. Default `alerts.db`.
     pub database: PathBuf,
     /// The key that webhooks' keys are derived from, mode 600, as `exitgap-server key alerts` makes it. Relative to the
     /// folder of the configuration file. Default `alerts.key`.

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Finding, Limits, Severity};
+use exitgap_store::alerts::Alerts;
+use exitgap_store::payments::Payments;
 use exitgap_store::{Reader, ServerState, StoreError, is_server};
 use tokio::time::Instant;
 
@@ -26,6 +28,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
         errors += print(&[check_key(retiring)])?;
     }
     errors += print(check_bucket(&checked.config).as_slice())?;
+    errors += print(&check_apart(&checked.config))?;
     let runtime = runtime("exitgap-server")?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
@@ -99,6 +102,27 @@ fn check_bucket(config: &Config) -> Option<Finding> {
     Some(Finding { severity, subject: format!("bucket {plan}"), message })
 }
 
+/// Whether payments and alerts can be written on a server. A file is made with the first start.
+fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<Finding> {
+    let finding = |what: &str, opened: Result<(), String>| {
+        let (severity, message) = match opened {
+            Ok(()) => (Severity::Fine, "can be written".to_owned()),
+            Err(why) => (Severity::Error, why),
+        };
+        Finding { severity, subject: format!("{what} on a server"), message }
+    };
+    let mut findings = Vec::new();
+    if payments.enabled && is_server(&payments.database) {
+        let opened = Payments::open(&payments.database).and_then(|payments| payments.counts());
+        findings.push(finding("payments", opened.map(drop).map_err(|error| error.to_string())));
+    }
+    if alerts.enabled && is_server(&alerts.database) {
+        let opened = Alerts::open(&alerts.database).and_then(|alerts| alerts.counts());
+        findings.push(finding("alerts", opened.map(drop).map_err(|error| error.to_string())));
+    }
+    findings
+}
+
 /// Prints findings and returns how many are errors.
 fn print(findings: &[Finding]) -> Result<usize, CliError> {
     let mut out = io::stdout();
@@ -124,6 +148,10 @@ fn remedy(subject: &str) -> &'static str {
         Some("bucket") => {
             "compare url, endpoint, region and credentials of [bucket], and whether these credentials may list, read \
              and write there; a bucket of another log is never written: name another prefix"
+        }
+        Some("payments" | "alerts") => {
+            "set database of [payments] or [alerts] to postgresql://<role>@<host>/<database> of a database that \
+             `exitgap-server migrate` made, with the role that it was told by --service"
         }
         Some("pool") => {
             "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee), v3 \

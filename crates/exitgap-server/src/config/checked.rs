@@ -115,11 +115,10 @@ impl Checked {
                 store, evidence, proofs, witness, payments, alerts, observer, bucket, ..
             } = &mut config;
             let mut paths = vec![&mut evidence.key_file, &mut evidence.folder];
-            if !is_server(&store.path) {
-                paths.push(&mut store.path);
-            }
+            let databases = [&mut store.path, &mut payments.database, &mut alerts.database];
+            paths.extend(databases.into_iter().filter(|place| !is_server(place)));
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
-            paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
+            paths.push(&mut alerts.key_file);
             paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);
             let optional = [
                 &mut evidence.retiring_key_file,

@@ -117,7 +117,9 @@ static KEYS: [Key; 51] = [
     key("SERVE_READERS", NUMBER, |config, readers| parse(readers, &mut config.serve.readers)),
     key("SERVE_CACHE_MIB", NUMBER, |config, mib| parse(mib, &mut config.serve.cache_mib)),
     key("ALERTS_ENABLED", "true or false", |config, word| parse(word, &mut config.alerts.enabled)),
-    key("ALERTS_DATABASE", "a path", |config, path| parse(path, &mut config.alerts.database)),
+    key("ALERTS_DATABASE", "a path or a URL", |config, path| {
+        parse(path, &mut config.alerts.database)
+    }),
     key("ALERTS_KEY_FILE", "a path", |config, path| parse(path, &mut config.alerts.key_file)),
     key("ALERTS_PER_CLIENT", NUMBER, |config, most| parse(most, &mut config.alerts.per_client)),
     key("ALERTS_PER_HOST", NUMBER, |config, most| parse(most, &mut config.alerts.per_host)),
@@ -147,7 +149,9 @@ static KEYS: [Key; 51] = [
     key("PAYMENTS_RECEIPT_KEY_FILE", "a path", |config, path| {
         parse(path, &mut config.payments.receipt_key_file)
     }),
-    key("PAYMENTS_DATABASE", "a path", |config, path| parse(path, &mut config.payments.database)),
+    key("PAYMENTS_DATABASE", "a path or a URL", |config, path| {
+        parse(path, &mut config.payments.database)
+    }),
     key("PAYMENTS_CONFIRMATIONS", NUMBER, |config, blocks| {
         parse_some(blocks, &mut config.payments.confirmations)
     }),

@@ -33,8 +33,9 @@ pub struct PaymentsConfig {
     /// The key that signs receipts, mode 600, as `exitgap-server key receipts` makes it; never the log's.
     /// Relative to the folder of the configuration file. Default `payments-receipt.key`.
     pub receipt_key_file: PathBuf,
-    /// The database of payments, shared by the processes of one machine. Relative to the folder of the
-    /// configuration file. Default `payments.db`.
+    /// The database of payments: a file, shared by the processes of one machine, relative to the folder of the
+    /// configuration file; or `postgresql://<role>@<host>/<database>`, that of a store on a server, shared by all that
+    /// reach it. Default `payments.db`.
     pub database: PathBuf,
     /// Blocks that a payment's block must be deep, itself counted; from 1 to 64. Default 1; 3 on Ethereum.
     pub confirmations: Option<u32>,
