@@ -40,8 +40,8 @@ const MEASURED: &str = "target/measured";
 /// What tells the suite that stores are on a server.
 const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
 
-/// The tests of the suite whose stores can be on a server. The others look into files.
-const ON_A_SERVER: [&str; 19] = [
+/// The tests of the suite whose stores, payments and alerts can be on a server. The others look into files.
+const ON_A_SERVER: [&str; 23] = [
     "store::series::",
     "store::sealing::",
     "store::retractions::",
@@ -53,6 +53,8 @@ const ON_A_SERVER: [&str; 19] = [
     "store::folder::",
     "store::followed::",
     "store::figures::",
+    "store::payments::",
+    "store::alerts::",
     "recorder::slots::",
     "recorder::witnessed::",
     "recorder::chain::",
@@ -60,6 +62,8 @@ const ON_A_SERVER: [&str; 19] = [
     "service::stream::",
     "service::capabilities::",
     "service::alerts::",
+    "payments::adversaries::",
+    "payments::reorgs::",
     "service::accuracy_table::",
 ];
 

@@ -26,6 +26,8 @@ const TEMPLATE: &str = "exitgap_template";
 pub const RECORDER: &str = "exitgap_recorder";
 /// Who only reads.
 pub const READER: &str = "exitgap_reader";
+/// Who reads, is paid and keeps rules.
+pub const SERVICE: &str = "exitgap_service";
 /// The port that names the socket.
 const PORT: u16 = 5432;
 /// How long a server may take to start or to end.
@@ -256,7 +258,9 @@ fn made() -> io::Result<PathBuf> {
     let migrations = fs::read_dir(Path::new(schema).join("sql/migrations"))?;
     let mut parts = migrations.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
     parts.sort();
-    parts.extend(["sql/grants.sql", "migrate.rs"].map(|part| Path::new(schema).join(part)));
+    let more =
+        ["sql/grants.sql", "migrate.rs", "../payments/sql/server.sql", "../alerts/sql/server.sql"];
+    parts.extend(more.map(|part| Path::new(schema).join(part)));
     for part in parts {
         of.extend(fs::read(part)?);
     }
@@ -276,7 +280,7 @@ fn made() -> io::Result<PathBuf> {
     run(initdb.args(["--locale=C", "-D"]).arg(cluster.folder.path().join("data")))?;
     cluster.start_again()?;
     let (store, admin) = (cluster.url(RECORDER, TEMPLATE), cluster.url("postgres", "postgres"));
-    migrate(&store, &admin, Some(READER)).map_err(io::Error::other)?;
+    migrate(&store, &admin, Some(READER), Some(SERVICE)).map_err(io::Error::other)?;
     let mut stop = as_user(&programs().join("pg_ctl"));
     run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(cluster.folder.path().join("data")))?;
     cluster.server = None;

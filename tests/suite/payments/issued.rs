@@ -70,7 +70,7 @@ impl<'a> Shop<'a> {
     }
 
     fn payments(&self) -> Payments {
-        Payments::open(&self.till.recorded.path("payments.db")).unwrap()
+        Payments::open(&self.till.database()).unwrap()
     }
 
     /// A recorder that commits to what was issued.

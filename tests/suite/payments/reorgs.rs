@@ -16,7 +16,7 @@ use crate::scenes::usdc::PRICE;
 impl Till {
     /// The payment of this nonce, as it is written down.
     fn written(&self, nonce: u8) -> Payment {
-        let payments = Payments::open(&self.recorded.path("payments.db")).unwrap();
+        let payments = Payments::open(&self.database()).unwrap();
         let payer = self.scene.payer.address();
         let (asset, nonce) = (self.scene.usdc.address, B256::repeat_byte(nonce));
         let key = format!("3009:eip155:84532:{asset:#x}:{payer:#x}:{nonce}");

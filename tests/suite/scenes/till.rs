@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use alloy::primitives::{B256, U256};
@@ -14,6 +15,7 @@ use exitgap_tests::devchain::Authorized;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 
 use crate::scenes::service::{Answer, Recorded, Service, recorded};
+use crate::scenes::store::store_in;
 use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, own};
 
 /// A size that the scene's pools fill.
@@ -53,6 +55,8 @@ impl Till {
             pay_to: scene.pay_to,
             hot_key_file: &scene.key_file,
         }));
+        let database = store_in(recorded.folder.path(), "payments.db");
+        writeln!(config, "database = \"{}\"", database.display()).unwrap();
         fs::write(path, config).unwrap();
         let key = ["key", "receipts", "--out", "payments-receipt.key"];
         let mut made = Command::new(binaries::path("exitgap-server"));
@@ -60,6 +64,11 @@ impl Till {
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let pool = recorded.pool(0);
         Self { scene, recorded, pool }
+    }
+
+    /// The database of payments.
+    pub fn database(&self) -> PathBuf {
+        store_in(self.recorded.folder.path(), "payments.db")
     }
 
     /// Another process of the same service.

@@ -26,7 +26,7 @@ const SOON: Duration = Duration::from_secs(20);
 fn plan(folder: &Path) -> AlertsPlan {
     let config = AlertsConfig {
         enabled: true,
-        database: folder.join("alerts.db"),
+        database: store_in(folder, "alerts.db"),
         key_file: folder.join("alerts.key"),
         timeout_s: 2,
         allow_networks: vec!["127.0.0.0/8".to_owned()],

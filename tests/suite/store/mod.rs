@@ -1,5 +1,7 @@
 //! The append-only store, its log and the folder that is published.
 
+mod alerts;
+mod apart;
 mod binary;
 mod bucket;
 mod crash;
@@ -17,6 +19,7 @@ mod issued;
 mod keys;
 mod merkle;
 mod pairs;
+mod payments;
 mod postgres;
 mod retractions;
 mod sealer;

@@ -1,8 +1,15 @@
 //! Claims among threads and connections, numbers without holes, states that only go where they may.
 
-use exitgap_core::ids::{Address, BlockHash, Word};
+use std::path::PathBuf;
 
-use super::*;
+use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
+use exitgap_store::payments::{
+    Claim, ClaimToken, Counts, Family, NewPayment, Payments, PaymentsError, Reserved, Sent,
+    Settled, State,
+};
+
+use crate::scenes::store::store_in;
 
 const SIGNER: Address = Address([9; 20]);
 
@@ -14,7 +21,7 @@ struct Home {
 impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { path: folder.path().join("payments.db"), _folder: folder }
+        Self { path: store_in(folder.path(), "payments.db"), _folder: folder }
     }
 
     fn open(&self) -> Payments {
@@ -283,31 +290,4 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
 
 fn pool() -> PoolId {
     "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap()
-}
-
-#[test]
-fn a_database_of_an_earlier_version_goes_on() {
-    for version in [1, 2] {
-        let home = Home::new();
-        crate::db::payments::make_version(&home.path, version);
-        let payments = home.open();
-        payments
-            .claim(&NewPayment { settled: Some(settled()), ..new("k", 1) }, token(1), 1_000)
-            .unwrap();
-        payments.keep_receipt("k", "a.b.c", &pool()).unwrap();
-        assert_eq!(home.open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
-        assert_eq!(home.open().uncommitted(9).unwrap().len(), 1);
-    }
-}
-
-#[test]
-fn another_file_is_refused_and_left_as_it_is() {
-    let home = Home::new();
-    std::fs::write(&home.path, b"not a database, but a text of some length").unwrap();
-    assert!(matches!(Payments::open(&home.path), Err(PaymentsError::Database(_))));
-    std::fs::remove_file(&home.path).unwrap();
-    let key = exitgap_core::tlog::SignerKey::from_seed("example.org/exits", [7; 32]).unwrap();
-    drop(crate::Store::create(&home.path, &key).unwrap());
-    let refused = Payments::open(&home.path).unwrap_err();
-    assert!(matches!(refused, PaymentsError::NotPayments { found: 0x4558_4750, .. }), "{refused}");
 }

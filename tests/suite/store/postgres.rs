@@ -171,7 +171,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
         errors.0
     };
     // Again is nothing new.
-    let again = migrate(&url, &admin, None).unwrap();
+    let again = migrate(&url, &admin, None, None).unwrap();
     assert_eq!((again.made.len(), again.from, again.to), (0, Some(11), 11));
     shared().sql(&database, "DROP TRIGGER entry_follows ON exitgap.entry");
     let altered = error(&url);
@@ -181,7 +181,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     );
     shared().sql(&database, "INSERT INTO exitgap.schema_version VALUES (12)");
     assert!(matches!(error(&url), StoreError::NewerSchema { found: 12, expected: 11, .. }));
-    assert!(matches!(migrate(&url, &admin, None), Err(StoreError::NewerSchema { .. })));
+    assert!(matches!(migrate(&url, &admin, None, None), Err(StoreError::NewerSchema { .. })));
 
     for (change, is) in [
         ("ALTER TABLE exitgap.entry DISABLE TRIGGER entry_stays", "trigger entry_stays"),
@@ -213,9 +213,9 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     let away = error(Path::new("postgresql://rec:secret@127.0.0.1:1/gaps"));
     assert!(matches!(away, StoreError::Unreachable { .. }), "{away}");
     assert!(away.to_string().contains("refused") && !away.to_string().contains("secret"), "{away}");
-    let own = migrate(&admin, &admin, None).unwrap_err();
+    let own = migrate(&admin, &admin, None, None).unwrap_err();
     assert!(matches!(own, StoreError::RecorderOwns { .. }), "{own}");
-    let role = migrate(&url, &admin, Some("a\"; DROP")).unwrap_err();
+    let role = migrate(&url, &admin, Some("a\"; DROP"), None).unwrap_err();
     assert!(matches!(role, StoreError::RoleName { .. }), "{role}");
     let mut store = Store::open(shared().store(), &key()).unwrap();
     store.append_slot(slot(0), &[BusyPool::new(1, 3).recorded(slot(0))]).unwrap();
@@ -276,6 +276,19 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("could change what is recorded"), "{said}");
+    // Whether alerts can be kept there, too, is asked with the role that keeps them.
+    for (role, expected) in [
+        ("gaps_recorder", "alerts on a server: can be written"),
+        ("gaps_reader", "may not read it; name it to `exitgap-server migrate`"),
+    ] {
+        let url = cluster.url(role, "gaps");
+        let alerts = format!("\n[alerts]\nenabled = true\ndatabase = \"{}\"\n", url.display());
+        let config =
+            config(cluster.url("gaps_recorder", "gaps").to_str().unwrap(), "exitgap.key", "log");
+        fs::write(home.join("alerts.toml"), config + &alerts).unwrap();
+        let (_, said) = run(&["check"], "alerts.toml");
+        assert!(said.contains(expected), "{role}: {said}");
+    }
     let (code, said) = run(&["fsck", "--rebuild"], "exitgap.toml");
     assert!(code == Some(0) && said.contains("0 rows were not as they should be"), "{said}");
     let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
