@@ -8,6 +8,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::CheckpointError;
 
+use crate::claims::ClaimsError;
 use crate::corrupt::{CorruptBody, CorruptHead, CorruptLog};
 use crate::db::DatabaseError;
 use crate::model::Outcome;
@@ -244,6 +245,14 @@ pub enum StoreError {
     Claimed {
         /// The log's size with the slot.
         size: u64,
+    },
+    /// What is about to be signed could not be claimed outside of the database, or what is claimed there could not be read.
+    #[error("the slot that makes the log {size} slots long is not sealed: its claim: {source}")]
+    NotClaimed {
+        /// The log's size with the slot.
+        size: u64,
+        /// Why.
+        source: ClaimsError,
     },
     /// A file could not be opened, created or locked.
     #[error("{path}: {source}")]

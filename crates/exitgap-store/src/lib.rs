@@ -58,6 +58,7 @@
 pub mod alerts;
 mod backup;
 mod bodies;
+pub mod claims;
 mod corrupt;
 pub mod days;
 mod db;

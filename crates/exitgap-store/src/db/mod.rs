@@ -161,6 +161,14 @@ impl Db {
         }
     }
 
+    /// Has what was written so far be there, but for its commit: an error is certain.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(db) => db.settle(),
+        }
+    }
+
     /// How many slots a transaction may have: on a server none lasts as long as a lease.
     pub fn slots_at_once(&self) -> usize {
         match self {

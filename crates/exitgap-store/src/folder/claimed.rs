@@ -1,4 +1,4 @@
-//! Sealing a slot that was about to be signed when a recorder of a server's store ended.
+//! Sealing a slot that was about to be signed when a recorder ended, whose store others record into, too.
 
 use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::published::{LogFile, Manifest, PartRef};
@@ -6,7 +6,7 @@ use exitgap_core::series::Slot;
 
 use super::reading::{FileError, Files};
 use super::restore::{SlotRead, Slots};
-use super::{LogFolder, RestoreError, durable, manifest_path};
+use super::{LogFolder, PublishError, RestoreError, durable, manifest_path};
 use crate::writer::Store;
 
 impl LogFolder {
@@ -14,7 +14,11 @@ impl LogFolder {
     /// What the store has is published in this folder first, since the slot's bodies may refer to it.
     pub fn seal_claimed(&self, store: &mut Store) -> Result<Option<Slot>, RestoreError> {
         let Some(claim) = store.claimed()? else { return Ok(None) };
-        self.publish(store.reader())?;
+        match self.publish(store.reader()) {
+            // What was claimed outside of a database that lacks slots brings it up to a folder that has them.
+            Err(PublishError::StoreOlder { .. }) if store.claims_beside() => {}
+            published => drop(published?),
+        }
         let wrong = |slot: Option<Slot>, reason: String| RestoreError::Slot {
             path: slot.map_or_else(|| self.path.clone(), |slot| manifest_path(&self.path, slot)),
             reason: format!("what was claimed of the slot: {reason}"),

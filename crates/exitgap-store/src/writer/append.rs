@@ -14,6 +14,7 @@ use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
 use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::bodies::unpack;
+use crate::claims;
 use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, NextNumbers, Transaction};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
@@ -154,10 +155,7 @@ impl Store {
                     sealing.before = Some(head);
                 }
                 let covered = sealer.cover(&self.reader.db, slot, &heads)?;
-                if sealer.signs() && self.claims {
-                    let claim = || filled_claim(&covered, heads, self.parts_most);
-                    self.reader.db.put_claim(slot, claim)?;
-                }
+                self.claim(sealer, slot, || filled_claim(&covered, heads, self.parts_most))?;
                 sealer.seal(&self.reader.db, &covered, None)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
@@ -389,17 +387,57 @@ impl Store {
                 let (expected, found) = (claimed.to_owned(), text);
                 return Err(StoreError::SealedOtherwise { slot, expected, found });
             }
-            Expected::Claimed(_) => self.reader.db.confirm_claims()?,
-            Expected::Anything if sealer.signs() && self.claims => {
-                self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
+            Expected::Claimed(_) => {
+                self.claim_again(sealer, covered, files)?;
+                self.reader.db.confirm_claims()?;
             }
-            _ => {}
+            Expected::Anything => self.claim(sealer, slot, || files.claim(&covered.checkpoint))?,
+            Expected::Signed(_) => {}
         }
         let note = sealer.seal(&self.reader.db, covered, expected.signed())?;
         if let Some(told) = self.told_signed {
             told(&text);
         }
         Ok(note)
+    }
+}
+
+impl Store {
+    /// Claims what is about to be signed: first where it counts whatever becomes of the database.
+    fn claim(
+        &self,
+        sealer: &Sealer,
+        slot: Slot,
+        make: impl FnOnce() -> Result<Claim, StoreError>,
+    ) -> Result<(), StoreError> {
+        let Some(signer) = sealer.signer().filter(|_| self.claims) else { return Ok(()) };
+        let Some(beside) = &self.claims_beside else {
+            return self.reader.db.put_claim(slot, make);
+        };
+        let claim = make()?;
+        // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
+        self.reader.db.settle()?;
+        claims::put(beside.as_ref(), &claim, signer)?;
+        self.reader.db.put_claim(slot, || Ok(claim))
+    }
+
+    /// Requires that what was claimed before is what is claimed outside of the database, too: a recorder that claimed it in the
+    /// database only may have ended in between.
+    fn claim_again(
+        &self,
+        sealer: &Sealer,
+        covered: &Covered,
+        files: &SlotFiles,
+    ) -> Result<(), StoreError> {
+        let (Some(signer), Some(beside)) = (sealer.signer(), &self.claims_beside) else {
+            return Ok(());
+        };
+        let size = covered.checkpoint.size;
+        match claims::find(beside.as_ref(), size, &sealer.keys)? {
+            Some(found) if found.checkpoint == covered.checkpoint.to_text() => Ok(()),
+            Some(_) => Err(StoreError::Claimed { size }),
+            None => claims::put(beside.as_ref(), &files.claim(&covered.checkpoint)?, signer),
+        }
     }
 }
 

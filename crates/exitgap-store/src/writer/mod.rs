@@ -10,6 +10,7 @@ pub mod seal;
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::Contract;
@@ -18,6 +19,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 
 use crate::bodies::packing::Dictionaries;
+use crate::claims::{self, Claims};
 use crate::db::{AFTER_PAGES, Claim, Db, is_server};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
@@ -31,7 +33,6 @@ use append::{Expected, LastHeads};
 
 /// A store opened for writing, by the only process that may. Dropping it releases the
 /// lock; so does the kernel when the process ends.
-#[derive(Debug)]
 pub struct Store {
     reader: Reader,
     /// What signs; `None`: what others sealed is followed.
@@ -56,10 +57,18 @@ pub struct Store {
     pub(crate) awaits_cosignatures: bool,
     /// Whether what is about to be signed is claimed, on a server.
     claims: bool,
+    /// Where it is claimed first, outside of the database.
+    claims_beside: Option<Arc<dyn Claims>>,
     /// Who is told of what was signed, before it is committed.
     told_signed: Option<fn(&str)>,
     /// A file's; a server keeps its own.
     _lock: Option<Lock>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("reader", &self.reader).finish_non_exhaustive()
+    }
 }
 
 impl Store {
@@ -137,6 +146,7 @@ impl Store {
             parts_most: MAX_PARTS,
             awaits_cosignatures: false,
             claims: true,
+            claims_beside: None,
             told_signed: None,
             _lock: lock,
         }
@@ -187,6 +197,17 @@ impl Store {
     #[must_use]
     pub fn without_claims(self) -> Self {
         Self { claims: false, ..self }
+    }
+
+    /// Has each slot claimed there before it is signed, and sealed as it was claimed there where it was: whatever the database
+    /// has, and by whichever recorder. All that record into one log have to.
+    pub fn claim_in(&mut self, claims: Arc<dyn Claims>) {
+        self.claims_beside = Some(claims);
+    }
+
+    /// Whether slots are claimed outside of the database.
+    pub fn claims_beside(&self) -> bool {
+        self.claims_beside.is_some()
     }
 
     /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
@@ -293,9 +314,23 @@ impl Store {
         self.append(slot, Ready::all(entries)?, changes, Expected::Claimed(checkpoint))
     }
 
-    /// The slot that was about to be signed when whoever wrote the store ended, on a server.
+    /// The slot that was about to be signed when whoever wrote the store ended.
     pub(crate) fn claimed(&self) -> Result<Option<Claim>, StoreError> {
-        self.reader.db.claim(self.reader.log_size()? + 1)
+        let size = self.reader.log_size()? + 1;
+        if let Some(beside) = &self.claims_beside {
+            let known = self.keys();
+            let found = claims::find(beside.as_ref(), size, &known)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        self.reader.db.claim(size)
+    }
+
+    /// The keys that sign the log, or would sign one that begins.
+    fn keys(&self) -> Vec<VerifierKey> {
+        let own = || self.key.iter().map(SignerKey::verifier).collect();
+        self.sealer.as_ref().map_or_else(own, |sealer| sealer.keys.clone())
     }
 
     /// Whether it can still write: one whose connection to a server was lost, or that another took over from, cannot.

@@ -223,9 +223,9 @@ impl Sealer {
         Ok(note)
     }
 
-    /// Whether it signs what nobody signed before.
-    pub fn signs(&self) -> bool {
-        !self.signers.is_empty()
+    /// What vouches for claims, where it signs.
+    pub fn signer(&self) -> Option<&SignerKey> {
+        self.signers.first()
     }
 }
 

@@ -257,7 +257,7 @@ impl Postgres {
     }
 
     /// What came of all that was sent: the first error, if any.
-    fn settle(&self) -> Result<(), StoreError> {
+    pub fn settle(&self) -> Result<(), StoreError> {
         loop {
             let Some(Pending { statement, answer }) = self.pending.borrow_mut().pop_front() else {
                 return Ok(());
