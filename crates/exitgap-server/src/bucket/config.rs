@@ -39,6 +39,9 @@ pub struct BucketConfig {
     /// configuration file. Default: none; `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, else what the machine's own role
     /// says.
     pub credentials_file: Option<PathBuf>,
+    /// Whether each slot is claimed there before it is signed: then recorders of one log make one history whatever becomes of
+    /// their databases, and nothing is sealed while the bucket cannot be reached. All of them have to. Default: no.
+    pub claims: bool,
 }
 
 /// A bucket, checked.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use exitgap_core::published::LogFile;
 use exitgap_core::tlog::MAX_NOTE_BYTES;
+use exitgap_store::claims::Claims;
 use exitgap_store::{LogFolder, Reader};
 use object_store::ObjectStore;
 use tokio::runtime::Runtime;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::beside::Beside;
+use super::claims::BucketClaims;
 use super::config::BucketPlan;
 use super::days;
 use super::error::BucketError;
@@ -81,6 +83,11 @@ impl Bucket {
     /// How many closed days the bucket has.
     pub fn days(&self) -> Result<u64, BucketError> {
         apart(days::count(&self.objects))
+    }
+
+    /// Where what is about to be signed is claimed.
+    pub fn claims(&self) -> Arc<dyn Claims> {
+        Arc::new(BucketClaims(self.objects.clone()))
     }
 
     /// Any store of objects, whose names begin with `prefix`, in a bucket's place; `shown` names it.
@@ -251,7 +258,7 @@ fn runtime() -> Result<Runtime, BucketError> {
 }
 
 /// Does it on a thread of its own: whoever asks may stand on a runtime, or on none.
-fn apart<T: Send>(
+pub fn apart<T: Send>(
     work: impl Future<Output = Result<T, BucketError>> + Send,
 ) -> Result<T, BucketError> {
     let runtime = runtime()?;

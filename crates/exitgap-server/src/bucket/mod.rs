@@ -3,7 +3,7 @@
 //!
 //! **In scope**: the table of the configuration (`config`); one object, read, made once, or put in the place of the one that was
 //! read (`objects`); bringing the bucket up to the folder, the checkpoint last (`round`), and what nothing of the log commits to
-//! (`beside`); when (`mirror`); a folder out of the bucket (`fetch`). **Out of scope**, and who does it: what is published and in
+//! (`beside`); when (`mirror`); what is about to be signed (`claims`); a folder out of the bucket (`fetch`). **Out of scope**, and who does it: what is published and in
 //! which order it becomes durable (`exitgap-store::LogFolder`), reading the log as others do (`exitgap-client::copy`).
 //!
 //! # What holds
@@ -16,6 +16,7 @@
 //! - A request whose answer was lost is asked again, and finds its own bytes.
 
 mod beside;
+mod claims;
 mod config;
 mod days;
 mod error;

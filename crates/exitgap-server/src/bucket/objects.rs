@@ -24,6 +24,19 @@ pub struct Objects {
     prefix: Path,
 }
 
+/// What an object is called, and what it is.
+pub trait ObjectName: std::fmt::Display + Sync {
+    /// Its media type, and how long who stands between may keep it.
+    fn headers(&self) -> (&'static str, String);
+}
+
+impl ObjectName for LogFile {
+    /// As the service's own `/log` says them, for whoever stands before the bucket.
+    fn headers(&self) -> (&'static str, String) {
+        log_file_headers(self)
+    }
+}
+
 /// An object as it was read.
 #[derive(Debug, Clone)]
 pub struct Found {
@@ -48,7 +61,7 @@ impl Objects {
     }
 
     /// An object's name, for people.
-    pub fn name(&self, file: &LogFile) -> String {
+    pub fn name(&self, file: &impl ObjectName) -> String {
         format!("{}/{file}", self.shown)
     }
 
@@ -58,7 +71,11 @@ impl Objects {
     }
 
     /// An object of at most so many bytes; `None` where it is not there.
-    pub async fn read(&self, file: &LogFile, most: u64) -> Result<Option<Found>, BucketError> {
+    pub async fn read(
+        &self,
+        file: &impl ObjectName,
+        most: u64,
+    ) -> Result<Option<Found>, BucketError> {
         let found = match self.store.get(&self.path(&file.to_string())).await {
             Err(Error::NotFound { .. }) => return Ok(None),
             found => found.map_err(|error| self.failed(file, error))?,
@@ -82,7 +99,7 @@ impl Objects {
     }
 
     /// Makes an object that is made once. Where it is there already, it is read, and must be the same.
-    pub async fn create(&self, file: &LogFile, bytes: Bytes) -> Result<(), BucketError> {
+    pub async fn create(&self, file: &impl ObjectName, bytes: Bytes) -> Result<(), BucketError> {
         match self.create_or_read(file, bytes).await? {
             Made::Same => Ok(()),
             Made::Other(_) => Err(BucketError::Differs { object: self.name(file) }),
@@ -90,7 +107,11 @@ impl Objects {
     }
 
     /// The same, for whoever can tell which other bytes are right, too.
-    pub async fn create_or_read(&self, file: &LogFile, bytes: Bytes) -> Result<Made, BucketError> {
+    pub async fn create_or_read(
+        &self,
+        file: &impl ObjectName,
+        bytes: Bytes,
+    ) -> Result<Made, BucketError> {
         match self.put(file, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(Made::Same),
             Err(Error::AlreadyExists { .. }) => {
@@ -106,7 +127,7 @@ impl Objects {
     /// Puts bytes in the place of what was read, or of nothing. Refused where that is not there any more.
     pub async fn replace(
         &self,
-        file: &LogFile,
+        file: &impl ObjectName,
         seen: Option<&Found>,
         bytes: Bytes,
     ) -> Result<(), BucketError> {
@@ -158,9 +179,8 @@ impl Objects {
         Ok(())
     }
 
-    async fn put(&self, file: &LogFile, bytes: Bytes, mode: PutMode) -> Result<(), Error> {
-        // As the service's own `/log` says them, for whoever stands before the bucket.
-        let (media_type, cache_control) = log_file_headers(file);
+    async fn put(&self, file: &impl ObjectName, bytes: Bytes, mode: PutMode) -> Result<(), Error> {
+        let (media_type, cache_control) = file.headers();
         let attributes: [(Attribute, AttributeValue); 2] = [
             (Attribute::CacheControl, cache_control.into()),
             (Attribute::ContentType, media_type.into()),
@@ -177,7 +197,7 @@ impl Objects {
         parts.fold(self.prefix.clone(), Path::join)
     }
 
-    fn failed(&self, file: &LogFile, error: Error) -> BucketError {
+    fn failed(&self, file: &impl ObjectName, error: Error) -> BucketError {
         sorted(self.name(file), error)
     }
 }

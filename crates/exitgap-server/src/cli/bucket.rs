@@ -1,6 +1,6 @@
 //! The bucket of a configuration.
 
-use exitgap_store::{LogFolder, Reader};
+use exitgap_store::{LogFolder, Reader, Store};
 
 use super::CliError;
 use crate::bucket::{Bucket, BucketTold, Mirroring};
@@ -22,6 +22,18 @@ pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<B
         tracing::info!(bucket = bucket.shown(), slots, "the log is brought into a bucket");
     }
     Ok(Some(bucket))
+}
+
+/// Has a store claim its slots in the bucket, where the configuration says so, and seals what was claimed there and it lacks:
+/// before anything that is published is held against it.
+pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliError> {
+    let Some(bucket) = bucket(config)?.filter(|_| config.bucket.claims) else { return Ok(()) };
+    store.claim_in(bucket.claims());
+    let folder = LogFolder::new(&config.evidence.folder);
+    while let Some(slot) = folder.seal_claimed(store)? {
+        tracing::warn!(%slot, bucket = bucket.shown(), "sealed as it was claimed before");
+    }
+    Ok(())
 }
 
 /// Begins to bring the folder of a configuration into its bucket.

@@ -19,7 +19,7 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::bucket::{check_bucket, start_bucket};
+use super::bucket::{check_bucket, claim_in_bucket, start_bucket};
 use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
@@ -103,7 +103,8 @@ pub fn recorder(
     }
     let key = read_key(&config.evidence.key_file)?;
     let retiring = config.evidence.retiring_key_file.as_deref().map(read_key).transpose()?;
-    let store = open_store(&config.store.path, &key, retiring.as_ref(), held)?;
+    let mut store = open_store(&config.store.path, &key, retiring.as_ref(), held)?;
+    claim_in_bucket(config, &mut store)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
     recorder.check_pools()?;

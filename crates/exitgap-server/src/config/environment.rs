@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 51] = [
+static KEYS: [Key; 52] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -84,6 +84,7 @@ static KEYS: [Key; 51] = [
     key("BUCKET_ALLOW_HTTP", "true or false", |config, word| {
         parse(word, &mut config.bucket.allow_http)
     }),
+    key("BUCKET_CLAIMS", "true or false", |config, word| parse(word, &mut config.bucket.claims)),
     key("BUCKET_CREDENTIALS_FILE", "a path", |config, path| {
         parse_some(path, &mut config.bucket.credentials_file)
     }),

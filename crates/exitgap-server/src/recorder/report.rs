@@ -115,3 +115,31 @@ pub enum RecorderError {
     #[error("the recorder was interrupted while it wrote; open the store again")]
     Interrupted,
 }
+
+impl RecorderError {
+    /// What the store said, also where it said so while what was claimed was sealed.
+    pub(super) fn of_store(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Claimed(error) => match &**error {
+                RestoreError::Store(error @ StoreError::NotClaimed { .. }) => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it is of a server, of another recorder or of a bucket that may answer otherwise later.
+    pub(super) fn passes(&self) -> bool {
+        matches!(
+            self.of_store(),
+            Some(
+                StoreError::Leased { .. }
+                    | StoreError::ClockDiffers { .. }
+                    | StoreError::Unreachable { .. }
+                    | StoreError::NotClaimed { .. }
+                    | StoreError::Database { .. }
+            )
+        )
+    }
+}

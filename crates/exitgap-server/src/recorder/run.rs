@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use std::time::Duration;
 
 use exitgap_core::series::{Slot, SlotError};
-use exitgap_store::{Store, StoreError};
+use exitgap_store::{PublishError, Store, StoreError};
 use tokio::sync::watch;
 
 use super::clock::Clock;
@@ -52,7 +52,7 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`], [`StoreError::ClockDiffers`]); ends with any other error of a store in a file, such as a commit
+    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`], [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`]); ends with any other error of a store in a file, such as a commit
     /// that failed: whoever starts it again opens the store anew. One on a server that is lost is opened again, and waited
     /// for while another recorder seals; what was claimed before it is sealed first.
     pub async fn run(
@@ -70,6 +70,10 @@ impl<R: SlotReader> Recorder<R> {
             // It is opened again below, and what was claimed is sealed then.
             Err(error) if !self.store()?.is_open() => {
                 tracing::error!(%error, "the store was lost while what was claimed was sealed");
+            }
+            // The first slot claims, or finds what is claimed.
+            Err(error) if error.passes() => {
+                tracing::error!(%error, "what was claimed cannot be read yet");
             }
             sealed => {
                 sealed?;
@@ -118,6 +122,10 @@ impl<R: SlotReader> Recorder<R> {
                                 tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
                                 continue;
                             }
+                            Err(error) if error.passes() => {
+                                tracing::error!(slot = %slot, %error, "the slot was not written");
+                                continue;
+                            }
                             sealed => {
                                 if sealed? {
                                     tried = None;
@@ -160,14 +168,9 @@ impl<R: SlotReader> Recorder<R> {
                     tracing::info!("the store is open again");
                     return Ok(true);
                 }
-                Err(RecorderError::Store(
-                    error @ (StoreError::Leased { .. }
-                    | StoreError::ClockDiffers { .. }
-                    | StoreError::Unreachable { .. }
-                    | StoreError::Database { .. }),
-                )) => {
+                Err(error) if error.passes() => {
                     // Once for each reason, and not every two seconds.
-                    let why = Some(discriminant(&error));
+                    let why = error.of_store().map(discriminant);
                     if said != why {
                         tracing::warn!(%error, "the store is lost; it is asked for every 2 s");
                     }
@@ -187,6 +190,10 @@ impl<R: SlotReader> Recorder<R> {
     /// Opens the store, and brings what is published up to it.
     async fn open_again(&mut self) -> Result<(), RecorderError> {
         self.blocking(Store::reopen).await??;
+        if self.store()?.claims_beside() {
+            // A database that lacks slots is brought up to what is published before it is held against that.
+            self.seal_claimed().await?;
+        }
         if let Some(folder) = self.folder.clone() {
             let published = self.blocking(move |store| {
                 folder.check(store.reader())?;
@@ -209,8 +216,13 @@ impl<R: SlotReader> Recorder<R> {
             let Some(slot) = sealed else { return Ok(any) };
             any = true;
             tracing::warn!(%slot, "sealed as it was claimed before");
-            if let Some(error) = self.publish().await?.err() {
-                tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
+            match self.publish().await? {
+                // It was published before, and those that are still to come.
+                Err(PublishError::StoreOlder { .. }) if self.store()?.claims_beside() => {}
+                Err(error) => {
+                    tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
+                }
+                Ok(_) => {}
             }
         }
     }
@@ -265,6 +277,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
             | RecorderError::Store(
                 StoreError::Database { .. }
                 | StoreError::SlotTooLarge { .. }
+                | StoreError::NotClaimed { .. }
                 | StoreError::ClockDiffers { .. },
             )),
         ) => {
