@@ -41,7 +41,7 @@ const MEASURED: &str = "target/measured";
 const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
 
 /// The tests of the suite whose stores, payments and alerts can be on a server. The others look into files.
-const ON_A_SERVER: [&str; 23] = [
+const ON_A_SERVER: [&str; 25] = [
     "store::series::",
     "store::sealing::",
     "store::retractions::",
@@ -55,7 +55,9 @@ const ON_A_SERVER: [&str; 23] = [
     "store::figures::",
     "store::payments::",
     "store::alerts::",
+    "store::claims::",
     "recorder::slots::",
+    "recorder::claims::",
     "recorder::witnessed::",
     "recorder::chain::",
     "recorder::four::",

@@ -70,12 +70,11 @@ impl Home {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
-async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() {
+/// A chain that is not let go, and a home with a key.
+async fn home(slots: u64) -> (impl Sized, Home) {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 8).await.unwrap();
-    for n in 0..7 {
+    for n in 0..slots {
         market.play_slot(FIRST_SLOT + n).await.unwrap();
     }
     let config = recorder_config(&chain, &world).replace("\"warn\"", "\"info\"");
@@ -83,6 +82,73 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     home.configure(Some(&home.endpoint()));
     let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
     assert_eq!(home.server(&key).0, Some(0));
+    ((chain, world), home)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
+async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
+    let (_chain, home) = home(5).await;
+    credentials_are_asked_for(&home);
+    let folder = home.path();
+    let claiming = |endpoint: &str| {
+        home.configure(Some(endpoint));
+        let path = folder.join("exitgap.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text + "claims = true\n").unwrap();
+    };
+    claiming(&home.endpoint());
+    for n in 0..2 {
+        home.recorded(n);
+    }
+    let names = ["exitgap.db", "exitgap-log"];
+    for name in names {
+        copy(&folder.join(name), &folder.join("backup").join(name));
+    }
+    home.recorded(2);
+    let newest = files(&folder.join("exitgap-log"));
+    let lose = || {
+        for name in ["exitgap.db", "exitgap.db-wal", "exitgap.db-shm", "exitgap-log"] {
+            let there = folder.join(name);
+            let _ = fs::remove_file(&there);
+            let _ = fs::remove_dir_all(&there);
+        }
+    };
+    // With an older store and folder, and with none: it seals what it lacks as it was claimed.
+    lose();
+    for name in names {
+        copy(&folder.join("backup").join(name), &folder.join(name));
+    }
+    let (code, err) = home.record(3);
+    assert!(
+        code == Some(0) && err.matches("sealed as it was claimed before").count() == 1,
+        "{err}"
+    );
+    lose();
+    let (code, err) = home.record(4);
+    assert!(
+        code == Some(0) && err.matches("sealed as it was claimed before").count() == 4,
+        "{err}"
+    );
+    let now = files(&folder.join("exitgap-log"));
+    let slots =
+        newest.keys().filter(|name| name.starts_with("slots/") || name.starts_with("parts/"));
+    for name in slots {
+        assert!(now.get(name) == newest.get(name), "{name}");
+    }
+    let log = format!("{}/{BUCKET}/log", home.endpoint());
+    let trust = fs::read_to_string(folder.join("exitgap-log/verifier-key")).unwrap();
+    let (code, out, err) = run("exitgap", folder, &["audit", &log, "--trust", trust.trim_end()]);
+    assert!(code == Some(0) && out.contains('5'), "{out}{err}");
+    claiming("http://127.0.0.1:9");
+    let (code, err) = home.record(5);
+    assert!(code == Some(1) && err.contains("is not sealed: its claim"), "{err}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
+async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() {
+    let (_chain, home) = home(7).await;
     credentials_are_asked_for(&home);
     for n in 0..3 {
         let (code, err) = home.record(n);

@@ -4,6 +4,7 @@ mod anchored;
 mod binary;
 mod bucket;
 mod chain;
+mod claims;
 mod configured;
 mod drawn;
 mod example;

@@ -119,6 +119,16 @@ impl Scene {
         Self { storage, bucket, runtime }
     }
 
+    /// Where slots are claimed in it.
+    pub fn claims(&self) -> Arc<dyn exitgap_store::claims::Claims> {
+        self.bucket.claims()
+    }
+
+    /// How many writes failed.
+    pub fn failed(&self) -> u64 {
+        self.storage.failed.load(Ordering::SeqCst)
+    }
+
     pub fn fail_after(&self, writes: i64) {
         self.storage.left.store(writes, Ordering::SeqCst);
     }

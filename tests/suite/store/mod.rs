@@ -3,7 +3,8 @@
 mod alerts;
 mod apart;
 mod binary;
-mod bucket;
+pub mod bucket;
+mod claims;
 mod crash;
 mod days;
 mod days_bucket;
@@ -20,7 +21,7 @@ mod keys;
 mod merkle;
 mod pairs;
 mod payments;
-mod postgres;
+pub mod postgres;
 mod retractions;
 mod sealer;
 mod sealing;
