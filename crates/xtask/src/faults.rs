@@ -51,7 +51,8 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 other faults: it is stopped until the other took over, all connections are cut, the server is killed, the
                 way to it is slow, or half open until the other took over, or without answers. One history, every
                 acknowledged slot; the control claims nothing before it signs. Then ten promotions of a standby whose
-                primary lives on, with a recorder at each; the control's primary waits for no standby
+                primary lives on, with a recorder at each; the control's primary waits for no standby. Ten more of
+                such, whose recorders claim outside of their databases: one history again
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)

@@ -58,6 +58,8 @@ pub struct Lane {
     stores: [PathBuf; 2],
     /// Whether they claim nothing.
     careless: bool,
+    /// Whether they claim outside of the database, too.
+    beside: bool,
     pub writers: Vec<Writer>,
     /// Roots that were signed, by size.
     signed: BTreeMap<u64, BTreeSet<String>>,
@@ -75,11 +77,12 @@ pub struct Lane {
 
 impl Lane {
     /// Starts the first, waits until it has written a slot, and starts the second.
-    pub fn start(stores: [PathBuf; 2], careless: bool) -> Result<Self> {
+    pub fn start(stores: [PathBuf; 2], careless: bool, beside: bool) -> Result<Self> {
         let mut lane = Self {
             folder: TempDir::new()?,
             stores,
             careless,
+            beside,
             writers: Vec::new(),
             signed: BTreeMap::new(),
             committed: None,
@@ -89,12 +92,17 @@ impl Lane {
             claims: 0,
             holds: None,
         };
+        std::fs::create_dir(lane.claims_folder())?;
         for number in 0..2 {
             let writer = lane.writer(number)?;
             lane.writers.push(writer);
             lane.wait("a first slot", |lane| lane.committed.is_some())?;
         }
         Ok(lane)
+    }
+
+    fn claims_folder(&self) -> PathBuf {
+        self.folder.path().join("claims")
     }
 
     fn log(&self, number: usize) -> PathBuf {
@@ -105,7 +113,9 @@ impl Lane {
     pub fn writer(&self, number: usize) -> Result<Writer> {
         let (program, of) = (binaries::path("faults"), u32::try_from(number)?);
         let store = &self.stores[number];
-        let words = arguments(&program, store, &self.log(number), of, self.careless);
+        let claims = self.beside.then(|| self.claims_folder());
+        let (log, claims) = (self.log(number), claims.as_deref());
+        let words = arguments(&program, store, &log, of, self.careless, claims);
         let mut child = command(&words).stderr(Stdio::null()).spawn()?;
         let stdout = child.stdout.take().ok_or("a child without output")?;
         let (say, lines) = channel();

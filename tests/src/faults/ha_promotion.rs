@@ -1,6 +1,7 @@
 //! A standby that is promoted while its primary lives: the old primary's commits wait for a standby that is none any more, so that
 //! nothing is claimed there and nothing is signed, and who waits for the lease gets it from the new one. Where commits wait for
-//! none, which is the control, and a recorder writes to each, both sign.
+//! none and a recorder writes to each, both sign, which is the control; and where both claim outside of their databases, one history
+//! comes of it again.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'
     }
     let mut took = Vec::new();
     for done in 1..=promotions {
-        let mut pair = Pair::start(true)?;
+        let mut pair = Pair::start(true, false)?;
         took.push(pair.promote(rng, part)?);
         pair.outlive(part)?;
         let store = pair.standby.url(RECORDER, &pair.database);
@@ -44,14 +45,39 @@ pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'
     part.set("pg.failover_ms", u64::try_from(middle)?);
     part.set("pg.failover_worst_ms", u64::try_from(took.last().map_or(0, Duration::as_millis))?);
     part.note("a failover is from a standby's promotion to the next slot that is committed on it");
+    claimed_beside(promotions, rng, part, progress)?;
     control(rng, part)
+}
+
+/// The same where no commit waits for a standby, and both recorders claim outside of the databases.
+fn claimed_beside(
+    promotions: u64,
+    rng: &mut Rng,
+    part: &mut Part,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let sealed = part.number("ha.claims_sealed");
+    for done in 1..=promotions {
+        let mut pair = Pair::start(false, true)?;
+        pair.promote(rng, part)?;
+        pair.outlive(part)?;
+        let store = pair.standby.url(RECORDER, &pair.database);
+        pair.lane.judge(&store, part)?;
+        progress("ha: promotions without a standby", done, promotions);
+    }
+    part.set("ha.promotions_claimed_beside", promotions);
+    part.set("ha.claims_beside_sealed", part.number("ha.claims_sealed") - sealed);
+    if part.number("ha.claims_beside_sealed") == 0 {
+        part.problem("ha.not_fired", "no recorder ever sealed what the other primary's claimed");
+    }
+    Ok(())
 }
 
 /// What the same finds where no commit waits for a standby.
 fn control(rng: &mut Rng, part: &mut Part) -> Result<()> {
     let (mut forks, mut lost) = (0, 0_u64);
     for _ in 0..CONTROLS {
-        let mut pair = Pair::start(false)?;
+        let mut pair = Pair::start(false, false)?;
         pair.promote(rng, &mut Part::default())?;
         std::thread::sleep(BESIDE);
         pair.lane.hear();
@@ -81,7 +107,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn start(waits: bool) -> Result<Self> {
+    fn start(waits: bool, beside: bool) -> Result<Self> {
         let names = format!("synchronous_standby_names={}", if waits { "*" } else { "" });
         let primary = Cluster::start(&["fsync=off", &names])?;
         let standby = primary.standby(&["fsync=off"])?;
@@ -97,7 +123,7 @@ impl Pair {
         let both = format!("{first},{second}");
         let of_second = if waits { both.clone() } else { format!("{second},{first}") };
         let stores = [url(both).into(), url(of_second).into()];
-        let lane = Lane::start(stores, false)?;
+        let lane = Lane::start(stores, false, beside)?;
         Ok(Self { primary, standby, database, waits, lane })
     }
 
@@ -129,13 +155,13 @@ impl Pair {
         Ok(took)
     }
 
-    /// The old primary lives on for a while, is told not to wait for its standby, and is killed.
+    /// The old primary lives on for a while, is told not to wait for its standby where it does, and is killed.
     fn outlive(&mut self, part: &mut Part) -> Result<()> {
         let begun = Instant::now();
         let mut told = 0;
         while begun.elapsed() < BESIDE {
             std::thread::sleep(BESIDE / 10);
-            told += self.primary.stop_waiting();
+            told += if self.waits { self.primary.stop_waiting() } else { 0 };
         }
         part.set("ha.old_primary_told", part.number("ha.old_primary_told") + told as u64);
         if told > 0 {

@@ -1,6 +1,7 @@
 //! The process of which two record into one store on a server, and which is killed, stopped and cut off.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,6 +9,7 @@ use exitgap_core::series::MissingReason;
 use exitgap_store::{LogFolder, NewEntry, Store, StoreError};
 
 use super::Result;
+use super::ha_claims::FolderClaims;
 use super::home::next_slot;
 use super::scene::{Scene, key, slot};
 use super::writer::say;
@@ -32,6 +34,9 @@ pub struct Course {
     /// Claims nothing: the control.
     #[arg(long)]
     careless: bool,
+    /// A folder that both claim in, as in a bucket, whatever becomes of the server.
+    #[arg(long)]
+    claims: Option<PathBuf>,
 }
 
 /// Records and publishes until it is killed, and says what it did on standard output.
@@ -57,19 +62,38 @@ fn sitting(course: &Course) -> Result<()> {
     let mut store = if course.careless { store.without_claims() } else { store };
     let folder = LogFolder::new(&course.log);
     say(&format!("holds {}", next_slot(store.reader())?))?;
+    if let Some(claims) = &course.claims {
+        store.claim_in(Arc::new(FolderClaims(claims.clone())));
+        seal_claimed(&folder, &mut store)?;
+    }
     folder.check(store.reader())?;
     folder.publish(store.reader())?;
-    if !course.careless && folder.seal_claimed(&mut store)?.is_some() {
-        say(&format!("claimed {}", next_slot(store.reader())?))?;
+    if !course.careless {
+        seal_claimed(&folder, &mut store)?;
     }
     loop {
         let n = next_slot(store.reader())?;
-        store.append_slot(slot(n), &entries(course.number, n))?;
+        match store.append_slot(slot(n), &entries(course.number, n)) {
+            // The other claimed it, with a database of its own.
+            Err(StoreError::Claimed { .. }) if course.claims.is_some() => {
+                seal_claimed(&folder, &mut store)?;
+                continue;
+            }
+            appended => appended?,
+        };
         say(&format!("committed {n}"))?;
         folder.publish_newest(&mut store)?;
         say(&format!("published {n}"))?;
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Seals what was claimed before, and says so.
+fn seal_claimed(folder: &LogFolder, store: &mut Store) -> Result<()> {
+    while folder.seal_claimed(store)?.is_some() {
+        say(&format!("claimed {}", next_slot(store.reader())?))?;
+    }
+    Ok(())
 }
 
 /// What was signed, as one word.
@@ -95,10 +119,12 @@ pub fn arguments(
     log: &Path,
     number: u32,
     careless: bool,
+    claims: Option<&Path>,
 ) -> Vec<String> {
     let text = |path: &Path| path.display().to_string();
     let mut words = vec![text(program), "ha-writer".to_owned(), "--store".to_owned(), text(store)];
     words.extend(["--log".to_owned(), text(log), "--number".to_owned(), number.to_string()]);
     words.extend(careless.then(|| "--careless".to_owned()));
+    words.extend(claims.into_iter().flat_map(|claims| ["--claims".to_owned(), text(claims)]));
     words
 }

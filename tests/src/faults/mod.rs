@@ -25,6 +25,7 @@ pub mod flood;
 pub mod flood_clients;
 mod flood_scene;
 pub mod ha;
+mod ha_claims;
 mod ha_lane;
 mod ha_promotion;
 mod ha_wire;

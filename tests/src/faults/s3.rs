@@ -216,6 +216,7 @@ pub fn bucket(address: SocketAddr, prefix: &str) -> Result<Bucket> {
         region: Some("us-east-1".to_owned()),
         allow_http: true,
         credentials_file: Some(file.path().to_owned()),
+        claims: false,
     };
     let plan = config.plan().map_err(|(key, why)| format!("{key}: {why}"))?;
     Ok(Bucket::open(&plan.ok_or("no bucket")?)?)
