@@ -45,13 +45,13 @@ impl Machine {
         self.pools.each_ref().map(|pool| pool.missing(reason)).into()
     }
 
-    fn append(&mut self, n: u32, entries: &[NewEntry]) -> Result<(), StoreError> {
-        self.store.append_slot(slot(n), entries).map(drop)
+    fn append(&mut self, n: u32, entries: &[NewEntry]) -> Result<(), Box<StoreError>> {
+        self.store.append_slot(slot(n), entries).map(drop).map_err(Box::new)
     }
 
-    fn seals_claimed(&mut self) -> Result<u32, RestoreError> {
+    fn seals_claimed(&mut self) -> Result<u32, Box<RestoreError>> {
         let mut sealed = 0;
-        while self.folder.seal_claimed(&mut self.store)?.is_some() {
+        while self.folder.seal_claimed(&mut self.store).map_err(Box::new)?.is_some() {
             sealed += 1;
         }
         Ok(sealed)
@@ -74,7 +74,7 @@ fn machines_with_databases_of_their_own_make_one_history() {
     // It has nothing, and may begin nothing: all is sealed as the first one claimed it.
     let entries = other.missing();
     let error = other.append(0, &entries).unwrap_err();
-    assert!(matches!(error, StoreError::Claimed { size: 1 }), "{error}");
+    assert!(matches!(*error, StoreError::Claimed { size: 1 }), "{error}");
     assert_eq!(other.checkpoints(), [""; 0]);
     assert_eq!(other.seals_claimed().unwrap(), 3);
     assert_eq!(other.checkpoints(), one.checkpoints());
@@ -83,7 +83,7 @@ fn machines_with_databases_of_their_own_make_one_history() {
     other.append(4, &entries).unwrap();
     let entries = one.recorded(3);
     let error = one.append(3, &entries).unwrap_err();
-    assert!(matches!(error, StoreError::Claimed { size: 4 }), "{error}");
+    assert!(matches!(*error, StoreError::Claimed { size: 4 }), "{error}");
     assert_eq!(one.seals_claimed().unwrap(), 2);
     assert_eq!(one.checkpoints(), other.checkpoints());
     for machine in [&one, &other] {
@@ -131,7 +131,7 @@ fn what_cannot_be_claimed_is_not_signed_and_what_may_be_claimed_is_sealed_so() {
         bucket.fail_after(1);
         let entries = one.recorded(1);
         let error = one.append(1, &entries).unwrap_err();
-        assert!(matches!(error, StoreError::NotClaimed { size: 2, .. }), "{error}");
+        assert!(matches!(*error, StoreError::NotClaimed { size: 2, .. }), "{error}");
         assert!(bucket.failed() > 0);
         assert_eq!(SIGNED.load(Ordering::SeqCst), signed, "nothing is signed that is not claimed");
         assert_eq!(one.checkpoints().len(), 1);
@@ -141,7 +141,7 @@ fn what_cannot_be_claimed_is_not_signed_and_what_may_be_claimed_is_sealed_so() {
         let appended = one.append(2, &later);
         if applies {
             let error = appended.unwrap_err();
-            assert!(matches!(error, StoreError::Claimed { size: 2 }), "{error}");
+            assert!(matches!(*error, StoreError::Claimed { size: 2 }), "{error}");
             assert_eq!(one.seals_claimed().unwrap(), 1);
             assert!(!one.store.append_slot(slot(1), &entries).unwrap().written);
             one.append(2, &later).unwrap();
@@ -227,7 +227,7 @@ fn only_who_has_the_logs_key_says_what_is_signed_next() {
     for (claims, why) in cases {
         let mut other = Machine::new(claims);
         let error = other.seals_claimed().unwrap_err();
-        let RestoreError::Store(StoreError::NotClaimed { size: 1, source }) = &error else {
+        let RestoreError::Store(StoreError::NotClaimed { size: 1, source }) = &*error else {
             panic!("{why}: {error}");
         };
         assert!(source.to_string().contains(why), "{why}: {source}");

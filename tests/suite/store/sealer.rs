@@ -242,3 +242,36 @@ fn nothing_is_signed_after_a_commit_that_did_not_wait_for_its_standby() {
     assert!(store.append_slot(slot(1), &entries).unwrap().written);
     assert_eq!(SIGNED.load(Ordering::Relaxed), 2);
 }
+
+/// What its URL names first may be an old primary: one on which no commit comes through, or none any more.
+#[test]
+fn a_server_that_lets_nobody_commit_keeps_no_recorder_from_the_next() {
+    let mut old = Cluster::start(&["fsync=off"]).unwrap();
+    let new = Cluster::start(&["fsync=off"]).unwrap();
+    let database = old.database();
+    assert_eq!(new.database(), database);
+    old.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    old.sql("postgres", "SELECT pg_reload_conf()");
+    let begun = Instant::now();
+    while old.sql("postgres", "SHOW synchronous_standby_names") != "nobody" {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is not set");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let host = |cluster: &Cluster| cluster.folder().display().to_string().replace('/', "%2F");
+    let url = format!("postgresql://{RECORDER}@{},{}/{database}", host(&old), host(&new));
+    let mut pool = BusyPool::new(1, 4);
+    let begun = Instant::now();
+    let mut store = Store::create(&url, &key()).unwrap();
+    assert!(begun.elapsed() > Duration::from_secs(9), "a commit was waited for");
+    assert!(store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap().written);
+    drop(store);
+    let size = |cluster: &Cluster| {
+        Reader::open(cluster.url(RECORDER, &database)).unwrap().log_size().unwrap()
+    };
+    assert_eq!((size(&old), size(&new)), (0, 1));
+    old.kill().unwrap();
+    let mut store = Store::open(&url, &key()).unwrap();
+    assert!(store.append_slot(slot(1), &[pool.recorded(slot(1))]).unwrap().written);
+    drop(store);
+    assert_eq!(size(&new), 2);
+}

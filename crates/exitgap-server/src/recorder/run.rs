@@ -222,7 +222,7 @@ impl<R: SlotReader> Recorder<R> {
                 Err(error) => {
                     tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
                 }
-                Ok(_) => {}
+                Ok(()) => {}
             }
         }
     }
