@@ -64,19 +64,42 @@ pub fn put(claims: &dyn Claims, claim: &Claim, signer: &SignerKey) -> Result<(),
     let body = body_of(&claim.manifest, &files);
     let note = signer.sign(&text_of(size, &body)).map_err(|error| failed(size, error))?;
     let bytes = [&length(note.as_bytes())[..], note.as_bytes(), &body].concat();
+    if bytes.len() as u64 > MAX_CLAIM_BYTES {
+        let why =
+            format!("it has {} bytes, and at most {MAX_CLAIM_BYTES} can be read", bytes.len());
+        return Err(failed(size, why));
+    }
     let is_first = claims.put(size, &bytes, &parts).map_err(|error| failed(size, error))?;
     if is_first { Ok(()) } else { Err(StoreError::Claimed { size }) }
 }
 
-/// What is claimed for a log of this size, with its files, by whoever has one of the `known` keys.
-pub fn find(
+/// What is claimed for a log of this size, by whoever has one of the `known` keys; without its parts.
+fn found(
     claims: &dyn Claims,
     size: u64,
     known: &[VerifierKey],
 ) -> Result<Option<Claim>, StoreError> {
     let found = claims.find(size).map_err(|error| failed(size, error))?;
-    let Some(bytes) = found else { return Ok(None) };
-    let mut claim = read(size, &bytes, known).map_err(|why| failed(size, why))?;
+    let read = |bytes: Vec<u8>| read(size, &bytes, known).map_err(|why| failed(size, why));
+    found.map(read).transpose()
+}
+
+/// The checkpoint that is claimed for a log of this size, not signed yet.
+pub fn checkpoint(
+    claims: &dyn Claims,
+    size: u64,
+    known: &[VerifierKey],
+) -> Result<Option<String>, StoreError> {
+    Ok(found(claims, size, known)?.map(|claim| claim.checkpoint))
+}
+
+/// What is claimed for a log of this size, with all its files.
+pub fn find(
+    claims: &dyn Claims,
+    size: u64,
+    known: &[VerifierKey],
+) -> Result<Option<Claim>, StoreError> {
+    let Some(mut claim) = found(claims, size, known)? else { return Ok(None) };
     let manifest = Manifest::from_bytes(&claim.manifest).map_err(|error| failed(size, error))?;
     for part in &manifest.parts {
         let bytes = claims.part(part).map_err(|error| failed(size, error))?;

@@ -61,7 +61,7 @@ impl Claims for BucketClaims {
                 self.0.create(&LogFile::Part(hash), bytes).await
             });
             parts.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-            self.0.create_or_read(&ClaimName(size), claim).await
+            self.0.create_or_read_up_to(&ClaimName(size), claim, MAX_CLAIM_BYTES).await
         })?;
         Ok(made == Made::Same)
     }

@@ -112,11 +112,22 @@ impl Objects {
         file: &impl ObjectName,
         bytes: Bytes,
     ) -> Result<Made, BucketError> {
+        // Somewhat larger objects are read as well: to be told apart, not to be kept.
+        let most = 2 * bytes.len() as u64 + (1 << 20);
+        self.create_or_read_up_to(file, bytes, most).await
+    }
+
+    /// The same where what is there may have so many bytes.
+    pub async fn create_or_read_up_to(
+        &self,
+        file: &impl ObjectName,
+        bytes: Bytes,
+        most: u64,
+    ) -> Result<Made, BucketError> {
         match self.put(file, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(Made::Same),
             Err(Error::AlreadyExists { .. }) => {
-                // Somewhat larger objects are read as well: to be told apart, not to be kept.
-                let found = self.read(file, 2 * bytes.len() as u64 + (1 << 20)).await?;
+                let found = self.read(file, most).await?;
                 let found = found.ok_or_else(|| BucketError::Moved { object: self.name(file) })?;
                 Ok(if found.bytes == bytes { Made::Same } else { Made::Other(found.bytes) })
             }

@@ -122,7 +122,7 @@ impl RecorderError {
         match self {
             Self::Store(error) => Some(error),
             Self::Claimed(error) => match &**error {
-                RestoreError::Store(error @ StoreError::NotClaimed { .. }) => Some(error),
+                RestoreError::Store(error) => Some(error),
                 _ => None,
             },
             _ => None,

@@ -216,6 +216,7 @@ impl<R: SlotReader> Recorder<R> {
             let Some(slot) = sealed else { return Ok(any) };
             any = true;
             tracing::warn!(%slot, "sealed as it was claimed before");
+            self.forget_own_course()?;
             match self.publish().await? {
                 // It was published before, and those that are still to come.
                 Err(PublishError::StoreOlder { .. }) if self.store()?.claims_beside() => {}
@@ -225,6 +226,25 @@ impl<R: SlotReader> Recorder<R> {
                 Ok(()) => {}
             }
         }
+    }
+}
+
+impl<R: SlotReader> Recorder<R> {
+    /// What another recorder's slot made old: how far logs were gathered and slots looked at again is asked of the store, and who
+    /// has retired retires no more.
+    fn forget_own_course(&mut self) -> Result<(), RecorderError> {
+        for chain in &mut self.chains {
+            (chain.fills, chain.recheck) = Default::default();
+        }
+        let mut retired = Vec::new();
+        for id in &self.retiring {
+            let pool = self.store()?.reader().pool(id)?;
+            if pool.is_some_and(|pool| pool.retired_slot.is_some()) {
+                retired.push(id.clone());
+            }
+        }
+        self.retiring.retain(|id| !retired.contains(id));
+        Ok(())
     }
 }
 

@@ -13,7 +13,10 @@ impl LogFolder {
     /// Seals the slot that was claimed next, if one was, and returns it: it may have been signed, so nothing else may be.
     /// What the store has is published in this folder first, since the slot's bodies may refer to it.
     pub fn seal_claimed(&self, store: &mut Store) -> Result<Option<Slot>, RestoreError> {
+        self.check_superseded()?;
         let Some(claim) = store.claimed()? else { return Ok(None) };
+        // What witnesses did not say of the slot before it is not waited for: the claim may refer to its files.
+        store.cosigned("")?;
         match self.publish(store.reader()) {
             // What was claimed outside of a database that lacks slots brings it up to a folder that has them.
             Err(PublishError::StoreOlder { .. }) if store.claims_beside() => {}

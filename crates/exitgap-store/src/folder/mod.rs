@@ -195,11 +195,7 @@ impl LogFolder {
     /// Requires that this store may go on with the log published here: it is that log, and
     /// has all that was published or sealed. To be asked before anything is recorded.
     pub fn check(&self, reader: &Reader) -> Result<(), PublishError> {
-        let superseded = self.path.join("superseded-by");
-        if let Some(successor) = read(&superseded)? {
-            let successor = successor.trim_end().chars().take(200).collect();
-            return Err(PublishError::Superseded { path: self.path.clone(), successor });
-        }
+        self.check_superseded()?;
         self.check_version()?;
         let log = reader.log()?;
         if let Some(log) = &log {
@@ -211,6 +207,13 @@ impl LogFolder {
             Some(path) => Err(PublishError::SealedBefore { path }),
             None => Ok(()),
         }
+    }
+
+    /// Requires that the log goes on here.
+    fn check_superseded(&self) -> Result<(), PublishError> {
+        let Some(successor) = read(&self.path.join("superseded-by"))? else { return Ok(()) };
+        let successor = successor.trim_end().chars().take(200).collect();
+        Err(PublishError::Superseded { path: self.path.clone(), successor })
     }
 
     /// Publishes every slot of the store that `checkpoint` does not cover yet. Safe to call

@@ -389,7 +389,8 @@ impl Store {
             }
             Expected::Claimed(_) => {
                 self.claim_again(sealer, covered, files)?;
-                self.reader.db.confirm_claims()?;
+                // In the database, too, where it may not be yet; where it is, its commit is made sure of.
+                self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
             }
             Expected::Anything => self.claim(sealer, slot, || files.claim(&covered.checkpoint))?,
             Expected::Signed(_) => {}
@@ -433,8 +434,8 @@ impl Store {
             return Ok(());
         };
         let size = covered.checkpoint.size;
-        match claims::find(beside.as_ref(), size, &sealer.keys)? {
-            Some(found) if found.checkpoint == covered.checkpoint.to_text() => Ok(()),
+        match claims::checkpoint(beside.as_ref(), size, &sealer.keys)? {
+            Some(found) if found == covered.checkpoint.to_text() => Ok(()),
             Some(_) => Err(StoreError::Claimed { size }),
             None => claims::put(beside.as_ref(), &files.claim(&covered.checkpoint)?, signer),
         }

@@ -5,7 +5,7 @@ use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionC
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
+use exitgap_core::tlog::{Checkpoint, Hash, Note, NoteError, Origin, SignerKey, VerifierKey, root};
 
 use crate::db::Db;
 use crate::derived::figures::SnapshotFigures;
@@ -168,25 +168,20 @@ impl Sealer {
         checkpoint: &Checkpoint,
         signed_before: Option<&str>,
     ) -> Result<String, StoreError> {
-        let failed =
-            |error: &dyn std::fmt::Display| StoreError::Seal { slot, reason: error.to_string() };
         let text = checkpoint.to_text();
-        let mut signers = self.signers.iter();
-        let first = signers.next().map_or_else(|| Ok(text.clone()), |key| key.sign(&text));
-        let ours = signers
-            .try_fold(first.map_err(|error| failed(&error))?, |note, key| key.sign_beside(&note))
-            .map_err(|error| failed(&error))?;
-        let Some(expected) = signed_before else {
-            return if self.signers.is_empty() { Err(StoreError::NoSigner) } else { Ok(ours) };
-        };
-        let note = Note::parse(expected)
-            .ok()
-            .filter(|note| note.text == text && note.signed_by(&self.origin, &self.keys).is_ok());
-        if let Some(note) = note {
-            // What others signed beside it is kept apart, as what witnesses signed.
-            return Ok(note.by(&self.keys));
+        if let Some(expected) = signed_before {
+            let note = Note::parse(expected).ok().filter(|note| {
+                note.text == text && note.signed_by(&self.origin, &self.keys).is_ok()
+            });
+            // What others signed beside it is kept apart, as what witnesses signed. Nothing else is ever signed of it.
+            return note.map(|note| note.by(&self.keys)).ok_or_else(|| {
+                StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: text }
+            });
         }
-        Err(StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: ours })
+        let failed = |error: NoteError| StoreError::Seal { slot, reason: error.to_string() };
+        let (first, others) = self.signers.split_first().ok_or(StoreError::NoSigner)?;
+        let first = first.sign(&text).map_err(failed)?;
+        others.iter().try_fold(first, |note, key| key.sign_beside(&note)).map_err(failed)
     }
 
     /// What is to be signed of the slot: its leaf and the nodes it completes are written, and nothing is signed yet.

@@ -76,7 +76,7 @@ impl Postgres {
     }
 
     /// Requires that what is claimed is where a commit has to be: whoever claimed it may not have waited for a standby.
-    pub fn confirm_claims(&self) -> Result<(), StoreError> {
+    fn confirm_claims(&self) -> Result<(), StoreError> {
         let fail = |fault| failed("confirming a claim", fault);
         let connection = self.of_claims().map_err(fail)?;
         connection.batch("BEGIN").map_err(fail)?;
