@@ -83,7 +83,13 @@ impl Desk {
         work: impl FnOnce(&Alerts) -> Result<T, AlertsError> + Send + 'static,
     ) -> Answer<T> {
         let alerts = self.room.alerts.clone();
-        let done = tokio::task::spawn_blocking(move || work(&alerts)).await;
+        // Who waits for the database waits here, and not on a thread that others need.
+        let turn = self.room.turn.clone().lock_owned().await;
+        let done = tokio::task::spawn_blocking(move || {
+            let _until_done = turn;
+            work(&alerts)
+        });
+        let done = done.await;
         let gone = |_| Problem::new(ProblemCode::InternalError, "the service failed");
         done.map_err(gone)?.map_err(|error| unavailable(&error))
     }

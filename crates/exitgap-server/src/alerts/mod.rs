@@ -71,6 +71,8 @@ pub enum AlertsStartError {
 /// All that keeping, evaluating and sending share.
 pub struct AlertsRoom {
     alerts: Arc<Alerts>,
+    /// Whose turn it is with them, of who asks.
+    turn: Arc<tokio::sync::Mutex<()>>,
     plan: AlertsPlan,
     key: AlertKey,
     now_ms: NowMs,
@@ -89,6 +91,7 @@ impl AlertsRoom {
         let alerts = Arc::new(Alerts::open(&plan.database)?);
         Ok(Arc::new(Self {
             alerts,
+            turn: Arc::default(),
             plan,
             key,
             now_ms,

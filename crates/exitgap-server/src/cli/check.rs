@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Finding, Limits, Severity};
+use exitgap_core::ids::Word;
 use exitgap_store::alerts::Alerts;
 use exitgap_store::payments::Payments;
 use exitgap_store::{Reader, ServerState, StoreError, is_server};
@@ -113,12 +114,13 @@ fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     if payments.enabled && is_server(&payments.database) {
-        let opened = Payments::open(&payments.database).and_then(|payments| payments.counts());
-        findings.push(finding("payments", opened.map(drop).map_err(|error| error.to_string())));
+        let opened = Payments::open(&payments.database)
+            .and_then(|payments| payments.committed(&[Word([0; 32])]));
+        findings.push(finding("payments", opened.map_err(|error| error.to_string())));
     }
     if alerts.enabled && is_server(&alerts.database) {
-        let opened = Alerts::open(&alerts.database).and_then(|alerts| alerts.counts());
-        findings.push(finding("alerts", opened.map(drop).map_err(|error| error.to_string())));
+        let opened = Alerts::open(&alerts.database).and_then(|alerts| alerts.ask_again(-1, 0));
+        findings.push(finding("alerts", opened.map_err(|error| error.to_string())));
     }
     findings
 }

@@ -125,7 +125,8 @@ pub fn recorder(
     }
     // It was checked with the configuration.
     if let Some((payments, _)) = config.payments.plan(plan).ok().flatten() {
-        recorder.commit_issued(Payments::open(&payments.database).map_err(TillError::Database)?);
+        let payments = Payments::open_later(&payments.database).map_err(TillError::Database)?;
+        recorder.commit_issued(payments);
     }
     let bucket = check_bucket(config, recorder.store().ok().map(Store::reader))?;
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;

@@ -161,7 +161,8 @@ impl Till {
         let (now, key, is_open) = (self.now(), new.key.clone(), new.settled.is_none());
         let Ok(claim) = self.payments(move |payments| payments.claim(&new, token, now)).await
         else {
-            return unavailable();
+            // It may be claimed, or may have been settled by others.
+            return refuse(Refusal::Pending, None);
         };
         match claim {
             Claim::Held(found) => return self.answer_held(*found, presented, asked).await,

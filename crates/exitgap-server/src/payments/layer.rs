@@ -39,7 +39,8 @@ pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> R
         match till.known(payment, &asked).await {
             Ok(None) => {}
             Ok(Some(response)) => return response,
-            Err(Unavailable) => return refuse(Refusal::Unavailable, None),
+            // It may have been charged before: nobody knows while the database is away.
+            Err(Unavailable) => return refuse(Refusal::Pending, None),
         }
     }
     let answered = next.run(request).await;

@@ -100,6 +100,8 @@ struct Inner {
     settler: Settler,
     signer: ReceiptSigner,
     payments: Arc<Payments>,
+    /// Whose turn it is with them.
+    turn: Arc<tokio::sync::Mutex<()>>,
     plan: PaymentsPlan,
     base_url: String,
     now: Now,
@@ -120,6 +122,8 @@ enum Settler {
 struct Health {
     /// When it last was so, Unix seconds.
     well_s: Option<u64>,
+    /// Whether the database failed when it was last asked.
+    unwritten: bool,
 }
 
 /// Why payments cannot be taken.
@@ -175,8 +179,20 @@ impl Till {
         payments.set_price(plan.price.0, now())?;
         let (payments, holder) = (Arc::new(payments), token_of_chance()?);
         let health = Mutex::default();
-        let inner =
-            Inner { node, token, settler, signer, payments, plan, base_url, now, holder, health };
+        let turn = Arc::default();
+        let inner = Inner {
+            node,
+            token,
+            settler,
+            signer,
+            payments,
+            turn,
+            plan,
+            base_url,
+            now,
+            holder,
+            health,
+        };
         let till = Self(Arc::new(inner));
         till.look_after_health().await;
         Ok(till)
@@ -230,8 +246,8 @@ impl Till {
 
     /// Whether payments could be settled a moment ago.
     fn is_well(&self) -> bool {
-        let well_s = self.health().well_s;
-        well_s.is_some_and(|well_s| self.now().saturating_sub(well_s) <= HEALTHY_S)
+        let Health { well_s, unwritten } = *self.health();
+        !unwritten && well_s.is_some_and(|well_s| self.now().saturating_sub(well_s) <= HEALTHY_S)
     }
 
     /// Looks whether the chain answers and the key can pay fees.
@@ -272,7 +288,15 @@ impl Till {
         work: impl FnOnce(&Payments) -> Result<T, PaymentsError> + Send + 'static,
     ) -> Result<T, Unavailable> {
         let payments = self.0.payments.clone();
-        let worked = tokio::task::spawn_blocking(move || work(&payments)).await;
+        // One at a time has the database. Who waits for it waits here, and not on a thread that others need.
+        let turn = self.0.turn.clone().lock_owned().await;
+        let worked = tokio::task::spawn_blocking(move || {
+            let _until_done = turn;
+            work(&payments)
+        });
+        let worked = worked.await;
+        // What cannot be written down is not offered, either.
+        self.health().unwritten = matches!(&worked, Ok(Err(PaymentsError::Database(_))));
         match worked {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(error)) => Err(Unavailable::of(&error)),
@@ -283,7 +307,9 @@ impl Till {
     /// The prices that somebody may still pay.
     async fn prices(&self) -> Result<Vec<Units>, Unavailable> {
         let since = self.now().saturating_sub(WINDOW_S);
-        let prices = self.payments(move |payments| payments.prices_since(since)).await?;
+        let mut prices = self.payments(move |payments| payments.prices_since(since)).await?;
+        // What this process offers, whatever others that share the database do.
+        prices.push(self.0.plan.price.0);
         Ok(prices.into_iter().map(Units).collect())
     }
 }

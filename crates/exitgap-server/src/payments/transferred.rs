@@ -40,7 +40,8 @@ impl Till {
             Ok(Judged::Pending) => {
                 refuse(Refusal::Pending, Some(&Told::plain("settlement_pending")))
             }
-            Err(Unavailable) => refuse(Refusal::Unavailable, None),
+            // The transfer is made already.
+            Err(Unavailable) => refuse(Refusal::Pending, None),
         }
     }
 
