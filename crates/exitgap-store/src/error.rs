@@ -17,6 +17,12 @@ use crate::writer::changes::RetractionRule;
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// A server that was not reached a moment ago is not asked again yet.
+    #[error("{path} could not be reached a moment ago")]
+    Away {
+        /// Its URL.
+        path: PathBuf,
+    },
     /// There is something already where all of another database is to be copied to.
     #[error("{path} holds something already, and nothing is copied over it")]
     NotEmpty {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
 use exitgap_core::ids::{Address, BlockHash, Word};
@@ -125,6 +126,8 @@ fn who_serves_is_paid_and_keeps_rules_and_records_nothing() {
         "UPDATE exitgap_payments.receipt SET signed = 'd.e.f'",
         "SET session_replication_role = replica; UPDATE exitgap_payments.sent SET tip = '2'",
         "TRUNCATE exitgap_payments.payment CASCADE",
+        "DELETE FROM exitgap_payments.sent",
+        "INSERT INTO exitgap_alerts.schema_version VALUES (9)",
     ] {
         let role = if sql.starts_with("SET ") { "postgres" } else { SERVICE };
         let refused = cluster.sql_as(role, &database, sql).unwrap_err();
@@ -143,7 +146,19 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
     let begin = |key: &str| payments.claim(&payment(key), TOKEN, 1_000);
     assert!(matches!(begin("three"), Err(PaymentsError::Database(_))));
     assert!(matches!(alerts.counts(), Err(AlertsError::Database(_))));
+    // Who asks while it is away is not kept waiting by each attempt anew, and a recorder begins without it.
+    let later = Payments::open_later(&url).unwrap();
+    assert!(later.uncommitted(9).unwrap_err().to_string().contains("cannot be reached"));
+    assert!(later.uncommitted(9).unwrap_err().to_string().contains("reached a moment ago"));
     cluster.start_again().unwrap();
+    let begun = Instant::now();
+    while [&payments, &later].iter().any(|payments| payments.counts().is_err())
+        || alerts.counts().is_err()
+    {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it does not come back");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(later.uncommitted(9).unwrap().len(), 1);
     holds_the_trade(&payments);
     assert_eq!(alerts.counts().unwrap().alerts, 1);
     assert!(payments.payment("three").unwrap().is_none());

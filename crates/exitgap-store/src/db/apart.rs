@@ -41,6 +41,8 @@ pub struct ApartKind {
     pub schema: &'static str,
     /// What makes them there, of the newest version.
     pub tables: &'static str,
+    /// Tables of which nothing is ever changed or removed.
+    pub kept: &'static [&'static str],
     /// Finds a row where anything was written.
     pub written: Statement,
     /// What is copied from one place to another, what others refer to first.
@@ -115,8 +117,14 @@ impl std::fmt::Debug for ApartKind {
 pub struct Apart {
     kind: &'static ApartKind,
     place: PathBuf,
-    db: Db,
+    /// `None`: a server that was not reached yet.
+    db: Option<Db>,
+    /// When a server was last not reached, and what it said.
+    failed: Option<Instant>,
 }
+
+/// How long a server that was not reached is not asked again.
+const AGAIN_AFTER: Duration = Duration::from_secs(2);
 
 impl Apart {
     /// Opens it. A file is made where there is none, and told where it is something else; on a server it is there once it
@@ -133,7 +141,18 @@ impl Apart {
                 .map_err(|source| StoreError::Database { doing: "opening the database", source })?
                 .map(|connection| Db::Sqlite(Sqlite::of(connection)))
         };
-        Ok(opened.map(|db| Self { kind, place: place.to_owned(), db }))
+        Ok(opened.map(|db| Self { kind, place: place.to_owned(), db: Some(db), failed: None }))
+    }
+
+    /// The same, but for a server, which is asked with the first statement.
+    pub fn open_later(
+        place: &Path,
+        kind: &'static ApartKind,
+    ) -> Result<Result<Self, FileKind>, StoreError> {
+        if !is_server(place) {
+            return Self::open(place, kind);
+        }
+        Ok(Ok(Self { kind, place: place.to_owned(), db: None, failed: None }))
     }
 
     /// Copies all that another holds into this one, in which nothing was written yet: how many rows.
@@ -158,10 +177,16 @@ impl Apart {
 
     /// The database, for a statement by itself. Opened again where a server was lost.
     pub fn now(&mut self) -> Result<&Db, StoreError> {
-        if !self.db.is_open() {
-            self.db = on_server(&self.place, self.kind)?;
+        if !self.db.as_ref().is_some_and(Db::is_open) {
+            // Of many who wait for a server that is away each would wait anew.
+            if self.failed.is_some_and(|failed| failed.elapsed() < AGAIN_AFTER) {
+                return Err(StoreError::Away { path: shown(&self.place).into() });
+            }
+            let opened = on_server(&self.place, self.kind);
+            self.failed = opened.is_err().then(Instant::now);
+            self.db = Some(opened?);
         }
-        Ok(&self.db)
+        self.db.as_ref().ok_or_else(|| StoreError::Away { path: shown(&self.place).into() })
     }
 
     /// What `work` reads is of one moment.
@@ -182,8 +207,12 @@ impl Apart {
     ) -> Result<T, E> {
         let db = self.now()?;
         let transaction = db.begin("beginning to write")?;
-        if matches!(db, Db::Postgres(_)) {
-            db.execute(&LOCK, &[])?;
+        if let Db::Postgres(server) = db
+            && let Err(error) = db.execute(&LOCK, &[])
+        {
+            // Whoever holds it may wait there for ever, on a primary that is none any more.
+            server.give_up();
+            return Err(error.into());
         }
         let done = work(db)?;
         transaction.settle()?;

@@ -153,14 +153,6 @@ impl Db {
         }
     }
 
-    /// Requires that what was claimed before is as safe as a commit has to be.
-    pub fn confirm_claims(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(_) => Ok(()),
-            Self::Postgres(db) => db.confirm_claims(),
-        }
-    }
-
     /// Has what was written so far be there, but for its commit: an error is certain.
     pub fn settle(&self) -> Result<(), StoreError> {
         match self {

@@ -96,7 +96,16 @@ fn whole(number: u64) -> i64 {
 impl Payments {
     /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
     pub fn open(path: &Path) -> Result<Self> {
-        match PaymentsDb::open(path)? {
+        Self::opened(path, PaymentsDb::open(path)?)
+    }
+
+    /// The same, but for a server, which is asked with the first question.
+    pub fn open_later(path: &Path) -> Result<Self> {
+        Self::opened(path, PaymentsDb::open_later(path)?)
+    }
+
+    fn opened(path: &Path, opened: std::result::Result<PaymentsDb, FileKind>) -> Result<Self> {
+        match opened {
             Ok(db) => Ok(Self(Mutex::new(db))),
             Err(FileKind { application_id, version }) => Err(PaymentsError::NotPayments {
                 path: path.to_owned(),

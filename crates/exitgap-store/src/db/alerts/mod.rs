@@ -22,6 +22,7 @@ pub static KIND: ApartKind = ApartKind {
     versions: &[include_str!("sql/schema.sql")],
     schema: "exitgap_alerts",
     tables: include_str!("sql/server.sql"),
+    kept: &[],
     written: Statement {
         doing: "looking for rules",
         sql: "SELECT 1 FROM alert UNION ALL SELECT 1 FROM event LIMIT 1",

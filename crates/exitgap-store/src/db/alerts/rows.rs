@@ -402,12 +402,12 @@ impl Rows<'_> {
     /// What is kept of a run, unless somebody kept a later one.
     pub fn put_run(&self, alert: i64, run: &[u8], slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":run", run.into()), (":slot", slot.into())];
-        self.0.execute(&UPDATE_RUN, args).map(drop)
+        self.0.write(&UPDATE_RUN, args)
     }
 
     pub fn put_state(&self, alert: i64, state: &str, slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":state", state.into()), (":slot", slot.into())];
-        self.0.execute(&UPDATE_STATE, args).map(drop)
+        self.0.write(&UPDATE_STATE, args)
     }
 
     /// Writes an event down, and that it is to be sent where its rule has an endpoint; whether it was not there.

@@ -23,6 +23,7 @@ pub static KIND: ApartKind = ApartKind {
     ],
     schema: "exitgap_payments",
     tables: include_str!("sql/server.sql"),
+    kept: &["sent"],
     written: Statement {
         doing: "looking for payments",
         sql: "SELECT 1 FROM payment UNION ALL SELECT 1 FROM sent UNION ALL SELECT 1 FROM uncommitted \
@@ -51,6 +52,11 @@ impl PaymentsDb {
     /// Opens the database.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
         Ok(Apart::open(path, &KIND)?.map(Self))
+    }
+
+    /// The same, but for a server, which is asked with the first statement.
+    pub fn open_later(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
+        Ok(Apart::open_later(path, &KIND)?.map(Self))
     }
 
     /// Copies what another holds into this one, in which there is nothing: how many rows.

@@ -70,8 +70,13 @@ pub fn migrate(
             return Err(StoreError::RoleName { found: name.to_owned() });
         }
     }
-    if place.config.get_user() == Some(recorder) {
-        return Err(StoreError::RecorderOwns { role: recorder.to_owned() });
+    let admin_user = place.config.get_user();
+    if let Some(role) = [Some(recorder), reader, service]
+        .into_iter()
+        .flatten()
+        .find(|role| admin_user == Some(role))
+    {
+        return Err(StoreError::RecorderOwns { role: role.to_owned() });
     }
     place.for_writing();
     let mut place = on_one_of(&place, |server| connected(&server).map(|_| server))?;
@@ -164,6 +169,13 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
         make_apart(connection, kind)?;
         for role in [Some(roles.recorder), roles.service].into_iter().flatten() {
             grant(connection, kind.schema, "SELECT, INSERT, UPDATE, DELETE", role)?;
+            let (schema, role) = (kind.schema, quoted(role));
+            for table in kind.kept {
+                connection
+                    .batch(&format!("REVOKE UPDATE, DELETE ON {schema}.{table} FROM {role}"))?;
+            }
+            let version = format!("REVOKE INSERT, UPDATE, DELETE ON {schema}.schema_version");
+            connection.batch(&format!("{version} FROM {role}"))?;
         }
     }
     Ok(migrated)

@@ -147,6 +147,11 @@ impl Postgres {
         &self.place.shown
     }
 
+    /// Has the connection not be used any more.
+    pub fn give_up(&self) {
+        self.connection.give_up();
+    }
+
     /// Whether the connection still holds, and the lease of whoever writes.
     pub fn is_open(&self) -> bool {
         self.connection.is_open()
@@ -168,7 +173,7 @@ impl Postgres {
 
     /// Begins to write.
     pub fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
-        self.start("BEGIN", doing)
+        self.start("BEGIN ISOLATION LEVEL READ COMMITTED", doing)
     }
 
     /// Holds on to the database as it is.

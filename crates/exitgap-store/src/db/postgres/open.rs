@@ -5,7 +5,7 @@ use std::path::Path;
 use super::super::apart::{ApartKind, BUSY_LIMIT};
 use super::super::statements::Statement;
 use super::connect::{Connection, Fault};
-use super::lease::Lease;
+use super::lease::{Lease, require_clock};
 use super::migrate::VERSION;
 use super::place::Place;
 use super::{Postgres, Row};
@@ -15,6 +15,13 @@ use crate::error::StoreError;
 const SCHEMA: &str = include_str!("sql/schema.txt");
 /// Asks for the same.
 pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
+
+/// What is different for a database beside the series': who stands still in a transaction keeps others from writing.
+const APART: &str = "SET search_path = {schema}, pg_temp; \
+                     SET statement_timeout = '18s'; \
+                     SET idle_in_transaction_session_timeout = '10s'";
+/// Begins a transaction of which something is left, in the server's log alone.
+const COMMITTED: &str = "BEGIN; SELECT pg_logical_emit_message(true, 'exitgap', '')";
 
 const READING_SCHEMA: &str = "reading the schema";
 
@@ -90,10 +97,14 @@ impl Postgres {
             let mut connection = connected(&server)?;
             // Whoever pays or is told something does not wait as a slot may.
             connection.limit(BUSY_LIMIT * 2);
-            let path = format!("SET search_path = {}, pg_temp", kind.schema);
-            let set = connection.batch(&path);
-            set.map_err(|fault| super::failed("setting up the connection", fault))?;
+            let setting_up = |fault| super::failed("setting up the connection", fault);
+            let settings = APART.replace("{schema}", kind.schema);
+            connection.batch(&settings).map_err(setting_up)?;
             require_version(&connection, &server.shown, kind.schema, kind.version())?;
+            require_clock(&connection, &server)?;
+            // Of several servers the one on which commits come through, and no primary of before.
+            connection.batch(COMMITTED).map_err(setting_up)?;
+            connection.commit_within(BUSY_LIMIT).map_err(setting_up)?;
             Ok(Self::new(all.clone(), server, connection))
         })
     }
