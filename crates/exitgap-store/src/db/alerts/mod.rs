@@ -1,6 +1,7 @@
 //! The database of kept rules, shared by processes: opening it, and its rows.
 
 mod rows;
+mod statements;
 
 use std::path::Path;
 
@@ -9,12 +10,12 @@ use super::apart::{Apart, ApartKind, FileKind, copied};
 use super::statements::Statement;
 use crate::error::StoreError;
 
-#[cfg(test)]
-pub use rows::ALL as STATEMENTS;
 pub use rows::{
     AlertRow, ChangedRow, DueRow, EndpointRow, EventRow, Lease, NewAlertRow, NewEndpointRow,
     NewEventRow,
 };
+#[cfg(test)]
+pub use statements::ALL as STATEMENTS;
 
 /// `EXAL` in a file's header.
 pub static KIND: ApartKind = ApartKind {

@@ -3,62 +3,9 @@
 use super::super::DatabaseError;
 use super::super::arg::Args;
 use super::super::row::Row;
-use super::super::statements::{Statement, statements};
-use super::Rows;
+use super::super::statements::Statement;
+use super::{Rows, statements};
 use crate::error::StoreError;
-
-statements! {
-    ASK_AGAIN = "ask_again", "asking an endpoint again";
-    COUNT_CHALLENGED = "count_challenged", "counting challenges";
-    COUNT_EXPIRED = "count_expired", "counting rules";
-    COUNT_LIVE = "count_live", "counting rules";
-    COUNT_OF_CLIENT = "count_of_client", "counting rules";
-    COUNT_OF_HOST = "count_of_host", "counting rules";
-    COUNT_OF_TOKEN = "count_of_token", "counting rules";
-    COUNT_PENDING = "count_pending", "counting deliveries";
-    DELIVERED = "delivered", "noting a delivery";
-    DISABLE_ENDPOINT = "disable_endpoint", "disabling an endpoint";
-    END_ALERT = "end_alert", "ending a rule";
-    ENDPOINT_ANSWERS = "endpoint_answers", "noting an answer";
-    ENDPOINT_FAILS = "endpoint_fails", "noting a failure";
-    EXPIRE = "expire", "ending rules";
-    FORGET_ALERTS = "forget_alerts", "forgetting rules";
-    FORGET_CHALLENGED = "forget_challenged", "forgetting challenges";
-    FORGET_DELIVERIES = "forget_deliveries", "forgetting deliveries";
-    FORGET_ENDPOINTS = "forget_endpoints", "forgetting endpoints";
-    FORGET_EVENTS = "forget_events", "forgetting events";
-    GIVE_UP = "give_up", "giving up a delivery";
-    INSERT_ALERT = "insert_alert", "keeping a rule";
-    INSERT_CHALLENGED = "insert_challenged", "noting a challenge";
-    INSERT_DELIVERY = "insert_delivery", "writing a delivery";
-    INSERT_ENDPOINT = "insert_endpoint", "keeping an endpoint";
-    INSERT_EVENT = "insert_event", "writing an event";
-    LEASE_CHALLENGE = "lease_challenge", "taking a challenge";
-    LEASE_DELIVERY = "lease_delivery", "taking a delivery";
-    NEXT_CHANGE = "next_change", "numbering a change";
-    NOT_VERIFIED = "not_verified", "noting a challenge";
-    POSTPONE_CHALLENGE = "postpone_challenge", "putting off a challenge";
-    PUT_OFF = "put_off", "putting off a delivery";
-    REACH_SLOT = "reach_slot", "noting a slot";
-    RENEW = "renew", "renewing rules";
-    ROTATE = "rotate", "changing keys";
-    SELECT_ALERT = "select_alert", "reading a rule";
-    SELECT_ALERTS = "select_alerts", "reading rules";
-    SELECT_ASKED = "select_asked", "reading challenges";
-    SELECT_CHANGED = "select_changed", "reading what changed";
-    SELECT_COUNTER = "select_counter", "reading a counter";
-    SELECT_COUNTS = "select_counts", "counting";
-    SELECT_DUE = "select_due", "reading deliveries";
-    SELECT_ENDPOINT = "select_endpoint", "reading an endpoint";
-    SELECT_ENDPOINT_BY_ID = "select_endpoint_by_id", "reading an endpoint";
-    SELECT_EVENTS = "select_events", "reading events";
-    SELECT_MADE_BEFORE = "select_made_before", "reading a rule";
-    SELECT_SAID_IN = "select_said_in", "reading events";
-    SEND_AGAIN = "send_again", "sending again";
-    UPDATE_RUN = "update_run", "writing a run";
-    UPDATE_STATE = "update_state", "writing a state";
-    VERIFIED = "verified", "noting a challenge";
-}
 
 /// Where events are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,20 +215,20 @@ impl Rows<'_> {
 
     /// Rules that did not end: of all, of a client, of those that are sent to a host.
     pub fn live(&self) -> Result<i64, StoreError> {
-        self.number(&COUNT_LIVE, &[], "number")
+        self.number(&statements::COUNT_LIVE, &[], "number")
     }
 
     pub fn live_of_client(&self, client: &[u8; 16]) -> Result<i64, StoreError> {
-        self.number(&COUNT_OF_CLIENT, &[(":client", client.into())], "number")
+        self.number(&statements::COUNT_OF_CLIENT, &[(":client", client.into())], "number")
     }
 
     pub fn live_of_host(&self, host: &str) -> Result<i64, StoreError> {
-        self.number(&COUNT_OF_HOST, &[(":host", host.into())], "number")
+        self.number(&statements::COUNT_OF_HOST, &[(":host", host.into())], "number")
     }
 
     /// Rules of an owner, those that ended included.
     pub fn of_token(&self, token: &[u8; 32]) -> Result<i64, StoreError> {
-        self.number(&COUNT_OF_TOKEN, &[(":token", token.into())], "number")
+        self.number(&statements::COUNT_OF_TOKEN, &[(":token", token.into())], "number")
     }
 
     /// The endpoint of an owner's address, made where there is none.
@@ -293,23 +240,23 @@ impl Rows<'_> {
             (":salt", new.salt.into()),
             (":now_ms", new.now_ms.into()),
         ];
-        self.0.execute(&INSERT_ENDPOINT, args)?;
+        self.0.execute(&statements::INSERT_ENDPOINT, args)?;
         let args = &[(":token", new.token.into()), (":url", new.url.into())];
-        self.0.one(&SELECT_ENDPOINT, args, endpoint)
+        self.0.one(&statements::SELECT_ENDPOINT, args, endpoint)
     }
 
     /// An endpoint.
     pub fn endpoint_of(&self, id: i64) -> Result<Option<EndpointRow>, StoreError> {
-        self.0.row(&SELECT_ENDPOINT_BY_ID, &[(":id", id.into())], endpoint)
+        self.0.row(&statements::SELECT_ENDPOINT_BY_ID, &[(":id", id.into())], endpoint)
     }
 
     /// Events of a rule that wait for being sent.
     pub fn pending_of(&self, alert: i64) -> Result<i64, StoreError> {
-        self.number(&COUNT_PENDING, &[(":alert", alert.into())], "number")
+        self.number(&statements::COUNT_PENDING, &[(":alert", alert.into())], "number")
     }
 
     fn next_change(&self) -> Result<i64, StoreError> {
-        self.number(&NEXT_CHANGE, &[], "value")
+        self.number(&statements::NEXT_CHANGE, &[], "value")
     }
 
     /// Writes a rule down.
@@ -328,19 +275,19 @@ impl Rows<'_> {
             (":state", new.state.into()),
             (":changed", self.next_change()?.into()),
         ];
-        self.0.execute(&INSERT_ALERT, args).map(drop)
+        self.0.execute(&statements::INSERT_ALERT, args).map(drop)
     }
 
     /// An owner's rule of this name.
     pub fn alert(&self, token: &[u8; 32], id: &str) -> Result<Option<AlertRow>, StoreError> {
         let args = &[(":token", token.into()), (":id", id.into())];
-        self.0.row(&SELECT_ALERT, args, alert)
+        self.0.row(&statements::SELECT_ALERT, args, alert)
     }
 
     /// An owner's rules, the newest first.
     pub fn alerts(&self, token: &[u8; 32], most: u32) -> Result<Vec<AlertRow>, StoreError> {
         let args = &[(":token", token.into()), (":most", most.into())];
-        self.0.rows(&SELECT_ALERTS, args, alert, Ok)
+        self.0.rows(&statements::SELECT_ALERTS, args, alert, Ok)
     }
 
     /// The rule that an owner made with a request of this name.
@@ -350,12 +297,14 @@ impl Rows<'_> {
         idempotency: &str,
     ) -> Result<Option<AlertRow>, StoreError> {
         let args = &[(":token", token.into()), (":idempotency", idempotency.into())];
-        self.0.row(&SELECT_MADE_BEFORE, args, alert)
+        self.0.row(&statements::SELECT_MADE_BEFORE, args, alert)
     }
 
     /// An owner's rules end later.
     pub fn renew(&self, token: &[u8; 32], until_s: i64) -> Result<(), StoreError> {
-        self.0.execute(&RENEW, &[(":token", token.into()), (":until_s", until_s.into())]).map(drop)
+        self.0
+            .execute(&statements::RENEW, &[(":token", token.into()), (":until_s", until_s.into())])
+            .map(drop)
     }
 
     /// A rule ends; whether it had not.
@@ -367,47 +316,50 @@ impl Rows<'_> {
             (":now_s", now_s.into()),
             (":changed", changed.into()),
         ];
-        Ok(self.0.execute(&END_ALERT, args)? == 1)
+        Ok(self.0.execute(&statements::END_ALERT, args)? == 1)
     }
 
     /// Rules end whose time is over: how many.
     pub fn expire(&self, now_s: i64) -> Result<usize, StoreError> {
-        if self.number(&COUNT_EXPIRED, &[(":now_s", now_s.into())], "number")? == 0 {
+        if self.number(&statements::COUNT_EXPIRED, &[(":now_s", now_s.into())], "number")? == 0 {
             return Ok(0);
         }
         let changed = self.next_change()?;
-        self.0.execute(&EXPIRE, &[(":now_s", now_s.into()), (":changed", changed.into())])
+        self.0
+            .execute(&statements::EXPIRE, &[(":now_s", now_s.into()), (":changed", changed.into())])
     }
 
     /// Rules that came or ended since a mark.
     pub fn changed_since(&self, mark: i64) -> Result<Vec<ChangedRow>, StoreError> {
-        self.0.rows(&SELECT_CHANGED, &[(":mark", mark.into())], changed, Ok)
+        self.0.rows(&statements::SELECT_CHANGED, &[(":mark", mark.into())], changed, Ok)
     }
 
     /// The slot up to which all rules were evaluated, by somebody.
     pub fn evaluated_slot(&self) -> Result<i64, StoreError> {
-        self.number(&SELECT_COUNTER, &[(":name", "evaluated_slot".into())], "value")
+        self.number(&statements::SELECT_COUNTER, &[(":name", "evaluated_slot".into())], "value")
     }
 
     /// All rules up to this change were evaluated up to a slot; nothing where there are later ones.
     pub fn reach_slot(&self, slot: i64, mark: i64) -> Result<(), StoreError> {
-        self.0.execute(&REACH_SLOT, &[(":slot", slot.into()), (":mark", mark.into())]).map(drop)
+        self.0
+            .execute(&statements::REACH_SLOT, &[(":slot", slot.into()), (":mark", mark.into())])
+            .map(drop)
     }
 
     /// The newest change of a rule.
     pub fn newest_change(&self) -> Result<i64, StoreError> {
-        self.number(&SELECT_COUNTER, &[(":name", "changed".into())], "value")
+        self.number(&statements::SELECT_COUNTER, &[(":name", "changed".into())], "value")
     }
 
     /// What is kept of a run, unless somebody kept a later one.
     pub fn put_run(&self, alert: i64, run: &[u8], slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":run", run.into()), (":slot", slot.into())];
-        self.0.write(&UPDATE_RUN, args)
+        self.0.write(&statements::UPDATE_RUN, args)
     }
 
     pub fn put_state(&self, alert: i64, state: &str, slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":state", state.into()), (":slot", slot.into())];
-        self.0.write(&UPDATE_STATE, args)
+        self.0.write(&statements::UPDATE_STATE, args)
     }
 
     /// Writes an event down, and that it is to be sent where its rule has an endpoint; whether it was not there.
@@ -421,7 +373,7 @@ impl Rows<'_> {
             (":document", new.document.into()),
             (":now_s", (new.now_ms / 1_000).into()),
         ];
-        if self.0.execute(&INSERT_EVENT, args)? == 0 {
+        if self.0.execute(&statements::INSERT_EVENT, args)? == 0 {
             return Ok(false);
         }
         let args = &[
@@ -429,7 +381,7 @@ impl Rows<'_> {
             (":seq", new.seq.into()),
             (":due_ms", new.due_ms.into()),
         ];
-        self.0.execute(&INSERT_DELIVERY, args)?;
+        self.0.execute(&statements::INSERT_DELIVERY, args)?;
         Ok(true)
     }
 
@@ -442,7 +394,7 @@ impl Rows<'_> {
     ) -> Result<Vec<EventRow>, StoreError> {
         let args =
             &[(":alert", alert.into()), (":after_seq", after_seq.into()), (":most", most.into())];
-        self.0.rows(&SELECT_EVENTS, args, event, Ok)
+        self.0.rows(&statements::SELECT_EVENTS, args, event, Ok)
     }
 
     /// What an owner's rules said of a slot, rule by rule.
@@ -453,7 +405,7 @@ impl Rows<'_> {
         most: u32,
     ) -> Result<Vec<EventRow>, StoreError> {
         let args = &[(":token", token.into()), (":slot", slot.into()), (":most", most.into())];
-        self.0.rows(&SELECT_SAID_IN, args, event, Ok)
+        self.0.rows(&statements::SELECT_SAID_IN, args, event, Ok)
     }
 
     /// What is to be sent by now and nobody sends, longest due first.
@@ -464,7 +416,7 @@ impl Rows<'_> {
             (":wrong_ms", wrong_after.into()),
             (":most", most.into()),
         ];
-        self.0.rows(&SELECT_DUE, args, due, Ok)
+        self.0.rows(&statements::SELECT_DUE, args, due, Ok)
     }
 
     /// Takes a delivery until an instant; whether nobody else has it.
@@ -477,11 +429,13 @@ impl Rows<'_> {
             (":until_ms", until_ms.into()),
             (":wrong_ms", wrong_after.into()),
         ];
-        Ok(self.0.execute(&LEASE_DELIVERY, args)? == 1)
+        Ok(self.0.execute(&statements::LEASE_DELIVERY, args)? == 1)
     }
 
     pub fn delivered(&self, (alert, seq): (i64, i64)) -> Result<(), StoreError> {
-        self.0.execute(&DELIVERED, &[(":alert", alert.into()), (":seq", seq.into())]).map(drop)
+        self.0
+            .execute(&statements::DELIVERED, &[(":alert", alert.into()), (":seq", seq.into())])
+            .map(drop)
     }
 
     pub fn put_off(
@@ -496,17 +450,17 @@ impl Rows<'_> {
             (":due_ms", due_ms.into()),
             (":said", said.into()),
         ];
-        self.0.execute(&PUT_OFF, args).map(drop)
+        self.0.execute(&statements::PUT_OFF, args).map(drop)
     }
 
     pub fn give_up(&self, (alert, seq): (i64, i64), said: &str) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":seq", seq.into()), (":said", said.into())];
-        self.0.execute(&GIVE_UP, args).map(drop)
+        self.0.execute(&statements::GIVE_UP, args).map(drop)
     }
 
     /// An endpoint took what it was sent.
     pub fn endpoint_answers(&self, endpoint: i64) -> Result<(), StoreError> {
-        self.0.execute(&ENDPOINT_ANSWERS, &[(":endpoint", endpoint.into())]).map(drop)
+        self.0.execute(&statements::ENDPOINT_ANSWERS, &[(":endpoint", endpoint.into())]).map(drop)
     }
 
     /// It did not: since when nothing else happened.
@@ -518,12 +472,12 @@ impl Rows<'_> {
     ) -> Result<Option<i64>, StoreError> {
         let args =
             &[(":endpoint", endpoint.into()), (":now_ms", now_ms.into()), (":said", said.into())];
-        self.0.row(&ENDPOINT_FAILS, args, |row| row.get("failing_ms"))
+        self.0.row(&statements::ENDPOINT_FAILS, args, |row| row.get("failing_ms"))
     }
 
     pub fn disable(&self, endpoint: i64, said: &str) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":said", said.into())];
-        self.0.execute(&DISABLE_ENDPOINT, args).map(drop)
+        self.0.execute(&statements::DISABLE_ENDPOINT, args).map(drop)
     }
 
     /// Endpoints that are to be asked by now whether they want events.
@@ -534,13 +488,13 @@ impl Rows<'_> {
             (":wrong_ms", wrong_after.into()),
             (":most", most.into()),
         ];
-        self.0.rows(&SELECT_ASKED, args, endpoint, Ok)
+        self.0.rows(&statements::SELECT_ASKED, args, endpoint, Ok)
     }
 
     /// How often a host was asked since an instant.
     pub fn challenged(&self, host: &str, since_ms: i64) -> Result<i64, StoreError> {
         let args = &[(":host", host.into()), (":since_ms", since_ms.into())];
-        self.number(&COUNT_CHALLENGED, args, "number")
+        self.number(&statements::COUNT_CHALLENGED, args, "number")
     }
 
     /// Takes a challenge until an instant; whether nobody else has it.
@@ -556,22 +510,22 @@ impl Rows<'_> {
             (":until_ms", until_ms.into()),
             (":wrong_ms", wrong_after.into()),
         ];
-        if self.0.execute(&LEASE_CHALLENGE, args)? == 0 {
+        if self.0.execute(&statements::LEASE_CHALLENGE, args)? == 0 {
             return Ok(false);
         }
         let args = &[(":host", (&endpoint.host).into()), (":now_ms", now_ms.into())];
-        self.0.execute(&INSERT_CHALLENGED, args)?;
+        self.0.execute(&statements::INSERT_CHALLENGED, args)?;
         Ok(true)
     }
 
     /// A challenge waits until an instant.
     pub fn postpone_challenge(&self, endpoint: i64, at_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":at_ms", at_ms.into())];
-        self.0.execute(&POSTPONE_CHALLENGE, args).map(drop)
+        self.0.execute(&statements::POSTPONE_CHALLENGE, args).map(drop)
     }
 
     pub fn verified(&self, endpoint: i64) -> Result<(), StoreError> {
-        self.0.execute(&VERIFIED, &[(":endpoint", endpoint.into())]).map(drop)
+        self.0.execute(&statements::VERIFIED, &[(":endpoint", endpoint.into())]).map(drop)
     }
 
     pub fn not_verified(
@@ -582,39 +536,39 @@ impl Rows<'_> {
     ) -> Result<(), StoreError> {
         let args =
             &[(":endpoint", endpoint.into()), (":at_ms", at_ms.into()), (":said", said.into())];
-        self.0.execute(&NOT_VERIFIED, args).map(drop)
+        self.0.execute(&statements::NOT_VERIFIED, args).map(drop)
     }
 
     /// An endpoint is asked at once, unless it wants events already.
     pub fn ask_again(&self, endpoint: i64, now_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":now_ms", now_ms.into())];
-        self.0.execute(&ASK_AGAIN, args).map(drop)
+        self.0.execute(&statements::ASK_AGAIN, args).map(drop)
     }
 
     /// An endpoint has new keys.
     pub fn rotate(&self, endpoint: i64, now_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":now_ms", now_ms.into())];
-        self.0.execute(&ROTATE, args).map(drop)
+        self.0.execute(&statements::ROTATE, args).map(drop)
     }
 
     /// Events from one on are sent again: how many.
     pub fn send_again(&self, alert: i64, from_seq: i64, now_ms: i64) -> Result<usize, StoreError> {
         let args =
             &[(":alert", alert.into()), (":from_seq", from_seq.into()), (":now_ms", now_ms.into())];
-        self.0.execute(&SEND_AGAIN, args)
+        self.0.execute(&statements::SEND_AGAIN, args)
     }
 
     /// Forgets events that were made, rules that ended, before an instant, and what hangs on them.
     pub fn forget(&self, before_s: i64, challenged_before_ms: i64) -> Result<(), StoreError> {
         let before = &[(":before_s", before_s.into())];
-        if self.0.execute(&FORGET_EVENTS, before)? > 0 {
-            self.0.execute(&FORGET_DELIVERIES, &[])?;
+        if self.0.execute(&statements::FORGET_EVENTS, before)? > 0 {
+            self.0.execute(&statements::FORGET_DELIVERIES, &[])?;
         }
-        if self.0.execute(&FORGET_ALERTS, before)? > 0 {
-            self.0.execute(&FORGET_ENDPOINTS, &[])?;
+        if self.0.execute(&statements::FORGET_ALERTS, before)? > 0 {
+            self.0.execute(&statements::FORGET_ENDPOINTS, &[])?;
         }
         let before = &[(":before_ms", challenged_before_ms.into())];
-        self.0.execute(&FORGET_CHALLENGED, before).map(drop)
+        self.0.execute(&statements::FORGET_CHALLENGED, before).map(drop)
     }
 
     /// How much there is.
@@ -628,6 +582,6 @@ impl Rows<'_> {
                 given_up: row.get("given_up")?,
             })
         };
-        self.0.one(&SELECT_COUNTS, &[], read)
+        self.0.one(&statements::SELECT_COUNTS, &[], read)
     }
 }
