@@ -140,7 +140,7 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     let trust = fs::read_to_string(folder.join("exitgap-log/verifier-key")).unwrap();
     let audit = ["audit", "--json", &log, "--trust", trust.trim_end()];
     let (code, out, err) = run("exitgap", folder, &audit);
-    assert!(code == Some(0) && out.contains("\"slots\":5"), "{out}{err}");
+    assert!(code == Some(0) && out.contains("\"slots\": 5"), "{out}{err}");
     claiming("http://127.0.0.1:9");
     let (code, err) = home.record(5);
     assert!(code == Some(1) && err.contains("is not sealed: its claim"), "{err}");
