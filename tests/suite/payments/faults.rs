@@ -10,6 +10,7 @@ use alloy::primitives::{B256, U256};
 use alloy::signers::local::PrivateKeySigner;
 use exitgap_tests::devchain::Tx;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
+use exitgap_tests::postgres::{Cluster, SERVICE};
 use serde_json::Value;
 
 use crate::scenes::proxy::{Lie, Proxy};
@@ -273,4 +274,35 @@ async fn a_price_that_rose_is_still_taken_from_whom_it_was_offered_to() {
     let free = till.serve_with(&[("EXITGAP_PAYMENTS_ENABLED", "false")]);
     assert_eq!(free.get(&till.target()).status, 200);
     assert_eq!(free.get("/v1/payments").problem().1, "not_available");
+}
+
+/// Whoever pays on an offer is to be written down: nothing is offered that could not be.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_database_is_away_no_price_is_named_and_nobody_is_told_that_nothing_was_charged()
+{
+    let mut cluster = Cluster::start(&["fsync=off"]).unwrap();
+    let till = Till::new().await;
+    till.mine_at_once().await;
+    let url = cluster.url(SERVICE, &cluster.database()).display().to_string();
+    let service = till.serve_with(&[("EXITGAP_PAYMENTS_DATABASE", &url)]);
+    let [header, other] = [1, 2].map(|nonce| till.header(&service, nonce));
+    assert_eq!(till.pay(&service, &header).status, 200);
+    cluster.kill().unwrap();
+    // Paid before, or not: nobody can look.
+    for header in [&header, &other] {
+        let answer = till.pay(&service, header);
+        assert_eq!(answer.problem(), (503, "payment_pending".to_owned(), None));
+    }
+    let answer = service.get(&till.target());
+    assert_eq!(answer.problem(), (503, "payments_unavailable".to_owned(), None));
+    assert_eq!(answer.header("payment-required"), None);
+    assert_eq!(service.get("/v1/pools").status, 200, "what is free is answered");
+    cluster.start_again().unwrap();
+    let begun = std::time::Instant::now();
+    while service.get(&till.target()).status != 402 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "nothing is offered again");
+        thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(till.pay(&service, &header).status, 200);
+    assert_eq!(till.prices_paid().await, 1);
 }

@@ -22,11 +22,22 @@ struct Machine {
 
 impl Machine {
     fn new(bucket: &Scene, chain: Source<Scripted>) -> Self {
+        Self::with(bucket, vec![chain])
+    }
+
+    fn with(bucket: &Scene, chains: Vec<Source<Scripted>>) -> Self {
         let home = TempDir::new().unwrap();
-        let mut store = Store::create(store_in(home.path(), "series.db"), &key()).unwrap();
-        store.claim_in(bucket.claims());
-        let mut recorder = Recorder::new(store, vec![chain], std::time::Duration::from_mins(1));
-        recorder.publish_in(LogFolder::new(home.path().join("log"))).unwrap();
+        let store = Store::create(store_in(home.path(), "series.db"), &key()).unwrap();
+        let recorder = recorder(&home, store, bucket, chains);
+        Self { home, recorder }
+    }
+
+    /// The same with another configuration.
+    fn again(self, bucket: &Scene, chains: Vec<Source<Scripted>>) -> Self {
+        let Self { home, recorder: before } = self;
+        before.close().unwrap();
+        let store = Store::open(store_in(home.path(), "series.db"), &key()).unwrap();
+        let recorder = recorder(&home, store, bucket, chains);
         Self { home, recorder }
     }
 
@@ -41,6 +52,18 @@ impl Machine {
         let clock = ManualClock::new(at(from));
         runtime.block_on(self.recorder.run(&clock, stop, Some(slot(until)))).unwrap();
     }
+}
+
+fn recorder(
+    home: &TempDir,
+    mut store: Store,
+    bucket: &Scene,
+    chains: Vec<Source<Scripted>>,
+) -> Recorder<Scripted> {
+    store.claim_in(bucket.claims());
+    let mut recorder = Recorder::new(store, chains, std::time::Duration::from_mins(1));
+    recorder.publish_in(LogFolder::new(home.path().join("log"))).unwrap();
+    recorder
 }
 
 fn published(folder: &Path) -> u64 {
@@ -91,4 +114,29 @@ fn a_bucket_that_is_away_costs_slots_and_what_may_be_claimed_is_sealed() {
         assert_eq!(published(one.home.path()), 4);
         assert_eq!(Reader::open(one.path()).unwrap().fsck(|_| {}).unwrap().slots, 4);
     }
+}
+
+/// Two that are told to retire a pool: one does, and the other seals that and goes on.
+#[test]
+fn a_pool_retires_once_whoever_is_told_to() {
+    let bucket = Scene::new(false);
+    let both = || vec![source(1, |_| Act::Read), source(2, |_| Act::Read)];
+    let pools = both().iter().map(|source| source.pools[0].0.clone()).collect::<Vec<_>>();
+    let [mut one, mut other] = [(), ()].map(|()| Machine::with(&bucket, both()));
+    one.run(0, 0);
+    other.run(1, 1);
+    one.run(1, 1);
+    let first = || vec![source(1, |_| Act::Read)];
+    let [mut one, mut other] = [one, other].map(|machine| {
+        let mut machine = machine.again(&bucket, first());
+        assert_eq!(machine.recorder.retire(&pools[1..]).unwrap(), pools[1..]);
+        machine
+    });
+    one.run(2, 2);
+    other.run(3, 4);
+    for machine in [&one, &other] {
+        let retired = (2, "retired");
+        assert_eq!(entries(&machine.path(), &pools[1]).pop_last(), Some(retired));
+    }
+    assert_eq!(entries(&other.path(), &pools[0]).len(), 5);
 }

@@ -33,6 +33,19 @@ pub fn store_in(folder: &Path, name: &str) -> PathBuf {
     places.entry(file).or_insert_with(|| postgres::shared().store()).clone()
 }
 
+/// A database of a test's own, wherever stores are.
+pub struct Place {
+    _folder: tempfile::TempDir,
+    pub path: PathBuf,
+}
+
+impl Place {
+    pub fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { path: store_in(folder.path(), name), _folder: folder }
+    }
+}
+
 /// Copies a store that nobody has open to a place of [`store_in`]'s, as a backup does.
 pub fn copy(from: &Path, to: &Path) {
     match (postgres::database_of(from), postgres::database_of(to)) {

@@ -1,7 +1,5 @@
 //! Bounds, owners, two evaluators, order, leases, challenges, and what is forgotten.
 
-use std::path::PathBuf;
-
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
 use exitgap_core::series::Slot;
 use exitgap_store::alerts::{
@@ -9,33 +7,29 @@ use exitgap_store::alerts::{
     NewEndpoint, Outcome, Owner, Sending, Sent, Stepped,
 };
 
-use crate::scenes::store::store_in;
+use crate::scenes::store::Place;
 
 const BOUNDS: AlertBounds = AlertBounds { per_client: 3, per_host: 4, most: 6 };
 const OWNER: Owner = [1; 32];
 const DAY_MS: u64 = 86_400_000;
 const HOUR_MS: u64 = 3_600_000;
 
-struct Home {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
+struct Home(Place);
 
 impl Home {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self { path: store_in(folder.path(), "alerts.db"), _folder: folder }
+        Self(Place::new("alerts.db"))
     }
 
     fn open(&self) -> Alerts {
-        Alerts::open(&self.path).unwrap()
+        Alerts::open(&self.0.path).unwrap()
     }
 }
 
 /// Later than all changes.
 const MARK: i64 = i64::MAX;
 
-fn new(id: &str, client: u8, host: Option<&str>) -> NewAlert {
+pub fn new(id: &str, client: u8, host: Option<&str>) -> NewAlert {
     let endpoint = host.map(|host| NewEndpoint {
         url: format!("https://{host}/{id}"),
         host: host.to_owned(),

@@ -6,100 +6,48 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
-use exitgap_core::ids::{Address, BlockHash, Word};
+use exitgap_core::ids::Word;
 use exitgap_core::series::Slot;
-use exitgap_store::alerts::{
-    AlertBounds, Alerts, AlertsError, Kept, NewAlert, NewEndpoint, Stepped,
-};
-use exitgap_store::payments::{
-    Claim, ClaimToken, Family, NewPayment, Payments, PaymentsError, Sent, Settled, State,
-};
+use exitgap_store::alerts::{AlertBounds, Alerts, AlertsError, Kept, NewAlert, Stepped};
+use exitgap_store::payments::{Claim, ClaimToken, Payments, PaymentsError, State};
 use exitgap_store::{StoreError, migrate};
 use exitgap_tests::binaries;
 use exitgap_tests::postgres::{Cluster, READER, RECORDER, SERVICE, database_of, shared};
 
-const TOKEN: ClaimToken = ClaimToken([1; 16]);
-const SIGNER: Address = Address([9; 20]);
-
-fn payment(key: &str) -> NewPayment {
-    NewPayment {
-        key: key.to_owned(),
-        fingerprint: [1; 32],
-        family: Family::X402V2,
-        signed: true,
-        payer: Address([1; 20]),
-        amount: 10_000,
-        identifier: Some("a name of sixteen letters".to_owned()),
-        authorization: vec![1, 2, 3],
-        valid_before_s: 2_000,
-        since_block: 5,
-        answer: b"{}".to_vec(),
-        resource_url: "https://exitgap.example/v1/exit/x".to_owned(),
-        settled: None,
-    }
-}
-
-fn sent(nonce: u64) -> Sent {
-    let mut hash = [7; 32];
-    hash[..8].copy_from_slice(&nonce.to_be_bytes());
-    Sent { nonce, hash: Word(hash), raw: vec![2, 1], max_fee: 100, tip: 1, signed_s: 1_000 }
-}
+use super::alerts::new as new_alert;
+use super::payments::{SIGNER, new as new_payment, pool, sent, settled, settling};
 
 /// A payment that is settled and has a receipt, one that is settling, a reservation and a price.
 fn trade(payments: &Payments) {
     for (key, count) in [("one", 40), ("two", 3)] {
-        assert!(matches!(payments.claim(&payment(key), TOKEN, 1_000).unwrap(), Claim::Taken));
-        let sign = |nonce| Ok::<_, PaymentsError>(sent(nonce));
-        payments.begin_settling((key, TOKEN), (SIGNER, count), 1_000, sign).unwrap();
+        settling(payments, key, count);
     }
-    let settled = Settled {
-        transaction: Word([7; 32]),
-        block: 6,
-        block_hash: BlockHash([8; 32]),
-        settled_s: 1_010,
-    };
-    assert!(payments.settle("one", settled).unwrap());
-    let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap();
-    payments.keep_receipt("one", "a.b.c", &pool).unwrap();
+    assert!(payments.settle("one", settled()).unwrap());
+    payments.keep_receipt("one", "a.b.c", &pool()).unwrap();
     payments.reserve(Word([3; 32]), [4; 32], 1_000).unwrap();
     payments.set_price(10_000, 900).unwrap();
 }
 
 fn holds_the_trade(payments: &Payments) {
     assert_eq!(payments.payment("one").unwrap().unwrap().state, State::Settled);
-    assert_eq!(payments.payment("two").unwrap().unwrap().answer, b"{}");
+    assert_eq!(payments.payment("two").unwrap().unwrap().answer, new_payment("two", 1).answer);
     assert_eq!(payments.receipt("one").unwrap().as_deref(), Some("a.b.c"));
     assert_eq!(payments.uncommitted(9).unwrap().len(), 1);
     let unfilled = payments.unfilled(SIGNER, 0).unwrap();
-    assert_eq!(unfilled, [("one".to_owned(), sent(40)), ("two".to_owned(), sent(41))]);
+    assert_eq!(unfilled, [("one".to_owned(), sent(40, 1)), ("two".to_owned(), sent(41, 1))]);
     assert_eq!(payments.prices_since(1_000).unwrap(), [10_000]);
     // Whoever comes second with the hash does so here, too.
     assert_eq!(payments.reserve(Word([3; 32]), [5; 32], 1_001).unwrap().place, 1);
 }
 
-fn rule() -> NewAlert {
-    NewAlert {
-        id: "a1".to_owned(),
-        owner: [1; 32],
-        client: [2; 16],
-        idempotency: Some("once".to_owned()),
-        request: [0; 32],
-        rule: b"{}".to_vec(),
-        first_slot: Slot::FIRST,
-        endpoint: Some(NewEndpoint {
-            url: "https://one.example/hook".to_owned(),
-            host: "one.example".to_owned(),
-            salt: [7; 16],
-        }),
-        expires_s: 1_000,
-        run: b"{}".to_vec(),
-        state: "ok".to_owned(),
-    }
-}
-
 fn keep(alerts: &Alerts) -> Kept {
     let bounds = AlertBounds { per_client: 3, per_host: 4, most: 6 };
-    alerts.keep(&rule(), &bounds, 0).unwrap()
+    let rule = NewAlert {
+        idempotency: Some("once".to_owned()),
+        first_slot: Slot::FIRST,
+        ..new_alert("a1", 2, Some("one.example"))
+    };
+    alerts.keep(&rule, &bounds, 0).unwrap()
 }
 
 #[test]
@@ -143,7 +91,7 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
     trade(&payments);
     assert!(matches!(keep(&alerts), Kept::New(_)));
     cluster.kill().unwrap();
-    let begin = |key: &str| payments.claim(&payment(key), TOKEN, 1_000);
+    let begin = |key: &str| payments.claim(&new_payment(key, 1), ClaimToken([1; 16]), 1_000);
     assert!(matches!(begin("three"), Err(PaymentsError::Database(_))));
     assert!(matches!(alerts.counts(), Err(AlertsError::Database(_))));
     // Who asks while it is away is not kept waiting by each attempt anew, and a recorder begins without it.

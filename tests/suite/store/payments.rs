@@ -1,7 +1,5 @@
 //! Claims among threads and connections, numbers without holes, states that only go where they may.
 
-use std::path::PathBuf;
-
 use exitgap_core::analytics::accuracy::Issued;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_store::payments::{
@@ -9,27 +7,23 @@ use exitgap_store::payments::{
     Settled, State,
 };
 
-use crate::scenes::store::store_in;
+use crate::scenes::store::Place;
 
-const SIGNER: Address = Address([9; 20]);
+pub const SIGNER: Address = Address([9; 20]);
 
-struct Home {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
+struct Home(Place);
 
 impl Home {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self { path: store_in(folder.path(), "payments.db"), _folder: folder }
+        Self(Place::new("payments.db"))
     }
 
     fn open(&self) -> Payments {
-        Payments::open(&self.path).unwrap()
+        Payments::open(&self.0.path).unwrap()
     }
 }
 
-fn new(key: &str, fingerprint: u8) -> NewPayment {
+pub fn new(key: &str, fingerprint: u8) -> NewPayment {
     NewPayment {
         key: key.to_owned(),
         fingerprint: [fingerprint; 32],
@@ -47,7 +41,7 @@ fn new(key: &str, fingerprint: u8) -> NewPayment {
     }
 }
 
-fn settled() -> Settled {
+pub fn settled() -> Settled {
     Settled {
         transaction: Word([7; 32]),
         block: 6,
@@ -56,7 +50,7 @@ fn settled() -> Settled {
     }
 }
 
-fn sent(nonce: u64, tip: u128) -> Sent {
+pub fn sent(nonce: u64, tip: u128) -> Sent {
     let mut hash = [0; 32];
     hash[..8].copy_from_slice(&nonce.to_be_bytes());
     hash[8] = tip.to_le_bytes()[0];
@@ -67,7 +61,7 @@ fn token(byte: u8) -> ClaimToken {
     ClaimToken([byte; 16])
 }
 
-fn settling(payments: &Payments, key: &str, count: u64) -> Sent {
+pub fn settling(payments: &Payments, key: &str, count: u64) -> Sent {
     assert!(matches!(payments.claim(&new(key, 1), token(1), 1_000).unwrap(), Claim::Taken));
     let sign = |nonce| Ok::<_, PaymentsError>(sent(nonce, 1));
     payments.begin_settling((key, token(1)), (SIGNER, count), 1_000, sign).unwrap()
@@ -288,6 +282,6 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     assert_eq!(due(9), []);
 }
 
-fn pool() -> PoolId {
+pub fn pool() -> PoolId {
     "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap()
 }

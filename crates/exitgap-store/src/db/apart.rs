@@ -119,7 +119,7 @@ pub struct Apart {
     place: PathBuf,
     /// `None`: a server that was not reached yet.
     db: Option<Db>,
-    /// When a server was last not reached, and what it said.
+    /// When a server was not reached, if that is how it was last.
     failed: Option<Instant>,
 }
 
