@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -16,6 +16,7 @@ mod evidence;
 mod exits;
 mod export;
 mod figures;
+mod hot;
 mod http;
 mod kinds;
 mod market;
@@ -84,6 +85,8 @@ enum Section {
     Replica,
     /// Very many pools, and many busy ones, in a file and on a server; only when named.
     Scale,
+    /// A day whose snapshots leave a server's database; only when named.
+    Hot,
     /// The service under load, on a generated store.
     Http,
     /// The npm package; only when named.
@@ -181,6 +184,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if arguments.what == Some(Section::Scale) {
         scale::measure(&mut report)?;
+    }
+    if arguments.what == Some(Section::Hot) {
+        hot::measure(&mut report)?;
     }
     if arguments.what == Some(Section::Wasm) {
         wasm::measure(&mut report)?;

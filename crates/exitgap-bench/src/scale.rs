@@ -43,10 +43,13 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         ("weight", "pools of 1,200 ticks", HEAVY, &heavy),
     ];
     for (name, what, of, pool) in kinds {
-        let (file, server) = (in_a_file(what, of, pool)?, on_a_server(what, of, pool)?);
+        let (file, server) = (in_a_file(what, of, pool)?, on_a_server(what, of, pool, false)?);
+        let claimed = on_a_server(what, of, pool, true)?;
         let pools = of.0;
         report.add(format!("seal.{name}_{pools}_ms"), server.ms);
         report.add(format!("seal.{name}_{pools}_first_ms"), server.first_ms);
+        report.add(format!("seal.{name}_{pools}_warm_ms"), server.warm_ms);
+        report.add(format!("seal.{name}_{pools}_claimed_ms"), claimed.ms);
         report.add(format!("seal.{name}_{pools}_file_ms"), file.ms);
         report.add(format!("bucket.{name}_{pools}_ms"), server.bucket_ms);
         report.add(format!("pg.{name}_bytes_per_slot_pool"), server.bytes);
@@ -60,6 +63,8 @@ struct Sealed {
     ms: f64,
     /// A recorder's first slot, and opening the store before it.
     first_ms: f64,
+    /// How much of that is done before the slot is due.
+    warm_ms: f64,
     /// Bringing a slot into the bucket, where there is one.
     bucket_ms: f64,
     bytes: f64,
@@ -79,17 +84,20 @@ fn on_a_server(
     what: &str,
     of: (u16, u32),
     pool: impl Fn(u16) -> BusyPool,
+    claims: bool,
 ) -> Result<Sealed, BenchError> {
     eprintln!(
-        "scale: {} slots of {} {what} on a PostgreSQL primary with a standby, and into a bucket",
-        of.1, of.0
+        "scale: {} slots of {} {what} on a PostgreSQL primary with a standby, and into a bucket{}",
+        of.1,
+        of.0,
+        if claims { ", in which they are claimed" } else { "" }
     );
     let folder = TempDir::new().map_err(failed)?;
     let primary = Cluster::start(&SETTINGS).map_err(failed)?;
     let standby = primary.standby(&SETTINGS).map_err(failed)?;
     let moto = Moto::start().map_err(failed)?;
     let bucket = bucket(moto.address(), "log").map_err(failed)?;
-    let sealed = sealed(&primary.store(), &folder, Some(&bucket), of, pool)?;
+    let sealed = sealed(&primary.store(), &folder, Some((&bucket, claims)), of, pool)?;
     if primary.waited_for() == 0 {
         return Err(failed("the primary did not wait for its standby"));
     }
@@ -101,7 +109,7 @@ fn on_a_server(
 fn sealed(
     path: &Path,
     folder: &TempDir,
-    bucket: Option<&Bucket>,
+    bucket: Option<(&Bucket, bool)>,
     (pools, slots): (u16, u32),
     pool: impl Fn(u16) -> BusyPool,
 ) -> Result<Sealed, BenchError> {
@@ -111,17 +119,23 @@ fn sealed(
     Times::default().of(&mut store, &log, &mut market, 0..WARMING)?;
     let before = database_bytes(&store)?;
     store.close().map_err(failed)?;
-    let (mut times, mut first_ms, mut bucket_ms) = (Times::default(), Vec::new(), Vec::new());
+    let (mut times, mut bucket_ms) = (Times::default(), Vec::new());
+    let (mut first_ms, mut warm_ms) = (Vec::new(), Vec::new());
     let mut after = before;
     for turn in 0..RECORDERS {
         let (start, mut first) = (Instant::now(), Times::default());
         let mut store = Store::open(path, &key).map_err(failed)?;
+        store.warm().map_err(failed)?;
+        if let Some((bucket, true)) = bucket {
+            store.claim_in(bucket.claims());
+        }
         let opened_ms = start.elapsed().as_secs_f64() * 1e3;
+        warm_ms.push(opened_ms);
         for n in 0..slots / RECORDERS {
             let slot = WARMING + turn * (slots / RECORDERS) + n;
             let of = if n == 0 { &mut first } else { &mut times };
             of.of(&mut store, &log, &mut market, slot..slot + 1)?;
-            if let Some(bucket) = bucket {
+            if let Some((bucket, _)) = bucket {
                 let start = Instant::now();
                 bucket.bring(&log, path).map_err(failed)?;
                 bucket_ms.push(start.elapsed().as_secs_f64() * 1e3);
@@ -132,12 +146,12 @@ fn sealed(
         store.close().map_err(failed)?;
     }
     let bytes = float(after.saturating_sub(before)) / (f64::from(pools) * f64::from(slots));
-    let first_ms = median(first_ms);
+    let (first_ms, warm_ms) = (median(first_ms), median(warm_ms));
     eprintln!(
-        "scale: {times}; a recorder's first {first_ms:.0} ms; {bytes:.0} bytes a pool and slot in the store"
+        "scale: {times}; a recorder's first {first_ms:.0} ms, {warm_ms:.0} of them before it is due; {bytes:.0} bytes a pool and slot in the store"
     );
     let bucket_ms = if bucket_ms.is_empty() { 0.0 } else { median(bucket_ms) };
-    Ok(Sealed { ms: median(times.seal_ms), first_ms, bucket_ms, bytes })
+    Ok(Sealed { ms: median(times.seal_ms), first_ms, warm_ms, bucket_ms, bytes })
 }
 
 fn key() -> Result<SignerKey, BenchError> {

@@ -50,7 +50,7 @@ use exitgap_api::operations::SnapshotAsked;
 use exitgap_api::{Problem, ProblemCode, Standing};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
-use exitgap_store::{FindError, Reader, StoreError};
+use exitgap_store::{FindError, LogFolder, Reader, StoreError};
 
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
@@ -157,6 +157,17 @@ impl Service {
     #[must_use]
     pub fn deployed_as(self, deployment: Deployment) -> Self {
         Self { deployment, ..self }
+    }
+
+    /// The same where what has left the store's database is in the closed days of its log's folder.
+    #[must_use]
+    pub fn with_days(self, folder: &LogFolder) -> Self {
+        Self {
+            readers: self.readers.with_days(folder.clone()),
+            figures: self.figures.with_days(folder.clone()),
+            looking: self.looking.with_days(folder.clone()),
+            ..self
+        }
     }
 
     /// Where every pool stands.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::Problem;
-use exitgap_store::Reader;
+use exitgap_store::{LogFolder, Reader, StoreError};
 
 use super::IntoProblem;
 use super::lane::Lane;
@@ -18,6 +18,7 @@ pub struct Readers {
 
 struct Shared {
     path: PathBuf,
+    days: Option<LogFolder>,
     /// Opened and not in use. Each question takes one from here before it opens another, and at
     /// most so many questions are in hand as the lane is wide: no more readers than that are ever
     /// open, in use and idle together.
@@ -27,7 +28,14 @@ struct Shared {
 impl Readers {
     /// Readers of the store at `path`, opened when needed: at most as many as the lane is wide.
     pub fn new(path: PathBuf, lane: Lane) -> Self {
-        Self { lane, shared: Arc::new(Shared { path, idle: Mutex::default() }) }
+        Self { lane, shared: Arc::new(Shared { path, days: None, idle: Mutex::default() }) }
+    }
+
+    /// The same, with what has left the store's database read from the closed days in its log's folder.
+    #[must_use]
+    pub fn with_days(self, folder: LogFolder) -> Self {
+        let (path, days) = (self.shared.path.clone(), Some(folder));
+        Self { shared: Arc::new(Shared { path, days, idle: Mutex::default() }), ..self }
     }
 
     /// Asks a reader.
@@ -45,6 +53,14 @@ impl Readers {
 }
 
 impl Shared {
+    fn open(&self) -> Result<Reader, StoreError> {
+        let reader = Reader::open(&self.path)?;
+        Ok(match &self.days {
+            Some(folder) => reader.with_days(folder.clone()),
+            None => reader,
+        })
+    }
+
     fn ask<T, E: IntoProblem>(
         &self,
         ask: impl FnOnce(&Reader) -> Result<T, E>,
@@ -55,10 +71,7 @@ impl Shared {
         while kept.as_ref().is_some_and(|reader| !reader.is_open()) {
             kept = idle().pop();
         }
-        let reader = match kept {
-            Some(reader) => reader,
-            None => Reader::open(&self.path).map_err(IntoProblem::into_problem)?,
-        };
+        let reader = kept.map_or_else(|| self.open(), Ok).map_err(IntoProblem::into_problem)?;
         // A question that panics takes its reader with it.
         let answer = ask(&reader).map_err(IntoProblem::into_problem);
         idle().push(reader);

@@ -38,7 +38,7 @@ impl Reader {
 
     fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
         let doing = "copying the store";
-        let copy = Self { db: self.db.copy_to(path, doing)? };
+        let copy = Self::over(self.db.copy_to(path, doing)?, self.days.clone());
         copy.check_edge()?;
         copy.db.close(doing)
     }

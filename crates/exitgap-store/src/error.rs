@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_core::ids::{Contract, PoolId, SnapshotHash};
-use exitgap_core::series::Slot;
+use exitgap_core::series::{Day, Slot};
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::CheckpointError;
 
@@ -22,6 +22,37 @@ pub enum StoreError {
     Away {
         /// Its URL.
         path: PathBuf,
+    },
+    /// The snapshot of a slot has left the database, and nobody said where its day is.
+    #[error(
+        "the snapshot of {slot} has left the database with those of {day}: the day's files have it, in the log's folder, and \
+         whoever answers from there (`exitgap-server serve`; `exitgap --day <folder>`); a log's folder that lacks the slot is brought up \
+         by a copy of another one, or by `exitgap-server restore` from the bucket"
+    )]
+    Left {
+        /// The slot.
+        slot: Slot,
+        /// Its day.
+        day: Day,
+    },
+    /// There is nothing of a day that could leave.
+    #[error("the store has no day {day} since 1970-01-01 that could leave")]
+    NothingToLeave {
+        /// The day.
+        day: u32,
+    },
+    /// The files of a day do not have what has left the database.
+    #[error(
+        "the snapshot of {slot} has left the database, and its day's files do not have it: {path}: {why}; put back a copy of this \
+         folder, such as the bucket's"
+    )]
+    LeftUnread {
+        /// The slot.
+        slot: Slot,
+        /// The day's folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// There is something already where all of another database is to be copied to.
     #[error("{path} holds something already, and nothing is copied over it")]

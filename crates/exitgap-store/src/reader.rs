@@ -1,14 +1,17 @@
 //! Reading a store, also while a recorder writes it.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
+use crate::bodies::left::LeftRows;
 use crate::corrupt::CorruptBody;
-use crate::db::{Db, ServerState};
+use crate::db::{BodyDay, Db, Leaving, ServerState};
 use crate::error::StoreError;
+use crate::folder::LogFolder;
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals};
 use crate::rows::{entry_of, pool_of, slot_of};
 
@@ -17,6 +20,10 @@ use crate::rows::{entry_of, pool_of, slot_of};
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) db: Db,
+    /// The log's folder, whose closed days have the bodies that left the database.
+    pub(crate) days: Option<LogFolder>,
+    /// What was read of them last: a pool's slots are asked for one after the other.
+    pub(crate) left: RefCell<LeftRows>,
 }
 
 impl Reader {
@@ -25,12 +32,61 @@ impl Reader {
 
     /// Opens the store at `path`, a file's or a server's URL, for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Ok(Self { db: Db::open_reader(path.as_ref())? })
+        Ok(Self::over(Db::open_reader(path.as_ref())?, None))
+    }
+
+    /// A reader of an open database.
+    pub(crate) fn over(db: Db, days: Option<LogFolder>) -> Self {
+        Self { db, days, left: RefCell::default() }
+    }
+
+    /// Reads what has left the database from the closed days in this folder of the store's log.
+    #[must_use]
+    pub fn with_days(self, folder: LogFolder) -> Self {
+        Self { days: Some(folder), ..self }
+    }
+
+    /// Another reader of the same store.
+    pub(crate) fn again(&self) -> Result<Self, StoreError> {
+        Ok(Self::over(self.db.again()?, self.days.clone()))
+    }
+
+    /// The same, of the very server that this one reads.
+    pub(crate) fn beside(&self) -> Result<Self, StoreError> {
+        Ok(Self::over(self.db.beside()?, self.days.clone()))
+    }
+
+    /// The days whose bodies a server's database has, the first first. A file keeps all.
+    pub fn body_days(&self) -> Result<Vec<BodyDay>, StoreError> {
+        self.db.body_days()
+    }
+
+    /// Has the bodies of a day, since 1970-01-01, leave the database, and tells how many there were. Whoever calls has read the day's
+    /// files ([`check_leaving`](crate::days::check_leaving)). `admin` is a URL of the same server, of somebody who is a member of the role that owns the
+    /// tables, as `migrate` makes it.
+    pub fn leave(&self, admin: &Path, day: u32) -> Result<u64, StoreError> {
+        let nothing = || StoreError::NothingToLeave { day };
+        let log = self.log()?.ok_or_else(nothing)?;
+        let key = log.keys.first().ok_or_else(nothing)?.to_string();
+        let last = u64::from(day) * u64::from(Slot::PER_DAY) + u64::from(Slot::PER_DAY) - 1;
+        let last = Slot::new(last).ok().and_then(|last| log.origin.index_of(last));
+        let checkpoint = self.checkpoint(last.ok_or_else(nothing)? + 1)?.ok_or_else(nothing)?;
+        self.db.leave(admin, Leaving { day, key: &key, checkpoint: &checkpoint })
+    }
+
+    /// Whether the bodies of a day, since 1970-01-01, have left the database.
+    pub fn has_left(&self, day: u32) -> Result<bool, StoreError> {
+        self.db.has_left(day)
     }
 
     /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.
     pub fn is_open(&self) -> bool {
         self.db.is_open()
+    }
+
+    /// Whether the store is a server's.
+    pub(crate) fn is_of_a_server(&self) -> bool {
+        matches!(self.db, Db::Postgres(_))
     }
 
     /// What the server of the store says of itself; `None`: it is a file.
@@ -139,7 +195,7 @@ impl Reader {
         };
         let corrupt = |what| StoreError::Corrupt { hash, what };
         let snapshot =
-            self.snapshot(&pool.id, hash)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+            self.snapshot_of(&pool.id, hash, slot)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
         let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
         if *found_pool == pool.id && found_slot == slot {
             return Ok(Some(snapshot));

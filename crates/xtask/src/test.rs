@@ -41,7 +41,7 @@ const MEASURED: &str = "target/measured";
 const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
 
 /// The tests of the suite whose stores, payments and alerts can be on a server. The others look into files.
-const ON_A_SERVER: [&str; 25] = [
+const ON_A_SERVER: [&str; 26] = [
     "store::series::",
     "store::sealing::",
     "store::retractions::",
@@ -56,6 +56,7 @@ const ON_A_SERVER: [&str; 25] = [
     "store::payments::",
     "store::alerts::",
     "store::claims::",
+    "store::warm::",
     "recorder::slots::",
     "recorder::claims::",
     "recorder::witnessed::",

@@ -16,6 +16,7 @@ use super::binary::{Site, played};
 use super::slots::{Act, at, entries, recorder, source};
 use crate::scenes::days::audit;
 use crate::scenes::store::slot;
+use crate::store::pruned::{DAYS, Scene};
 
 /// A configuration of its own for this store, with a folder of its own and a lease of 2 s.
 fn configured(site: &Site, store: &Path, name: &str) -> String {
@@ -154,4 +155,29 @@ async fn a_slot_that_was_claimed_and_not_sealed_is_sealed_before_the_next() {
     assert_eq!(entries(&path, &pool), (0..5).map(|n| (n, "recorded")).collect());
     drop(recorder);
     assert_eq!(Reader::open(&path).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
+}
+
+/// A pool that is read again after so long that its last snapshot left the database with its day.
+#[test]
+fn a_recorder_begins_where_a_pool_was_last_read_in_a_day_that_has_left() {
+    for publishes in [false, true] {
+        let scene = Scene::new();
+        scene.write_days();
+        let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
+        assert_eq!(code, Some(0), "{said}");
+        let pool = &scene.pools[3].id;
+        let mut recorder = recorder(&scene.url, vec![source(4, |_| Act::Read)]);
+        if publishes {
+            recorder.publish_in(scene.folder()).unwrap();
+        }
+        let next = (DAYS - 1) * 288 + 1;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let (_sender, stop) = watch::channel(Stop::No);
+        let clock = ManualClock::new(at(next));
+        runtime.block_on(recorder.run(&clock, stop, Some(slot(next)))).unwrap();
+        recorder.close().unwrap();
+        let reader = Reader::open(&scene.url).unwrap();
+        let pool = reader.pool(pool).unwrap().unwrap();
+        assert!(reader.snapshot_at(&pool, slot(next)).unwrap().is_some());
+    }
 }

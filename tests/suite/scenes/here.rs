@@ -23,6 +23,8 @@ use crate::scenes::store::{key, slot, store_in};
 /// What a service is started with.
 #[derive(Default)]
 pub struct With {
+    /// The store, where it is not the folder's own.
+    pub store: Option<PathBuf>,
     pub bounds: Bounds,
     pub limits: Limits,
     pub connections: Connections,
@@ -59,7 +61,9 @@ impl Here {
         let urls = Urls { base: "http://any.example".into(), web: "http://any.example".into() };
         let shown = now.clone();
         let clock = Arc::new(move || shown.load(Ordering::SeqCst));
-        let service = Service::new(store_in(folder, "series.db"), urls, clock, with.bounds);
+        let store = with.store.unwrap_or_else(|| store_in(folder, "series.db"));
+        let service = Service::new(store.clone(), urls, clock, with.bounds);
+        let service = service.with_days(&LogFolder::new(folder.join("log")));
         let service = Arc::new(service.with_redemption_terms(with.redemption));
         let room = with.alerts.map(|(plan, now_ms)| AlertsRoom::open(plan, now_ms).unwrap());
         let app = App {
@@ -79,7 +83,6 @@ impl Here {
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
         if let Some(room) = room {
-            let store = store_in(folder, "series.db");
             runtime.spawn(room.run(store, stopped.clone(), |_| {}));
         }
         let routes = router(app.clone(), &with.limits, Operators::Public);

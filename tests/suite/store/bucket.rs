@@ -5,9 +5,10 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use exitgap_core::published::days::DayManifest;
 use exitgap_core::published::{LogFile, Manifest};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, SignerKey, Tile};
@@ -38,6 +39,8 @@ struct Failing {
     applies: bool,
     failed: AtomicU64,
     unconditional: AtomicU64,
+    /// Whether it makes anew what is there, and says nothing.
+    ignores_conditions: AtomicBool,
 }
 
 impl fmt::Display for Failing {
@@ -55,6 +58,9 @@ impl ObjectStore for Failing {
         let left = self.left.load(Ordering::SeqCst);
         if left > 0 {
             self.left.fetch_sub(1, Ordering::SeqCst);
+        }
+        if self.ignores_conditions.load(Ordering::SeqCst) {
+            return self.objects.put_opts(at, bytes, PutMode::Overwrite.into()).await;
         }
         if left != 0 {
             return self.objects.put_opts(at, bytes, how).await;
@@ -113,6 +119,7 @@ impl Scene {
             applies,
             failed: AtomicU64::new(0),
             unconditional: AtomicU64::new(0),
+            ignores_conditions: AtomicBool::new(false),
         });
         let bucket = Bucket::over(storage.clone(), "s3://exits/log", "log");
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -122,6 +129,16 @@ impl Scene {
     /// Where slots are claimed in it.
     pub fn claims(&self) -> Arc<dyn exitgap_store::claims::Claims> {
         self.bucket.claims()
+    }
+
+    /// Has it make anew what is there, or refuse to again.
+    pub fn ignores_conditions(&self, does: bool) {
+        self.storage.ignores_conditions.store(does, Ordering::SeqCst);
+    }
+
+    /// Whether it can hold claims, as a recorder asks at its start.
+    pub fn check_claims(&self) -> std::result::Result<(), BucketError> {
+        self.bucket.check_claims()
     }
 
     /// How many writes failed.
@@ -163,7 +180,12 @@ impl Scene {
             .unwrap();
     }
 
-    fn remove(&self, name: &str) {
+    /// Whether it has all of a day, read back.
+    pub fn check_day(&self, day: &DayManifest) -> std::result::Result<(), BucketError> {
+        self.bucket.check_day(day)
+    }
+
+    pub fn remove(&self, name: &str) {
         let key = Key::from(format!("log/{name}"));
         self.runtime.block_on(self.storage.objects.delete(&key)).unwrap();
     }

@@ -126,6 +126,23 @@ fn claims_are_sealed_one_after_the_other_whoever_waits_for_witnesses() {
     assert_eq!(other.checkpoints(), one.checkpoints());
 }
 
+#[test]
+fn storage_that_makes_an_object_twice_holds_no_claims() {
+    let bucket = Scene::new(false);
+    for ignores in [false, false, true, true, false] {
+        bucket.ignores_conditions(ignores);
+        let checked = bucket.check_claims();
+        assert_eq!(checked.is_err(), ignores);
+        if let Err(error) = checked {
+            assert!(
+                error.to_string().contains("s3://exits/log/claims/0 was made a second time"),
+                "{error}"
+            );
+            assert_eq!(error.code(), "made_twice");
+        }
+    }
+}
+
 /// How often something was signed.
 static SIGNED: AtomicU32 = AtomicU32::new(0);
 

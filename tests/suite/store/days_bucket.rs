@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{DayManifest, DaysFile};
+use exitgap_core::published::days::{DayFile, DayManifest, DaysFile};
 use exitgap_server::bucket::BucketError;
 use exitgap_store::LogFolder;
 use tempfile::TempDir;
@@ -112,4 +112,37 @@ fn without_days(folder: &Path) -> std::path::PathBuf {
         }
     }
     copy
+}
+
+/// What may leave a database is asked of every copy, and not only of its list of files.
+#[test]
+fn a_copy_of_a_day_is_read_back_to_the_last_file() {
+    let days = Days::new();
+    let manifests = days.write();
+    let scene = Scene::new(false);
+    scene.bring(days.folder().path(), &days.store()).unwrap();
+    for manifest in &manifests {
+        scene.check_day(manifest).unwrap();
+        let files = manifest.files.iter().map(|file| file.file).chain([DayFile::Manifest]);
+        for file in files {
+            let name = LogFile::Days(DaysFile::Day(manifest.day, file)).to_string();
+            let whole = scene.objects().remove(&name).unwrap();
+            scene.remove(&name);
+            let error = scene.check_day(manifest).unwrap_err();
+            assert!(
+                matches!(&error, BucketError::Lacks { object } if object.ends_with(&name)),
+                "{error}"
+            );
+            let mut changed = whole.clone();
+            changed[whole.len() / 2] ^= 1;
+            scene.put(&name, &changed);
+            let error = scene.check_day(manifest).unwrap_err();
+            assert!(
+                matches!(&error, BucketError::Differs { object } if object.ends_with(&name)),
+                "{error}"
+            );
+            scene.put(&name, &whole);
+        }
+        scene.check_day(manifest).unwrap();
+    }
 }

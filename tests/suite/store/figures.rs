@@ -308,12 +308,12 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         assert!(matches!(*derived.error, StoreError::Derived { .. }), "{derived}");
         assert!(damage.to_string().contains("fsck --rebuild"), "{damage}");
         let mut told = Vec::new();
-        let rebuilt = rebuild(&path, |rebuilt| told.push(rebuilt.slots)).unwrap();
+        let rebuilt = rebuild(&path, None, |rebuilt| told.push(rebuilt.slots)).unwrap();
         assert!(rebuilt.rows > 0, "{change}");
         assert_eq!((rebuilt.slots, rebuilt.of_slots), (11, 11));
         assert_eq!(told.last(), Some(&11));
         assert_eq!(dump(&path), whole, "{change}");
-        assert_eq!(rebuild(&path, |_| {}).unwrap().rows, 0);
+        assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 0);
         Reader::open(&path).unwrap().fsck(|_| {}).unwrap();
     }
     // Rows that nothing stands behind.
@@ -330,7 +330,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         *damage.error,
         StoreError::Rows { table: "figures", found: 39, expected: 28 }
     ));
-    assert_eq!(rebuild(&path, |_| {}).unwrap().rows, 13);
+    assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 13);
     assert_eq!(dump(&path), whole);
 }
 
@@ -344,15 +344,15 @@ fn damage_to_what_is_derived_never_stops_the_series() {
         let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
         store.append_slot(slot(11), &entries).unwrap();
         assert!(matches!(
-            rebuild(&path, |_| {}).unwrap_err().error.as_ref(),
+            rebuild(&path, None, |_| {}).unwrap_err().error.as_ref(),
             StoreError::Locked { .. } | StoreError::Leased { .. }
         ));
         drop(store);
-        rebuild(&path, |_| {}).unwrap();
+        rebuild(&path, None, |_| {}).unwrap();
         Reader::open(&path).unwrap().fsck(|_| {}).unwrap();
         check_rollups(&Reader::open(&path).unwrap());
     }
     let nowhere = TempDir::new().unwrap();
-    let error = rebuild(nowhere.path().join("none.db"), |_| {}).unwrap_err().error;
+    let error = rebuild(nowhere.path().join("none.db"), None, |_| {}).unwrap_err().error;
     assert!(matches!(*error, StoreError::NotFound { .. }));
 }

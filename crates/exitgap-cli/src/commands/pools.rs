@@ -8,7 +8,7 @@ use exitgap_api::{
     invalid_parameter, names_apart,
 };
 use exitgap_core::ids::{ChainSlug, IdError};
-use exitgap_store::{Latest, Pool, Reader};
+use exitgap_store::{Latest, Pool, Reader, StoreError};
 
 use super::print_json;
 use crate::failure::Failure;
@@ -70,7 +70,11 @@ fn of_database(db: &Path, chain: Option<&ChainSlug>) -> Result<PoolList, Failure
 
 fn labels_of(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<Option<PoolLabels>, Failure> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
-    let snapshot = reader.snapshot(&pool.id, hash).map_err(source::failed)?;
+    let snapshot = match reader.snapshot(&pool.id, hash) {
+        // A pool that nobody records any more is listed without what it is called.
+        Err(StoreError::Left { .. }) => return Ok(None),
+        snapshot => snapshot.map_err(source::failed)?,
+    };
     Ok(snapshot.map(|snapshot| PoolLabels::of(snapshot.observation())))
 }
 

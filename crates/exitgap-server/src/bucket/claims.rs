@@ -1,6 +1,7 @@
 //! What is about to be signed, claimed in the bucket: `claims/<size>`, made once, and its parts where they are published.
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use bytes::Bytes;
 use exitgap_core::ids::DocumentHash;
@@ -19,8 +20,21 @@ const AT_ONCE: usize = 8;
 #[derive(Debug)]
 pub struct BucketClaims(pub(super) Objects);
 
-/// The claim of the slot that makes a log so long.
+/// The claim of the slot that makes a log so long. None is empty: where 0's would be it is tried how objects are made.
 struct ClaimName(u64);
+
+/// Requires that the storage makes an object once, whoever asks for it again: else two recorders could sign two histories, and
+/// nobody would hear of it.
+pub async fn require_once(objects: &Objects) -> Result<(), BucketError> {
+    let made = |what: &str| Bytes::from(format!("{what}: an object is made once\n"));
+    objects.create_or_read(&ClaimName(0), made("exitgap")).await?;
+    // Unlike any that may be there.
+    let other = RandomState::new().build_hasher().finish();
+    match objects.create_or_read(&ClaimName(0), made(&format!("{other:016x}"))).await? {
+        Made::Other(_) => Ok(()),
+        Made::Same => Err(BucketError::MadeTwice { object: objects.name(&ClaimName(0)) }),
+    }
+}
 
 impl fmt::Display for ClaimName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory};
+use exitgap_core::published::days::{
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef,
+};
 use exitgap_core::tlog::{Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile};
 use exitgap_store::LogFolder;
 use exitgap_store::days::{DaysError, PublishedDays};
@@ -75,6 +77,22 @@ pub async fn bring(
         objects.remove_below(&format!("{full}.p")).await?;
     }
     Ok(Brought { is_behind: false, ..brought })
+}
+
+/// Requires that the bucket has every file of a day, read back.
+pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketError> {
+    let manifest = day.to_canonical().map_err(|error| own(error.into()))?;
+    let whole = (DayFile::Manifest, DayManifest::hash_of(&manifest));
+    for (file, hash) in day.files.iter().map(|file| (file.file, file.sha256)).chain([whole]) {
+        let file = LogFile::Days(DaysFile::Day(day.day, file));
+        let object = || objects.name(&file);
+        let found = objects.read(&file, file.max_bytes()).await?;
+        let found = found.ok_or_else(|| BucketError::Lacks { object: object() })?;
+        if FileRef::hash_of(&found.bytes) != hash {
+            return Err(BucketError::Differs { object: object() });
+        }
+    }
+    Ok(())
 }
 
 /// How many days the bucket has, whosever they are.

@@ -39,6 +39,21 @@ pub enum BucketError {
         /// The object.
         object: String,
     },
+    /// The storage makes an object anew that is there, and says nothing.
+    #[error(
+        "{object} was made a second time: this storage does not honour If-None-Match: *, without which two recorders could sign two \
+         histories; leave out [bucket] claims, or use storage that does"
+    )]
+    MadeTwice {
+        /// The object.
+        object: String,
+    },
+    /// The bucket does not have what is to be in it by now.
+    #[error("{object} is not there; `record` and `serve` bring it")]
+    Lacks {
+        /// The object.
+        object: String,
+    },
     /// Another writer came between reading an object and replacing it, or an old answer was given.
     #[error("{object} is not what was read of it before")]
     Moved {
@@ -81,6 +96,8 @@ impl BucketError {
             Self::Denied { .. } => "denied",
             Self::TooLarge { .. } => "too_large",
             Self::Differs { .. } => "differs",
+            Self::Lacks { .. } => "lacks",
+            Self::MadeTwice { .. } => "made_twice",
             Self::Moved { .. } => "moved",
             Self::Contradicts(_) => "contradicts",
             Self::Own(_)

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use exitgap_core::published::LogFile;
+use exitgap_core::published::days::DayManifest;
 use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_store::claims::Claims;
 use exitgap_store::{LogFolder, Reader};
@@ -15,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::beside::Beside;
-use super::claims::BucketClaims;
+use super::claims::{BucketClaims, require_once};
 use super::config::BucketPlan;
 use super::days;
 use super::error::BucketError;
@@ -83,6 +84,16 @@ impl Bucket {
     /// How many closed days the bucket has.
     pub fn days(&self) -> Result<u64, BucketError> {
         apart(days::count(&self.objects))
+    }
+
+    /// Requires that the bucket has all of a closed day, read back.
+    pub fn check_day(&self, day: &DayManifest) -> Result<(), BucketError> {
+        apart(days::check(&self.objects, day))
+    }
+
+    /// Requires that the storage can hold claims: that it makes an object once.
+    pub fn check_claims(&self) -> Result<(), BucketError> {
+        apart(require_once(&self.objects))
     }
 
     /// Where what is about to be signed is claimed.

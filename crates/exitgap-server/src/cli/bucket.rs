@@ -28,6 +28,7 @@ pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<B
 /// before anything that is published is held against it.
 pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliError> {
     let Some(bucket) = bucket(config)?.filter(|_| config.bucket.claims) else { return Ok(()) };
+    bucket.check_claims().map_err(|error| CliError::Bucket(Box::new(error)))?;
     store.claim_in(bucket.claims());
     let folder = LogFolder::new(&config.evidence.folder);
     while let Some(slot) = folder.seal_claimed(store)? {

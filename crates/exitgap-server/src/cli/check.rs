@@ -42,6 +42,9 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     if errors == 0 { Ok(()) } else { Err(CliError::Findings { errors }) }
 }
 
+/// Days of snapshots in a server's database from which on it is said.
+const MANY_DAYS: u64 = 100;
+
 fn check_store(path: &Path) -> Vec<Finding> {
     let subject = if is_server(path) {
         "store on a server".to_owned()
@@ -57,13 +60,20 @@ fn check_store(path: &Path) -> Vec<Finding> {
         }
         Err(error) => return vec![finding(Severity::Error, error.to_string())],
     };
-    let ServerState { version, may_change, unsafe_settings, standbys, sealer } = server;
+    let ServerState { version, may_change, unsafe_settings, standbys, sealer, days } = server;
     let sealer = sealer.map(|sealer| format!(", {sealer} seals")).unwrap_or_default();
     let mut findings = vec![finding(Severity::Fine, format!("PostgreSQL {version}{sealer}"))];
     if may_change {
         let why =
             "its role could change what is recorded: use one that `exitgap-server migrate` makes";
         findings.push(finding(Severity::Warning, why.to_owned()));
+    }
+    if days > MANY_DAYS {
+        let why = format!(
+            "it has the snapshots of {days} days, each in a place of its own that every question locks: `exitgap-server prune` \
+             has old ones leave; else raise max_locks_per_transaction"
+        );
+        findings.push(finding(Severity::Warning, why));
     }
     for setting in unsafe_settings {
         findings.push(finding(Severity::Warning, format!("{setting}: a power cut may lose slots")));

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, Reader};
+use exitgap_store::{EvidenceError, LogFolder, Reader};
 
 use super::CliError;
 use super::slot_arg::SlotArg;
@@ -62,7 +62,8 @@ enum Token {
 /// Writes what was asked for, or says why there is none.
 pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
     let Checked { config, .. } = Checked::read(&args.config)?;
-    let reader = Reader::open(&config.store.path)?;
+    let folder = LogFolder::new(&config.evidence.folder);
+    let reader = Reader::open(&config.store.path)?.with_days(folder);
     let SlotArg(slot) = args.at;
     let base = match args.base {
         Some(Token::Token0) => Base::Token0,

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use exitgap_store::days::check_left;
 use exitgap_store::{Checked, LogFolder, Reader, Rebuilt, rebuild as rebuild_derived};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -13,9 +14,10 @@ use crate::config::Checked as Configuration;
 pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
     let Configuration { config, .. } = Configuration::read(path)?;
     let mut out = io::stdout();
+    let folder = LogFolder::new(&config.evidence.folder);
     if rebuild {
         let bar = bar();
-        let rebuilt = rebuild_derived(&config.store.path, |rebuilt| {
+        let rebuilt = rebuild_derived(&config.store.path, Some(folder.clone()), |rebuilt| {
             bar.set_length(rebuilt.of_slots);
             bar.set_position(rebuilt.slots);
         });
@@ -24,16 +26,22 @@ pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
         writeln!(out, "rebuilt: {slots} slots, {rows} rows were not as they should be")
             .map_err(CliError::Output)?;
     }
-    let reader = Reader::open(&config.store.path)?;
+    let reader = Reader::open(&config.store.path)?.with_days(folder.clone());
     let bar = bar();
     bar.set_length(reader.log_size()?);
     let progress = |checked: &Checked| bar.set_position(checked.slots);
     let checked = if derived { reader.fsck_derived(progress) } else { reader.fsck(progress) };
     bar.finish_and_clear();
-    let Checked { slots, heads, snapshots, .. } = checked?;
-    LogFolder::new(&config.evidence.folder).check(&reader)?;
+    let Checked { slots, heads, snapshots, left, .. } = checked?;
+    folder.check(&reader)?;
+    check_left(&reader, &folder)?;
     let log = reader.log()?.map_or_else(|| "no log yet".to_owned(), |log| log.origin.to_string());
-    writeln!(out, "ok: {log}, {slots} slots, {heads} heads, {snapshots} snapshots")
+    let of_days = match left {
+        0 => String::new(),
+        _ if derived => format!(", {left} of them read from closed days"),
+        _ => format!(", {left} of them in closed days, which `exitgap audit` looks at"),
+    };
+    writeln!(out, "ok: {log}, {slots} slots, {heads} heads, {snapshots} snapshots{of_days}")
         .map_err(CliError::Output)
 }
 

@@ -13,6 +13,7 @@ mod init;
 mod key;
 mod migrate;
 mod peers;
+mod prune;
 mod record;
 mod restore;
 mod serve;
@@ -49,6 +50,7 @@ use fsck::fsck;
 use init::{InitArgs, InitError, init};
 use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key, new_witness_key};
 use migrate::{MigrateArgs, migrate};
+use prune::{PruneArgs, prune};
 use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
@@ -176,6 +178,12 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Has the snapshots of old days leave a server's database, once their files were read.
+    ///
+    /// A file keeps all, and needs no such thing. Heads, figures and proofs stay; of the days that leave, snapshots are read
+    /// from their Parquet files, by their hashes, wherever one is asked for. A day leaves once the log of days has it, its
+    /// files hold to the last snapshot, and the bucket's copy is the same. Everything else goes on meanwhile.
+    Prune(PruneArgs),
     /// Begins the successor of a log whose data is gone for good, or whose key is in other hands.
     ///
     /// For when files are lost and `restore` cannot bring the store back. The configuration
@@ -225,6 +233,15 @@ enum CliError {
         "the store is the file {path}; set [store] path to postgresql://<recorder>@<host>/<database> to have it on a server"
     )]
     NoServer { path: PathBuf },
+    #[error("{path} is a file, which keeps all: only a server's database is pruned")]
+    NothingToPrune { path: PathBuf },
+    #[error(
+        "{folder} would be the only copy of what leaves the database; set [bucket] url, or say --one-copy where it is kept \
+         safe otherwise"
+    )]
+    OneCopy { folder: PathBuf },
+    #[error("the bucket's copy: {0}; nothing of the day was removed")]
+    Copy(#[source] Box<BucketError>),
     #[error(transparent)]
     Proofs(#[from] ProofsError),
     #[error("damaged: {0}")]
@@ -295,6 +312,7 @@ impl From<Damage> for CliError {
             error @ (StoreError::Locked { .. }
             | StoreError::Leased { .. }
             | StoreError::ClockDiffers { .. }
+            | StoreError::Left { .. }
             | StoreError::NotFound { .. }) => Self::Store(error),
             _ => Self::Damaged(damage),
         }
@@ -321,6 +339,7 @@ pub fn main() -> ExitCode {
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { derived, rebuild, config } => fsck(&config, derived, rebuild),
         Command::Days { config } => days(&config),
+        Command::Prune(args) => prune(&args),
         Command::Restore { config } => restore(&config),
         Command::Successor(args) => successor(&args),
         Command::Backup { out, config } => backup(&out, &config),

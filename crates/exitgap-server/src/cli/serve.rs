@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use exitgap_chain::ChainReader;
 use exitgap_core::tlog::VerifierKey;
+use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
 
 use super::answering::{Answering, Listeners};
@@ -198,6 +199,7 @@ async fn app(
     };
     let service =
         Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages, alerts });
+    let service = service.with_days(&LogFolder::new(&config.evidence.folder));
     let service = service.with_quote_groups(checked.quote_groups.clone());
     let service = service.with_redemption_terms(checked.redemption.clone());
     let service = service.with_shocks(checked.shocks.clone());

@@ -141,8 +141,9 @@ impl<R: SlotReader> Recorder<R> {
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
     /// with what is published there; else what is left of earlier slots is published now.
     pub fn publish_in(&mut self, folder: LogFolder) -> Result<Published, PublishError> {
-        let published = match &self.store {
+        let published = match &mut self.store {
             Some(store) => {
+                store.read_days_from(folder.clone());
                 folder.check(store.reader())?;
                 folder.publish(store.reader())?
             }

@@ -231,7 +231,11 @@ pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreErr
     for pool in reader.pools()?.into_iter().filter(monitored) {
         let latest = reader.latest(&pool, None)?.and_then(|latest| latest.snapshot);
         let Some((slot, _)) = latest else { continue };
-        standing.newest.extend(reader.snapshot_at(&pool, slot)?);
+        match reader.snapshot_at(&pool, slot) {
+            // It was last read so long ago that it has left the database: it is read as one that is new.
+            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => {}
+            newest => standing.newest.extend(newest?),
+        }
         if newest.as_ref().is_none_or(|(newest, _)| *newest < slot) {
             newest = Some((slot, pool));
         }

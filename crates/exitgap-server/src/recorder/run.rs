@@ -80,13 +80,13 @@ impl<R: SlotReader> Recorder<R> {
                 self.resume_cosigning().await?;
             }
         }
-        let mut tried = None;
+        let (mut tried, mut is_warm) = (None, false);
         loop {
             if !self.store()?.is_open() {
                 if !self.reopened(&mut stop).await? {
                     return Ok(());
                 }
-                tried = None;
+                (tried, is_warm) = (None, false);
             }
             let last = match self.last_slot() {
                 Err(RecorderError::Store(_)) if !self.store()?.is_open() => continue,
@@ -97,6 +97,13 @@ impl<R: SlotReader> Recorder<R> {
                 return Ok(());
             }
             match due(clock.now(), last, tried, self.seal_after) {
+                Due::Wait(_) if !is_warm => {
+                    is_warm = true;
+                    // What fails is read with the slot.
+                    if let Err(error) = self.blocking(Store::warm).await? {
+                        tracing::warn!(%error, "what the next slot rests on was not read before it");
+                    }
+                }
                 Due::Wait(time) => self.wait_until(time, clock, &mut stop).await,
                 Due::Record(slot, budget) => {
                     tried = Some(slot);

@@ -1,5 +1,6 @@
 //! Bodies as they lie in the store, unpacked: snapshots and states, hashed again.
 
+pub(crate) mod left;
 pub mod packing;
 
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
@@ -26,17 +27,49 @@ impl Reader {
         parse(pool, hash, &documents).map(Some)
     }
 
+    /// The same of a slot that is known: it is looked for in its day alone.
+    pub(crate) fn snapshot_of(
+        &self,
+        pool: &PoolId,
+        hash: SnapshotHash,
+        slot: Slot,
+    ) -> Result<Option<Snapshot>, StoreError> {
+        let Some(documents) = self.documents_in(hash, Some(slot))? else { return Ok(None) };
+        parse(pool, hash, &documents).map(Some)
+    }
+
     /// The canonical bytes of the snapshot of this name and of its state, hashed again; `None` if
     /// the store has none.
     pub fn documents(&self, hash: SnapshotHash) -> Result<Option<SnapshotDocuments>, StoreError> {
-        let records = self.chain(hash)?;
+        self.documents_in(hash, None)
+    }
+
+    fn documents_in(
+        &self,
+        hash: SnapshotHash,
+        slot: Option<Slot>,
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
+        let records = match self.chain(hash, slot) {
+            // Its day left between one row and the next.
+            Err(StoreError::Corrupt { what: CorruptBody::NoDictionary { .. }, .. })
+                if self.left_meanwhile(hash)? =>
+            {
+                Vec::new()
+            }
+            records => records?,
+        };
         let joined = unpack(&records)?.pop();
-        Ok(joined.zip(records.last()).map(|(joined, row)| row.split(joined)))
+        match joined.zip(records.last()) {
+            Some((joined, row)) => Ok(Some(row.split(joined))),
+            None => self.left_documents(hash),
+        }
     }
 
     /// The canonical bytes of the state of this name; `None` if no snapshot of the store is of it.
     pub fn state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(snapshot) = self.db.snapshot_of_state(&hash.0)? else { return Ok(None) };
+        let Some(snapshot) = self.db.snapshot_of_state(&hash.0)? else {
+            return self.left_state(hash);
+        };
         Ok(self.documents(SnapshotHash(snapshot))?.map(|documents| documents.state))
     }
 
@@ -48,7 +81,7 @@ impl Reader {
         slot: Slot,
         kept: &mut Dictionaries,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
-        let Some(row) = self.body_row(hash)? else { return Ok(None) };
+        let Some(row) = self.body_row(hash, Some(slot))? else { return self.left_documents(hash) };
         self.documents_of(&row, slot, kept)
     }
 
@@ -62,7 +95,7 @@ impl Reader {
         let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
         let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
         if row.level > 0 && !lower {
-            let chain = self.chain(row.hash())?;
+            let chain = self.chain(row.hash(), Some(row.slot))?;
             let mut last = None;
             for (row, joined) in chain.iter().zip(unpack(&chain)?) {
                 last = Some(row.split(joined.clone()));
@@ -81,26 +114,33 @@ impl Reader {
 
     /// The body of this name after those it needs, each the dictionary of the next, the
     /// first standing alone. Empty if there is no such body.
-    pub(crate) fn chain(&self, hash: SnapshotHash) -> Result<Vec<BodyRow>, StoreError> {
-        let Some(mut row) = self.body_row(hash)? else { return Ok(Vec::new()) };
+    pub(crate) fn chain(
+        &self,
+        hash: SnapshotHash,
+        slot: Option<Slot>,
+    ) -> Result<Vec<BodyRow>, StoreError> {
+        let Some(mut row) = self.body_row(hash, slot)? else { return Ok(Vec::new()) };
         let mut chain = Vec::new();
         // Levels fall strictly, so that a hostile file cannot lead this round in circles.
         while row.level > 0 {
             let (level, body_no) = (row.level.min(packing::MAX_LEVEL), row.dictionary_body_no);
+            let base = self.db.dictionary(&row)?.filter(|found| found.level < level);
             chain.push(row);
-            row =
-                self.db.dictionary(body_no)?.filter(|found| found.level < level).ok_or(
-                    StoreError::Corrupt { hash, what: CorruptBody::NoDictionary { body_no } },
-                )?;
+            let what = CorruptBody::NoDictionary { body_no };
+            row = base.ok_or(StoreError::Corrupt { hash, what })?;
         }
         chain.push(row);
         chain.reverse();
         Ok(chain)
     }
 
-    /// The body of this name as its row has it.
-    pub(crate) fn body_row(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
-        self.db.body(&hash.0)
+    /// The body of this name, of this slot where it is known, as its row has it.
+    pub(crate) fn body_row(
+        &self,
+        hash: SnapshotHash,
+        slot: Option<Slot>,
+    ) -> Result<Option<BodyRow>, StoreError> {
+        self.db.body(&hash.0, slot)
     }
 }
 
@@ -136,7 +176,7 @@ impl BodyRow {
         let corrupt = |found: String| StoreError::CorruptRow { table, found };
         let base = self.base_slot.map(|base| slot_of(table, base)).transpose()?;
         let back = base.map_or(Some(0), |base| self.slot.number().checked_sub(base.number()));
-        let back = back.filter(|back| *back <= MAX_BACK && (*back > 0) == base.is_some());
+        let back = back.filter(|back| *back <= MAX_BACK && (*back > 0) == self.base_no().is_some());
         let back = back.ok_or_else(|| corrupt(format!("a body that refers to {base:?}")))?;
         let length = |bytes: usize| {
             u32::try_from(bytes).map_err(|_| corrupt(format!("a body of {bytes} bytes")))

@@ -284,8 +284,12 @@ pub struct PublishedDays {
 impl PublishedDays {
     /// The days in the folder of a log, by the keys that this folder names; `None` where there are none.
     pub fn read(folder: &LogFolder) -> Result<Option<Self>, DaysError> {
-        let keys = folder.keys()?;
-        let Some((note, history)) = read_published(folder, &keys)? else { return Ok(None) };
+        Self::of_log(folder, &folder.keys()?)
+    }
+
+    /// The same of a log with these keys, whatever the folder names.
+    pub fn of_log(folder: &LogFolder, keys: &[VerifierKey]) -> Result<Option<Self>, DaysError> {
+        let Some((note, history)) = read_published(folder, keys)? else { return Ok(None) };
         Ok(Some(Self { folder: folder.clone(), note, history }))
     }
 

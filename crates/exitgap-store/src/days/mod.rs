@@ -3,12 +3,14 @@
 //!
 //! - `table`: rows of typed cells in a file, and `pages`, what it may unpack to; `rows`: which columns there are
 //! - `write`: a day's files out of a store; `log`: the log of days that commits to them
+//! - `leaving`: whether what a server's database has of a day may leave it
 //! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool; `fault`, what can be wrong
 //!
 //! **Out of scope**, and who does it: manifests and leaves as documents (`exitgap-core`), fetching days (`exitgap-cli`).
 
 mod audit;
 mod fault;
+mod leaving;
 mod log;
 mod open;
 mod pages;
@@ -25,14 +27,17 @@ mod tests;
 use std::path::PathBuf;
 
 use exitgap_core::published::days::{DayFile, DayManifestError};
+use exitgap_core::series::Day;
 
 use crate::error::StoreError;
 use crate::folder::PublishError;
 
 pub use audit::{DayAudited, DayCounts, audit_day, is_day};
 pub use fault::{DayFault, Stopped};
+pub use leaving::{check_leaving, check_left, leaving};
 pub use log::{DayWritten, DaysLog, PublishedDays, covers};
 pub use open::{DayEntry, DayFolder};
+pub(crate) use rows::EvidenceRow;
 pub use table::TableError;
 pub use write::last_closed;
 
@@ -123,6 +128,22 @@ pub enum DaysError {
     NotBegun {
         /// Days that are due.
         due: u64,
+    },
+    /// A day's files do not have what is to leave the database.
+    #[error("{day} stays in the database: {why}")]
+    Stays {
+        /// The day.
+        day: Day,
+        /// Why.
+        why: String,
+    },
+    /// A day has left the database, and its files are not here.
+    #[error(
+        "{day} has left the database, and the log of days does not have it; put back a copy of `days/`, such as the bucket's"
+    )]
+    LeftWithout {
+        /// The day.
+        day: Day,
     },
     /// No key was given to sign with.
     #[error("no key signs the log of days")]

@@ -105,35 +105,87 @@ impl DayFolder {
         pool: &PoolId,
         slot: Slot,
     ) -> Result<Option<DayEntry>, Stopped> {
-        let ranges = manifest.ranges().map(|(_, snapshots)| snapshots);
-        let mut ranges =
-            ranges.filter(|file| file.range.as_ref().is_some_and(|range| range.may_have(pool)));
-        let Some(file) = ranges.next() else { return Ok(None) };
+        let Some(file) = file_of(manifest, pool) else { return Ok(None) };
         self.check_hash(file)?;
+        let Some(row) = self.row(file, pool, slot)? else { return Ok(None) };
+        let at = |fault: DayFault| fault.at(slot).by(pool);
+        let head = head_of(&row).map_err(at)?;
+        let documents = row.snapshot.clone();
+        let documents = match snapshot_of(&head, row).map_err(at)? {
+            Found::None => None,
+            Found::Newer | Found::Snapshot(_) => {
+                documents.map(|[snapshot, state]| SnapshotDocuments { snapshot, state })
+            }
+        };
+        Ok(Some(DayEntry { head, documents }))
+    }
+
+    /// The rows of the group that has a pool's slot, for whoever knows hashes: unchecked, and those that are none left out. Empty where
+    /// there is no such group.
+    pub fn rows_with(
+        &self,
+        manifest: &DayManifest,
+        pool: &PoolId,
+        slot: Slot,
+    ) -> Result<Vec<EvidenceRow>, Stopped> {
+        let Some(file) = file_of(manifest, pool) else { return Ok(Vec::new()) };
+        let rows = self.group(file, pool, slot)?.map_or_else(Vec::new, |(rows, _)| rows);
+        Ok(rows.into_iter().filter_map(|row| EvidenceRow::of(row).ok()).collect())
+    }
+
+    /// The row of a pool and slot.
+    fn row(
+        &self,
+        file: &FileRef,
+        pool: &PoolId,
+        slot: Slot,
+    ) -> Result<Option<EvidenceRow>, Stopped> {
+        let Some((rows, at)) = self.group(file, pool, slot)? else { return Ok(None) };
+        let row = EvidenceRow::of(rows.into_iter().nth(at).unwrap_or_default());
+        Ok(Some(row.map_err(|column| none(file, column).at(slot).by(pool))?))
+    }
+
+    /// The rows of the group that has a pool's slot, and its place among them. Rows stand in the order of pools, then of slots:
+    /// of the groups the one is looked for that may have it.
+    fn group(
+        &self,
+        file: &FileRef,
+        pool: &PoolId,
+        slot: Slot,
+    ) -> Result<Option<(Vec<Row>, usize)>, Stopped> {
         let table = TableReader::open(&self.file(file.file), snapshots_table())?;
-        for group in 0..table.groups() {
-            let names = table.read(group, NAMING_COLUMNS)?;
-            let wanted = |row: &Row| {
-                EvidenceRow::name_of(row).is_ok_and(|found| found == (slot, pool.clone()))
-            };
-            let Some(at) = names.iter().position(wanted) else { continue };
-            let row = table.read(group, usize::MAX)?.into_iter().nth(at).unwrap_or_default();
-            let invalid = |what: String| DayFault::new("table_invalid", what).at(slot).by(pool);
-            let row = EvidenceRow::of(row)
-                .map_err(|column| invalid(format!("{}: a row's {column} is none", file.file)))?;
-            let at = |fault: DayFault| fault.at(slot).by(pool);
-            let head = head_of(&row).map_err(at)?;
-            let documents = row.snapshot.clone();
-            let documents = match snapshot_of(&head, row).map_err(at)? {
-                Found::None => None,
-                Found::Newer | Found::Snapshot(_) => {
-                    documents.map(|[snapshot, state]| SnapshotDocuments { snapshot, state })
-                }
-            };
-            return Ok(Some(DayEntry { head, documents }));
+        let wanted = (pool.to_string(), slot);
+        let (mut first, mut end) = (0, table.groups());
+        while first < end {
+            let middle = first + (end - first) / 2;
+            let mut names = Vec::new();
+            for row in table.read(middle, NAMING_COLUMNS)? {
+                let name = EvidenceRow::name_of(&row);
+                let (slot, pool) = name.map_err(|column| none(file, column).at(slot).by(pool))?;
+                names.push((pool.to_string(), slot));
+            }
+            if names.first().is_some_and(|name| wanted < *name) {
+                end = middle;
+            } else if names.last().is_none_or(|name| *name < wanted) {
+                first = middle + 1;
+            } else {
+                let Some(at) = names.iter().position(|name| *name == wanted) else { break };
+                return Ok(Some((table.read(middle, usize::MAX)?, at)));
+            }
         }
         Ok(None)
     }
+}
+
+/// A column of a row that holds what cannot be in it.
+fn none(file: &FileRef, column: &str) -> DayFault {
+    DayFault::new("table_invalid", format!("{}: a row's {column} is none", file.file))
+}
+
+/// The file that has the heads and snapshots of a pool.
+fn file_of<'a>(manifest: &'a DayManifest, pool: &PoolId) -> Option<&'a FileRef> {
+    let mut files = manifest.ranges().map(|(_, snapshots)| snapshots);
+    files.find(|file| file.range.as_ref().is_some_and(|range| range.may_have(pool)))
 }
 
 /// The rows of a table, group by group.

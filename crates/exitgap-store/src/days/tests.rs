@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 use super::rows::{figures_table, slots_table, snapshots_table};
 use super::table::{Cell, Column, Row, TableReader, TableWriter};
 use super::{DayAudited, DayFolder, DaysLog, audit_day};
+use crate::db::LeftRow;
+use crate::error::StoreError;
 use crate::folder::LogFolder;
-use crate::model::NewEntry;
+use crate::model::{NewEntry, Outcome};
 use crate::reader::Reader;
 use crate::samples::{pool, slot, snapshot};
 use crate::writer::Store;
@@ -350,4 +352,43 @@ fn broken_parquet_is_refused_in_words() {
         replaced(&day, file, &good, None);
         assert_eq!(audited(&day).fault, None);
     }
+}
+
+/// What has left a database is read from here by whoever knows a hash: nothing else is believed.
+#[test]
+fn what_is_read_back_is_the_snapshot_of_its_name_with_its_own_state() {
+    let (home, day) = written();
+    let folder = LogFolder::new(home.path().join("log"));
+    let read = || Reader::open(home.path().join("series.db")).unwrap().with_days(folder.clone());
+    let of_pool = |index| vec![LeftRow { pool: pool().to_string(), slot: slot(index) }];
+    let pool = read().pool(&pool()).unwrap().unwrap();
+    let entry = read().entry(&pool, slot(FIRST + 3)).unwrap().unwrap();
+    let Outcome::Recorded(hash) = entry.outcome else { panic!("{entry:?}") };
+    let expected = read().documents(hash).unwrap();
+    assert!(expected.is_some());
+    let found = read().documents_in_days(of_pool(FIRST + 3), hash).unwrap();
+    assert_eq!(found, expected);
+    // Of several places the one that has it, also past one that has nothing.
+    let places = [FIRST + 5, FIRST + 4, FIRST + 3].map(of_pool).concat();
+    assert_eq!(read().documents_in_days(places, hash).unwrap(), expected);
+    assert_eq!(read().documents_in_days(Vec::new(), hash).unwrap(), None);
+    let is_unread = |index: u32| {
+        let error = read().documents_in_days(of_pool(index), hash).unwrap_err();
+        assert!(matches!(error, StoreError::LeftUnread { .. }), "{error}");
+    };
+    is_unread(FIRST + 4);
+    is_unread(FIRST + 5);
+    is_unread(FIRST + 20);
+    for name in ["state", "snapshot"] {
+        let file = DayFile::Snapshots(0);
+        let whole = fs::read(day.join(file.to_string())).unwrap();
+        rewrite(&day, file, |rows| {
+            let cell = &mut rows[3][column(file, name)];
+            let Cell::Text(text) = &*cell else { panic!("a document") };
+            *cell = Cell::text([&text[..], b" "].concat());
+        });
+        is_unread(FIRST + 3);
+        replaced(&day, file, &whole, None);
+    }
+    assert_eq!(read().documents_in_days(of_pool(FIRST + 3), hash).unwrap(), expected);
 }

@@ -29,13 +29,14 @@ use exitgap_core::series::Slot;
 
 pub use error::DatabaseError;
 pub use postgres::Claim;
+pub use postgres::days::Leaving;
 pub use postgres::migrate::{Migrated, migrate};
 pub use postgres::place::{is_server, shown};
 pub use postgres::state::ServerState;
 pub use sqlite::AFTER_PAGES;
 pub use tables::{
-    BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow, NewBodyRow,
-    NewFillsRow, NextNumbers, PoolRow, SealedBodyRow, SealedSlotRow,
+    BodyDay, BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow,
+    LeftRow, NewBodyRow, NewFillsRow, NextNumbers, PoolRow, SealedBodyRow, SealedSlotRow,
 };
 pub use values::Values;
 
@@ -121,6 +122,14 @@ impl Db {
         match self {
             Self::Sqlite(db) => Self::open_reader(&db.path()),
             Self::Postgres(db) => db.again().map(|db| Self::Postgres(Box::new(db))),
+        }
+    }
+
+    /// Another reader of it, at the very server that this one is open on.
+    pub fn beside(&self) -> Result<Self, StoreError> {
+        match self {
+            Self::Sqlite(_) => self.again(),
+            Self::Postgres(db) => db.beside().map(|db| Self::Postgres(Box::new(db))),
         }
     }
 
@@ -484,7 +493,9 @@ mod tests {
                 (table.to_owned(), column.to_owned(), rest.contains("not null"))
             })
             .filter(|(table, ..)| {
-                !["claim", "claim_file", "schema_version", "sealer"].contains(&table.as_str())
+                let of_servers =
+                    ["claim", "claim_file", "left_body", "left_day", "schema_version", "sealer"];
+                table != "body_N" && !of_servers.contains(&table.as_str())
             })
             .collect();
         there.sort();

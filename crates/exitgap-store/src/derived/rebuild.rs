@@ -10,6 +10,7 @@ use crate::derived::follow::Follower;
 use crate::derived::rollup::day_of;
 use crate::derived::write::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
+use crate::folder::LogFolder;
 use crate::fsck::Damage;
 use crate::model::Pool;
 use crate::reader::Reader;
@@ -33,9 +34,10 @@ pub struct Rebuilt {
 /// recorder's lock ([`StoreError::Locked`]), but needs no key: nothing that is signed changes.
 ///
 /// Ends at the first body or entry that is damaged; what derived rows rest on is not repaired
-/// here. A kill leaves some rows right and some as they were: the next call goes on from there.
+/// here. What has left the database is read from the closed days in the log's folder `days`. A kill leaves some rows right and some as they were: the next call goes on from there.
 pub fn rebuild(
     path: impl AsRef<Path>,
+    days: Option<LogFolder>,
     mut progress: impl FnMut(&Rebuilt),
 ) -> Result<Rebuilt, Damage> {
     let path = path.as_ref();
@@ -43,7 +45,7 @@ pub fn rebuild(
         return Err(StoreError::NotFound { path: path.to_owned() }.into());
     }
     let _lock = lock(path)?;
-    let reader = Reader { db: Db::open_writer(path)? };
+    let reader = Reader::over(Db::open_writer(path)?, days);
     let mut rebuilt = Rebuilt { of_slots: reader.log_size()?, ..Rebuilt::default() };
     if let Some((first, last)) = reader.slots()? {
         let pools = reader.pools()?;

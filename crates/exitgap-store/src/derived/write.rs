@@ -45,6 +45,22 @@ impl Derived {
         self.pools.clear();
     }
 
+    /// How many pools something is known of.
+    pub fn len(&self) -> usize {
+        self.pools.len()
+    }
+
+    /// Reads what the pool's rows of `slot`, the next one, rest on.
+    pub fn know(&mut self, reader: &Reader, pool: &Pool, slot: Slot) -> Result<(), StoreError> {
+        self.pools.insert(pool.number, State::read(reader, pool, slot)?);
+        Ok(())
+    }
+
+    /// Takes in what is known of other pools.
+    pub fn take_in(&mut self, others: Self) {
+        self.pools.extend(others.pools);
+    }
+
     /// Takes the pool's window on to `slot`, and returns its figures: retracted slots, whose
     /// rows are written already, are left out. The slot's own entry is not written yet.
     pub fn advance(

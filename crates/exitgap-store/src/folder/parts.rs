@@ -14,7 +14,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::Checkpoint;
 
 use super::{PublishError, durable};
-use crate::corrupt::{CorruptBody, CorruptLog};
+use crate::corrupt::CorruptLog;
 use crate::db::Claim;
 use crate::error::StoreError;
 use crate::log::cosigned::Cosignatures;
@@ -133,8 +133,9 @@ impl SlotFiles {
             let pool = stored.head.pool;
             let body = match stored.head.entry {
                 HeadEntry::Recorded { snapshot: hash, .. } => {
-                    let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
-                    let row = reader.body_row(hash)?.ok_or(absent)?;
+                    let Some(row) = reader.body_row(hash, Some(slot))? else {
+                        return Err(reader.absent(hash, slot)?);
+                    };
                     let shared = last.replace(hash) == Some(hash);
                     Some(if shared { row.into_shared()? } else { row.into_frame()? })
                 }

@@ -18,7 +18,7 @@ use crate::error::StoreError;
 use crate::log::slot_tiles;
 use crate::model::Pool;
 use crate::reader::Reader;
-use part::{Depth, FoundHeads, Part};
+use part::{Depth, FoundHeads, HeldSnapshot, Part};
 
 /// What [`Reader::fsck`] has checked so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +31,9 @@ pub struct Checked {
     pub heads: u64,
     /// Snapshots whose canonical bytes hash to their name.
     pub snapshots: u64,
-    /// Their bodies: pools of one contract have one snapshot in a slot.
+    /// Of these, those that have left the database: only their heads were looked at.
+    pub left: u64,
+    /// The bodies of all others: pools of one contract have one snapshot in a slot.
     pub bodies: u64,
     /// Slots taken back.
     pub retractions: u64,
@@ -86,7 +88,8 @@ impl Reader {
     /// these. Ends at the first thing wrong.
     ///
     /// What is signed is held by this alone. That depths and figures follow from the bodies is
-    /// not asked here: [`Reader::fsck_derived`] computes them anew.
+    /// not asked here: [`Reader::fsck_derived`] computes them anew. Of days that have left the database the heads are
+    /// looked at, and `exitgap audit` looks at the rest.
     ///
     /// Memory does not grow with the number of slots. `progress` is told after each.
     pub fn fsck(&self, progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
@@ -102,6 +105,7 @@ impl Reader {
     fn check(&self, depth: Depth, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
         self.check_pages()?;
         self.check_single_rows()?;
+        let (left_days, _) = self.db.left_counts()?;
         let of_slots = self.log_size()?;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
             let checked = Checked { of_slots, ..Checked::default() };
@@ -122,7 +126,12 @@ impl Reader {
             }
             self.check_slots(&workers, [first, last], of_slots, &mut progress)
         })?;
-        self.check_counts(&checked, tiles, Some(last))?;
+        // With a day that leaves while this goes on, counts are of before and after.
+        let (days, named) = self.db.left_counts()?;
+        if days == left_days {
+            self.check_counts(&checked, tiles, Some(last))?;
+            compare_count("left_body", checked.left, named)?;
+        }
         let parts = self.parts(&pools, depth)?;
         let found = std::thread::scope(|scope| {
             let check = |part: Part| scope.spawn(move || part.check_derived(last));
@@ -153,7 +162,7 @@ impl Reader {
         let part = |number: usize| {
             let of_part = pools.iter().enumerate().skip(number).step_by(processors);
             let pools = of_part.map(|(at, pool)| (at, pool.clone())).collect();
-            Ok(Part::new(Self { db: self.db.again()? }, pools, depth))
+            Ok(Part::new(self.again()?, pools, depth))
         };
         (0..processors.min(pools.len())).map(part).collect()
     }
@@ -180,15 +189,19 @@ impl Reader {
             }
             heads.sort_unstable_by_key(|head| head.at);
             let mut hashes = Vec::with_capacity(heads.len());
-            let mut last = None;
+            let mut last = HeldSnapshot::None;
             for head in heads {
                 let held = head.found.map_err(|damage| *damage)?;
                 hashes.push(held.leaf);
                 checked.heads += 1;
-                checked.snapshots += u64::from(held.recorded.is_some());
-                let own = held.recorded.is_some() && held.recorded != last;
-                checked.bodies += u64::from(own);
-                last = held.recorded.or(last);
+                checked.snapshots += u64::from(held.snapshot != HeldSnapshot::None);
+                checked.left += u64::from(held.snapshot == HeldSnapshot::Left);
+                if let HeldSnapshot::Here(_) = held.snapshot
+                    && last != held.snapshot
+                {
+                    checked.bodies += 1;
+                    last = held.snapshot;
+                }
                 checked.retirements += u64::from(held.retired);
                 checked.retractions += u64::from(held.retracted);
                 checked.fills += u64::from(held.fills);
@@ -281,11 +294,13 @@ fn compare_counts(
         return Ok(());
     }
     for ((table, expected), found) in expected.iter().copied().zip(rows) {
-        if found != expected {
-            return Err(StoreError::Rows { table, expected, found });
-        }
+        compare_count(table, expected, found)?;
     }
     Ok(())
+}
+
+fn compare_count(table: &'static str, expected: u64, found: u64) -> Result<(), StoreError> {
+    if found == expected { Ok(()) } else { Err(StoreError::Rows { table, expected, found }) }
 }
 
 /// How many days the pool has slots in, up to the store's `last`.

@@ -42,6 +42,19 @@ pub struct Part {
     /// The newest head of each pool, by the pool's number.
     heads: HashMap<i64, (FullEntry, HeadHash)>,
     follower: Follower,
+    /// A day whose bodies are known to have left.
+    left_day: Option<u32>,
+}
+
+/// The snapshot that a head names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldSnapshot {
+    /// It names none.
+    None,
+    /// It is here.
+    Here(SnapshotHash),
+    /// It has left the database.
+    Left,
 }
 
 /// What holds of a head.
@@ -50,7 +63,7 @@ pub struct HeldHead {
     /// Its hash as a leaf.
     pub leaf: Hash,
     /// The snapshot that it names, if any.
-    pub recorded: Option<SnapshotHash>,
+    pub snapshot: HeldSnapshot,
     /// Whether it retires its pool.
     pub retired: bool,
     /// How many slots it takes back.
@@ -97,7 +110,14 @@ impl Sealed {
 impl Part {
     /// These pools, read by this reader.
     pub fn new(reader: Reader, pools: Vec<(usize, Pool)>, depth: Depth) -> Self {
-        Self { reader, pools, depth, heads: HashMap::new(), follower: Follower::default() }
+        Self {
+            reader,
+            pools,
+            depth,
+            heads: HashMap::new(),
+            follower: Follower::default(),
+            left_day: None,
+        }
     }
 
     /// Checks the pools day by day, and tells each slot's heads; until something is wrong, or
@@ -203,11 +223,14 @@ impl Part {
         if retired != (pool.retired_slot == Some(slot)) {
             return Err(rule("it and the pool's retirement disagree"));
         }
+        let left = recorded.is_some() && body.is_none() && self.has_left(slot)?;
         match (self.depth, row.entry.outcome) {
             (Depth::Figures, _) => self.check_figures(pool, &row)?,
             (Depth::Hashes, outcome) => {
                 check_retracts(&self.reader, pool, &row)?;
-                if let Outcome::Recorded(hash) = outcome {
+                if let Outcome::Recorded(hash) = outcome
+                    && !left
+                {
                     let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
                     self.reader.check_body(&body.ok_or(absent)?, slot, kept)?;
                 }
@@ -223,7 +246,21 @@ impl Part {
         }
         self.heads.insert(pool.number, (row, hash));
         let leaf = Head::leaf_of(&stored.canonical);
-        Ok(HeldHead { leaf, recorded, retired, retracted, fills, issued })
+        let snapshot = match recorded {
+            Some(_) if left => HeldSnapshot::Left,
+            Some(hash) => HeldSnapshot::Here(hash),
+            None => HeldSnapshot::None,
+        };
+        Ok(HeldHead { leaf, snapshot, retired, retracted, fills, issued })
+    }
+
+    /// Whether the slot's bodies have left the database.
+    fn has_left(&mut self, slot: Slot) -> Result<bool, StoreError> {
+        let day = day_of(slot);
+        if self.left_day != Some(day) && self.reader.has_left(day)? {
+            self.left_day = Some(day);
+        }
+        Ok(self.left_day == Some(day))
     }
 
     /// Computes a slot's figures anew, which must be those of its head and its derived row.

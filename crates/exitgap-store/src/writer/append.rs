@@ -1,7 +1,6 @@
 //! A slot's way into the store: checked, packed, sealed and committed.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::Retraction;
@@ -96,6 +95,8 @@ impl Store {
                 _ => {}
             }
         }
+        // What cannot be read side by side is read below, one after the other.
+        let _ = self.warm();
         let known: HashMap<PoolId, Pool> =
             pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
         let bodies = self.pack(slot, known.values(), &checked)?;
@@ -207,40 +208,12 @@ impl Store {
         packed.into_iter().collect()
     }
 
-    /// What the next body of a contract, whose pools these are, may refer to, read back after a
-    /// restart.
+    /// What the next body of a contract, whose pools these are, may refer to.
     fn dictionaries(&mut self, pools: &[&Pool]) -> Result<(), StoreError> {
         let Some(contract) = pools.first().map(|pool| pool.id.contract()) else { return Ok(()) };
-        let stored = match self.dictionaries.entry(contract.clone()) {
-            Entry::Occupied(_) => return Ok(()),
-            Entry::Vacant(vacant) => vacant.insert(Dictionaries::default()),
-        };
-        // Also one that was taken back: what is referred to does not depend on when the process
-        // began.
-        let mut newest = None;
-        for pool in pools {
-            let entry = self.reader.newest_entry(pool, Slot::LAST)?;
-            let slot = entry.and_then(|entry| entry.newest_snapshot(pool));
-            newest = newest.max(slot.map(|slot| (slot, pool.number)));
-        }
-        let newest = newest.and_then(|(slot, number)| {
-            let pool = pools.iter().find(|pool| pool.number == number)?;
-            Some(self.reader.entry(pool, slot))
-        });
-        let newest = newest.transpose()?.flatten();
-        if let Some(Outcome::Recorded(hash)) = newest.map(|newest| newest.outcome) {
-            let chain = self.reader.chain(hash);
-            let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
-            let (unpacked, chain) = match unpacked {
-                Ok(read) => read,
-                // What is damaged is not built upon: the next body stands alone.
-                Err(StoreError::Corrupt { .. }) => return Ok(()),
-                Err(error) => return Err(error),
-            };
-            for (row, joined) in chain.iter().zip(unpacked) {
-                let (body_no, level, slot) = (row.body_no, row.level, row.slot);
-                stored.add(Record { body_no, level, slot, joined });
-            }
+        if !self.dictionaries.contains_key(contract) {
+            let read = dictionaries_of(&self.reader, pools)?;
+            self.dictionaries.insert(contract.clone(), read);
         }
         Ok(())
     }
@@ -275,6 +248,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (mut written, mut frames) = (Vec::new(), HashMap::new());
         let mut newest = HashMap::with_capacity(known.len());
+        self.reader.db.make_room(slot)?;
         let transaction = self.reader.db.begin("beginning to write")?;
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
@@ -451,6 +425,28 @@ pub(super) struct LastHeads {
 }
 
 impl LastHeads {
+    /// Heads of a slot, none of which is known.
+    pub(super) fn of(slot: Slot) -> Self {
+        Self { slot: Some(slot), heads: HashMap::new() }
+    }
+
+    /// Reads the pool's head of the slot.
+    pub(super) fn know(&mut self, reader: &Reader, pool: &Pool) -> Result<(), StoreError> {
+        let Some(slot) = self.slot else { return Ok(()) };
+        if let Some(head) = reader.full_entry(pool, slot)? {
+            self.heads.insert(pool.number, head);
+        }
+        Ok(())
+    }
+
+    /// Takes in heads of other pools of a slot.
+    pub(super) fn take_in(&mut self, others: Self) {
+        if others.slot.is_some() {
+            self.slot = others.slot;
+            self.heads.extend(others.heads);
+        }
+    }
+
     /// The pool as one that gets its next head after `last`.
     fn sealing(&self, reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
         let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
@@ -460,6 +456,43 @@ impl LastHeads {
         };
         Ok(Sealing { pool: pool.clone(), before })
     }
+}
+
+/// What the next body of a contract, whose pools these are, may refer to, read back after a restart.
+pub(super) fn dictionaries_of(
+    reader: &Reader,
+    pools: &[&Pool],
+) -> Result<Dictionaries, StoreError> {
+    let mut stored = Dictionaries::default();
+    // Also one that was taken back: what is referred to does not depend on when the process
+    // began.
+    let mut newest = None;
+    for pool in pools {
+        let entry = reader.newest_entry(pool, Slot::LAST)?;
+        let slot = entry.and_then(|entry| entry.newest_snapshot(pool));
+        newest = newest.max(slot.map(|slot| (slot, pool.number)));
+    }
+    let newest = newest.and_then(|(slot, number)| {
+        let pool = pools.iter().find(|pool| pool.number == number)?;
+        Some(reader.entry(pool, slot))
+    });
+    let newest = newest.transpose()?.flatten();
+    let newest = newest.map(|newest| (newest.slot, newest.outcome));
+    if let Some((slot, Outcome::Recorded(hash))) = newest {
+        let chain = reader.chain(hash, Some(slot));
+        let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
+        let (unpacked, chain) = match unpacked {
+            Ok(read) => read,
+            // What is damaged is not built upon: the next body stands alone.
+            Err(StoreError::Corrupt { .. }) => return Ok(stored),
+            Err(error) => return Err(error),
+        };
+        for (row, joined) in chain.iter().zip(unpacked) {
+            let (body_no, level, slot) = (row.body_no, row.level, row.slot);
+            stored.add(Record { body_no, level, slot, joined });
+        }
+    }
+    Ok(stored)
 }
 
 /// A slot of missing entries, to be claimed.

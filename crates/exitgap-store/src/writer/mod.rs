@@ -7,6 +7,7 @@ pub mod changes;
 mod check;
 pub mod ready;
 pub mod seal;
+mod warm;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +24,7 @@ use crate::claims::{self, Claims};
 use crate::db::{AFTER_PAGES, Claim, Db, is_server};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
-use crate::folder::SlotFiles;
+use crate::folder::{LogFolder, SlotFiles};
 use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry};
 use crate::reader::Reader;
@@ -134,7 +135,7 @@ impl Store {
 
     fn with(db: Db, lock: Option<Lock>, key: Option<&SignerKey>) -> Self {
         Self {
-            reader: Reader { db },
+            reader: Reader::over(db, None),
             key: key.cloned(),
             signed_before_by: Vec::new(),
             sealer: None,
@@ -219,7 +220,7 @@ impl Store {
     /// Folds the write-ahead log into the database and closes the store. Dropping it does the same
     /// where that is possible, and is silent where it is not; nothing committed depends on either.
     pub fn close(self) -> Result<(), StoreError> {
-        let Self { reader: Reader { db }, _lock, .. } = self;
+        let Self { reader: Reader { db, .. }, _lock, .. } = self;
         db.fold()?;
         db.close("closing the store")
     }
@@ -333,6 +334,11 @@ impl Store {
         self.sealer.as_ref().map_or_else(own, |sealer| sealer.keys.clone())
     }
 
+    /// Reads what has left a server's database from the closed days in this folder.
+    pub fn read_days_from(&mut self, folder: LogFolder) {
+        self.reader.days = Some(folder);
+    }
+
     /// Whether it can still write: one whose connection to a server was lost, or that another took over from, cannot.
     pub fn is_open(&self) -> bool {
         self.reader.is_open()
@@ -342,7 +348,7 @@ impl Store {
     /// recorder seals ([`StoreError::Leased`]). Of a file nothing is done.
     pub fn reopen(&mut self) -> Result<(), StoreError> {
         let Some(db) = self.reader.db.writer_again()? else { return Ok(()) };
-        let reader = Reader { db };
+        let reader = Reader::over(db, self.reader.days.clone());
         let log = reader.log()?;
         match (&mut self.sealer, log, &self.key) {
             (Some(sealer), Some(log), _) if sealer.origin == log.origin => sealer.keys = log.keys,

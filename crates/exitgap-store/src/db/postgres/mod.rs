@@ -4,6 +4,7 @@
 //! - `open`: what the database must be before anything in it is believed; `migrate`: making it so
 //! - `state`: what a server says of itself
 //! - `lease`: who may write, one at a time; `claims`: what is about to be signed
+//! - `days`: bodies, which have a place for each day, and leave by the day
 //! - `dialect`: the statements as a server takes them; `wire`: values on their way there and back
 //!
 //! A slot is many rows. Within a transaction what is written is sent and not waited for: it is asked what
@@ -12,6 +13,7 @@
 
 mod claims;
 mod connect;
+pub mod days;
 mod dialect;
 mod lease;
 pub mod migrate;
@@ -64,6 +66,8 @@ pub struct Postgres {
     /// Writes of the transaction at hand that are sent and not yet answered, the first first.
     pending: RefCell<VecDeque<Pending>>,
     state: Cell<State>,
+    /// The day whose bodies have a place, as far as it is known.
+    room: Cell<Option<u32>>,
     /// Of whoever writes.
     lease: Option<Lease>,
     /// What commits claims while the slot's own transaction is open; made when it is first needed.
@@ -137,6 +141,7 @@ impl Postgres {
             prepared: RefCell::default(),
             pending: RefCell::default(),
             state: Cell::new(State::Single),
+            room: Cell::new(None),
             lease: None,
             claims: OnceCell::new(),
         }

@@ -1,6 +1,7 @@
 //! Opening a server's database: what it must be before anything in it is believed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::super::apart::{ApartKind, BUSY_LIMIT};
 use super::super::statements::Statement;
@@ -40,6 +41,14 @@ impl Postgres {
     /// Another reader of the same database.
     pub fn again(&self) -> Result<Self, StoreError> {
         Self::reader_at(&self.all)
+    }
+
+    /// Another reader of the very server that this one is open on.
+    pub fn beside(&self) -> Result<Self, StoreError> {
+        let db = Self::opened(self.all.clone(), self.place.clone())?;
+        let read_only = db.connection.batch("SET default_transaction_read_only = on");
+        read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
+        Ok(db)
     }
 
     fn reader_at(all: &Place) -> Result<Self, StoreError> {
@@ -147,11 +156,17 @@ pub fn connected(place: &Place) -> Result<Connection, StoreError> {
 fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
     require_version(connection, shown, "exitgap", VERSION)?;
     let failed = |fault| super::failed(READING_SCHEMA, fault);
-    let found = described(connection).map_err(failed)?;
-    match first_difference(SCHEMA, &found) {
-        None => Ok(()),
-        Some(object) => Err(StoreError::SchemaAltered { path: shown.to_owned(), object }),
+    let mut object = None;
+    // While a day's place is made or leaves, what is read of it may not fit together.
+    for pause in [0, 100, 500] {
+        std::thread::sleep(Duration::from_millis(pause));
+        object = first_difference(SCHEMA, &described(connection).map_err(failed)?);
+        if object.is_none() {
+            return Ok(());
+        }
     }
+    let object = object.unwrap_or_default();
+    Err(StoreError::SchemaAltered { path: shown.to_owned(), object })
 }
 
 /// Requires that a schema has this version.

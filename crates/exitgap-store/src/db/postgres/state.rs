@@ -16,6 +16,8 @@ pub struct ServerState {
     pub standbys: Option<String>,
     /// Who seals.
     pub sealer: Option<String>,
+    /// Of how many days it has the snapshots.
+    pub days: u64,
 }
 
 impl Postgres {
@@ -36,6 +38,11 @@ impl Postgres {
                 .collect(),
             standbys: text(3).filter(|set| !set.is_empty()),
             sealer: text(4),
+            days: row
+                .try_get(5)
+                .ok()
+                .and_then(|days: i64| days.try_into().ok())
+                .unwrap_or_default(),
         })
     }
 }

@@ -76,15 +76,27 @@ impl SealedBodyRow {
 }
 
 impl Db {
-    /// The body of the snapshot of this name.
-    pub fn body(&self, snapshot: &[u8; 32]) -> Result<Option<BodyRow>, StoreError> {
-        let args = [(":snapshot_sha256", snapshot.into())];
+    /// The body of the snapshot of this name, which is of this slot where that is known.
+    pub fn body(
+        &self,
+        snapshot: &[u8; 32],
+        slot: Option<Slot>,
+    ) -> Result<Option<BodyRow>, StoreError> {
+        let args = [
+            (":snapshot_sha256", snapshot.into()),
+            (":from_slot", slot.unwrap_or(Slot::FIRST).into()),
+            (":to_slot", slot.unwrap_or(Slot::LAST).into()),
+        ];
         self.row(&statements::SELECT_BODY, &args, BodyRow::read)
     }
 
-    /// The body of this number.
-    pub fn dictionary(&self, body_no: Option<i64>) -> Result<Option<BodyRow>, StoreError> {
-        let args = [(":body_no", body_no.into())];
+    /// The body that another refers to, which is of an earlier slot of its day.
+    pub fn dictionary(&self, of: &BodyRow) -> Result<Option<BodyRow>, StoreError> {
+        let args = [
+            (":body_no", of.dictionary_body_no.into()),
+            (":from_slot", (i64::from(of.slot.number()) - i64::from(Slot::PER_DAY)).into()),
+            (":to_slot", of.slot.into()),
+        ];
         self.row(&statements::SELECT_DICTIONARY, &args, BodyRow::read)
     }
 

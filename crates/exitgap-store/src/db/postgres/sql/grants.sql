@@ -11,6 +11,7 @@ TO {recorder};
 GRANT INSERT, DELETE ON exitgap.claim, exitgap.claim_file TO {recorder};
 GRANT UPDATE (owner, epoch, until) ON exitgap.sealer TO {recorder};
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA exitgap TO {recorder};
+REVOKE EXECUTE ON FUNCTION exitgap.leave_day(bigint, text, text) FROM {recorder};
 GRANT UPDATE (default_base_token) ON exitgap.pool TO {recorder};
 GRANT INSERT, UPDATE, DELETE ON
     exitgap.figures, exitgap.day, exitgap.standing, exitgap.recheck, exitgap.suspicion

@@ -53,23 +53,42 @@ CREATE TABLE exitgap.pool (
 -- after the other, compressed. A body of level 0 stands alone; any other has the bytes of a body of
 -- a lower level as its dictionary.
 CREATE TABLE exitgap.body (
-    body_no             bigint  PRIMARY KEY,
+    body_no             bigint  NOT NULL,
     slot                bigint  NOT NULL, -- of the snapshot
-    snapshot_sha256     bytea   NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
+    snapshot_sha256     bytea   NOT NULL CHECK (length(snapshot_sha256) = 32),
     state_sha256        bytea   NOT NULL CHECK (length(state_sha256) = 32),
     level               bigint  NOT NULL CHECK (level BETWEEN 0 AND 3),
     dictionary_body_no  bigint,
     snapshot_bytes      bigint  NOT NULL CHECK (snapshot_bytes BETWEEN 1 AND 131072),
     state_bytes         bigint  NOT NULL CHECK (state_bytes BETWEEN 1 AND 4194304),
     zstd                bytea   NOT NULL,
-    CHECK ((level = 0) = (dictionary_body_no IS NULL))
-);
+    CHECK ((level = 0) = (dictionary_body_no IS NULL)),
+    PRIMARY KEY (body_no, slot),
+    UNIQUE (snapshot_sha256, slot)
+) PARTITION BY RANGE (slot); -- a UTC day each: a day's bodies refer to no other day's, and leave together
 
 -- It is compressed already.
 ALTER TABLE exitgap.body ALTER COLUMN zstd SET STORAGE EXTERNAL;
 
 -- States are asked for by their hash, too; several snapshots may be of one.
 CREATE INDEX body_by_state ON exitgap.body (state_sha256);
+
+-- Days whose bodies left the database: they are in the day's files.
+CREATE TABLE exitgap.left_day (
+    day     bigint  PRIMARY KEY, -- since 1970-01-01
+    bodies  bigint  NOT NULL     -- how many there were
+);
+
+-- Where snapshots of these days are, by the first eight bytes of their names and of their states'.
+CREATE TABLE exitgap.left_body (
+    snapshot_name  bigint  NOT NULL,
+    state_name     bigint  NOT NULL,
+    pool_no        bigint  NOT NULL,
+    slot           bigint  NOT NULL
+);
+-- By the day, too, so that a day is named in one place of them.
+CREATE INDEX left_body_by_snapshot ON exitgap.left_body ((slot / 288), snapshot_name);
+CREATE INDEX left_body_by_state ON exitgap.left_body ((slot / 288), state_name);
 
 -- The one log of this store.
 CREATE TABLE exitgap.log (
@@ -291,6 +310,10 @@ CREATE TRIGGER pool_keeps_its_name BEFORE UPDATE OF pool_no, pool_id, first_slot
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a pool keeps its name and its first slot');
 CREATE TRIGGER body_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.body
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a body is never changed or deleted');
+CREATE TRIGGER left_day_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.left_day
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('what has left stays named');
+CREATE TRIGGER left_body_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.left_body
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('what has left stays named');
 CREATE TRIGGER entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.entry
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('an entry is never changed or deleted');
 CREATE TRIGGER retraction_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.retraction
@@ -336,21 +359,113 @@ CREATE TRIGGER pool_is_new BEFORE INSERT ON exitgap.pool FOR EACH ROW EXECUTE FU
 CREATE FUNCTION exitgap.body_is_new() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    -- A snapshot names its slot, so that another slot's has another name.
     IF EXISTS (
-        SELECT FROM exitgap.body WHERE snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no
+        SELECT FROM exitgap.body
+        WHERE slot = NEW.slot AND (snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no)
     ) THEN
         RAISE EXCEPTION 'exitgap: the body is in the store already' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     IF NEW.level > 0 AND NOT EXISTS (
         SELECT FROM exitgap.body
         WHERE body_no = NEW.dictionary_body_no AND level < NEW.level
-            AND slot BETWEEN NEW.slot - 287 AND NEW.slot - 1
+            AND slot BETWEEN NEW.slot / 288 * 288 AND NEW.slot - 1
     ) THEN
         RAISE EXCEPTION 'exitgap: a dictionary has a lower level and is of an earlier slot of the day' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER body_is_new BEFORE INSERT ON exitgap.body FOR EACH ROW EXECUTE FUNCTION exitgap.body_is_new();
+
+-- Makes the place of a day's bodies, for whoever may add some: of the next slot's day and of the one after it.
+CREATE FUNCTION exitgap.make_day(of_day bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    place text := format('body_%s', of_day);
+    next bigint := (SELECT max(slot) + 1 FROM exitgap.sealed_slot) / 288;
+BEGIN
+    IF to_regclass('exitgap.' || place) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    IF of_day NOT BETWEEN next AND next + 1 THEN
+        RAISE EXCEPTION 'exitgap: no slot of the day can be next' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    -- One after the other; whoever only reads cannot take it.
+    LOCK TABLE exitgap.left_day IN SHARE ROW EXCLUSIVE MODE;
+    IF to_regclass('exitgap.' || place) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('CREATE TABLE exitgap.%I (LIKE exitgap.body INCLUDING ALL)', place);
+    EXECUTE format(
+        'CREATE TRIGGER body_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON exitgap.%I '
+        'FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse(%L)', place, 'a body is never changed or deleted'
+    );
+    EXECUTE format('ALTER TABLE exitgap.%I ENABLE ALWAYS TRIGGER body_stays', place);
+    EXECUTE format(
+        'ALTER TABLE exitgap.body ATTACH PARTITION exitgap.%I FOR VALUES FROM (%s) TO (%s)',
+        place, of_day * 288, (of_day + 1) * 288
+    );
+END $$;
+
+-- Has the bodies of a day leave, which are in the day's files, and tells how many there were: for the owner alone, of the log
+-- with this key, whose last slot of the day has this checkpoint. The oldest day goes first. Whoever reads is kept waiting for two
+-- seconds at most.
+CREATE FUNCTION exitgap.leave_day(of_day bigint, verifier_key text, checkpoint text) RETURNS bigint
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    place text := format('body_%s', of_day);
+    gone bigint;
+BEGIN
+    IF NOT EXISTS (SELECT FROM exitgap.log WHERE log.verifier_key = leave_day.verifier_key)
+        OR NOT EXISTS (
+            SELECT FROM exitgap.sealed_slot
+            WHERE slot = of_day * 288 + 287 AND sealed_slot.checkpoint = leave_day.checkpoint
+        ) THEN
+        RAISE EXCEPTION 'exitgap: this is another database than the one whose day was checked' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    -- Seven days of it may be read again, and a day closes a day after its end.
+    IF (of_day + 8) * 288 > (SELECT max(slot) FROM exitgap.sealed_slot) THEN
+        RAISE EXCEPTION 'exitgap: the bodies of the last eight days stay' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF EXISTS (
+        SELECT FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid
+        WHERE inhparent = 'exitgap.body'::regclass
+            AND substring(relname FROM '^body_([0-9]+)$')::bigint
+                BETWEEN (SELECT first_slot FROM exitgap.log) / 288 AND of_day - 1
+    ) THEN
+        RAISE EXCEPTION 'exitgap: days leave in their order' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    INSERT INTO exitgap.left_body
+    SELECT
+        ('x' || encode(substr(body.snapshot_sha256, 1, 8), 'hex'))::bit(64)::bigint,
+        ('x' || encode(substr(body.state_sha256, 1, 8), 'hex'))::bit(64)::bigint,
+        pool.pool_no, body.slot
+    FROM exitgap.pool
+    JOIN exitgap.entry ON entry.pool_no = pool.pool_no
+    JOIN exitgap.body ON body.snapshot_sha256 = entry.snapshot_sha256 AND body.slot = entry.slot
+    WHERE entry.slot BETWEEN of_day * 288 AND of_day * 288 + 287
+        AND body.slot BETWEEN of_day * 288 AND of_day * 288 + 287;
+    EXECUTE format('SELECT count(*) FROM exitgap.%I', place) INTO gone;
+    IF gone <> (
+        SELECT count(DISTINCT (slot, snapshot_name)) FROM exitgap.left_body WHERE slot / 288 = of_day
+    ) THEN
+        RAISE EXCEPTION 'exitgap: some bodies of the day are of no entry' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    -- Longer than it takes to have an automatic vacuum give way.
+    PERFORM set_config('lock_timeout', '1500ms', true);
+    FOR attempt IN 1..60 LOOP
+        BEGIN
+            LOCK TABLE exitgap.left_day IN SHARE ROW EXCLUSIVE MODE;
+            INSERT INTO exitgap.left_day VALUES (of_day, gone);
+            EXECUTE format('ALTER TABLE exitgap.body DETACH PARTITION exitgap.%I', place);
+            EXECUTE format('DROP TABLE exitgap.%I', place);
+            RETURN gone;
+        EXCEPTION WHEN lock_not_available THEN
+            PERFORM pg_sleep(0.5);
+        END;
+    END LOOP;
+    RAISE EXCEPTION 'exitgap: the bodies are being read all the time' USING ERRCODE = 'lock_not_available';
+END $$;
 
 CREATE FUNCTION exitgap.entry_follows() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -365,7 +480,7 @@ BEGIN
         RAISE EXCEPTION 'exitgap: a retired pool has no further entries' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     IF NEW.snapshot_sha256 IS NOT NULL AND NOT EXISTS (
-        SELECT FROM exitgap.body WHERE snapshot_sha256 = NEW.snapshot_sha256
+        SELECT FROM exitgap.body WHERE snapshot_sha256 = NEW.snapshot_sha256 AND slot = NEW.slot
     ) THEN
         RAISE EXCEPTION 'exitgap: the snapshot of an entry is in the store' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
@@ -800,3 +915,6 @@ BEGIN
         EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', found.of_table, found.tgname);
     END LOOP;
 END $$;
+
+-- The day of no slot: what every day's place is made of, as the description of the schema has it.
+SELECT exitgap.make_day(0);

@@ -1,0 +1,101 @@
+//! `prune`: days whose snapshots leave the database, and stay in their files.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use exitgap_core::published::days::DayManifest;
+use exitgap_core::series::Day;
+use exitgap_store::days::{check_leaving, leaving};
+use exitgap_store::{BodyDay, LogFolder, Reader, is_server};
+use indicatif::ProgressBar;
+
+use super::CliError;
+use super::bucket::bucket;
+use crate::bucket::Bucket;
+use crate::config::{Checked, Config};
+
+/// The fewest days that stay: seven of them may be read again, and one closes a day after its end.
+const FEWEST_DAYS: i64 = 9;
+
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+    config: PathBuf,
+    /// Who removes: a URL of the same server, of somebody whom `migrate` was run as. Whoever records may not. A password is
+    /// better in PGPASSWORD.
+    #[arg(long = "as", value_name = "URL")]
+    admin: PathBuf,
+    /// How many days stay in the database, today among them.
+    #[arg(long, value_name = "DAYS", default_value_t = 35, value_parser = clap::value_parser!(u32).range(FEWEST_DAYS..))]
+    hot_days: u32,
+    /// Does without a bucket: the log's folder is the only copy then.
+    #[arg(long)]
+    one_copy: bool,
+    /// Checks the days and the copies, and removes nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Has old days leave, the oldest first, each once its files were read.
+pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
+    let config = Checked::read(&args.config)?.config;
+    let Config { store, evidence, .. } = &config;
+    if !is_server(&store.path) {
+        return Err(CliError::NothingToPrune { path: store.path.clone() });
+    }
+    let copy = bucket(&config)?;
+    if copy.is_none() && !args.one_copy {
+        return Err(CliError::OneCopy { folder: evidence.folder.clone() });
+    }
+    let reader = Reader::open(&store.path)?;
+    let folder = LogFolder::new(&evidence.folder);
+    let (mut out, mut days, mut freed) = (io::stdout(), 0_u32, 0_u64);
+    for (day, BodyDay { day: number, bytes }) in leaving(&reader, args.hot_days)? {
+        check(&reader, &folder, copy.as_ref(), day)?;
+        let copies =
+            if copy.is_some() { "the folder and the bucket have" } else { "the folder has" };
+        if args.dry_run {
+            writeln!(out, "{day}: {copies} all of it; {} would be free", shown(bytes))
+        } else {
+            let bodies = reader.leave(&args.admin, number)?;
+            writeln!(
+                out,
+                "{day}: {bodies} snapshots left, {} are free; {copies} all of it",
+                shown(bytes)
+            )
+        }
+        .map_err(CliError::Output)?;
+        days += 1;
+        freed += bytes;
+    }
+    let (done, hot) = (if args.dry_run { "would leave" } else { "left" }, args.hot_days);
+    writeln!(out, "{days} days {done} the database, {}; the newest {hot} stay", shown(freed))
+        .map_err(CliError::Output)
+}
+
+/// Requires that every copy has all of a day.
+fn check(
+    reader: &Reader,
+    folder: &LogFolder,
+    copy: Option<&Bucket>,
+    day: Day,
+) -> Result<DayManifest, CliError> {
+    // Shown on a terminal only.
+    let bar = ProgressBar::new(0);
+    let checked = check_leaving(reader, folder, day, |done, of| {
+        bar.set_length(of);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let manifest = checked?;
+    if let Some(copy) = copy {
+        copy.check_day(&manifest).map_err(|error| CliError::Copy(Box::new(error)))?;
+    }
+    Ok(manifest)
+}
+
+fn shown(bytes: u64) -> String {
+    indicatif::HumanBytes(bytes).to_string()
+}

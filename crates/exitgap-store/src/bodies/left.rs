@@ -1,0 +1,142 @@
+//! Bodies that have left the database: read from the files of their closed day, which are in the log's folder.
+
+use std::path::PathBuf;
+
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::pools::PoolState;
+use exitgap_core::published::days::DaysFile;
+use exitgap_core::series::{Day, Slot};
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+
+use crate::corrupt::CorruptBody;
+use crate::days::{DayFolder, EvidenceRow, Stopped};
+use crate::db::LeftRow;
+use crate::derived::rollup::day_of;
+use crate::error::StoreError;
+use crate::reader::Reader;
+
+impl Reader {
+    /// The documents of a snapshot that has left; `None` where none of this name has.
+    pub(super) fn left_documents(
+        &self,
+        hash: SnapshotHash,
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
+        self.documents_in_days(self.db.left_snapshots(&hash.0)?, hash)
+    }
+
+    /// The documents of a snapshot that is at one of these places.
+    pub(crate) fn documents_in_days(
+        &self,
+        places: Vec<LeftRow>,
+        hash: SnapshotHash,
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
+        // The state is what the snapshot says, as it is of a row of the database.
+        self.first_left(places, |documents| {
+            let state = Snapshot::state_named_in(&documents.snapshot);
+            documents.hash() == hash && state == Some(PoolState::hash_of(&documents.state))
+        })
+    }
+
+    /// A state that has left, likewise.
+    pub(super) fn left_state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
+        let places = self.db.left_states(&hash.0)?;
+        let is_it = |documents: &SnapshotDocuments| PoolState::hash_of(&documents.state) == hash;
+        Ok(self.first_left(places, is_it)?.map(|documents| documents.state))
+    }
+
+    /// Whether a snapshot of which a row was found has left since.
+    pub(super) fn left_meanwhile(&self, hash: SnapshotHash) -> Result<bool, StoreError> {
+        Ok(self.body_row(hash, None)?.is_none() && !self.db.left_snapshots(&hash.0)?.is_empty())
+    }
+
+    /// Why the body of a slot's snapshot is not in the database: it has left, or it was lost.
+    pub(crate) fn absent(&self, hash: SnapshotHash, slot: Slot) -> Result<StoreError, StoreError> {
+        if self.db.has_left(day_of(slot))? {
+            return Ok(StoreError::Left { slot, day: Day::of(slot) });
+        }
+        Ok(StoreError::Corrupt { hash, what: CorruptBody::Absent })
+    }
+
+    /// The first of these places whose documents are those that are looked for. That another's name begins alike is next to
+    /// impossible: where there is a place and none is it, the files are not those of before.
+    fn first_left(
+        &self,
+        places: Vec<LeftRow>,
+        is_it: impl Fn(&SnapshotDocuments) -> bool,
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
+        let mut fault = None;
+        for LeftRow { pool, slot } in places {
+            let pool = pool.parse().map_err(|error| StoreError::CorruptRow {
+                table: "pool",
+                found: format!("{error}"),
+            })?;
+            let why = match self.in_its_day(&pool, slot) {
+                Ok((_, found)) if is_it(&found) => return Ok(Some(found)),
+                Ok((path, _)) => {
+                    let why = format!("its snapshot of {pool} at {slot} is another");
+                    StoreError::LeftUnread { slot, path, why }
+                }
+                // Another day may have it, too.
+                Err(error) => error,
+            };
+            fault.get_or_insert(why);
+        }
+        fault.map_or(Ok(None), Err)
+    }
+
+    /// What the files of its day have of a pool's slot. Whoever asks compares hashes: the files are not believed.
+    fn in_its_day(
+        &self,
+        pool: &PoolId,
+        slot: Slot,
+    ) -> Result<(PathBuf, SnapshotDocuments), StoreError> {
+        let day = Day::of(slot);
+        let folder = self.days.as_ref().ok_or(StoreError::Left { slot, day })?;
+        let path = folder.path().join(format!("{}/{day}", DaysFile::FOLDER));
+        let mut left = self.left.borrow_mut();
+        if let Some(found) = left.documents(pool, slot) {
+            return Ok((path, found));
+        }
+        let unread = |why: String| StoreError::LeftUnread { slot, path: path.clone(), why };
+        let day = DayFolder::new(&path);
+        let manifest = day.manifest().map_err(|error| unread(error.to_string()))?;
+        let manifest = manifest.map_err(|fault| unread(fault.detail))?;
+        let rows = day.rows_with(&manifest, pool, slot).map_err(|stopped| match stopped {
+            Stopped::Fault(fault) => unread(fault.detail),
+            Stopped::Machine(error) => unread(error.to_string()),
+        })?;
+        *left = LeftRows(rows);
+        let found = left.documents(pool, slot);
+        let found =
+            found.ok_or_else(|| unread(format!("it has no snapshot of {pool} at {slot}")))?;
+        if left.bytes() > KEPT_BYTES {
+            *left = LeftRows::default();
+        }
+        Ok((path, found))
+    }
+}
+
+/// The most bytes of documents that are kept for what is asked next.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// Rows of a closed day that were read together.
+#[derive(Default)]
+pub(crate) struct LeftRows(Vec<EvidenceRow>);
+
+impl std::fmt::Debug for LeftRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LeftRows").field(&self.0.len()).finish()
+    }
+}
+
+impl LeftRows {
+    fn documents(&self, pool: &PoolId, slot: Slot) -> Option<SnapshotDocuments> {
+        let row = self.0.iter().find(|row| row.slot == slot && row.pool == *pool)?;
+        let [snapshot, state] = row.snapshot.clone()?;
+        Some(SnapshotDocuments { snapshot, state })
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().flat_map(|row| row.snapshot.iter().flatten()).map(Vec::len).sum()
+    }
+}

@@ -1,0 +1,90 @@
+//! Days whose bodies may leave a server's database: those that closed long ago, and whose files have all of them.
+
+use exitgap_core::published::days::{DayManifest, DaysFile};
+use exitgap_core::series::{Day, Slot};
+
+use super::DaysError;
+use super::audit::{DayAudited, audit_day};
+use super::log::PublishedDays;
+use super::open::DayFolder;
+use crate::db::BodyDay;
+use crate::derived::rollup::day_of;
+use crate::error::StoreError;
+use crate::folder::LogFolder;
+use crate::reader::Reader;
+
+/// The days whose bodies the database has and that are older than the newest `hot` days, the oldest first.
+pub fn leaving(reader: &Reader, hot: u32) -> Result<Vec<(Day, BodyDay)>, StoreError> {
+    let Some((_, newest)) = reader.slots()? else { return Ok(Vec::new()) };
+    let end = (day_of(newest) + 1).saturating_sub(hot);
+    let Some(log) = reader.log()? else { return Ok(Vec::new()) };
+    // A place that was made for a first slot which was never written is of no day of the log.
+    let first = day_of(log.origin.first_slot());
+    let there = reader.body_days()?;
+    let there = there.into_iter().filter(|there| (first..end).contains(&there.day));
+    let named = there.filter_map(|there| {
+        let first = Slot::new(u64::from(there.day) * u64::from(Slot::PER_DAY)).ok()?;
+        Some((Day::of(first), there))
+    });
+    Ok(named.collect())
+}
+
+/// Requires that the log's folder has all of a day of the store: that the log of days commits to it, that its files hold,
+/// every head and snapshot of them, and that they make the log's own tree. `tick` is told how many pools are done, and of how
+/// many.
+pub fn check_leaving(
+    reader: &Reader,
+    folder: &LogFolder,
+    day: Day,
+    tick: impl FnMut(u64, u64),
+) -> Result<DayManifest, DaysError> {
+    let stays = |why: String| DaysError::Stays { day, why };
+    let log = reader.log()?.ok_or(DaysError::Nothing)?;
+    let published = PublishedDays::of_log(folder, &log.keys)?;
+    let leaf = published.as_ref().and_then(|published| published.history.leaf(day));
+    let (Some(published), Some(leaf)) = (&published, leaf) else {
+        return Err(stays(
+            "the log of days does not have it; `exitgap-server days` writes it".to_owned(),
+        ));
+    };
+    let manifest = published.manifest(leaf)?;
+    let signed = manifest.log().map_err(|error| stays(error.to_string()))?;
+    if signed.origin != log.origin || signed.root != reader.nodes().root(signed.size)? {
+        return Err(stays("its files are of another log than the store".to_owned()));
+    }
+    let path = folder.path().join(format!("{}/{day}", DaysFile::FOLDER));
+    let DayAudited { fault, counts, .. } = audit_day(&DayFolder::new(path), Some(&log.keys), tick)
+        .map_err(|error| stays(error.to_string()))?;
+    match fault {
+        None if counts.unsupported > 0 => Err(stays(
+            "a later version of exitgap made some of it, and only that one can check it".to_owned(),
+        )),
+        None => Ok(manifest),
+        Some(fault) => {
+            let slot = fault.slot.map(|slot| format!("{slot}: ")).unwrap_or_default();
+            let pool = fault.pool.map(|pool| format!("{pool}: ")).unwrap_or_default();
+            Err(stays(format!("{slot}{pool}{}", fault.detail)))
+        }
+    }
+}
+
+/// Requires that the log of days has every day that has left the database.
+pub fn check_left(reader: &Reader, folder: &LogFolder) -> Result<(), DaysError> {
+    let Some(log) = reader.log()? else { return Ok(()) };
+    let mut published = None;
+    let (Some((_, newest)), mut day) = (reader.slots()?, Day::of(log.origin.first_slot())) else {
+        return Ok(());
+    };
+    // Days leave in their order.
+    while day.first() < newest && reader.has_left(day_of(day.first()))? {
+        if published.is_none() {
+            published = PublishedDays::of_log(folder, &log.keys)?;
+        }
+        if published.as_ref().is_none_or(|published| published.history.leaf(day).is_none()) {
+            return Err(DaysError::LeftWithout { day });
+        }
+        let Some(next) = day.later(1) else { break };
+        day = next;
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+SELECT bodies FROM left_day WHERE day = :day;

@@ -1,0 +1,99 @@
+//! Days of bodies that are there and that have left: of a server's database. A file keeps all.
+
+use std::path::Path;
+
+use exitgap_core::series::Slot;
+
+use super::{Db, Statement};
+use crate::db::postgres::days::{
+    Leaving, SELECT_BODY_DAYS, SELECT_LEFT_COUNTS, SELECT_LEFT_DAY, SELECT_LEFT_SNAPSHOTS,
+    SELECT_LEFT_STATES,
+};
+use crate::error::StoreError;
+
+/// A day whose bodies the database has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyDay {
+    /// Days since 1970-01-01.
+    pub day: u32,
+    /// What they weigh with their indices.
+    pub bytes: u64,
+}
+
+/// The slot of a pool that has left.
+#[derive(Clone)]
+pub struct LeftRow {
+    /// The pool's id.
+    pub pool: String,
+    pub slot: Slot,
+}
+
+impl Db {
+    /// Makes a place for the slot's bodies.
+    pub fn make_room(&self, slot: Slot) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(db) => db.make_room(slot),
+        }
+    }
+
+    /// The days whose bodies are there, the first first; none of a file, which has no such places.
+    pub fn body_days(&self) -> Result<Vec<BodyDay>, StoreError> {
+        if matches!(self, Self::Sqlite(_)) {
+            return Ok(Vec::new());
+        }
+        let read = |row: super::Row| Ok(BodyDay { day: row.get("day")?, bytes: row.get("bytes")? });
+        self.rows(&SELECT_BODY_DAYS, &[], read, Ok)
+    }
+
+    /// Whether the bodies of a day have left.
+    pub fn has_left(&self, day: u32) -> Result<bool, StoreError> {
+        if matches!(self, Self::Sqlite(_)) {
+            return Ok(false);
+        }
+        let found: Option<i64> =
+            self.row(&SELECT_LEFT_DAY, &[(":day", day.into())], |row| row.get("bodies"))?;
+        Ok(found.is_some())
+    }
+
+    /// How many days have left, and how many snapshots of pools are named there.
+    pub fn left_counts(&self) -> Result<(u64, u64), StoreError> {
+        if matches!(self, Self::Sqlite(_)) {
+            return Ok((0, 0));
+        }
+        self.one(&SELECT_LEFT_COUNTS, &[], |row| Ok((row.get("days")?, row.get("named")?)))
+    }
+
+    /// Has the bodies of a day leave a server's database; how many those were. A file keeps all.
+    pub fn leave(&self, admin: &Path, leaving: Leaving) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(0),
+            Self::Postgres(db) => db.leave(admin, leaving),
+        }
+    }
+
+    /// Where a snapshot may be that has left, by its hash.
+    pub fn left_snapshots(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
+        self.left(&SELECT_LEFT_SNAPSHOTS, hash)
+    }
+
+    /// Where a state may be that has left, by its hash.
+    pub fn left_states(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
+        self.left(&SELECT_LEFT_STATES, hash)
+    }
+
+    fn left(
+        &self,
+        statement: &'static Statement,
+        hash: &[u8; 32],
+    ) -> Result<Vec<LeftRow>, StoreError> {
+        if matches!(self, Self::Sqlite(_)) {
+            return Ok(Vec::new());
+        }
+        let [a, b, c, d, e, f, g, h, ..] = *hash;
+        let name = i64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        let read =
+            |row: super::Row| Ok(LeftRow { pool: row.get("pool_id")?, slot: row.get("slot")? });
+        self.rows(statement, &[(":name", name.into())], read, Ok)
+    }
+}

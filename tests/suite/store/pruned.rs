@@ -1,0 +1,456 @@
+//! Days whose snapshots left a server's database: they are answered for from their files, and nothing else changes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::pools::PoolState;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::SnapshotDocuments;
+use exitgap_store::days::{DaysLog, leaving};
+use exitgap_store::{
+    Changes, CorruptBody, LogFolder, NewEntry, Outcome, PublishError, Reader, Store, StoreError,
+};
+use exitgap_tests::postgres::{RECORDER, database_of, shared};
+use tempfile::TempDir;
+
+use super::postgres::{checkpoints, files};
+use crate::scenes::days::{audit, exitgap};
+use crate::scenes::here::{Here, With};
+use crate::scenes::operator::{config, server};
+use crate::scenes::store::{BusyPool, key, slot};
+
+/// Slots that are recorded at the beginning of each of the first days.
+const MORNING: u32 = 60;
+/// The days, of which the last is open.
+pub const DAYS: u32 = 13;
+/// The slot in which a pool retires.
+const RETIRED: u32 = 288 + 10;
+
+/// A store on a server of two pools, its log's folder beside it, and its closed days written.
+pub struct Scene {
+    home: TempDir,
+    pub url: PathBuf,
+    pub pools: [BusyPool; 4],
+}
+
+impl Scene {
+    /// A copy of a store that is made once.
+    pub fn new() -> Self {
+        static MADE: Mutex<Option<Scene>> = Mutex::new(None);
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = made.get_or_insert_with(Self::made);
+        let (home, url) = (TempDir::new().unwrap(), shared().store());
+        shared().copy(made.database(), database_of(&url).unwrap());
+        for (name, bytes) in files(made.folder().path()) {
+            let path = home.path().join("log").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        Self { home, url, pools: made.pools.clone() }.configured()
+    }
+
+    /// Two pools are recorded on the first days and today. A third retires on the second day, and a fourth was never read again after the
+    /// first morning.
+    fn made() -> Self {
+        let (home, url) = (TempDir::new().unwrap(), shared().store());
+        let mut store = Store::open(&url, &key()).unwrap();
+        let mut pools = [1, 2, 3, 4].map(|number| BusyPool::new(number, 5));
+        for day in 0..3 {
+            for n in day * 288..day * 288 + MORNING {
+                let missing = |entry: NewEntry| NewEntry {
+                    reading: Err(MissingReason::ChainLagging),
+                    ..entry
+                };
+                let [first, second, third, fourth] =
+                    pools.each_mut().map(|pool| pool.recorded(slot(n)));
+                let second = if n % 7 == 3 { missing(second) } else { second };
+                let fourth = if n < MORNING { fourth } else { missing(fourth) };
+                let mut entries = vec![first, second, fourth];
+                let mut changes = Changes::default();
+                if n < RETIRED {
+                    entries.push(third);
+                } else if n == RETIRED {
+                    changes.retirements = vec![pools[2].id.clone()];
+                }
+                store.append_slot_with(slot(n), &entries, &changes).unwrap();
+            }
+            store.fill_until(slot((day + 1) * 288)).unwrap();
+        }
+        store.fill_until(slot((DAYS - 1) * 288)).unwrap();
+        let mut scene = Self { home, url, pools };
+        scene.append(&mut store, (DAYS - 1) * 288);
+        scene.folder().publish(store.reader()).unwrap();
+        scene.configured()
+    }
+
+    /// Appends a slot in which two pools are read.
+    fn append(&mut self, store: &mut Store, n: u32) {
+        let [first, second, _, fourth] = &mut self.pools;
+        let entries = [
+            first.recorded(slot(n)),
+            second.recorded(slot(n)),
+            fourth.missing(MissingReason::ChainLagging),
+        ];
+        store.append_slot(slot(n), &entries).unwrap();
+    }
+
+    fn configured(self) -> Self {
+        let text = config(self.url.to_str().unwrap(), "exitgap.key", "log");
+        fs::write(self.home.path().join("exitgap.toml"), text).unwrap();
+        fs::write(self.home.path().join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+        self
+    }
+
+    pub fn folder(&self) -> LogFolder {
+        LogFolder::new(self.home.path().join("log"))
+    }
+
+    pub fn write_days(&self) -> usize {
+        let days = DaysLog::open(self.folder(), &self.url, vec![key()]).unwrap();
+        let reader = self.reader();
+        std::iter::from_fn(|| days.write_next(&reader, |_, _| {}).unwrap()).count()
+    }
+
+    /// Reads what is in the database.
+    fn reader(&self) -> Reader {
+        Reader::open(&self.url).unwrap()
+    }
+
+    /// The same, and what has left.
+    fn with_days(&self) -> Reader {
+        self.reader().with_days(self.folder())
+    }
+
+    fn database(&self) -> &str {
+        database_of(&self.url).unwrap()
+    }
+
+    fn admin(&self) -> PathBuf {
+        shared().url("postgres", self.database())
+    }
+
+    /// `exitgap-server prune` with these arguments: its exit code, and what it says.
+    pub fn prune(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let admin = self.admin();
+        let all = [&["prune", "--as", admin.to_str().unwrap()], arguments].concat();
+        let (code, out, said) = server(self.home.path(), &all);
+        (code, out + &said)
+    }
+
+    fn snapshots(&self) -> Vec<(PoolId, Slot, SnapshotHash)> {
+        let (reader, mut found) = (self.reader(), Vec::new());
+        for pool in reader.pools().unwrap() {
+            let page = reader.entries(&pool, slot(0), slot(DAYS * 288), 10_000).unwrap();
+            for entry in page.entries {
+                if let Outcome::Recorded(hash) = entry.outcome {
+                    found.push((pool.id.clone(), entry.slot, hash));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn state_of(documents: &SnapshotDocuments) -> StateHash {
+    PoolState::hash_of(&documents.state)
+}
+
+/// How many snapshots there are of a day.
+fn left_of(scene: &Scene, n: u32) -> String {
+    let of_day = format!(
+        "SELECT count(*) FROM exitgap.entry WHERE snapshot_sha256 IS NOT NULL AND slot / 288 = {}",
+        day(n)
+    );
+    shared().sql(scene.database(), &of_day)
+}
+
+fn day(n: u32) -> u32 {
+    slot(n * 288).number() / 288
+}
+
+#[test]
+fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
+    let mut scene = Scene::new();
+    let home = scene.home.path().to_owned();
+    assert_eq!(scene.write_days(), 11);
+    let snapshots = scene.snapshots();
+    let old = snapshots.len() - 2;
+    let first = snapshots.iter().filter(|(_, at, _)| *at < slot(288)).count();
+    assert_eq!([old, first], [463, 231]);
+    let before: Vec<SnapshotDocuments> = snapshots
+        .iter()
+        .map(|(.., hash)| scene.reader().documents(*hash).unwrap().unwrap())
+        .collect();
+    let (pool, then) = (&scene.pools[0].id, slot(17));
+    let targets = [
+        format!("/v1/exit/{pool}?size_usd=25000&at={then}"),
+        format!("/api/v1/exit/{pool}?slot={}&size_usd=25000", then.number()),
+        "/v1/pools".to_owned(),
+        format!("/v1/history/{pool}?size_usd=25000&from={then}&to={}", slot(40)),
+    ];
+    let ask = || {
+        // The retired pool and the one that is not read any more are listed by what they are called.
+        let here = Here::start(&home, With { store: Some(scene.url.clone()), ..With::default() });
+        here.refresh();
+        targets.each_ref().map(|target| {
+            let answer = here.get(target);
+            assert_eq!(answer.status, 200, "{target}: {}", String::from_utf8_lossy(&answer.body));
+            answer.body
+        })
+    };
+    let answers = ask();
+    let signed = checkpoints(&scene.url);
+
+    // Nothing of a rehearsal is done.
+    let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10", "--dry-run"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("2026-08-22: the folder has all of it;"), "{said}");
+    assert!(said.contains("3 days would leave the database"), "{said}");
+    assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
+    let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("2026-08-22: 231 snapshots left"), "{said}");
+    assert!(said.contains("3 days left the database"), "{said}");
+    assert!(said.ends_with("the newest 10 stay\n"), "{said}");
+    let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
+    assert_eq!((code, said.contains("0 days left")), (Some(0), true), "{said}");
+
+    // The database does not have them, and says where they are.
+    let count = shared().sql(scene.database(), "SELECT count(*) FROM exitgap.body");
+    assert_eq!(count, "2");
+    let left = |found: Result<_, StoreError>| match found {
+        Err(StoreError::Left { day, .. }) => day.to_string(),
+        other => panic!("{:?}", other.map(|_: Option<SnapshotDocuments>| ())),
+    };
+    assert_eq!(left(scene.reader().documents(snapshots[0].2)), "2026-08-22");
+    // Whoever has the folder reads every one, by whatever it is asked for by.
+    let reader = scene.with_days();
+    for ((pool, at, hash), documents) in snapshots.iter().zip(&before) {
+        assert_eq!(reader.documents(*hash).unwrap().as_ref(), Some(documents));
+        assert_eq!(reader.state(state_of(documents)).unwrap(), Some(documents.state.clone()));
+        let pool = reader.pool(pool).unwrap().unwrap();
+        let snapshot = reader.snapshot_at(&pool, *at).unwrap().unwrap();
+        assert_eq!((snapshot.slot(), snapshot.observation().pool()), (*at, &pool.id));
+    }
+    assert_eq!(reader.documents(SnapshotHash([7; 32])).unwrap(), None);
+    assert_eq!(reader.state(StateHash([7; 32])).unwrap(), None);
+    assert_eq!(ask(), answers);
+
+    // All of it still holds, and goes on.
+    let checked = reader.fsck(|_| {}).unwrap();
+    assert_eq!((checked.snapshots, checked.left, checked.bodies), (465, 463, 2));
+    assert_eq!(reader.fsck_derived(|_| {}).unwrap(), checked);
+    assert_eq!(scene.reader().fsck(|_| {}).unwrap(), checked);
+    let damage = scene.reader().fsck_derived(|_| {}).unwrap_err();
+    assert!(matches!(*damage.error, StoreError::Left { .. }), "{damage}");
+    let (code, out, said) = server(scene.home.path(), &["fsck"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(out.contains("465 snapshots, 463 of them in closed days"), "{out}");
+    assert_eq!(checkpoints(&scene.url), signed);
+    let mut store = Store::open(&scene.url, &key()).unwrap();
+    for n in [(DAYS - 1) * 288 + 1, DAYS * 288] {
+        scene.append(&mut store, n);
+    }
+    let folder = scene.folder();
+    folder.publish(store.reader()).unwrap();
+    // A folder that was lost is not made of a database that has less.
+    let other = LogFolder::new(scene.home.path().join("other"));
+    let error = other.publish(store.reader()).unwrap_err();
+    assert!(
+        matches!(&error, PublishError::Store(error) if matches!(**error, StoreError::Left { .. })),
+        "{error}"
+    );
+    drop(store);
+    // And a database is made whole from what is published.
+    let whole = scene.home.path().join("whole.db");
+    let mut restored = Store::create(&whole, &key()).unwrap();
+    folder.restore(&mut restored, |_, _| {}).unwrap();
+    drop(restored);
+    assert_eq!(checkpoints(&whole), checkpoints(&scene.url));
+    let report = audit(folder.path(), &reader.log().unwrap().unwrap().keys[0].to_string());
+    assert_eq!(report["verdict"], "valid");
+}
+
+#[test]
+fn only_what_every_copy_has_leaves() {
+    let scene = Scene::new();
+    let refused = |arguments: &[&str], why: &str| {
+        let (code, said) = scene.prune(arguments);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(why), "{why}: {said}");
+        assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
+    };
+    refused(&["--hot-days", "10"], "log would be the only copy of what leaves the database");
+    refused(&["--one-copy", "--hot-days", "10"], "the log of days does not have it");
+    let (code, said) = scene.prune(&["--one-copy", "--hot-days", "8"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("8 is not in 9.."), "{said}");
+    scene.write_days();
+    let file = scene.folder().path().join("days/2026-08-22/snapshots-0000.parquet");
+    let whole = fs::read(&file).unwrap();
+    let mut changed = whole.clone();
+    changed[1_000] ^= 1;
+    fs::write(&file, &changed).unwrap();
+    refused(&["--one-copy", "--hot-days", "10"], "2026-08-22 stays in the database");
+    fs::remove_file(&file).unwrap();
+    refused(&["--one-copy", "--hot-days", "10"], "snapshots-0000.parquet is not there");
+    fs::write(&file, &whole).unwrap();
+    // Another log's days are not this store's.
+    let (other, path) = (TempDir::new().unwrap(), scene.home.path().join("other.db"));
+    let mut store = Store::create(&path, &key()).unwrap();
+    store.append_slot(slot(0), &[BusyPool::new(9, 2).recorded(slot(0))]).unwrap();
+    store.fill_until(slot(3 * 288)).unwrap();
+    let folder = LogFolder::new(other.path());
+    folder.publish(store.reader()).unwrap();
+    let days = DaysLog::open(folder, &path, vec![key()]).unwrap();
+    assert!(days.write_next(store.reader(), |_, _| {}).unwrap().is_some());
+    let stranger =
+        config(scene.url.to_str().unwrap(), "exitgap.key", other.path().to_str().unwrap());
+    let own = fs::read_to_string(scene.home.path().join("exitgap.toml")).unwrap();
+    fs::write(scene.home.path().join("exitgap.toml"), stranger).unwrap();
+    refused(&["--one-copy", "--hot-days", "10"], "its files are of another log than the store");
+    fs::write(scene.home.path().join("exitgap.toml"), own).unwrap();
+    // A store in a file keeps all.
+    let file = config("series.db", "exitgap.key", "log");
+    fs::write(scene.home.path().join("file.toml"), file).unwrap();
+    let (code, said) = scene.prune(&["--one-copy", "--config", "file.toml"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("only a server's database is pruned"), "{said}");
+}
+
+#[test]
+fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
+    let scene = Scene::new();
+    let database = scene.database();
+    let first = day(0);
+    let leave = |day: u32| {
+        format!(
+            "SELECT exitgap.leave_day({day}, (SELECT verifier_key FROM exitgap.log), \
+             (SELECT checkpoint FROM exitgap.sealed_slot WHERE slot = {day} * 288 + 287))"
+        )
+    };
+    for (sql, why) in [
+        (
+            format!("SELECT exitgap.leave_day({first}, '', '')"),
+            "permission denied for function leave_day",
+        ),
+        ("SELECT exitgap.make_day(1)".to_owned(), "no slot of the day can be next"),
+        (format!("SELECT exitgap.make_day({})", day(DAYS + 2)), "no slot of the day can be next"),
+        (
+            "BEGIN; LOCK TABLE exitgap.left_day IN SHARE ROW EXCLUSIVE MODE".to_owned(),
+            "permission denied",
+        ),
+        (format!("DELETE FROM exitgap.body_{first}"), "permission denied"),
+        (format!("DROP TABLE exitgap.body_{first}"), "must be owner"),
+        (
+            format!("ALTER TABLE exitgap.body DETACH PARTITION exitgap.body_{first}"),
+            "must be owner",
+        ),
+        (
+            format!("INSERT INTO exitgap.body_{first} SELECT * FROM exitgap.body"),
+            "permission denied",
+        ),
+        (format!("INSERT INTO exitgap.left_day VALUES ({first}, 1)"), "permission denied"),
+    ] {
+        let refused = shared().sql_as(RECORDER, database, &sql).unwrap_err();
+        assert!(refused.contains(why), "{sql}: {refused}");
+    }
+    for (sql, why) in [
+        (format!("UPDATE exitgap.body_{first} SET zstd = ''"), "never changed or deleted"),
+        (
+            format!("SET session_replication_role = replica; DELETE FROM exitgap.body_{first}"),
+            "never changed",
+        ),
+        (leave(day(1)), "days leave in their order"),
+        (leave(day(DAYS - 8)), "the last eight days stay"),
+        (leave(first).replace("verifier_key FROM", "'other' FROM"), "another database"),
+        (leave(first).replace("+ 287", "+ 286"), "another database"),
+    ] {
+        let refused = shared().sql_as("postgres", database, &sql).unwrap_err();
+        assert!(refused.contains(why), "{sql}: {refused}");
+    }
+    // What is being read is waited for: whoever reads on sees it, and it leaves after.
+    let reading = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| {
+            let sql = format!(
+                "BEGIN; SELECT count(*) FROM exitgap.body; SELECT pg_sleep(2); \
+                               SELECT count(*) FROM exitgap.body_{first}; COMMIT"
+            );
+            shared().sql(database, &sql)
+        });
+        let sleeps = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(2)%' AND wait_event = 'PgSleep'";
+        while shared().sql(database, sleeps) == "0" {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!(scene.reader().leave(&scene.admin(), first).unwrap(), 231);
+        assert_eq!(shared().sql(database, sleeps), "0");
+        reading.join().unwrap()
+    });
+    assert_eq!(reading.lines().filter(|line| !line.is_empty()).last(), Some("231"));
+    // What has left is not begun again.
+    let again = format!("SELECT exitgap.make_day({first})");
+    let refused = shared().sql_as(RECORDER, database, &again).unwrap_err();
+    assert!(refused.contains("no slot of the day can be next"), "{refused}");
+    // However many days there are, and whatever the server makes of that.
+    let more = "DO $$ BEGIN FOR day IN 90000..90040 LOOP EXECUTE format('CREATE TABLE exitgap.body_%s PARTITION OF \
+                exitgap.body FOR VALUES FROM (%s) TO (%s)', day, day * 288, day * 288 + 288); END LOOP; END $$; ANALYZE";
+    shared().sql(database, more);
+    assert_eq!(shared().sql(database, &leave(day(1))), left_of(&scene, 1));
+    // Places that are not as the others are refused.
+    let error = Reader::open(&scene.url).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::SchemaAltered { object, .. } if object.contains("body_N")),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_that_are_not_those_of_before_are_said_to_be_that() {
+    let scene = Scene::new();
+    scene.write_days();
+    let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (.., hash) = scene.snapshots()[3];
+    let days = scene.folder().path().join("days");
+    let fault = |what: &str| match scene.with_days().documents(hash) {
+        Err(error @ StoreError::LeftUnread { .. }) => {
+            let error = error.to_string();
+            assert!(error.contains(what) && error.contains("2026-08-22"), "{what}: {error}");
+        }
+        other => panic!("{what}: {other:?}"),
+    };
+    let [one, other] = ["2026-08-22", "2026-08-23"].map(|day| days.join(day));
+    let snapshots = "snapshots-0000.parquet";
+    let whole = fs::read(one.join(snapshots)).unwrap();
+    fs::write(one.join(snapshots), fs::read(other.join(snapshots)).unwrap()).unwrap();
+    fault("it has no snapshot of");
+    fs::write(one.join(snapshots), &whole[..whole.len() - 9]).unwrap();
+    fault(snapshots);
+    fs::remove_file(one.join(snapshots)).unwrap();
+    fault(snapshots);
+    fs::write(one.join(snapshots), &whole).unwrap();
+    assert!(scene.with_days().documents(hash).unwrap().is_some());
+    fs::remove_file(one.join("manifest.json")).unwrap();
+    fault("manifest.json is not there");
+    // A body that was lost is not one that has left.
+    let newest = scene.snapshots().into_iter().max_by_key(|(_, at, _)| *at).unwrap();
+    shared().damage(scene.database(), &format!("DELETE FROM body_{} WHERE true", day(DAYS - 1)));
+    let reader = scene.with_days();
+    let pool = reader.pool(&newest.0).unwrap().unwrap();
+    let error = reader.snapshot_at(&pool, newest.1).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { what: CorruptBody::Absent, .. }), "{error}");
+    let (code, _, said) = exitgap(&[
+        "estimate",
+        &newest.0.to_string(),
+        "--size-usd",
+        "1000",
+        "--db",
+        scene.url.to_str().unwrap(),
+        "--at",
+        &slot(5).to_string(),
+    ]);
+    assert_eq!(code, Some(5), "{said}");
+    assert!(said.contains("has left the database with those of 2026-08-22"), "{said}");
+}
