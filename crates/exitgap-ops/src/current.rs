@@ -128,9 +128,9 @@ impl Current {
             let lasts = |labels: &Arc<PoolLabels>| {
                 labels.naming.is_lasting && labels.status == Status::Live
             };
-            let labels = match known.filter(lasts) {
+            let labels = match known.clone().filter(lasts) {
                 Some(labels) => Some(labels),
-                None => read_labels(reader, &pool, &latest)?,
+                None => read_labels(reader, &pool, &latest)?.or(known),
             };
             let daily_lowest = daily_lowest(reader, &pool, last_slot)?;
             let to = latest.entry.slot;
@@ -215,6 +215,13 @@ fn read_labels(
     latest: &Latest,
 ) -> Result<Option<Arc<PoolLabels>>, StoreError> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
-    let snapshot = reader.snapshot(&pool.id, hash)?;
+    let snapshot = match reader.snapshot(&pool.id, hash) {
+        // Where its day's files are not to be had, a pool that nobody reads any more is listed without what it is called.
+        Err(error @ (StoreError::Left { .. } | StoreError::LeftUnread { .. })) => {
+            tracing::warn!(pool = %pool.id, %error, "what a pool is called is not known");
+            return Ok(None);
+        }
+        snapshot => snapshot?,
+    };
     Ok(snapshot.map(|snapshot| Arc::new(PoolLabels::of(snapshot.observation()))))
 }

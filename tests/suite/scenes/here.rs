@@ -83,7 +83,12 @@ impl Here {
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
         if let Some(room) = room {
-            runtime.spawn(room.run(store, stopped.clone(), |_| {}));
+            runtime.spawn(room.run(
+                store,
+                LogFolder::new(folder.join("log")),
+                stopped.clone(),
+                |_| {},
+            ));
         }
         let routes = router(app.clone(), &with.limits, Operators::Public);
         let telemetry = app.telemetry.clone();

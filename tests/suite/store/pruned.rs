@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_store::days::{DaysLog, leaving};
 use exitgap_store::{
-    Changes, CorruptBody, LogFolder, NewEntry, Outcome, PublishError, Reader, Store, StoreError,
+    Changes, CorruptBody, LogFolder, NewEntry, NewRetraction, Outcome, PublishError, Reader, Store,
+    StoreError,
 };
 use exitgap_tests::postgres::{RECORDER, database_of, shared};
 use tempfile::TempDir;
@@ -69,6 +70,11 @@ impl Scene {
                 let fourth = if n < MORNING { fourth } else { missing(fourth) };
                 let mut entries = vec![first, second, fourth];
                 let mut changes = Changes::default();
+                if n == 5 {
+                    let (pool, of) = (pools[0].id.clone(), slot(3));
+                    changes.retractions =
+                        vec![NewRetraction::orphaned(pool, of, BlockHash([9; 32]))];
+                }
                 if n < RETIRED {
                     entries.push(third);
                 } else if n == RETIRED {
@@ -234,8 +240,13 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
         let snapshot = reader.snapshot_at(&pool, *at).unwrap().unwrap();
         assert_eq!((snapshot.slot(), snapshot.observation().pool()), (*at, &pool.id));
     }
-    assert_eq!(reader.documents(SnapshotHash([7; 32])).unwrap(), None);
-    assert_eq!(reader.state(StateHash([7; 32])).unwrap(), None);
+    // What nobody recorded is not there, also where it begins as something that was.
+    let (mut hash, mut state) = (snapshots[0].2, state_of(&before[0]));
+    (hash.0[31], state.0[31]) = (hash.0[31] ^ 1, state.0[31] ^ 1);
+    for (hash, state) in [(hash, state), (SnapshotHash([7; 32]), StateHash([7; 32]))] {
+        assert_eq!(reader.documents(hash).unwrap(), None);
+        assert_eq!(reader.state(state).unwrap(), None);
+    }
     assert_eq!(ask(), answers);
 
     // All of it still holds, and goes on.
@@ -414,6 +425,17 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     assert_eq!(code, Some(0), "{said}");
     let (.., hash) = scene.snapshots()[3];
     let days = scene.folder().path().join("days");
+    let (checkpoint, aside) = (days.join("checkpoint"), days.join("aside"));
+    fs::rename(&checkpoint, &aside).unwrap();
+    let (code, _, said) = server(scene.home.path(), &["fsck"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("2026-08-22 has left the database, and the log of days does not have it"),
+        "{said}"
+    );
+    fs::rename(&aside, &checkpoint).unwrap();
+    let (code, _, said) = server(scene.home.path(), &["fsck"]);
+    assert_eq!(code, Some(0), "{said}");
     let fault = |what: &str| match scene.with_days().documents(hash) {
         Err(error @ StoreError::LeftUnread { .. }) => {
             let error = error.to_string();

@@ -56,7 +56,7 @@ pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
     let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
     let (end, ended) = watch::channel(false);
     let room = AlertsRoom::open(plan, machine_clock()).map_err(failed)?;
-    let running = runtime.spawn(room.run(path("series.db"), ended, |_| {}));
+    let running = runtime.spawn(room.run(path("series.db"), LogFolder::new(path("log")), ended, |_| {}));
     wait("challenges", || receiver.received().len() >= ENDPOINTS as usize)?;
     let mut slowest: f64 = 0.0;
     for round in 0..SLOTS {

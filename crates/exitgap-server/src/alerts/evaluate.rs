@@ -12,7 +12,7 @@ use exitgap_core::alerts::{AlertRule, AlertRun, AlertRunError};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_store::alerts::{Alerts, AlertsError, ChangedAlert, Stepped};
-use exitgap_store::{FigureError, Pool, Reader, StoreError, Watching};
+use exitgap_store::{FigureError, LogFolder, Pool, Reader, StoreError, Watching};
 
 /// The most slots of a turn: between turns rules come and go.
 const SLOTS: u32 = 288;
@@ -58,6 +58,8 @@ struct Watched {
 pub struct Evaluator {
     alerts: Arc<Alerts>,
     store: PathBuf,
+    /// The log's folder, whose closed days have what left the store's database.
+    days: LogFolder,
     known: Known,
 }
 
@@ -73,9 +75,9 @@ struct Known {
 }
 
 impl Evaluator {
-    /// Over the rules of a database and the slots of a store, which may not be there yet.
-    pub fn new(alerts: Arc<Alerts>, store: PathBuf) -> Self {
-        Self { alerts, store, known: Known::default() }
+    /// Over the rules of a database and the slots of a store, which may not be there yet, with its log's folder.
+    pub fn new(alerts: Arc<Alerts>, store: PathBuf, days: LogFolder) -> Self {
+        Self { alerts, store, days, known: Known::default() }
     }
 
     /// Takes the rules that came, and every slot that was sealed since: not too many at once.
@@ -88,11 +90,11 @@ impl Evaluator {
     }
 
     fn take_slots(&mut self, now_ms: u64) -> Result<Turned, EvaluateError> {
-        let Self { alerts, store, known } = self;
+        let Self { alerts, store, days, known } = self;
         known.learn(alerts)?;
         if known.reader.is_none() {
             known.reader = match Reader::open(&*store) {
-                Ok(reader) => Some(reader),
+                Ok(reader) => Some(reader.with_days(days.clone())),
                 Err(StoreError::NotFound { .. }) => return Ok(Turned::default()),
                 Err(error) => return Err(error.into()),
             };

@@ -25,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exitgap_core::series::Slot;
+use exitgap_store::LogFolder;
 use exitgap_store::alerts::{AlertCounts, Alerts, AlertsError};
 use tokio::sync::{Notify, watch};
 
@@ -101,11 +102,12 @@ impl AlertsRoom {
         }))
     }
 
-    /// Evaluates the slots of a store and sends what comes of it, until it is told to end; `told` is told now and then how
+    /// Evaluates the slots of a store, with its log's folder, and sends what comes of it, until it is told to end; `told` is told now and then how
     /// much there is.
     pub async fn run(
         self: Arc<Self>,
         store: PathBuf,
+        days: LogFolder,
         ended: watch::Receiver<bool>,
         told: impl Fn(AlertCounts) + Send + Sync + 'static,
     ) -> Result<(), AlertsStartError> {
@@ -116,7 +118,7 @@ impl AlertsRoom {
         let deliverer =
             Deliverer::new(self.alerts.clone(), poster, now_ms, bell, self.plan.timeout);
         let sending = tokio::spawn(deliverer.run(ended.clone()));
-        self.look(store, ended, told).await;
+        self.look((store, days), ended, told).await;
         // It ends by the same word.
         let _ = sending.await;
         Ok(())
@@ -125,11 +127,11 @@ impl AlertsRoom {
     /// Evaluates, and tidies, until it is told to end.
     async fn look(
         &self,
-        store: PathBuf,
+        (store, days): (PathBuf, LogFolder),
         mut ended: watch::Receiver<bool>,
         told: impl Fn(AlertCounts),
     ) {
-        let mut evaluator = Some(Evaluator::new(self.alerts.clone(), store));
+        let mut evaluator = Some(Evaluator::new(self.alerts.clone(), store, days));
         let mut tidied: Option<tokio::time::Instant> = None;
         while !*ended.borrow() {
             if tidied.is_none_or(|at| at.elapsed() >= TIDY_EVERY) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use exitgap_store::shown;
+use exitgap_store::{LogFolder, shown};
 use tokio::sync::watch;
 
 use super::record::{start_log, stop_on_signals};
@@ -33,7 +33,8 @@ pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
         let (end, ended) = watch::channel(false);
         let store = checked.config.store.path.clone();
         tracing::info!(store = %shown(&store), "evaluating the kept rules");
-        let mut running = tokio::spawn(room.run(store, ended, |_| {}));
+        let folder = LogFolder::new(&checked.config.evidence.folder);
+        let mut running = tokio::spawn(room.run(store, folder, ended, |_| {}));
         tokio::select! {
             done = &mut running => return done.unwrap_or(Ok(())).map_err(CliError::from),
             _ = stop.wait_for(|stop| *stop != Stop::No) => {}

@@ -68,7 +68,7 @@ fn check_store(path: &Path) -> Vec<Finding> {
             "its role could change what is recorded: use one that `exitgap-server migrate` makes";
         findings.push(finding(Severity::Warning, why.to_owned()));
     }
-    if days > MANY_DAYS {
+    if days >= MANY_DAYS {
         let why = format!(
             "it has the snapshots of {days} days, each in a place of its own that every question locks: `exitgap-server prune` \
              has old ones leave; else raise max_locks_per_transaction"

@@ -23,8 +23,8 @@ pub struct PruneArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// Who removes: a URL of the same server, of somebody whom `migrate` was run as. Whoever records may not. A password is
-    /// better in PGPASSWORD.
+    /// Who removes: a URL of the same server, of somebody whom `migrate` was run as. Whoever records may not. Where both log in
+    /// by a password, one of them stands in its URL: PGPASSWORD is only one.
     #[arg(long = "as", value_name = "URL")]
     admin: PathBuf,
     /// How many days stay in the database, today among them.

@@ -122,7 +122,8 @@ async fn serve_until_told(
     let telling = room.map(|room| {
         let store = checked.config.store.path.clone();
         let told = move |counts| telemetry.alerts(counts);
-        tokio::spawn(room.run(store, answering.ended(), told))
+        let folder = LogFolder::new(&checked.config.evidence.folder);
+        tokio::spawn(room.run(store, folder, answering.ended(), told))
     });
     let result = if let Some(recorder) = recorder {
         record_apart(recorder, clock, stop).await

@@ -219,7 +219,12 @@ fn stored(
         let Some(pool) = reader.pool(id)?.filter(|pool| pool.retired_slot.is_none()) else {
             continue;
         };
-        let Some(snapshot) = reader.snapshot_at(&pool, slot)? else { continue };
+        let snapshot = match reader.snapshot_at(&pool, slot) {
+            // It was read so long ago that it has left the database: its logs are gathered from the next slot on.
+            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
+            snapshot => snapshot?,
+        };
+        let Some(snapshot) = snapshot else { continue };
         let observation = snapshot.observation();
         if is_told_of(observation.state()) {
             blocks.insert(id.clone(), observation.block().number);

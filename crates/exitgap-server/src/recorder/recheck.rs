@@ -233,7 +233,7 @@ pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreErr
         let Some((slot, _)) = latest else { continue };
         match reader.snapshot_at(&pool, slot) {
             // It was last read so long ago that it has left the database: it is read as one that is new.
-            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => {}
+            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
             newest => standing.newest.extend(newest?),
         }
         if newest.as_ref().is_none_or(|(newest, _)| *newest < slot) {
@@ -245,8 +245,13 @@ pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreErr
     for back in BACK {
         let slot = Slot::new(newest.number().saturating_sub(back).into());
         let Ok(slot) = slot else { continue };
+        let block = match reader.block_of(&pool, slot) {
+            // Nor are blocks of before that looked for.
+            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => break,
+            block => block?,
+        };
         if reader.retraction_of(&pool, slot)?.is_none()
-            && let Some(block) = reader.block_of(&pool, slot)?
+            && let Some(block) = block
             && blocks.last().is_none_or(|last| block.number < last.number)
         {
             blocks.push(block);

@@ -30,18 +30,25 @@ impl Reader {
         places: Vec<LeftRow>,
         hash: SnapshotHash,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
-        // The state is what the snapshot says, as it is of a row of the database.
         self.first_left(places, |documents| {
-            let state = Snapshot::state_named_in(&documents.snapshot);
-            documents.hash() == hash && state == Some(PoolState::hash_of(&documents.state))
+            if is_whole(documents) && documents.hash() == hash { Is::It } else { Is::Damaged }
         })
     }
 
     /// A state that has left, likewise.
     pub(super) fn left_state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
         let places = self.db.left_states(&hash.0)?;
-        let is_it = |documents: &SnapshotDocuments| PoolState::hash_of(&documents.state) == hash;
-        Ok(self.first_left(places, is_it)?.map(|documents| documents.state))
+        // Other states may begin alike.
+        let found = self.first_left(places, |documents| {
+            if !is_whole(documents) {
+                Is::Damaged
+            } else if PoolState::hash_of(&documents.state) == hash {
+                Is::It
+            } else {
+                Is::Another
+            }
+        });
+        Ok(found?.map(|documents| documents.state))
     }
 
     /// Whether a snapshot of which a row was found has left since.
@@ -57,12 +64,11 @@ impl Reader {
         Ok(StoreError::Corrupt { hash, what: CorruptBody::Absent })
     }
 
-    /// The first of these places whose documents are those that are looked for. That another's name begins alike is next to
-    /// impossible: where there is a place and none is it, the files are not those of before.
+    /// The first of these places whose documents are those that are looked for.
     fn first_left(
         &self,
         places: Vec<LeftRow>,
-        is_it: impl Fn(&SnapshotDocuments) -> bool,
+        which: impl Fn(&SnapshotDocuments) -> Is,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
         let mut fault = None;
         for LeftRow { pool, slot } in places {
@@ -71,11 +77,16 @@ impl Reader {
                 found: format!("{error}"),
             })?;
             let why = match self.in_its_day(&pool, slot) {
-                Ok((_, found)) if is_it(&found) => return Ok(Some(found)),
-                Ok((path, _)) => {
-                    let why = format!("its snapshot of {pool} at {slot} is another");
-                    StoreError::LeftUnread { slot, path, why }
-                }
+                Ok((path, found)) => match which(&found) {
+                    Is::It => return Ok(Some(found)),
+                    Is::Another => continue,
+                    Is::Damaged => {
+                        // It is read again where somebody puts back a copy.
+                        *self.left.borrow_mut() = LeftRows::default();
+                        let why = format!("its snapshot of {pool} at {slot} is another");
+                        StoreError::LeftUnread { slot, path, why }
+                    }
+                },
                 // Another day may have it, too.
                 Err(error) => error,
             };
@@ -116,8 +127,24 @@ impl Reader {
     }
 }
 
+/// What was found in a place.
+enum Is {
+    /// What is looked for.
+    It,
+    /// Something else, which is sound.
+    Another,
+    /// Not what was there.
+    Damaged,
+}
+
+/// Whether the state is the one that the snapshot names, as it is of a row of the database.
+fn is_whole(documents: &SnapshotDocuments) -> bool {
+    let state = Snapshot::state_named_in(&documents.snapshot);
+    state == Some(PoolState::hash_of(&documents.state))
+}
+
 /// The most bytes of documents that are kept for what is asked next.
-const KEPT_BYTES: usize = 16 << 20;
+const KEPT_BYTES: usize = 32 << 20;
 
 /// Rows of a closed day that were read together.
 #[derive(Default)]

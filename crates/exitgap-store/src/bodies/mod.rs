@@ -95,7 +95,14 @@ impl Reader {
         let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
         let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
         if row.level > 0 && !lower {
-            let chain = self.chain(row.hash(), Some(row.slot))?;
+            let chain = match self.chain(row.hash(), Some(row.slot)) {
+                Err(StoreError::Corrupt { what: CorruptBody::NoDictionary { .. }, .. })
+                    if self.left_meanwhile(row.hash())? =>
+                {
+                    return self.left_documents(row.hash());
+                }
+                chain => chain?,
+            };
             let mut last = None;
             for (row, joined) in chain.iter().zip(unpack(&chain)?) {
                 last = Some(row.split(joined.clone()));

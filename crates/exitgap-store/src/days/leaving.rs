@@ -71,20 +71,20 @@ pub fn check_leaving(
 /// Requires that the log of days has every day that has left the database.
 pub fn check_left(reader: &Reader, folder: &LogFolder) -> Result<(), DaysError> {
     let Some(log) = reader.log()? else { return Ok(()) };
+    let Some((first, newest)) = reader.slots()? else { return Ok(()) };
+    let days = Day::of(newest).days_after(Day::of(first)).unwrap_or_default();
     let mut published = None;
-    let (Some((_, newest)), mut day) = (reader.slots()?, Day::of(log.origin.first_slot())) else {
-        return Ok(());
-    };
-    // Days leave in their order.
-    while day.first() < newest && reader.has_left(day_of(day.first()))? {
+    // A day on which nothing was read has no place, and so it does not leave.
+    for day in (0..days).filter_map(|days| Day::of(first).later(days)) {
+        if !reader.has_left(day_of(day.first()))? {
+            continue;
+        }
         if published.is_none() {
             published = PublishedDays::of_log(folder, &log.keys)?;
         }
         if published.as_ref().is_none_or(|published| published.history.leaf(day).is_none()) {
             return Err(DaysError::LeftWithout { day });
         }
-        let Some(next) = day.later(1) else { break };
-        day = next;
     }
     Ok(())
 }

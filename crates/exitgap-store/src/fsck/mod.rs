@@ -127,9 +127,10 @@ impl Reader {
             self.check_slots(&workers, [first, last], of_slots, &mut progress)
         })?;
         // With a day that leaves while this goes on, counts are of before and after.
+        let counted = self.check_counts(&checked, tiles, Some(last));
         let (days, named) = self.db.left_counts()?;
         if days == left_days {
-            self.check_counts(&checked, tiles, Some(last))?;
+            counted?;
             compare_count("left_body", checked.left, named)?;
         }
         let parts = self.parts(&pools, depth)?;

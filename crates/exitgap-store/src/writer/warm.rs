@@ -36,17 +36,21 @@ impl Store {
     /// Reads what the slot after the newest rests on, where nothing of it is known: after a start, or once the store was opened again. A
     /// slot that comes without it reads it itself. Of how many pools it was read.
     pub fn warm(&mut self) -> Result<usize, StoreError> {
+        if self.derived.len() > 0 {
+            return Ok(0);
+        }
         let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
         let newest = self.reader.checkpoint(self.reader.log_size()?)?;
         let pools = self.reader.pools()?;
-        if pools.len() < FEWEST || self.derived.len() > 0 {
+        if pools.len() < FEWEST {
             return Ok(0);
         }
         let mut contracts: BTreeMap<&Contract, Vec<&Pool>> = BTreeMap::new();
         for pool in &pools {
             contracts.entry(pool.id.contract()).or_default().push(pool);
         }
-        let contracts: Vec<Vec<&Pool>> = contracts.into_values().collect();
+        let lives = |pools: &Vec<&Pool>| pools.iter().any(|pool| pool.retired_slot.is_none());
+        let contracts: Vec<Vec<&Pool>> = contracts.into_values().filter(lives).collect();
         let readers = if self.reader.is_of_a_server() {
             ON_A_SERVER
         } else {

@@ -44,6 +44,9 @@ pub static SELECT_LEFT_COUNTS: Statement = Statement {
     table: None,
 };
 
+/// From which of a day's slots on the next one's place is made: with that one's first slot it might have to be waited for.
+const AHEAD_FROM: u32 = Slot::PER_DAY - 24;
+
 /// How long the rows of a day may take to be named.
 const LEAVING_LIMIT: Duration = Duration::from_hours(2);
 
@@ -58,13 +61,15 @@ const LEAVING_SETTINGS: &str = "SET statement_timeout = '2h'; SET enable_hashjoi
 impl Postgres {
     /// Makes the place of the slot's bodies, where it is not there.
     pub fn make_room(&self, slot: Slot) -> Result<(), StoreError> {
-        let day = day_of(slot);
-        if self.room.get() == Some(day) {
+        let ahead = day_of(slot) + u32::from(slot.number() % Slot::PER_DAY >= AHEAD_FROM);
+        if self.room.get() == Some(ahead) {
             return Ok(());
         }
-        let made = self.connection.ask("SELECT exitgap.make_day($1)", &[&i64::from(day)]);
-        made.map_err(|fault| failed("making room for a day's bodies", fault))?;
-        self.room.set(Some(day));
+        for day in day_of(slot)..=ahead {
+            let made = self.connection.ask("SELECT exitgap.make_day($1)", &[&i64::from(day)]);
+            made.map_err(|fault| failed("making room for a day's bodies", fault))?;
+        }
+        self.room.set(Some(ahead));
         Ok(())
     }
 }

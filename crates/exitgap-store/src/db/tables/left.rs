@@ -4,7 +4,7 @@ use std::path::Path;
 
 use exitgap_core::series::Slot;
 
-use super::{Db, Statement};
+use super::{Arg, Args, Db, Statement};
 use crate::db::postgres::days::{
     Leaving, SELECT_BODY_DAYS, SELECT_LEFT_COUNTS, SELECT_LEFT_DAY, SELECT_LEFT_SNAPSHOTS,
     SELECT_LEFT_STATES,
@@ -72,28 +72,27 @@ impl Db {
         }
     }
 
-    /// Where a snapshot may be that has left, by its hash.
+    /// Where a snapshot is that has left, by its hash.
     pub fn left_snapshots(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
-        self.left(&SELECT_LEFT_SNAPSHOTS, hash)
+        self.left(&SELECT_LEFT_SNAPSHOTS, &[(":name", name_of(hash)), (":hash", hash.into())])
     }
 
     /// Where a state may be that has left, by its hash.
     pub fn left_states(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
-        self.left(&SELECT_LEFT_STATES, hash)
+        self.left(&SELECT_LEFT_STATES, &[(":name", name_of(hash))])
     }
 
-    fn left(
-        &self,
-        statement: &'static Statement,
-        hash: &[u8; 32],
-    ) -> Result<Vec<LeftRow>, StoreError> {
+    fn left(&self, statement: &'static Statement, args: &Args) -> Result<Vec<LeftRow>, StoreError> {
         if matches!(self, Self::Sqlite(_)) {
             return Ok(Vec::new());
         }
-        let [a, b, c, d, e, f, g, h, ..] = *hash;
-        let name = i64::from_be_bytes([a, b, c, d, e, f, g, h]);
-        let read =
-            |row: super::Row| Ok(LeftRow { pool: row.get("pool_id")?, slot: row.get("slot")? });
-        self.rows(statement, &[(":name", name.into())], read, Ok)
+        let read = |row: super::Row| Ok(LeftRow { pool: row.at(0)?, slot: row.at(1)? });
+        self.rows(statement, args, read, Ok)
     }
+}
+
+/// What a hash begins with.
+fn name_of(hash: &[u8; 32]) -> Arg<'static> {
+    let [a, b, c, d, e, f, g, h, ..] = *hash;
+    i64::from_be_bytes([a, b, c, d, e, f, g, h]).into()
 }

@@ -23,7 +23,7 @@ pub use left::{BodyDay, LeftRow};
 pub use log::{CosignedRow, SealedSlotRow};
 pub use pools::PoolRow;
 
-use super::arg::Arg;
+use super::arg::{Arg, Args};
 use super::error::DatabaseError;
 use super::row::{Columns, Row};
 use super::{Db, Statement, Values, statements};

@@ -387,7 +387,9 @@ BEGIN
     IF to_regclass('exitgap.' || place) IS NOT NULL THEN
         RETURN;
     END IF;
-    IF of_day NOT BETWEEN next AND next + 1 THEN
+    -- Before the first slot any day may be the first one's; the one of no slot is the schema's own.
+    IF of_day NOT BETWEEN next AND next + 1
+        OR (next IS NULL AND of_day <> 0 AND of_day NOT BETWEEN 20687 AND 2932896) THEN
         RAISE EXCEPTION 'exitgap: no slot of the day can be next' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     -- One after the other; whoever only reads cannot take it.
@@ -408,7 +410,7 @@ BEGIN
 END $$;
 
 -- Has the bodies of a day leave, which are in the day's files, and tells how many there were: for the owner alone, of the log
--- with this key, whose last slot of the day has this checkpoint. The oldest day goes first. Whoever reads is kept waiting for two
+-- with this key, whose last slot of the day has this checkpoint. The oldest day goes first. Whoever reads is kept waiting for three
 -- seconds at most.
 CREATE FUNCTION exitgap.leave_day(of_day bigint, verifier_key text, checkpoint text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
