@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use exitgap_core::alerts::{AlertCheckpoint, AlertRule};
 use exitgap_server::alerts::Evaluator;
+use exitgap_store::LogFolder;
 use exitgap_store::alerts::Alerts;
 use serde_json::json;
 
@@ -36,7 +37,8 @@ pub fn run(
     let rules = rules.collect::<Result<Vec<AlertRule>>>()?;
     let mut rng = Rng::new(seed ^ 0x5e9);
     let store = scene.path("series.db");
-    let mut evaluator = Evaluator::new(alerts.clone(), store.clone());
+    let days = LogFolder::new(scene.path("log"));
+    let mut evaluator = Evaluator::new(alerts.clone(), store.clone(), days.clone());
     for done in 0..slots {
         scene.seal(3)?;
         if rng.once_in(2) {
@@ -44,7 +46,7 @@ pub fn run(
         }
         // What was in memory is gone, in the middle of what it did not write down.
         if rng.once_in(7) {
-            evaluator = Evaluator::new(alerts.clone(), store.clone());
+            evaluator = Evaluator::new(alerts.clone(), store.clone(), days.clone());
             part.count("alerts.forgotten");
         }
         if done % 64 == 0 {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use exitgap_core::alerts::{AlertRule, AlertRun};
 use exitgap_core::series::MissingReason;
 use exitgap_server::alerts::{AlertKey, AlertsConfig, AlertsRoom, machine_clock};
-use exitgap_store::Store;
 use exitgap_store::alerts::{AlertBounds, Alerts, Kept, NewAlert, NewEndpoint};
+use exitgap_store::{LogFolder, Store};
 use exitgap_tests::faults::scene::{BusyPool, key, slot};
 use exitgap_tests::receiver::Receiver;
 use tokio::sync::watch;
@@ -56,7 +56,8 @@ pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
     let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
     let (end, ended) = watch::channel(false);
     let room = AlertsRoom::open(plan, machine_clock()).map_err(failed)?;
-    let running = runtime.spawn(room.run(path("series.db"), LogFolder::new(path("log")), ended, |_| {}));
+    let running =
+        runtime.spawn(room.run(path("series.db"), LogFolder::new(path("log")), ended, |_| {}));
     wait("challenges", || receiver.received().len() >= ENDPOINTS as usize)?;
     let mut slowest: f64 = 0.0;
     for round in 0..SLOTS {
