@@ -194,8 +194,12 @@ impl Reader {
             return Ok(None);
         };
         let corrupt = |what| StoreError::Corrupt { hash, what };
-        let snapshot =
-            self.snapshot_of(&pool.id, hash, slot)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+        let found = match self.snapshot_of(&pool.id, hash, slot)? {
+            // It may be another slot's.
+            None => self.snapshot(&pool.id, hash)?,
+            found => found,
+        };
+        let snapshot = found.ok_or_else(|| corrupt(CorruptBody::Absent))?;
         let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
         if *found_pool == pool.id && found_slot == slot {
             return Ok(Some(snapshot));
