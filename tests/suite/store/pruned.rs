@@ -399,7 +399,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         assert_eq!(shared().sql(database, sleeps), "0");
         reading.join().unwrap()
     });
-    assert_eq!(reading.lines().filter(|line| !line.is_empty()).last(), Some("231"));
+    assert_eq!(reading.lines().rfind(|line| !line.is_empty()), Some("231"));
     // What has left is not begun again.
     let again = format!("SELECT exitgap.make_day({first})");
     let refused = shared().sql_as(RECORDER, database, &again).unwrap_err();
