@@ -57,15 +57,14 @@ fn of_kind(
         let entries = entries.collect::<Result<Vec<_>, _>>()?;
         store.append_slot(slot, &entries).map_err(failed)?;
     }
+    let sql = |sql: &str| cluster.sql_as("postgres", &database, sql).map_err(failed);
     let bytes = |tables: &str| -> Result<f64, BenchError> {
-        let sum = format!(
-            "VACUUM FULL; SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
-             WHERE relnamespace = 'exitgap'::regnamespace AND relkind = 'r' AND relname {tables}"
-        );
         // A vacuum is a command of its own.
-        let (vacuum, sum) = sum.split_once("; ").unwrap_or_default();
-        cluster.sql_as("postgres", &database, vacuum).map_err(failed)?;
-        let found = cluster.sql_as("postgres", &database, sum).map_err(failed)?;
+        sql("VACUUM FULL")?;
+        let found = sql(&format!(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
+             WHERE relnamespace = 'exitgap'::regnamespace AND relkind = 'r' AND relname {tables}"
+        ))?;
         found.parse().map_err(failed)
     };
     let slots = float(u64::from(Slot::PER_DAY) * u64::from(POOLS));
@@ -81,16 +80,14 @@ fn of_kind(
     days.write_next(&reader, |_, _| {}).map_err(failed)?.ok_or_else(|| failed("no day"))?;
     let named = snapshots(&reader)?;
     report.add(format!("hot.{name}_read_ms"), read_ms(&reader, &named)?);
+    let old = leaving(&reader, HOT_DAYS).map_err(failed)?;
+    let day = old.first().ok_or_else(|| failed("no day is old"))?.day;
+    check_leaving(&reader, &log, day, |_, _| {}).map_err(failed)?;
     let start = Instant::now();
-    for (day, there) in leaving(&reader, HOT_DAYS).map_err(failed)?.into_iter().take(1) {
-        check_leaving(&reader, &log, day, |_, _| {}).map_err(failed)?;
-        let checked = start.elapsed();
-        let admin = cluster.url("postgres", &database);
-        let bodies = reader.leave(&admin, there.day).map_err(failed)?;
-        if float(bodies) + 0.5 < slots {
-            return Err(failed(format!("only {bodies} snapshots left")));
-        }
-        report.add(format!("hot.{name}_leave_ms"), (start.elapsed() - checked).as_secs_f64() * 1e3);
+    let bodies = reader.leave(&cluster.url("postgres", &database), day).map_err(failed)?;
+    report.add(format!("hot.{name}_leave_ms"), start.elapsed().as_secs_f64() * 1e3);
+    if bodies != u64::from(Slot::PER_DAY) * u64::from(POOLS) {
+        return Err(failed(format!("only {bodies} snapshots left")));
     }
     report.add(format!("hot.{name}_left_bytes"), bytes("LIKE 'left_%'")? / slots);
     let reader = reader.with_days(log);

@@ -36,10 +36,10 @@ pub enum StoreError {
         day: Day,
     },
     /// There is nothing of a day that could leave.
-    #[error("the store has no day {day} since 1970-01-01 that could leave")]
+    #[error("the store has no {day} that could leave")]
     NothingToLeave {
         /// The day.
-        day: u32,
+        day: Day,
     },
     /// The files of a day do not have what has left the database.
     #[error(

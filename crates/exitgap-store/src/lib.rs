@@ -85,7 +85,7 @@ pub mod witness;
 mod writer;
 
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
-pub use db::{BodyDay, DatabaseError, Migrated, ServerState, is_server, migrate, shown};
+pub use db::{DatabaseError, Migrated, ServerState, is_server, migrate, shown};
 pub use derived::figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
     SnapshotFigures, Standing, TakenBack, WindowFigures,

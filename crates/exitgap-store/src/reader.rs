@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use exitgap_core::ids::PoolId;
-use exitgap_core::series::Slot;
+use exitgap_core::series::{Day, Slot};
 use exitgap_core::snapshot::Snapshot;
 
 use crate::bodies::left::LeftRows;
 use crate::corrupt::CorruptBody;
-use crate::db::{BodyDay, Db, Leaving, ServerState};
+use crate::db::{Db, Leaving, ServerState};
+use crate::derived::rollup::day_of;
 use crate::error::StoreError;
 use crate::folder::LogFolder;
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals};
@@ -46,37 +47,22 @@ impl Reader {
         Self { days: Some(folder), ..self }
     }
 
-    /// Another reader of the same store.
+    /// Another reader of the same store, on a server of several at the one that this reads.
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
         Ok(Self::over(self.db.again()?, self.days.clone()))
     }
 
-    /// The same, of the very server that this one reads.
-    pub(crate) fn beside(&self) -> Result<Self, StoreError> {
-        Ok(Self::over(self.db.beside()?, self.days.clone()))
-    }
-
-    /// The days whose bodies a server's database has, the first first. A file keeps all.
-    pub fn body_days(&self) -> Result<Vec<BodyDay>, StoreError> {
-        self.db.body_days()
-    }
-
-    /// Has the bodies of a day, since 1970-01-01, leave the database, and tells how many there were. Whoever calls has read the day's
-    /// files ([`check_leaving`](crate::days::check_leaving)). `admin` is a URL of the same server, of somebody who is a member of the role that owns the
-    /// tables, as `migrate` makes it.
-    pub fn leave(&self, admin: &Path, day: u32) -> Result<u64, StoreError> {
+    /// Has the bodies of a day leave a server's database, and tells how many there were. Whoever calls has read the day's
+    /// files ([`check_leaving`](crate::days::check_leaving)). `admin` is a URL of the same server, of somebody who is a member
+    /// of the role that owns the tables, as `migrate` makes it.
+    pub fn leave(&self, admin: &Path, day: Day) -> Result<u64, StoreError> {
         let nothing = || StoreError::NothingToLeave { day };
         let log = self.log()?.ok_or_else(nothing)?;
         let key = log.keys.first().ok_or_else(nothing)?.to_string();
-        let last = u64::from(day) * u64::from(Slot::PER_DAY) + u64::from(Slot::PER_DAY) - 1;
-        let last = Slot::new(last).ok().and_then(|last| log.origin.index_of(last));
-        let checkpoint = self.checkpoint(last.ok_or_else(nothing)? + 1)?.ok_or_else(nothing)?;
+        let last = log.origin.index_of(day.last()).ok_or_else(nothing)?;
+        let checkpoint = self.checkpoint(last + 1)?.ok_or_else(nothing)?;
+        let day = day_of(day.first());
         self.db.leave(admin, Leaving { day, key: &key, checkpoint: &checkpoint })
-    }
-
-    /// Whether the bodies of a day, since 1970-01-01, have left the database.
-    pub fn has_left(&self, day: u32) -> Result<bool, StoreError> {
-        self.db.has_left(day)
     }
 
     /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.

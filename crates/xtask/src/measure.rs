@@ -27,7 +27,7 @@ streams; `verify` searches a
 minute for the evidence file that takes longest to verify; `export` closed days as files, written and checked (three minutes); `replica` how late a replica of a log answers (two minutes); `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `scale`, which runs only when named, slots of 40,000 small pools and of 1,000 busy ones in a file,
-and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `hot`, only when named, a day whose snapshots leave such a server's database (six minutes); `wasm`, which runs only when named, the npm package: its size
+and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `hot`, only when named, a day whose snapshots leave such a server's database (three minutes); `wasm`, which runs only when named, the npm package: its size
 and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
 and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
 waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches.

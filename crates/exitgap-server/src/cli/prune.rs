@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use exitgap_core::published::days::DayManifest;
 use exitgap_core::series::Day;
-use exitgap_store::days::{check_leaving, leaving};
-use exitgap_store::{BodyDay, LogFolder, Reader, is_server};
+use exitgap_store::days::{OldDay, check_leaving, leaving};
+use exitgap_store::{LogFolder, Reader, is_server};
 use indicatif::ProgressBar;
 
 use super::CliError;
@@ -52,14 +51,14 @@ pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
     let reader = Reader::open(&store.path)?;
     let folder = LogFolder::new(&evidence.folder);
     let (mut out, mut days, mut freed) = (io::stdout(), 0_u32, 0_u64);
-    for (day, BodyDay { day: number, bytes }) in leaving(&reader, args.hot_days)? {
+    for OldDay { day, bytes } in leaving(&reader, args.hot_days)? {
         check(&reader, &folder, copy.as_ref(), day)?;
         let copies =
             if copy.is_some() { "the folder and the bucket have" } else { "the folder has" };
         if args.dry_run {
             writeln!(out, "{day}: {copies} all of it; {} would be free", shown(bytes))
         } else {
-            let bodies = reader.leave(&args.admin, number)?;
+            let bodies = reader.leave(&args.admin, day)?;
             writeln!(
                 out,
                 "{day}: {bodies} snapshots left, {} are free; {copies} all of it",
@@ -81,7 +80,7 @@ fn check(
     folder: &LogFolder,
     copy: Option<&Bucket>,
     day: Day,
-) -> Result<DayManifest, CliError> {
+) -> Result<(), CliError> {
     // Shown on a terminal only.
     let bar = ProgressBar::new(0);
     let checked = check_leaving(reader, folder, day, |done, of| {
@@ -93,7 +92,7 @@ fn check(
     if let Some(copy) = copy {
         copy.check_day(&manifest).map_err(|error| CliError::Copy(Box::new(error)))?;
     }
-    Ok(manifest)
+    Ok(())
 }
 
 fn shown(bytes: u64) -> String {

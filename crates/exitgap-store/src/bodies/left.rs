@@ -51,9 +51,9 @@ impl Reader {
         Ok(found?.map(|documents| documents.state))
     }
 
-    /// Whether a snapshot of which a row was found has left since.
-    pub(super) fn left_meanwhile(&self, hash: SnapshotHash) -> Result<bool, StoreError> {
-        Ok(self.body_row(hash, None)?.is_none() && !self.db.left_snapshots(&hash.0)?.is_empty())
+    /// Whether a snapshot has left.
+    pub(super) fn has_left(&self, hash: SnapshotHash) -> Result<bool, StoreError> {
+        Ok(!self.db.left_snapshots(&hash.0)?.is_empty())
     }
 
     /// Why the body of a slot's snapshot is not in the database: it has left, or it was lost.

@@ -49,15 +49,7 @@ impl Reader {
         hash: SnapshotHash,
         slot: Option<Slot>,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
-        let records = match self.chain(hash, slot) {
-            // Its day left between one row and the next.
-            Err(StoreError::Corrupt { what: CorruptBody::NoDictionary { .. }, .. })
-                if self.left_meanwhile(hash)? =>
-            {
-                Vec::new()
-            }
-            records => records?,
-        };
+        let records = self.chain(hash, slot)?;
         let joined = unpack(&records)?.pop();
         match joined.zip(records.last()) {
             Some((joined, row)) => Ok(Some(row.split(joined))),
@@ -95,14 +87,10 @@ impl Reader {
         let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
         let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
         if row.level > 0 && !lower {
-            let chain = match self.chain(row.hash(), Some(row.slot)) {
-                Err(StoreError::Corrupt { what: CorruptBody::NoDictionary { .. }, .. })
-                    if self.left_meanwhile(row.hash())? =>
-                {
-                    return self.left_documents(row.hash());
-                }
-                chain => chain?,
-            };
+            let chain = self.chain(row.hash(), Some(row.slot))?;
+            if chain.is_empty() {
+                return self.left_documents(row.hash());
+            }
             let mut last = None;
             for (row, joined) in chain.iter().zip(unpack(&chain)?) {
                 last = Some(row.split(joined.clone()));
@@ -120,7 +108,7 @@ impl Reader {
     }
 
     /// The body of this name after those it needs, each the dictionary of the next, the
-    /// first standing alone. Empty if there is no such body.
+    /// first standing alone. Empty if there is no such body in the database.
     pub(crate) fn chain(
         &self,
         hash: SnapshotHash,
@@ -133,8 +121,15 @@ impl Reader {
             let (level, body_no) = (row.level.min(packing::MAX_LEVEL), row.dictionary_body_no);
             let base = self.db.dictionary(&row)?.filter(|found| found.level < level);
             chain.push(row);
-            let what = CorruptBody::NoDictionary { body_no };
-            row = base.ok_or(StoreError::Corrupt { hash, what })?;
+            row = match base {
+                Some(base) => base,
+                // Its day left between one row and the next.
+                None if self.has_left(hash)? => return Ok(Vec::new()),
+                None => {
+                    let what = CorruptBody::NoDictionary { body_no };
+                    return Err(StoreError::Corrupt { hash, what });
+                }
+            };
         }
         chain.push(row);
         chain.reverse();

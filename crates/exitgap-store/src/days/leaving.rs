@@ -13,20 +13,29 @@ use crate::error::StoreError;
 use crate::folder::LogFolder;
 use crate::reader::Reader;
 
-/// The days whose bodies the database has and that are older than the newest `hot` days, the oldest first.
-pub fn leaving(reader: &Reader, hot: u32) -> Result<Vec<(Day, BodyDay)>, StoreError> {
-    let Some((_, newest)) = reader.slots()? else { return Ok(Vec::new()) };
-    let end = (day_of(newest) + 1).saturating_sub(hot);
-    let Some(log) = reader.log()? else { return Ok(Vec::new()) };
+/// A day whose bodies may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OldDay {
+    /// The day.
+    pub day: Day,
+    /// What its bodies weigh with their indices.
+    pub bytes: u64,
+}
+
+/// The days whose bodies a server's database has and that are older than the newest `hot` days, the oldest first.
+pub fn leaving(reader: &Reader, hot: u32) -> Result<Vec<OldDay>, StoreError> {
+    let (Some((_, newest)), Some(log)) = (reader.slots()?, reader.log()?) else {
+        return Ok(Vec::new());
+    };
     // A place that was made for a first slot which was never written is of no day of the log.
-    let first = day_of(log.origin.first_slot());
-    let there = reader.body_days()?;
-    let there = there.into_iter().filter(|there| (first..end).contains(&there.day));
-    let named = there.filter_map(|there| {
-        let first = Slot::new(u64::from(there.day) * u64::from(Slot::PER_DAY)).ok()?;
-        Some((Day::of(first), there))
-    });
-    Ok(named.collect())
+    let first = Day::of(log.origin.first_slot());
+    let old = |there: BodyDay| {
+        let midnight = Slot::new(u64::from(there.day) * u64::from(Slot::PER_DAY)).ok()?;
+        let day = Day::of(midnight).max(first);
+        let is_old = day_of(day.first()) == there.day && there.day + hot <= day_of(newest);
+        is_old.then_some(OldDay { day, bytes: there.bytes })
+    };
+    Ok(reader.db.body_days()?.into_iter().filter_map(old).collect())
 }
 
 /// Requires that the log's folder has all of a day of the store: that the log of days commits to it, that its files hold,
@@ -76,7 +85,7 @@ pub fn check_left(reader: &Reader, folder: &LogFolder) -> Result<(), DaysError> 
     let mut published = None;
     // A day on which nothing was read has no place, and so it does not leave.
     for day in (0..days).filter_map(|days| Day::of(first).later(days)) {
-        if !reader.has_left(day_of(day.first()))? {
+        if !reader.db.has_left(day_of(day.first()))? {
             continue;
         }
         if published.is_none() {

@@ -34,7 +34,7 @@ use crate::folder::PublishError;
 
 pub use audit::{DayAudited, DayCounts, audit_day, is_day};
 pub use fault::{DayFault, Stopped};
-pub use leaving::{check_leaving, check_left, leaving};
+pub use leaving::{OldDay, check_leaving, check_left, leaving};
 pub use log::{DayWritten, DaysLog, PublishedDays, covers};
 pub use open::{DayEntry, DayFolder};
 pub(crate) use rows::EvidenceRow;

@@ -117,19 +117,11 @@ impl Db {
         Sqlite::create(path).map(Self::Sqlite)
     }
 
-    /// Another reader of the same database.
+    /// Another reader of the same database, on a server of several at the one that this is open on.
     pub fn again(&self) -> Result<Self, StoreError> {
         match self {
             Self::Sqlite(db) => Self::open_reader(&db.path()),
             Self::Postgres(db) => db.again().map(|db| Self::Postgres(Box::new(db))),
-        }
-    }
-
-    /// Another reader of it, at the very server that this one is open on.
-    pub fn beside(&self) -> Result<Self, StoreError> {
-        match self {
-            Self::Sqlite(_) => self.again(),
-            Self::Postgres(db) => db.beside().map(|db| Self::Postgres(Box::new(db))),
         }
     }
 

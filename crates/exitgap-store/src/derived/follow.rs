@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use exitgap_core::evidence::RetractionCause;
+use exitgap_core::evidence::{Retraction, RetractionCause};
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
@@ -38,7 +38,9 @@ impl Follower {
         row: &FullEntry,
     ) -> Result<(Option<SnapshotFigures>, WindowFigures), StoreError> {
         let slot = row.entry.slot;
-        check_retracts(reader, pool, row)?;
+        for retraction in &row.retracts {
+            check_retracts(reader, pool, slot, retraction)?;
+        }
         let (snapshot, added) = match row.entry.outcome {
             Outcome::Recorded(hash) => {
                 let snapshot = self.snapshot(reader, pool, slot, hash)?;
@@ -85,22 +87,25 @@ impl Follower {
     }
 }
 
-/// Requires that what a head takes back was recorded, and at the block that it names.
-pub fn check_retracts(reader: &Reader, pool: &Pool, row: &FullEntry) -> Result<(), StoreError> {
-    for retraction in &row.retracts {
-        let taken_back = reader.snapshot_at(pool, retraction.slot)?;
-        let block = taken_back.map(|snapshot| snapshot.observation().block().hash);
-        let possible = match &retraction.cause {
-            RetractionCause::Orphaned { orphaned, .. } => block == Some(*orphaned),
-            RetractionCause::Misread => block.is_some(),
-            RetractionCause::Newer { .. } => false,
-        };
-        if !possible {
-            let words = "it retracts a slot without a snapshot, or one of another block";
-            return Err(rule(pool, row.entry.slot, words));
-        }
+/// Requires that what the head of the slot `by` takes back was recorded, and at the block that it names.
+pub fn check_retracts(
+    reader: &Reader,
+    pool: &Pool,
+    by: Slot,
+    retraction: &Retraction,
+) -> Result<(), StoreError> {
+    let taken_back = reader.snapshot_at(pool, retraction.slot)?;
+    let block = taken_back.map(|snapshot| snapshot.observation().block().hash);
+    let possible = match &retraction.cause {
+        RetractionCause::Orphaned { orphaned, .. } => block == Some(*orphaned),
+        RetractionCause::Misread => block.is_some(),
+        RetractionCause::Newer { .. } => false,
+    };
+    if possible {
+        return Ok(());
     }
-    Ok(())
+    let words = "it retracts a slot without a snapshot, or one of another block";
+    Err(rule(pool, by, words))
 }
 
 fn rule(pool: &Pool, slot: Slot, words: &str) -> StoreError {

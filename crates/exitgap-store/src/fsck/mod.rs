@@ -105,7 +105,7 @@ impl Reader {
     fn check(&self, depth: Depth, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
         self.check_pages()?;
         self.check_single_rows()?;
-        let (left_days, _) = self.db.left_counts()?;
+        let left_days = self.db.left_days()?;
         let of_slots = self.log_size()?;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
             let checked = Checked { of_slots, ..Checked::default() };
@@ -128,10 +128,8 @@ impl Reader {
         })?;
         // With a day that leaves while this goes on, counts are of before and after.
         let counted = self.check_counts(&checked, tiles, Some(last));
-        let (days, named) = self.db.left_counts()?;
-        if days == left_days {
+        if self.db.left_days()? == left_days {
             counted?;
-            compare_count("left_body", checked.left, named)?;
         }
         let parts = self.parts(&pools, depth)?;
         let found = std::thread::scope(|scope| {
@@ -267,7 +265,11 @@ impl Reader {
             ("cosigning", asked_witnesses),
             ("cosigned", cosigned),
         ];
-        compare_counts(&expected, last, |tables| self.db.series_counts(tables))
+        compare_counts(&expected, last, |tables| self.db.series_counts(tables))?;
+        match self.db.left_named()? {
+            found if found == checked.left => Ok(()),
+            found => Err(StoreError::Rows { table: "left_body", expected: checked.left, found }),
+        }
     }
 
     /// The same of the derived tables, of which every row there should be was compared.
@@ -295,13 +297,11 @@ fn compare_counts(
         return Ok(());
     }
     for ((table, expected), found) in expected.iter().copied().zip(rows) {
-        compare_count(table, expected, found)?;
+        if found != expected {
+            return Err(StoreError::Rows { table, expected, found });
+        }
     }
     Ok(())
-}
-
-fn compare_count(table: &'static str, expected: u64, found: u64) -> Result<(), StoreError> {
-    if found == expected { Ok(()) } else { Err(StoreError::Rows { table, expected, found }) }
 }
 
 /// How many days the pool has slots in, up to the store's `last`.

@@ -227,14 +227,12 @@ impl Part {
         match (self.depth, row.entry.outcome) {
             (Depth::Figures, _) => self.check_figures(pool, &row)?,
             (Depth::Hashes, outcome) => {
-                let mut here = row.clone();
-                for retracted in std::mem::take(&mut here.retracts) {
+                for retraction in &row.retracts {
                     // Of a day that has left whoever audits that looks at it.
-                    if !self.has_left(retracted.slot)? {
-                        here.retracts.push(retracted);
+                    if !self.has_left(retraction.slot)? {
+                        check_retracts(&self.reader, pool, slot, retraction)?;
                     }
                 }
-                check_retracts(&self.reader, pool, &here)?;
                 if let Outcome::Recorded(hash) = outcome
                     && !left
                 {
@@ -264,7 +262,7 @@ impl Part {
     /// Whether the slot's bodies have left the database.
     fn has_left(&mut self, slot: Slot) -> Result<bool, StoreError> {
         let day = day_of(slot);
-        if self.left_day != Some(day) && self.reader.has_left(day)? {
+        if self.left_day != Some(day) && self.reader.db.has_left(day)? {
             self.left_day = Some(day);
         }
         Ok(self.left_day == Some(day))

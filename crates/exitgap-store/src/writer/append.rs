@@ -4,21 +4,20 @@ use std::collections::HashMap;
 
 use exitgap_core::analytics::accuracy::{Fills, Issued};
 use exitgap_core::evidence::Retraction;
-use exitgap_core::ids::{Contract, HeadHash, PoolId};
+use exitgap_core::ids::{Contract, PoolId};
 use exitgap_core::published::FrameRef;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::tlog::Checkpoint;
 
 use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
-use crate::bodies::packing::{self, Dictionaries, Record};
-use crate::bodies::unpack;
+use super::known::{LastHeads, dictionaries_of};
+use crate::bodies::packing::{self, Record};
 use crate::claims;
 use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, NextNumbers, Transaction};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
-use crate::log::FullEntry;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::notes;
 use crate::reader::Reader;
@@ -165,7 +164,7 @@ impl Store {
             let newest = sealings
                 .iter()
                 .filter_map(|sealing| Some((sealing.pool.number, sealing.before.clone()?)));
-            self.heads = LastHeads { slot: Some(last_filled), heads: newest.collect() };
+            self.heads = LastHeads::of(last_filled, newest.collect());
             self.reader.db.fold_after_commit(self.fold_after_pages)?;
         }
         Ok(filled)
@@ -337,7 +336,7 @@ impl Store {
         files.signed(slot, note);
         commit(transaction, slot)?;
         self.unpublished = Some(files);
-        self.heads = LastHeads { slot: Some(slot), heads: newest };
+        self.heads = LastHeads::of(slot, newest);
         self.sealer = Some(sealer);
         for (contract, record) in written {
             self.dictionaries.entry(contract).or_default().add(record);
@@ -414,85 +413,6 @@ impl Store {
             None => claims::put(beside.as_ref(), &files.claim(&covered.checkpoint)?, signer),
         }
     }
-}
-
-/// The heads of the newest slot, so that the next one need not read them.
-#[derive(Debug, Default)]
-pub(super) struct LastHeads {
-    slot: Option<Slot>,
-    /// By the pools' numbers.
-    heads: HashMap<i64, (FullEntry, HeadHash)>,
-}
-
-impl LastHeads {
-    /// Heads of a slot, none of which is known.
-    pub(super) fn of(slot: Slot) -> Self {
-        Self { slot: Some(slot), heads: HashMap::new() }
-    }
-
-    /// Reads the pool's head of the slot.
-    pub(super) fn know(&mut self, reader: &Reader, pool: &Pool) -> Result<(), StoreError> {
-        let Some(slot) = self.slot else { return Ok(()) };
-        if let Some(head) = reader.full_entry(pool, slot)? {
-            self.heads.insert(pool.number, head);
-        }
-        Ok(())
-    }
-
-    /// Takes in heads of other pools of a slot.
-    pub(super) fn take_in(&mut self, others: Self) {
-        if others.slot.is_some() {
-            self.slot = others.slot;
-            self.heads.extend(others.heads);
-        }
-    }
-
-    /// The pool as one that gets its next head after `last`.
-    fn sealing(&self, reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
-        let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
-        let before = match kept {
-            Some(kept) => Some(kept.clone()),
-            None => reader.full_entry(pool, last)?,
-        };
-        Ok(Sealing { pool: pool.clone(), before })
-    }
-}
-
-/// What the next body of a contract, whose pools these are, may refer to, read back after a restart.
-pub(super) fn dictionaries_of(
-    reader: &Reader,
-    pools: &[&Pool],
-) -> Result<Dictionaries, StoreError> {
-    let mut stored = Dictionaries::default();
-    // Also one that was taken back: what is referred to does not depend on when the process
-    // began.
-    let mut newest = None;
-    for pool in pools {
-        let entry = reader.newest_entry(pool, Slot::LAST)?;
-        let slot = entry.and_then(|entry| entry.newest_snapshot(pool));
-        newest = newest.max(slot.map(|slot| (slot, pool.number)));
-    }
-    let newest = newest.and_then(|(slot, number)| {
-        let pool = pools.iter().find(|pool| pool.number == number)?;
-        Some(reader.entry(pool, slot))
-    });
-    let newest = newest.transpose()?.flatten();
-    let newest = newest.map(|newest| (newest.slot, newest.outcome));
-    if let Some((slot, Outcome::Recorded(hash))) = newest {
-        let chain = reader.chain(hash, Some(slot));
-        let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
-        let (unpacked, chain) = match unpacked {
-            Ok(read) => read,
-            // What is damaged is not built upon: the next body stands alone.
-            Err(StoreError::Corrupt { .. }) => return Ok(stored),
-            Err(error) => return Err(error),
-        };
-        for (row, joined) in chain.iter().zip(unpacked) {
-            let (body_no, level, slot) = (row.body_no, row.level, row.slot);
-            stored.add(Record { body_no, level, slot, joined });
-        }
-    }
-    Ok(stored)
 }
 
 /// A slot of missing entries, to be claimed.

@@ -5,9 +5,9 @@
 mod append;
 pub mod changes;
 mod check;
+mod known;
 pub mod ready;
 pub mod seal;
-mod warm;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,7 +30,8 @@ use crate::model::{Appended, Changes, NewEntry};
 use crate::reader::Reader;
 use crate::writer::ready::Ready;
 use crate::writer::seal::Sealer;
-use append::{Expected, LastHeads};
+use append::Expected;
+use known::LastHeads;
 
 /// A store opened for writing, by the only process that may. Dropping it releases the
 /// lock; so does the kernel when the process ends.

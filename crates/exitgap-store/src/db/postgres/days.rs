@@ -1,4 +1,4 @@
-//! Days of bodies: each has a place of its own, which is made with its first slot and leaves whole, when the day's files
+//! Days of bodies: each has a place of its own, which is made before its first slot and leaves whole, when the day's files
 //! have what was in it.
 
 use std::path::Path;
@@ -6,43 +6,21 @@ use std::time::Duration;
 
 use exitgap_core::series::Slot;
 
+use super::super::statements::statements;
 use super::open::{connected, on_one_of};
 use super::place::Place;
-use super::{Postgres, Statement, failed};
+use super::{Postgres, failed};
 use crate::derived::rollup::day_of;
 use crate::error::StoreError;
 
-/// Which days' bodies are there.
-pub static SELECT_BODY_DAYS: Statement = Statement {
-    doing: "looking for days of bodies",
-    sql: include_str!("sql/select_body_days.sql"),
-    table: None,
-};
-/// Whether a day's have left.
-pub static SELECT_LEFT_DAY: Statement = Statement {
-    doing: "looking for days that have left",
-    sql: include_str!("sql/select_left_day.sql"),
-    table: None,
-};
-/// Where a snapshot is that has left.
-pub static SELECT_LEFT_SNAPSHOTS: Statement = Statement {
-    doing: "looking for a snapshot that has left",
-    sql: include_str!("sql/select_left_snapshots.sql"),
-    table: None,
-};
-/// Where a state is that has left.
-pub static SELECT_LEFT_STATES: Statement = Statement {
-    doing: "looking for a state that has left",
-    sql: include_str!("sql/select_left_states.sql"),
-    table: None,
-};
-
-/// How much has left.
-pub static SELECT_LEFT_COUNTS: Statement = Statement {
-    doing: "counting what has left",
-    sql: include_str!("sql/select_left_counts.sql"),
-    table: None,
-};
+statements! {
+    SELECT_BODY_DAYS = "select_body_days", "looking for days of bodies";
+    SELECT_LEFT_DAY = "select_left_day", "looking for days that have left";
+    SELECT_LEFT_DAYS = "select_left_days", "counting days that have left";
+    SELECT_LEFT_NAMED = "select_left_named", "counting what has left";
+    SELECT_LEFT_SNAPSHOTS = "select_left_snapshots", "looking for a snapshot that has left";
+    SELECT_LEFT_STATES = "select_left_states", "looking for a state that has left";
+}
 
 /// From which of a day's slots on the next one's place is made: with that one's first slot it might have to be waited for.
 const AHEAD_FROM: u32 = Slot::PER_DAY - 24;

@@ -333,3 +333,29 @@ fn in_order(prepared: &Prepared, args: &Args) -> Vec<Value> {
 fn failed(doing: &'static str, fault: Fault) -> StoreError {
     StoreError::Database { doing, source: fault.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_statements_is_used() {
+        let batches = [
+            include_str!("sql/connection.sql"),
+            include_str!("sql/grants.sql"),
+            include_str!("sql/select_server.sql"),
+            open::SELECT_SCHEMA,
+            SELECT_BYTES.sql,
+        ];
+        let used: Vec<&str> =
+            days::ALL.iter().map(|statement| statement.sql).chain(batches).collect();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/db/postgres/sql");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|kind| kind == "sql") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(used.contains(&text.as_str()), "{} is not used", path.display());
+            }
+        }
+    }
+}

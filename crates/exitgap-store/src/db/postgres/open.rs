@@ -35,29 +35,20 @@ static SELECT_LOG: Statement = Statement {
 impl Postgres {
     /// Opens a store for reading only.
     pub fn open_reader(url: &Path) -> Result<Self, StoreError> {
-        Self::reader_at(&Place::of(url)?)
+        let all = Place::of(url)?;
+        on_one_of(&all, |server| Self::reading(all.clone(), server))
     }
 
-    /// Another reader of the same database.
+    /// Another reader, of the very server that this one is open on: of several another may be behind.
     pub fn again(&self) -> Result<Self, StoreError> {
-        Self::reader_at(&self.all)
+        Self::reading(self.all.clone(), self.place.clone())
     }
 
-    /// Another reader of the very server that this one is open on.
-    pub fn beside(&self) -> Result<Self, StoreError> {
-        let db = Self::opened(self.all.clone(), self.place.clone())?;
+    fn reading(all: Place, server: Place) -> Result<Self, StoreError> {
+        let db = Self::opened(all, server)?;
         let read_only = db.connection.batch("SET default_transaction_read_only = on");
         read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
         Ok(db)
-    }
-
-    fn reader_at(all: &Place) -> Result<Self, StoreError> {
-        on_one_of(all, |server| {
-            let db = Self::opened(all.clone(), server)?;
-            let read_only = db.connection.batch("SET default_transaction_read_only = on");
-            read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
-            Ok(db)
-        })
     }
 
     /// Opens a store for writing, as the only one: with its lease.

@@ -6,8 +6,8 @@ use exitgap_core::series::Slot;
 
 use super::{Arg, Args, Db, Statement};
 use crate::db::postgres::days::{
-    Leaving, SELECT_BODY_DAYS, SELECT_LEFT_COUNTS, SELECT_LEFT_DAY, SELECT_LEFT_SNAPSHOTS,
-    SELECT_LEFT_STATES,
+    Leaving, SELECT_BODY_DAYS, SELECT_LEFT_DAY, SELECT_LEFT_DAYS, SELECT_LEFT_NAMED,
+    SELECT_LEFT_SNAPSHOTS, SELECT_LEFT_STATES,
 };
 use crate::error::StoreError;
 
@@ -56,12 +56,21 @@ impl Db {
         Ok(found.is_some())
     }
 
-    /// How many days have left, and how many snapshots of pools are named there.
-    pub fn left_counts(&self) -> Result<(u64, u64), StoreError> {
-        if matches!(self, Self::Sqlite(_)) {
-            return Ok((0, 0));
+    /// How many days have left.
+    pub fn left_days(&self) -> Result<u64, StoreError> {
+        self.left_count(&SELECT_LEFT_DAYS)
+    }
+
+    /// How many snapshots of pools are named that have left.
+    pub fn left_named(&self) -> Result<u64, StoreError> {
+        self.left_count(&SELECT_LEFT_NAMED)
+    }
+
+    fn left_count(&self, statement: &'static Statement) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(0),
+            Self::Postgres(_) => self.one(statement, &[], |row| row.at(0)),
         }
-        self.one(&SELECT_LEFT_COUNTS, &[], |row| Ok((row.get("days")?, row.get("named")?)))
     }
 
     /// Has the bodies of a day leave a server's database; how many those were. A file keeps all.

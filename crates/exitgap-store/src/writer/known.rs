@@ -1,0 +1,220 @@
+//! What the next slot rests on, as far as it is known: heads that its heads follow, and bodies that its bodies may refer to. What is
+//! derived is [`Derived`]'s. Kept from slot to slot, and read back after a restart, pool by pool.
+//!
+//! That is some questions for each pool, and on a server each of them is a way there and back. Whoever takes over a store of many
+//! pools has it read by a few connections at once ([`Store::warm`]), and best before its first slot's instant.
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZero;
+use std::thread::{ScopedJoinHandle, available_parallelism};
+
+use exitgap_core::ids::{Contract, HeadHash};
+use exitgap_core::series::Slot;
+
+use super::Store;
+use crate::bodies::packing::{Dictionaries, Record};
+use crate::bodies::unpack;
+use crate::derived::write::Derived;
+use crate::error::StoreError;
+use crate::log::FullEntry;
+use crate::model::{Outcome, Pool};
+use crate::reader::Reader;
+use crate::writer::seal::Sealing;
+
+/// The heads of the newest slot, so that the next one need not read them.
+#[derive(Debug, Default)]
+pub struct LastHeads {
+    slot: Option<Slot>,
+    /// By the pools' numbers.
+    heads: HashMap<i64, (FullEntry, HeadHash)>,
+}
+
+impl LastHeads {
+    /// Heads of a slot, by the pools' numbers.
+    pub fn of(slot: Slot, heads: HashMap<i64, (FullEntry, HeadHash)>) -> Self {
+        Self { slot: Some(slot), heads }
+    }
+
+    /// Reads the pool's head of the slot.
+    fn know(&mut self, reader: &Reader, pool: &Pool) -> Result<(), StoreError> {
+        let Some(slot) = self.slot else { return Ok(()) };
+        if let Some(head) = reader.full_entry(pool, slot)? {
+            self.heads.insert(pool.number, head);
+        }
+        Ok(())
+    }
+
+    /// Takes in heads of other pools of a slot.
+    fn take_in(&mut self, others: Self) {
+        if others.slot.is_some() {
+            self.slot = others.slot;
+            self.heads.extend(others.heads);
+        }
+    }
+
+    /// The pool as one that gets its next head after `last`.
+    pub fn sealing(&self, reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
+        let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
+        let before = match kept {
+            Some(kept) => Some(kept.clone()),
+            None => reader.full_entry(pool, last)?,
+        };
+        Ok(Sealing { pool: pool.clone(), before })
+    }
+}
+
+/// What the next body of a contract, whose pools these are, may refer to, read back after a restart.
+pub fn dictionaries_of(reader: &Reader, pools: &[&Pool]) -> Result<Dictionaries, StoreError> {
+    let mut stored = Dictionaries::default();
+    // Also one that was taken back: what is referred to does not depend on when the process
+    // began.
+    let mut newest = None;
+    for pool in pools {
+        let entry = reader.newest_entry(pool, Slot::LAST)?;
+        let slot = entry.and_then(|entry| entry.newest_snapshot(pool));
+        newest = newest.max(slot.map(|slot| (slot, pool.number)));
+    }
+    let newest = newest.and_then(|(slot, number)| {
+        let pool = pools.iter().find(|pool| pool.number == number)?;
+        Some(reader.entry(pool, slot))
+    });
+    let newest = newest.transpose()?.flatten();
+    let newest = newest.map(|newest| (newest.slot, newest.outcome));
+    if let Some((slot, Outcome::Recorded(hash))) = newest {
+        let chain = reader.chain(hash, Some(slot));
+        let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
+        let (unpacked, chain) = match unpacked {
+            Ok(read) => read,
+            // What is damaged is not built upon: the next body stands alone.
+            Err(StoreError::Corrupt { .. }) => return Ok(stored),
+            Err(error) => return Err(error),
+        };
+        for (row, joined) in chain.iter().zip(unpacked) {
+            let (body_no, level, slot) = (row.body_no, row.level, row.slot);
+            stored.add(Record { body_no, level, slot, joined });
+        }
+    }
+    Ok(stored)
+}
+
+/// Readers at once. On a server they wait more than they work.
+const ON_A_SERVER: usize = 8;
+
+/// Pools for which other readers are worth opening.
+const FEWEST: usize = 64;
+
+/// What was read of some pools.
+#[derive(Default)]
+struct Part {
+    derived: Derived,
+    heads: LastHeads,
+    dictionaries: HashMap<Contract, Dictionaries>,
+}
+
+impl Store {
+    /// Reads what the slot after the newest rests on, where nothing of it is known: after a start, or once the store was opened again. A
+    /// slot that comes without it reads it itself. Of how many pools it was read.
+    pub fn warm(&mut self) -> Result<usize, StoreError> {
+        if self.derived.len() > 0 {
+            return Ok(0);
+        }
+        let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
+        let newest = self.reader.checkpoint(self.reader.log_size()?)?;
+        let pools = self.reader.pools()?;
+        if pools.len() < FEWEST {
+            return Ok(0);
+        }
+        let mut contracts: BTreeMap<&Contract, Vec<&Pool>> = BTreeMap::new();
+        for pool in &pools {
+            contracts.entry(pool.id.contract()).or_default().push(pool);
+        }
+        let lives = |pools: &Vec<&Pool>| pools.iter().any(|pool| pool.retired_slot.is_none());
+        let contracts: Vec<Vec<&Pool>> = contracts.into_values().filter(lives).collect();
+        let readers = if self.reader.is_of_a_server() {
+            ON_A_SERVER
+        } else {
+            available_parallelism().map_or(1, NonZero::get)
+        };
+        let share = contracts.len().div_ceil(readers).max(1);
+        let read = std::thread::scope(|scope| {
+            let (size, newest) = (self.reader.log_size()?, &newest);
+            let read = |share| {
+                let reader = self.reader.again()?;
+                let of_store = (last, size, newest);
+                Ok::<_, StoreError>(scope.spawn(move || Part::read(&reader, of_store, share)))
+            };
+            let workers = contracts.chunks(share).map(read).collect::<Result<Vec<_>, _>>()?;
+            let ended = workers.into_iter().map(ScopedJoinHandle::join);
+            let parts = ended.map(|ended| ended.unwrap_or(Err(StoreError::Interrupted)));
+            parts.collect::<Result<Vec<Part>, _>>()
+        })?;
+        for part in read {
+            self.derived.take_in(part.derived);
+            self.heads.take_in(part.heads);
+            self.dictionaries.extend(part.dictionaries);
+        }
+        Ok(self.derived.len())
+    }
+}
+
+impl Part {
+    /// Reads what a slot after `last` rests on; nothing where that is not the slot of this store, with this checkpoint.
+    fn read(
+        reader: &Reader,
+        (last, size, newest): (Slot, u64, &Option<String>),
+        contracts: &[Vec<&Pool>],
+    ) -> Result<Self, StoreError> {
+        let mut part = Self { heads: LastHeads::of(last, HashMap::new()), ..Self::default() };
+        if reader.log_size()? != size || reader.checkpoint(size)? != *newest {
+            return Ok(Self::default());
+        }
+        let Some(next) = last.next() else { return Ok(part) };
+        for pools in contracts {
+            for pool in pools.iter().filter(|pool| pool.retired_slot.is_none()) {
+                part.derived.know(reader, pool, next)?;
+                part.heads.know(reader, pool)?;
+            }
+            // A pool that retired may have had the contract's newest body.
+            if let Some(pool) = pools.first() {
+                let contract = pool.id.contract().clone();
+                part.dictionaries.insert(contract, dictionaries_of(reader, pools)?);
+            }
+        }
+        Ok(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::pools::Direction;
+    use exitgap_core::tlog::SignerKey;
+
+    use super::*;
+    use crate::model::NewEntry;
+    use crate::samples::{pool, slot, snapshot};
+
+    /// As a server that is behind would have it, or one that went on alone after another had taken over.
+    #[test]
+    fn nothing_is_taken_from_a_store_that_is_not_this_one() {
+        let home = tempfile::tempdir().unwrap();
+        let key = SignerKey::from_seed("exitgap.example/log", [7; 32]).unwrap();
+        let mut store = Store::create(home.path().join("series.db"), &key).unwrap();
+        for index in 0..3 {
+            let reading = Ok(snapshot(index));
+            let entry = NewEntry { pool: pool(), default_base: Direction::ZeroForOne, reading };
+            store.append_slot(slot(index), &[entry]).unwrap();
+        }
+        let reader = store.reader();
+        let pools = reader.pools().unwrap();
+        let contracts = [pools.iter().collect::<Vec<_>>()];
+        let known = |last, size, newest: &Option<String>| {
+            let part = Part::read(reader, (slot(last), size, newest), &contracts).unwrap();
+            [part.derived.len(), part.heads.heads.len(), part.dictionaries.len()]
+        };
+        let newest = reader.checkpoint(3).unwrap();
+        assert_eq!(known(2, 3, &newest), [1; 3]);
+        assert_eq!(known(2, 4, &newest), [0; 3]);
+        assert_eq!(known(2, 3, &reader.checkpoint(2).unwrap()), [0; 3]);
+        assert_eq!(known(2, 3, &None), [0; 3]);
+    }
+}
