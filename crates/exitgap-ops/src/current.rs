@@ -31,7 +31,7 @@ pub struct PoolNow {
     pub pool: Pool,
     /// Its newest entry and snapshot.
     pub latest: Latest,
-    /// Tokens, status, venue and fee; `None` before the first snapshot.
+    /// Tokens, status, venue and fee; `None` before the first snapshot, or where that has left and its day's files are not here.
     pub labels: Option<Arc<PoolLabels>>,
     /// Venue and fee, unlike those of other pools of its pair; empty before the first snapshot.
     pub name: String,

@@ -11,11 +11,13 @@ use std::process::{Command, Output};
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{FIRST_SLOT, Market};
+use exitgap_tests::faults::s3::bucket;
 use exitgap_tests::faults::s3_server::{BUCKET, Moto};
 use tempfile::TempDir;
 
 use crate::scenes::chain::scene;
 use crate::scenes::origin::files;
+use crate::store::pruned::Scene;
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(binaries::path(program));
@@ -253,4 +255,31 @@ fn copy(from: &Path, to: &Path) {
     }
     fs::create_dir_all(to.parent().unwrap()).unwrap();
     fs::copy(from, to).unwrap();
+}
+
+/// Days leave a server's database once the bucket's copy was read back, and not before.
+#[test]
+#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
+fn a_day_leaves_a_database_once_the_bucket_has_it() {
+    let (scene, server) = (Scene::new(), Moto::start().unwrap());
+    scene.write_days();
+    let table = format!(
+        "\n[bucket]\nurl = \"s3://{BUCKET}/log\"\nendpoint = \"http://{}\"\nallow_http = true\n\
+         credentials_file = \"bucket.toml\"\n",
+        server.address()
+    );
+    let config = scene.home().join("exitgap.toml");
+    fs::write(&config, fs::read_to_string(&config).unwrap() + &table).unwrap();
+    let credentials = scene.home().join("bucket.toml");
+    fs::write(&credentials, "access_key_id = \"one\"\nsecret_access_key = \"two\"\n").unwrap();
+    fs::set_permissions(credentials, fs::Permissions::from_mode(0o600)).unwrap();
+    let (code, said) = scene.prune(&["--hot-days", "10"]);
+    assert!(
+        code == Some(1) && said.contains("the bucket's copy: ") && said.contains("is not there"),
+        "{said}"
+    );
+    bucket(server.address(), "log").unwrap().bring(&scene.folder(), &scene.url).unwrap();
+    let (code, said) = scene.prune(&["--hot-days", "10"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("the folder and the bucket have all of it").count(), 3, "{said}");
 }

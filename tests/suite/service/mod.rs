@@ -18,6 +18,7 @@ mod hours;
 mod kept;
 mod limits;
 mod own_stream;
+mod pruned;
 mod receivers;
 mod redemption;
 mod redemption_queue;

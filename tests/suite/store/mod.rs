@@ -1,6 +1,6 @@
 //! The append-only store, its log and the folder that is published.
 
-mod alerts;
+pub mod alerts;
 mod apart;
 mod binary;
 pub mod bucket;

@@ -1,12 +1,12 @@
 //! Days whose snapshots left a server's database: they are answered for from their files, and nothing else changes.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
-use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::series::{Day, MissingReason, Slot};
 use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_store::days::{DaysLog, leaving};
 use exitgap_store::{
@@ -109,6 +109,10 @@ impl Scene {
         self
     }
 
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     pub fn folder(&self) -> LogFolder {
         LogFolder::new(self.home.path().join("log"))
     }
@@ -161,6 +165,12 @@ impl Scene {
 
 fn state_of(documents: &SnapshotDocuments) -> StateHash {
     PoolState::hash_of(&documents.state)
+}
+
+/// Whether a day's bodies have a place.
+fn has_place(scene: &Scene, n: u32) -> bool {
+    let place = format!("SELECT to_regclass('exitgap.body_{}') IS NOT NULL", day(n));
+    shared().sql(scene.database(), &place) == "t"
 }
 
 /// How many snapshots there are of a day.
@@ -261,8 +271,11 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     assert!(out.contains("465 snapshots, 463 of them in closed days"), "{out}");
     assert_eq!(checkpoints(&scene.url), signed);
     let mut store = Store::open(&scene.url, &key()).unwrap();
-    for n in [(DAYS - 1) * 288 + 1, DAYS * 288] {
-        scene.append(&mut store, n);
+    assert_eq!([DAYS - 1, DAYS].map(|n| has_place(&scene, n)), [true, false]);
+    // The next day's place is made two hours before it begins.
+    for (slots_before, made) in [(287, false), (25, false), (24, true), (0, true)] {
+        scene.append(&mut store, DAYS * 288 - slots_before);
+        assert_eq!(has_place(&scene, DAYS), made, "{slots_before}");
     }
     let folder = scene.folder();
     folder.publish(store.reader()).unwrap();
@@ -395,7 +408,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         while shared().sql(database, sleeps) == "0" {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        assert_eq!(scene.reader().leave(&scene.admin(), first).unwrap(), 231);
+        assert_eq!(scene.reader().leave(&scene.admin(), Day::of(slot(0))).unwrap(), 231);
         assert_eq!(shared().sql(database, sleeps), "0");
         reading.join().unwrap()
     });
@@ -405,10 +418,26 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
     let refused = shared().sql_as(RECORDER, database, &again).unwrap_err();
     assert!(refused.contains("no slot of the day can be next"), "{refused}");
     // However many days there are, and whatever the server makes of that.
-    let more = "DO $$ BEGIN FOR day IN 90000..90040 LOOP EXECUTE format('CREATE TABLE exitgap.body_%s PARTITION OF \
-                exitgap.body FOR VALUES FROM (%s) TO (%s)', day, day * 288, day * 288 + 288); END LOOP; END $$; ANALYZE";
-    shared().sql(database, more);
+    let more = "DO $$ DECLARE place text; BEGIN FOR day IN 90000..90099 LOOP place := format('exitgap.body_%s', day); \
+                EXECUTE format('CREATE TABLE %s (LIKE exitgap.body INCLUDING ALL)', place); \
+                EXECUTE format('CREATE TRIGGER body_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON %s FOR EACH STATEMENT \
+                    EXECUTE FUNCTION exitgap.refuse(%L)', place, 'a body is never changed or deleted'); \
+                EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER body_stays', place); \
+                EXECUTE format('ALTER TABLE exitgap.body ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)', \
+                    place, day * 288, day * 288 + 288); END LOOP; END $$";
+    let as_owner = format!("SET ROLE exitgap_owner; {more}");
+    shared().sql(database, &as_owner);
+    shared().sql(database, "ANALYZE");
     assert_eq!(shared().sql(database, &leave(day(1))), left_of(&scene, 1));
+    let (_, said, _) = server(scene.home(), &["check"]);
+    assert!(
+        said.contains("warning: store on a server: it has the snapshots of 102 days"),
+        "{said}"
+    );
+    shared().sql(
+        database,
+        &as_owner.replace("90000..90099", "90100..90100").replace("ENABLE ALWAYS", "DISABLE"),
+    );
     // Places that are not as the others are refused.
     let error = Reader::open(&scene.url).unwrap_err();
     assert!(

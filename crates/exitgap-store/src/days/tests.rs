@@ -387,8 +387,12 @@ fn what_is_read_back_is_the_snapshot_of_its_name_with_its_own_state() {
             let Cell::Text(text) = &*cell else { panic!("a document") };
             *cell = Cell::text([&text[..], b" "].concat());
         });
-        is_unread(FIRST + 3);
+        let same = read();
+        let found = same.documents_in_days(of_pool(FIRST + 3), hash);
+        assert!(matches!(found, Err(StoreError::LeftUnread { .. })), "{name}: {found:?}");
         replaced(&day, file, &whole, None);
+        // What was wrong is not kept.
+        assert_eq!(same.documents_in_days(of_pool(FIRST + 3), hash).unwrap(), expected);
     }
     assert_eq!(read().documents_in_days(of_pool(FIRST + 3), hash).unwrap(), expected);
 }
