@@ -82,6 +82,6 @@ fn without_the_days_a_service_answers_for_what_it_has() {
     let ask = |at: u32| here.get(&format!("/v1/exit/{pool}?size_usd=1000&at={}", slot(at)));
     assert_eq!(ask((DAYS - 1) * 288).status, 200);
     let answer = ask(5);
-    assert_eq!(answer.status, 503, "{}", String::from_utf8_lossy(&answer.body));
+    assert_eq!(answer.status, 500, "{}", String::from_utf8_lossy(&answer.body));
     assert_eq!(answer.json()["code"], "source_unreadable");
 }

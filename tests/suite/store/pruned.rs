@@ -441,7 +441,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
     // Places that are not as the others are refused.
     let error = Reader::open(&scene.url).unwrap_err();
     assert!(
-        matches!(&error, StoreError::SchemaAltered { object, .. } if object.contains("body_N")),
+        matches!(&error, StoreError::SchemaAltered { object, .. } if object.contains("body_stays")),
         "{error}"
     );
 }
