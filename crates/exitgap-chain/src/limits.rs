@@ -3,6 +3,9 @@
 use core::time::Duration;
 use std::hash::{BuildHasher, RandomState};
 
+/// The most contracts, or pools of a manager, that one `eth_getLogs` names: nodes refuse larger requests.
+pub(crate) const MAX_NAMED: usize = 1_000;
+
 /// Bounds on time, size and number of requests. The defaults suit public nodes; tests make the
 /// durations tiny.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;
 use crate::config::Plan;
+use crate::limits::MAX_NAMED;
 use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
 use crate::{Limits, Missing};
 
@@ -80,7 +81,12 @@ pub(crate) async fn read_since(
     }
     let mut found = BTreeMap::new();
     // Those that are furthest ahead are most, and come first: whoever lags holds nobody up.
-    for (after, pools) in together.into_iter().rev().take(usize::try_from(most).unwrap_or(1)) {
+    let together = together.into_iter().rev().flat_map(|(after, pools)| {
+        let pools: Vec<Address> = pools.into_iter().collect();
+        let named = pools.chunks(MAX_NAMED).map(|named| named.iter().copied().collect());
+        named.map(|named| (after, named)).collect::<Vec<(u64, BTreeSet<Address>)>>()
+    });
+    for (after, pools) in together.take(usize::try_from(most).unwrap_or(1)) {
         let (to_block, mut logs) = read(rpc, &pools, [after, last], most, deadline).await?;
         found.extend(pools.into_iter().map(|pool| {
             (pool, LogsUntil { to_block, logs: logs.remove(&pool).unwrap_or_default() })

@@ -325,8 +325,8 @@ impl Config {
     pub const MAX_CHAINS: usize = 64;
     /// Most nodes of one chain: a slot ends 60 s after its instant, so more are never reached.
     pub const MAX_URLS: usize = 8;
-    /// Most pools of one chain: one `eth_getLogs` names all their addresses.
-    pub const MAX_POOLS: usize = 1_000;
+    /// Most pools of one chain: more is not measured.
+    pub const MAX_POOLS: usize = 10_000;
     /// Most confirmations: a slot can be retracted for a day, and the fastest known chain makes
     /// three times as many blocks in one.
     pub const MAX_CONFIRMATIONS: u32 = 100_000;

@@ -122,6 +122,7 @@ impl Plan {
         }
         let oracles = check_oracles(&config.oracle, &chains)?;
         let mut seen = BTreeSet::new();
+        let mut siblings: BTreeMap<Contract, Vec<usize>> = BTreeMap::new();
         for pool in &config.pool {
             let id = named(pool)?;
             let known = known_slugs(&chains);
@@ -133,7 +134,9 @@ impl Plan {
                 return Err(ConfigError::PoolTwice { pool: id });
             }
             let plan = PoolPlan::new(id, pool, &oracles)?;
-            check_siblings(&chain.pools, &plan)?;
+            let others = siblings.entry(plan.id.contract().clone()).or_default();
+            check_siblings(others.iter().map(|place| &chain.pools[*place]), &plan)?;
+            others.push(chain.pools.len());
             chain.pools.push(plan);
         }
         for chain in &chains {
@@ -276,7 +279,29 @@ impl ChainPlan {
 
     /// The same chain behind one of its nodes.
     pub(crate) fn with_only(&self, url: RpcUrl) -> Self {
-        Self { urls: vec![url], pools: Vec::new(), ..self.clone() }
+        Self { urls: vec![url], ..self.without_pools() }
+    }
+
+    /// The same chain with these of its pools only.
+    #[must_use]
+    pub fn with_pools(&self, pools: &[PoolId]) -> Self {
+        let pools: BTreeSet<&PoolId> = pools.iter().collect();
+        let of = self.pools.iter().filter(|pool| pools.contains(&pool.id)).cloned();
+        Self { pools: of.collect(), ..self.without_pools() }
+    }
+
+    fn without_pools(&self) -> Self {
+        Self {
+            slug: self.slug.clone(),
+            urls: self.urls.clone(),
+            second_url: self.second_url.clone(),
+            factories: self.factories.clone(),
+            pools: Vec::new(),
+            calendars: self.calendars.clone(),
+            facts: self.facts.clone(),
+            equities: self.equities.clone(),
+            ..*self
+        }
     }
 
     /// Its pools, in their configured order.
@@ -332,8 +357,11 @@ fn named(config: &PoolConfig) -> Result<PoolId, ConfigError> {
 }
 
 /// Pools of one contract have one snapshot, which says of each token once what it costs.
-fn check_siblings(pools: &[PoolPlan], plan: &PoolPlan) -> Result<(), ConfigError> {
-    for other in pools.iter().filter(|other| other.id.contract() == plan.id.contract()) {
+fn check_siblings<'a>(
+    others: impl Iterator<Item = &'a PoolPlan>,
+    plan: &PoolPlan,
+) -> Result<(), ConfigError> {
+    for other in others {
         for token in (0..Pair::MAX_TOKENS).map(OracleRole::TokenUsd) {
             let of = |pool: &PoolPlan| -> Vec<FeedPlan> {
                 let oracles = pool.oracles.iter().filter(|oracle| oracle.role == token);

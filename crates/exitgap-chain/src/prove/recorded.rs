@@ -43,6 +43,10 @@ pub enum Unproven {
 }
 
 impl Unproven {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::UnsupportedLayout, Self::NotServed, Self::TooWide, Self::NoTime];
+
     /// As logs and metrics spell it.
     pub fn code(self) -> &'static str {
         match self {

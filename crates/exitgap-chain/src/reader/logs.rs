@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::abi::own;
 use crate::blocks::contradiction;
+use crate::limits::MAX_NAMED;
 use crate::pools::{Followed, Watch};
 use crate::rpc::{Failure, Rpc, RpcError, value};
 
@@ -46,13 +47,18 @@ pub(super) async fn changed_parts(
 }
 
 /// Pools that emit their logs themselves share a filter, and so do those that a manager names: the
-/// second topic means another thing there.
+/// second topic means another thing there. No filter names more than [`MAX_NAMED`].
 fn by_filter<'a>(waiting: &Waiting<'a>) -> Vec<Together<'a>> {
-    let mut groups: BTreeMap<bool, Together<'a>> = BTreeMap::new();
+    let mut groups: BTreeMap<(bool, usize), Together<'a>> = BTreeMap::new();
+    let mut counts = [0; 2];
     for (place, followed) in waiting {
         let watch = followed.watch();
-        let group =
-            groups.entry(watch.id.is_some()).or_insert_with(|| Together { pools: BTreeMap::new() });
+        let of_manager = watch.id.is_some();
+        let count = &mut counts[usize::from(of_manager)];
+        let group = groups
+            .entry((of_manager, *count / MAX_NAMED))
+            .or_insert_with(|| Together { pools: BTreeMap::new() });
+        *count += 1;
         group.pools.insert((watch.emitter, watch.id), (*place, watch, *followed));
     }
     groups.into_values().collect()
@@ -217,6 +223,21 @@ mod tests {
             block_hash: Some(B256::repeat_byte(2)),
             ..Log::default()
         }
+    }
+
+    #[test]
+    fn a_filter_names_no_more_than_nodes_take() {
+        let of = |n: usize, id: bool| {
+            let mut bytes = [0; 20];
+            bytes[..8].copy_from_slice(&(n as u64).to_be_bytes());
+            let id = id.then(|| Word([u8::try_from(n % 256).unwrap(); 32]));
+            Names(Watch { emitter: Address(bytes), events: vec![OWN], id }, 0)
+        };
+        let pools: Vec<Names> = (0..=2 * MAX_NAMED).map(|n| of(n, n == 0)).collect();
+        let waiting = pools.iter().enumerate().map(|(place, pool)| (place, pool as &dyn Followed));
+        let filters = by_filter(&waiting.collect());
+        let named = |together: &Together<'_>| together.pools.len();
+        assert_eq!(filters.iter().map(named).collect::<Vec<_>>(), [MAX_NAMED, MAX_NAMED, 1]);
     }
 
     #[test]

@@ -134,11 +134,7 @@ impl ChainReader {
     pub async fn read_slot(&mut self, slot: Slot, deadline: Instant) -> SlotReading {
         let before = self.requests();
         let mut events = Events::default();
-        let links = self.links.to_ask_for(self.plan.confirmations());
-        if let Some(second) = &self.second {
-            second.begin_slot(links.clone());
-        }
-        self.rpc.begin_slot(links);
+        self.begin_slot();
         let (block, mut results) = self.read_at(slot, deadline, &mut events).await;
         if results.iter().any(Result::is_ok) {
             match self.rpc.still_linked(deadline).await {
@@ -166,6 +162,23 @@ impl ChainReader {
             events: events.0,
             requests: self.requests() - before,
         }
+    }
+
+    /// From now on believes only a node that has the blocks of the series.
+    fn begin_slot(&mut self) {
+        let links = self.links.to_ask_for(self.plan.confirmations());
+        if let Some(second) = &self.second {
+            second.begin_slot(links.clone());
+        }
+        self.rpc.begin_slot(links);
+    }
+
+    /// Begins a slot that others read, after one that was recorded at this block.
+    pub fn follow_slot(&mut self, recorded: Option<BlockRef>) {
+        if let Some(block) = recorded {
+            self.links.recorded(block);
+        }
+        self.begin_slot();
     }
 
     /// The newest slot that can be read: a block later than its instant is there.
