@@ -81,6 +81,7 @@ mod reader;
 mod rows;
 #[cfg(test)]
 mod samples;
+pub mod shards;
 pub mod witness;
 mod writer;
 

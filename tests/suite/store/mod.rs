@@ -27,5 +27,6 @@ mod retractions;
 mod sealer;
 mod sealing;
 mod series;
+mod shards;
 mod tamper;
 mod warm;

@@ -17,6 +17,7 @@ pub mod payments;
 mod postgres;
 pub mod proofs;
 mod row;
+mod shards;
 mod sqlite;
 mod statements;
 mod tables;
@@ -32,7 +33,9 @@ pub use postgres::Claim;
 pub use postgres::days::Leaving;
 pub use postgres::migrate::{Migrated, migrate};
 pub use postgres::place::{is_server, shown};
+pub use postgres::shards::{Attendant, HeldShard, Put};
 pub use postgres::state::ServerState;
+pub use shards::attendant;
 pub use sqlite::AFTER_PAGES;
 pub use tables::{
     BodyDay, BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow,
@@ -485,8 +488,18 @@ mod tests {
                 (table.to_owned(), column.to_owned(), rest.contains("not null"))
             })
             .filter(|(table, ..)| {
-                let of_servers =
-                    ["claim", "claim_file", "left_body", "left_day", "schema_version", "sealer"];
+                let of_servers = [
+                    "attending",
+                    "claim",
+                    "claim_file",
+                    "frozen",
+                    "left_body",
+                    "left_day",
+                    "reading",
+                    "schema_version",
+                    "sealer",
+                    "shard",
+                ];
                 table != "body_N" && !of_servers.contains(&table.as_str())
             })
             .collect();

@@ -97,6 +97,11 @@ impl Fault {
         self.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
     }
 
+    /// The code of what the server refused.
+    pub fn state(&self) -> Option<&str> {
+        self.code().map(SqlState::code)
+    }
+
     fn code(&self) -> Option<&SqlState> {
         match self {
             Self::Refused(error) => Some(error.code()),

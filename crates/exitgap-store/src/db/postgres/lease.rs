@@ -20,7 +20,7 @@ use crate::error::StoreError;
 
 /// The seconds that a lease holds after it was last renewed, which is what is waited for before another takes over:
 /// 15, or what the URL says with `?options=-c exitgap.lease_s=…`. It is renewed three times in that time.
-const LEASE_S: &str =
+pub const LEASE_S: &str =
     "coalesce(nullif(current_setting('exitgap.lease_s', true), ''), '15')::float8";
 /// What it may be.
 const LEASES: std::ops::RangeInclusive<f64> = 1.0..=300.0;
@@ -130,14 +130,8 @@ fn taken(
     place: &Place,
     owner: &str,
 ) -> Result<(i64, Duration), StoreError> {
-    let asked = connection.ask(&format!("SELECT {LEASE_S}"), &[]);
-    let asked = asked.map_err(|fault| failed(DOING, fault))?;
-    let seconds: f64 = asked.first().and_then(|row| row.try_get(0).ok()).unwrap_or(0.0);
-    if !LEASES.contains(&seconds) {
-        let why = "exitgap.lease_s is to be 1 to 300 seconds".to_owned();
-        return Err(StoreError::ServerUrl { why });
-    }
-    let holds = Duration::from_secs_f64(seconds);
+    let holds = holds(connection)?;
+    let seconds = holds.as_secs_f64();
     let held = "SELECT owner, until > clock_timestamp(), \
                 ceil(extract(epoch FROM until - clock_timestamp()))::bigint \
                 FROM exitgap.sealer WHERE until > clock_timestamp()";
@@ -165,6 +159,18 @@ fn taken(
         holder: "another".to_owned(),
         seconds: holds.as_secs(),
     })
+}
+
+/// How long a lease of this connection's holds.
+pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
+    let asked = connection.ask(&format!("SELECT {LEASE_S}"), &[]);
+    let asked = asked.map_err(|fault| failed(DOING, fault))?;
+    let seconds: f64 = asked.first().and_then(|row| row.try_get(0).ok()).unwrap_or(0.0);
+    if !LEASES.contains(&seconds) {
+        let why = "exitgap.lease_s is to be 1 to 300 seconds".to_owned();
+        return Err(StoreError::ServerUrl { why });
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Renews the lease, and says whether it may still be held: not being told is no sign that it is not.
@@ -215,7 +221,7 @@ fn clock_differs(connection: &Connection) -> Result<Option<i64>, Fault> {
 }
 
 /// A name that nobody else has: this machine, this process, and what was drawn for this store.
-fn somebody() -> String {
+pub fn somebody() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     // Machines that were copied have one name, and one number for their first process.
     let drawn = RandomState::new().hash_one(std::process::id());

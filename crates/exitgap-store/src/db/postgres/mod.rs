@@ -4,6 +4,7 @@
 //! - `open`: what the database must be before anything in it is believed; `migrate`: making it so
 //! - `state`: what a server says of itself
 //! - `lease`: who may write, one at a time; `claims`: what is about to be signed
+//! - `shards`: who reads which pools, and what was read of them
 //! - `days`: bodies, which have a place for each day, and leave by the day
 //! - `dialect`: the statements as a server takes them; `wire`: values on their way there and back
 //!
@@ -19,6 +20,7 @@ mod lease;
 pub mod migrate;
 mod open;
 pub mod place;
+pub mod shards;
 pub mod state;
 mod wire;
 

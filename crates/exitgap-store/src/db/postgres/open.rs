@@ -22,7 +22,7 @@ const APART: &str = "SET search_path = {schema}, pg_temp; \
                      SET statement_timeout = '18s'; \
                      SET idle_in_transaction_session_timeout = '10s'";
 /// Begins a transaction of which something is left, in the server's log alone.
-const COMMITTED: &str = "BEGIN; SELECT pg_logical_emit_message(true, 'exitgap', '')";
+pub const COMMITTED: &str = "BEGIN; SELECT pg_logical_emit_message(true, 'exitgap', '')";
 
 const READING_SCHEMA: &str = "reading the schema";
 
@@ -144,7 +144,7 @@ pub fn connected(place: &Place) -> Result<Connection, StoreError> {
 }
 
 /// Tells a store of this version from everything else.
-fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
+pub fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
     require_version(connection, shown, "exitgap", VERSION)?;
     let failed = |fault| super::failed(READING_SCHEMA, fault);
     let mut object = None;

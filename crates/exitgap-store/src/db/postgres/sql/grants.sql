@@ -10,6 +10,10 @@ GRANT INSERT ON
 TO {recorder};
 GRANT INSERT, DELETE ON exitgap.claim, exitgap.claim_file TO {recorder};
 GRANT UPDATE (owner, epoch, until) ON exitgap.sealer TO {recorder};
+GRANT INSERT, UPDATE, DELETE ON exitgap.attending TO {recorder};
+GRANT INSERT, UPDATE (recorder, epoch, until) ON exitgap.shard TO {recorder};
+GRANT UPDATE (slot) ON exitgap.frozen TO {recorder};
+GRANT INSERT, DELETE ON exitgap.reading TO {recorder};
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA exitgap TO {recorder};
 REVOKE EXECUTE ON FUNCTION exitgap.leave_day(bigint, text, text) FROM {recorder};
 GRANT UPDATE (default_base_token) ON exitgap.pool TO {recorder};

@@ -40,6 +40,37 @@ CREATE TABLE exitgap.claim_file (
 );
 ALTER TABLE exitgap.claim_file ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
+-- Recorders that share the reading, each until its time runs out.
+CREATE TABLE exitgap.attending (
+    recorder  text        PRIMARY KEY CHECK (length(recorder) BETWEEN 1 AND 400),
+    until     timestamptz NOT NULL
+);
+
+-- Shards of the pools, and who reads each: as with the sealer, each taking counts one up.
+CREATE TABLE exitgap.shard (
+    shard     text        PRIMARY KEY CHECK (length(shard) BETWEEN 1 AND 200),
+    recorder  text        NOT NULL,
+    epoch     bigint      NOT NULL,
+    until     timestamptz NOT NULL
+);
+
+-- The newest slot of which no further reading is accepted.
+CREATE TABLE exitgap.frozen (
+    frozen_no  bigint PRIMARY KEY CHECK (frozen_no = 1),
+    slot       bigint NOT NULL
+);
+INSERT INTO exitgap.frozen VALUES (1, 0);
+
+-- What was read of a shard at a slot that is not sealed yet. Rows of sealed slots may go.
+CREATE TABLE exitgap.reading (
+    slot   bigint NOT NULL CHECK (slot BETWEEN 5957856 AND 844674335),
+    shard  text   NOT NULL,
+    epoch  bigint NOT NULL,
+    bytes  bytea  NOT NULL,
+    PRIMARY KEY (slot, shard)
+);
+ALTER TABLE exitgap.reading ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE exitgap.pool (
     pool_no             bigint  PRIMARY KEY, -- stands for the pool in this database only
@@ -294,6 +325,64 @@ CREATE TRIGGER claim_file_by_who_seals BEFORE INSERT ON exitgap.claim_file
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 CREATE TRIGGER claim_by_who_seals BEFORE INSERT ON exitgap.claim
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+-- A reading is of who reads its shard, in time, and within two days of what nobody seals: whoever freezes the slot waits for those that are being written, and
+-- then reads what no other comes to.
+CREATE FUNCTION exitgap.reading_counts() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM FROM exitgap.shard WHERE shard = NEW.shard AND epoch = NEW.epoch FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'exitgap: another recorder reads the shard' USING ERRCODE = 'EG001';
+    END IF;
+    PERFORM FROM exitgap.frozen WHERE slot < NEW.slot FOR SHARE;
+    IF NOT FOUND OR EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= NEW.slot)
+        OR NEW.slot > (SELECT min(slot) FROM exitgap.reading) + 576 THEN
+        RAISE EXCEPTION 'exitgap: the slot is taken as it was read before' USING ERRCODE = 'EG002';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER reading_counts BEFORE INSERT ON exitgap.reading
+    FOR EACH ROW EXECUTE FUNCTION exitgap.reading_counts();
+CREATE FUNCTION exitgap.reading_stays() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM exitgap.sealed_slot WHERE slot >= OLD.slot) THEN
+        RAISE EXCEPTION 'exitgap: a reading stays until its slot is sealed' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+CREATE TRIGGER reading_stays BEFORE DELETE ON exitgap.reading
+    FOR EACH ROW EXECUTE FUNCTION exitgap.reading_stays();
+CREATE TRIGGER reading_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.reading
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a reading is never changed');
+CREATE FUNCTION exitgap.shard_counts_up() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NEW.shard <> OLD.shard OR NEW.epoch NOT IN (OLD.epoch, OLD.epoch + 1)
+        OR (NEW.epoch = OLD.epoch AND NEW.recorder <> OLD.recorder) THEN
+        RAISE EXCEPTION 'exitgap: whoever takes over counts one up' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER shard_counts_up BEFORE UPDATE ON exitgap.shard
+    FOR EACH ROW EXECUTE FUNCTION exitgap.shard_counts_up();
+CREATE TRIGGER shard_stays BEFORE DELETE OR TRUNCATE ON exitgap.shard
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('who reads a shard is never forgotten');
+CREATE FUNCTION exitgap.frozen_goes_on() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NEW.slot < OLD.slot OR NEW.frozen_no <> OLD.frozen_no THEN
+        RAISE EXCEPTION 'exitgap: what is frozen stays so' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER frozen_goes_on BEFORE UPDATE ON exitgap.frozen
+    FOR EACH ROW EXECUTE FUNCTION exitgap.frozen_goes_on();
+CREATE TRIGGER frozen_by_who_seals BEFORE UPDATE ON exitgap.frozen
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
+CREATE TRIGGER frozen_stays BEFORE DELETE OR TRUNCATE ON exitgap.frozen
+    FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('what is frozen is never forgotten');
+
 CREATE TRIGGER log_by_who_seals BEFORE INSERT ON exitgap.log
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.seals();
 CREATE TRIGGER log_key_by_who_seals BEFORE INSERT ON exitgap.log_key

@@ -1,0 +1,275 @@
+//! Shards of the pools: who reads each, and what was read of it at a slot that is not sealed yet.
+//!
+//! Each recorder says every few seconds that it is there, and takes as many shards as are its share; by the server's clock. What
+//! it reads is committed before it counts as read. Whoever seals freezes the slot first: the schema refuses readings of it from
+//! then on, so that what was committed is in what is sealed, and what is not was told so.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::connect::{Connection, Fault};
+use super::lease::{LEASE_S, holds, require_clock, somebody};
+use super::open::{COMMITTED, inspect, on_one_of};
+use super::place::Place;
+use super::{Postgres, failed};
+use crate::error::StoreError;
+
+/// Of attending: others do so, too, each for an instant.
+const ATTEND_LIMITS: &str = "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '5s'; \
+     LOCK TABLE exitgap.attending IN SHARE ROW EXCLUSIVE MODE; \
+     DELETE FROM exitgap.attending WHERE until <= clock_timestamp()";
+
+/// How long anything of a shard may take: a slot has a minute.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// Who stands still in the midst of a transaction keeps others from attending, and the slot from being frozen: for less time
+/// than either waits.
+const SETTINGS: &str = "SET idle_in_transaction_session_timeout = '1s'";
+
+/// What the schema says of a reading of a shard that another has taken over, and of a slot that is frozen.
+const TAKEN_OVER: &str = "EG001";
+const FROZEN: &str = "EG002";
+
+/// A recorder of a server's store that shares its reading with others.
+pub struct Attendant {
+    connection: Connection,
+    /// All servers that its URL names, and the one that it is at.
+    all: Place,
+    place: Place,
+    recorder: String,
+    holds: Duration,
+}
+
+/// A shard that is this recorder's to read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HeldShard {
+    /// Its name.
+    pub shard: String,
+    /// Counts one up with each taking.
+    pub epoch: i64,
+}
+
+/// What became of a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    /// It is there: the slot is sealed with it, or with the one that was there before.
+    Counts,
+    /// Another recorder reads the shard now.
+    TakenOver,
+    /// The slot is taken as it was read before.
+    Frozen,
+}
+
+impl Attendant {
+    /// Somebody that no other is, at the store that takes writes.
+    pub fn open(url: &Path) -> Result<Self, StoreError> {
+        let mut all = Place::of(url)?;
+        all.for_writing();
+        Self::at_one_of(&all, &somebody())
+    }
+
+    /// The same recorder, by another connection: after a failover at another server.
+    pub fn again(&self) -> Result<Self, StoreError> {
+        Self::at_one_of(&self.all, &self.recorder)
+    }
+
+    fn at_one_of(all: &Place, recorder: &str) -> Result<Self, StoreError> {
+        on_one_of(all, |place| Self::at(all.clone(), place, recorder.to_owned()))
+    }
+
+    fn at(all: Place, place: Place, recorder: String) -> Result<Self, StoreError> {
+        let mut connection = super::open::connected(&place)?;
+        inspect(&connection, &place.shown)?;
+        connection.limit(LIMIT);
+        let setting_up = |fault| failed("setting up the connection", fault);
+        connection.batch(SETTINGS).map_err(setting_up)?;
+        let holds = holds(&connection)?;
+        // Of several servers the one on which commits come through, and no primary of before.
+        connection.batch(COMMITTED).map_err(setting_up)?;
+        connection.commit_within(LIMIT).map_err(setting_up)?;
+        Ok(Self { connection, all, place, recorder, holds })
+    }
+
+    /// How long what it holds is held after it last attended.
+    pub fn holds(&self) -> Duration {
+        self.holds
+    }
+
+    /// Whether it can be used.
+    pub fn is_open(&self) -> bool {
+        self.connection.is_open()
+    }
+
+    /// Says that this recorder is there, and holds its share of these shards: those that it had, and free ones. Where
+    /// `may_leave`, what is beyond its share is left to others.
+    pub fn attend(&self, shards: &[String], may_leave: bool) -> Result<Vec<HeldShard>, StoreError> {
+        const DOING: &str = "sharing the reading";
+        require_clock(&self.connection, &self.place)?;
+        let attended = self.connection.batch(ATTEND_LIMITS);
+        let attended = attended.and_then(|()| self.share_of(shards, may_leave));
+        match attended {
+            Ok(held) => {
+                self.connection.commit_within(LIMIT).map_err(|fault| failed(DOING, fault))?;
+                Ok(held)
+            }
+            Err(fault) => {
+                self.connection.roll_back();
+                Err(failed(DOING, fault))
+            }
+        }
+    }
+
+    fn share_of(&self, shards: &[String], may_leave: bool) -> Result<Vec<HeldShard>, Fault> {
+        let until = format!("clock_timestamp() + make_interval(secs => {LEASE_S})");
+        let Self { connection, recorder, .. } = self;
+        let here = format!(
+            "INSERT INTO exitgap.attending VALUES ($1, {until}) \
+             ON CONFLICT (recorder) DO UPDATE SET until = excluded.until"
+        );
+        connection.ask(&here, &[recorder])?;
+        let names = "INSERT INTO exitgap.shard SELECT shard, 'nobody', 0, '-infinity' \
+                     FROM unnest($1::text[]) AS shard ON CONFLICT (shard) DO NOTHING";
+        connection.ask(names, &[&shards])?;
+        let renew = format!(
+            "UPDATE exitgap.shard SET until = {until} \
+             WHERE recorder = $1 AND until > clock_timestamp() AND shard = ANY($2) RETURNING shard, epoch"
+        );
+        let mut held = held_of(&connection.ask(&renew, &[recorder, &shards])?)?;
+        held.sort_unstable();
+        let share = self.share_in(shards.len())?;
+        if may_leave && held.len() > share {
+            let left: Vec<String> = held.drain(share..).map(|held| held.shard).collect();
+            let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 \
+                         WHERE recorder = $1 AND shard = ANY($2)";
+            connection.ask(leave, &[recorder, &left])?;
+        }
+        let more = i64::try_from(share.saturating_sub(held.len())).unwrap_or(0);
+        if more > 0 {
+            let take = format!(
+                "UPDATE exitgap.shard SET recorder = $1, epoch = epoch + 1, until = {until} WHERE shard IN \
+                 (SELECT shard FROM exitgap.shard WHERE shard = ANY($2) AND until <= clock_timestamp() \
+                  ORDER BY shard LIMIT $3) RETURNING shard, epoch"
+            );
+            held.extend(held_of(&connection.ask(&take, &[recorder, &shards, &more])?)?);
+            held.sort_unstable();
+        }
+        Ok(held)
+    }
+
+    /// How many of so many shards are its share: those that do not go round are for who comes first by name.
+    fn share_in(&self, shards: usize) -> Result<usize, Fault> {
+        let asked = "SELECT count(*), count(*) FILTER (WHERE recorder < $1) FROM exitgap.attending";
+        let rows = self.connection.ask(asked, &[&self.recorder])?;
+        let Some(row) = rows.first() else { return Ok(0) };
+        let number = |at: usize| {
+            Ok::<_, Fault>(usize::try_from(row.try_get::<_, i64>(at)?).unwrap_or(usize::MAX))
+        };
+        let (attending, before) = (number(0)?.max(1), number(1)?);
+        Ok(shards / attending + usize::from(before < shards % attending))
+    }
+
+    /// Leaves its shards to others at once.
+    pub fn leave(&self) -> Result<(), StoreError> {
+        let fail = |fault| failed("leaving the reading to others", fault);
+        let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 WHERE recorder = $1 \
+                     AND until > clock_timestamp()";
+        self.connection.ask(leave, &[&self.recorder]).map_err(fail)?;
+        let gone = "DELETE FROM exitgap.attending WHERE recorder = $1";
+        self.connection.ask(gone, &[&self.recorder]).map_err(fail).map(|_| ())
+    }
+
+    /// Has a reading of a shard that it holds be there. It counts once this returns so.
+    pub fn put(&self, slot: u32, of: &HeldShard, bytes: &[u8]) -> Result<Put, StoreError> {
+        let fail = |fault| failed("writing a reading", fault);
+        // It may have been set since the slot was begun.
+        require_clock(&self.connection, &self.place)?;
+        self.connection.batch("BEGIN").map_err(fail)?;
+        let insert = "INSERT INTO exitgap.reading (slot, shard, epoch, bytes) VALUES ($1, $2, $3, $4) \
+                      ON CONFLICT (slot, shard) DO NOTHING";
+        let written =
+            self.connection.ask(insert, &[&i64::from(slot), &of.shard, &of.epoch, &bytes]);
+        match written {
+            Ok(_) => {
+                let committed = self.connection.commit_within(LIMIT);
+                // What became of it is known to a connection that begins after it only.
+                committed.inspect_err(|_| self.connection.give_up()).map_err(fail)?;
+                Ok(Put::Counts)
+            }
+            Err(fault) => {
+                self.connection.roll_back();
+                match fault.state() {
+                    Some(TAKEN_OVER) => Ok(Put::TakenOver),
+                    Some(FROZEN) => Ok(Put::Frozen),
+                    _ => Err(fail(fault)),
+                }
+            }
+        }
+    }
+}
+
+fn held_of(rows: &[tokio_postgres::Row]) -> Result<Vec<HeldShard>, Fault> {
+    let held = |row: &tokio_postgres::Row| {
+        Ok(HeldShard { shard: row.try_get(0)?, epoch: row.try_get(1)? })
+    };
+    rows.iter().map(held).collect()
+}
+
+/// What whoever seals asks.
+impl Postgres {
+    /// Of which shards there are readings of a slot.
+    pub fn shards_read(&self, slot: u32) -> Result<Vec<String>, StoreError> {
+        self.shard_names(
+            "SELECT shard FROM exitgap.reading WHERE slot = $1 ORDER BY shard",
+            &[&i64::from(slot)],
+        )
+    }
+
+    /// Which shards are somebody's to read.
+    pub fn shards_held(&self) -> Result<Vec<String>, StoreError> {
+        self.shard_names("SELECT shard FROM exitgap.shard WHERE until > clock_timestamp()", &[])
+    }
+
+    fn shard_names(
+        &self,
+        sql: &str,
+        args: &[&(dyn tokio_postgres::types::ToSql + Sync)],
+    ) -> Result<Vec<String>, StoreError> {
+        let fail = |fault| failed("looking for readings", fault);
+        let rows = self.connection.ask(sql, args).map_err(fail)?;
+        rows.iter().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).collect()
+    }
+
+    /// Accepts no further readings of a slot; those that are being written are waited for. Those of sealed slots go.
+    pub fn freeze(&self, slot: u32) -> Result<(), StoreError> {
+        let fail = |fault| failed("freezing a slot", fault);
+        self.holds().map_err(fail)?;
+        let connection = &self.connection;
+        connection.batch("BEGIN").map_err(fail)?;
+        let frozen = "UPDATE exitgap.frozen SET slot = greatest(slot, $1)";
+        let sealed =
+            "DELETE FROM exitgap.reading WHERE slot <= (SELECT max(slot) FROM exitgap.sealed_slot)";
+        let done = connection
+            .ask(frozen, &[&i64::from(slot)])
+            .and_then(|_| connection.batch(sealed))
+            .inspect_err(|_| connection.roll_back());
+        done.map_err(fail)?;
+        connection.commit().inspect_err(|_| connection.give_up()).map_err(fail)
+    }
+
+    /// What was read of a shard at a slot.
+    pub fn reading_of(&self, slot: u32, shard: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let fail = |fault| failed("reading what was read", fault);
+        let select = "SELECT bytes FROM exitgap.reading WHERE slot = $1 AND shard = $2";
+        let rows = self.connection.ask(select, &[&i64::from(slot), &shard]).map_err(fail)?;
+        rows.first().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).transpose()
+    }
+
+    /// The first slot after this one of which there are readings.
+    pub fn next_read(&self, after: Option<u32>) -> Result<Option<i64>, StoreError> {
+        let fail = |fault| failed("looking for readings", fault);
+        let select = "SELECT min(slot) FROM exitgap.reading WHERE slot > $1";
+        let rows = self.connection.ask(select, &[&after.map_or(0, i64::from)]).map_err(fail)?;
+        let row = rows.first().map(|row| row.try_get::<_, Option<i64>>(0));
+        Ok(row.transpose().map_err(|error| fail(error.into()))?.flatten())
+    }
+}
