@@ -14,5 +14,6 @@ mod init;
 mod on_a_server;
 mod peers;
 mod proofs;
+mod shared;
 mod slots;
 mod witnessed;

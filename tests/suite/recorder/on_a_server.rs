@@ -52,6 +52,41 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
 }
 
+/// The same where both read: who waits reads its share meanwhile, and all of it once the other is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn recorders_that_share_the_reading_take_over_from_each_other() {
+    let (chain, world) = played(2).await;
+    let site = Site::new(&world, &chain.url());
+    let store = shared().store();
+    let sharing = |name| {
+        let config = configured(&site, &store, name);
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(&config, text.replace("[log]\n", "[recorder]\nshard_pools = 1\n[log]\n"))
+            .unwrap();
+        config
+    };
+    let mut first = Site::record_as(&sharing("a"), 0, None, &[]);
+    assert_eq!(first.line("shard read")["recorded"], 1);
+    assert_eq!(first.line("slot")["recorded"], 2);
+    let mut second = Site::record_as(&sharing("b"), 1, None, &[]);
+    let share = second.line("reads its share");
+    assert_eq!((&share["shards"], &share["of"]), (&1.into(), &2.into()));
+    assert_eq!(second.line("shard read")["recorded"], 1);
+    first.kill();
+    assert_eq!(second.line("shard read")["recorded"], 1);
+    assert_eq!(second.line("slot")["recorded"], 2);
+    second.signal("TERM");
+    assert_eq!(second.end().0, Some(0));
+    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
+    assert_eq!(Site::entries_of(&store), both);
+    let log = site.folder.path().join("log-b");
+    let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
+    assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+    // Who ended with a word left its shards at once.
+    let held = "SELECT count(*) FROM exitgap.shard WHERE until > clock_timestamp()";
+    assert_eq!(shared().sql(database_of(&store).unwrap(), held), "0");
+}
+
 /// The fault: a machine's clock is an hour behind when its recorder starts, and another's is set an hour ahead while it seals.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {

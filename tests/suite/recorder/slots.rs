@@ -11,6 +11,7 @@ use exitgap_chain::{Missing, SlotReading};
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_server::recorder::{
     Clock, ManualClock, Recorder, RecorderError, SlotReader, Source, Stop,
 };
@@ -22,7 +23,7 @@ use tokio::time::Instant;
 use crate::scenes::store::{BusyPool, code_of, key, slot, store_in};
 
 /// What a scripted chain does at a slot, counted from the series' first.
-type Script = dyn Fn(u32) -> Act + Send + Sync;
+pub(super) type Script = dyn Fn(u32) -> Act + Send + Sync;
 
 pub(super) enum Act {
     /// Every pool is read.
@@ -33,8 +34,24 @@ pub(super) enum Act {
     Hang,
 }
 
+/// A pool that says the same of a slot however often it is asked.
+pub(super) struct Playing {
+    pool: BusyPool,
+    said: BTreeMap<Slot, Snapshot>,
+}
+
+impl Playing {
+    pub fn new(pool: BusyPool) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self { pool, said: BTreeMap::new() }))
+    }
+
+    fn snapshot(&mut self, slot: Slot) -> Snapshot {
+        self.said.entry(slot).or_insert_with(|| self.pool.snapshot(slot)).clone()
+    }
+}
+
 pub(super) struct Scripted {
-    pool: Arc<Mutex<BusyPool>>,
+    pools: Vec<Arc<Mutex<Playing>>>,
     script: Arc<Script>,
     /// The chain's blocks by number, where somebody asks.
     blocks: BTreeMap<u64, BlockHash>,
@@ -46,14 +63,17 @@ impl SlotReader for Scripted {
         if matches!(act, Act::Hang) {
             return pending().await;
         }
-        let mut pool = self.pool.lock().unwrap();
-        let id = pool.id.clone();
-        let result = match act {
-            Act::Missing(reason) => Err(Missing { reason, detail: "scripted".to_owned() }),
-            _ => Ok(pool.snapshot(slot)),
+        let read = |pool: &Arc<Mutex<Playing>>| {
+            let mut pool = pool.lock().unwrap();
+            let result = match act {
+                Act::Missing(reason) => Err(Missing { reason, detail: "scripted".to_owned() }),
+                _ => Ok(pool.snapshot(slot)),
+            };
+            (pool.pool.id.clone(), result)
         };
-        let (chain, block) = (id.chain().clone(), None);
-        SlotReading { slot, chain, block, pools: vec![(id, result)], events: vec![], requests: 1 }
+        let pools: Vec<_> = self.pools.iter().map(read).collect();
+        let (chain, block) = (pools[0].0.chain().clone(), None);
+        SlotReading { slot, chain, block, pools, events: vec![], requests: 1 }
     }
 
     async fn canonical_hash(&self, number: u64, _: Instant) -> Result<BlockHash, Missing> {
@@ -67,6 +87,11 @@ impl SlotReader for Scripted {
     }
 }
 
+/// A reader of these pools.
+pub(super) fn scripted(pools: Vec<Arc<Mutex<Playing>>>, script: Arc<Script>) -> Scripted {
+    Scripted { pools, script, blocks: BTreeMap::new() }
+}
+
 /// A chain of one pool.
 pub(super) fn source(
     number: u8,
@@ -74,13 +99,13 @@ pub(super) fn source(
 ) -> Source<Scripted> {
     let pool = BusyPool::new(number, 3);
     let id = pool.id.clone();
-    let (pool, script): (_, Arc<Script>) = (Arc::new(Mutex::new(pool)), Arc::new(script));
+    let (pool, script): (_, Arc<Script>) = (Playing::new(pool), Arc::new(script));
     Source {
         chain: id.chain().clone(),
         pools: vec![(id, Direction::ZeroForOne)],
         make: Box::new(move || {
             let (pool, script) = (pool.clone(), script.clone());
-            Ok(Scripted { pool, script, blocks: BTreeMap::new() })
+            Ok(scripted(vec![pool], script))
         }),
     }
 }
@@ -247,10 +272,10 @@ async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
         }
         store.append_slot(slot(n), &[entry]).unwrap();
     }
-    let (pool, script): (_, Arc<Script>) = (Arc::new(Mutex::new(pool)), Arc::new(|_| Act::Read));
+    let (pool, script): (_, Arc<Script>) = (Playing::new(pool), Arc::new(|_| Act::Read));
     let make = move || {
         let (pool, script, blocks) = (pool.clone(), script.clone(), blocks.clone());
-        Ok(Scripted { pool, script, blocks })
+        Ok(Scripted { pools: vec![pool], script, blocks })
     };
     let (chain, pools) = (id.chain().clone(), vec![(id, Direction::ZeroForOne)]);
     let source = Source { chain, pools, make: Box::new(make) };

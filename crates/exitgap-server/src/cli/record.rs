@@ -28,6 +28,7 @@ use super::{CliError, runtime};
 use crate::bucket::Bucket;
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
 use crate::payments::TillError;
+use crate::recorder::shared::{SharedSource, Shares, Sharing};
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
 use crate::witness::Witnesses;
 
@@ -53,14 +54,23 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let clock = clock(args.rehearse_at, &checked.plan)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
-    let (recorder, bucket) = recorder(&checked, proofs, WhereHeld::Wait)?;
+    let runtime = runtime("exitgap-server")?;
+    let stop = runtime.block_on(async { stop_on_signals() }).map_err(CliError::Start)?;
+    let shares = start_shares(&checked, clock)?;
+    let opened = recorder(&checked, proofs, &WhereHeld::Wait(stop.clone()));
+    let (recorder, bucket) = match opened {
+        // What it read meanwhile is left to others with this.
+        Err(_) if *stop.borrow() != Stop::No => {
+            tracing::info!("ended while another recorder seals");
+            return Ok(());
+        }
+        opened => opened?,
+    };
     let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, |_| {})).transpose()?;
     let days = start_days(&checked, Box::new(|_| {}))?;
     let followers = followers(&checked, challenges, |_| {})?;
     let until = args.until.map(|SlotArg(slot)| slot);
-    let runtime = runtime("exitgap-server")?;
     let result = runtime.block_on(async {
-        let stop = stop_on_signals().map_err(CliError::Start)?;
         if let Some(followers) = followers {
             followers.start(&recorder.watch_sealed());
         }
@@ -68,7 +78,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     });
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
     runtime.shutdown_background();
-    drop(days);
+    drop((shares, days));
     if let Some(bucket) = bucket {
         bucket.end();
     }
@@ -90,7 +100,7 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
 pub fn recorder(
     checked: &Checked,
     proofs: Option<Arc<Proofs>>,
-    held: WhereHeld,
+    held: &WhereHeld,
 ) -> Result<(Recorder<ChainReader>, Option<Bucket>), CliError> {
     let Checked { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
@@ -107,6 +117,10 @@ pub fn recorder(
     claim_in_bucket(config, &mut store)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
+    let shared = shared_sources(checked);
+    if !shared.is_empty() {
+        recorder.share_reading(shared.into_iter().map(|source| source.shard).collect());
+    }
     recorder.check_pools()?;
     for pool in recorder.retire(&config.recorder.retire)? {
         tracing::warn!(%pool, "retires with the next slot, for good");
@@ -135,11 +149,34 @@ pub fn recorder(
     Ok((recorder, bucket))
 }
 
+/// The shards that are read together, where the reading is shared.
+fn shared_sources(checked: &Checked) -> Vec<SharedSource<ChainReader>> {
+    match checked.config.recorder.shard_pools {
+        0 => Vec::new(),
+        most => SharedSource::of_plan(&checked.plan, &Limits::default(), most),
+    }
+}
+
+/// Begins to read this recorder's share, where the reading is shared: also while another seals.
+pub fn start_shares(checked: &Checked, clock: SystemClock) -> Result<Option<Shares>, CliError> {
+    let config = &checked.config;
+    let sources = shared_sources(checked);
+    if sources.is_empty() {
+        return Ok(None);
+    }
+    let sharing = Sharing {
+        store: config.store.path.clone(),
+        seal_after: Duration::from_secs(config.recorder.seal_after_s.into()),
+        prove: config.proofs.each_slot,
+    };
+    Shares::start(sharing, sources, clock).map(Some).map_err(CliError::Start)
+}
+
 /// What is done where another recorder holds a server's store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum WhereHeld {
-    /// It is waited for, to take over.
-    Wait,
+    /// It is waited for, to take over, until this process is told to end.
+    Wait(watch::Receiver<Stop>),
     /// It is said.
     Refuse,
 }
@@ -153,19 +190,23 @@ fn open_store(
     path: &Path,
     key: &SignerKey,
     retiring: Option<&SignerKey>,
-    held: WhereHeld,
+    held: &WhereHeld,
 ) -> Result<Store, StoreError> {
     let (mut waits, mut differs) = (false, false);
+    let goes_on = match held {
+        WhereHeld::Wait(stop) => &|| *stop.borrow() == Stop::No,
+        WhereHeld::Refuse => &(|| false) as &dyn Fn() -> bool,
+    };
     loop {
         match open_free_store(path, key, retiring) {
-            Err(StoreError::Leased { holder, .. }) if held == WhereHeld::Wait => {
+            Err(StoreError::Leased { holder, .. }) if goes_on() => {
                 if !waits {
                     tracing::info!(store = %shown(path), holder, "another recorder seals; waiting to take over");
                 }
                 (waits, differs) = (true, false);
                 std::thread::sleep(ASKED_EVERY);
             }
-            Err(error @ StoreError::ClockDiffers { .. }) if held == WhereHeld::Wait => {
+            Err(error @ StoreError::ClockDiffers { .. }) if goes_on() => {
                 if !differs {
                     tracing::error!(%error, "not recording until the clock is set");
                 }
@@ -174,7 +215,7 @@ fn open_store(
             }
             // Who waits does so all the more while the server is away.
             Err(StoreError::Unreachable { .. } | StoreError::Database { .. })
-                if waits || differs =>
+                if (waits || differs) && goes_on() =>
             {
                 std::thread::sleep(ASKED_EVERY);
             }

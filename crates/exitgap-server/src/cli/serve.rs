@@ -15,7 +15,7 @@ use super::bucket::start_bucket;
 use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
-use super::record::{WhereHeld, clock, recorder, run, start_log, stop_on_signals};
+use super::record::{WhereHeld, clock, recorder, run, start_log, start_shares, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
 use crate::alerts::{AlertsRoom, Desk, machine_clock};
@@ -82,8 +82,9 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;
+    let shares = if record { start_shares(&checked, clock)? } else { None };
     let (mut recorder, bucket) =
-        match record.then(|| recorder(&checked, proofs, WhereHeld::Refuse)).transpose()? {
+        match record.then(|| recorder(&checked, proofs, &WhereHeld::Refuse)).transpose()? {
             Some((recorder, bucket)) => (Some(recorder), bucket),
             None => (None, None),
         };
@@ -134,6 +135,8 @@ async fn serve_until_told(
     };
     answering.end().await;
     drop(days);
+    // Its threads are waited for.
+    let _ = tokio::task::spawn_blocking(|| drop(shares)).await;
     if let Some(bucket) = bucket {
         // The last slot comes into it, too.
         let _ = tokio::task::spawn_blocking(|| bucket.end()).await;

@@ -105,6 +105,7 @@ impl Checked {
             }
         };
         let shocks = shocks::checked(&config.shock, &config.chain).map_err(wrong("[shock]"))?;
+        config.recorder.check_sharing(&config.store.path).map_err(wrong("recorder"))?;
         config.payments.plan(&plan).map_err(wrong("payments"))?;
         config.alerts.plan().map_err(wrong("alerts"))?;
         config.witness.plan().map_err(wrong("witness"))?;

@@ -51,10 +51,13 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 52] = [
+static KEYS: [Key; 53] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
+    }),
+    key("RECORDER_SHARD_POOLS", NUMBER, |config, pools| {
+        parse(pools, &mut config.recorder.shard_pools)
     }),
     key("EVIDENCE_KEY_FILE", "a path", |config, path| parse(path, &mut config.evidence.key_file)),
     key("EVIDENCE_RETIRING_KEY_FILE", "a path", |config, path| {

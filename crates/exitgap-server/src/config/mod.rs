@@ -12,13 +12,14 @@ mod redemption;
 mod shocks;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exitgap_chain::config::{
     ChainConfig, EquityConfig, FactConfig, OracleConfig, PoolConfig, TokenConfig,
 };
 use exitgap_core::ids::PoolId;
+use exitgap_store::is_server;
 use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
@@ -130,17 +131,35 @@ pub struct RecorderConfig {
     /// only taken out of the configuration stays, missing with `recorder_down`. Retiring cannot be
     /// taken back. Default: none.
     pub retire: Vec<PoolId>,
+    /// How many pools one recorder reads together at most, where several of one store on a server share the reading: all of them
+    /// say the same. From 1 to 1,000; 250 is a good number. Default 0: whoever seals reads all.
+    pub shard_pools: u32,
 }
 
 impl RecorderConfig {
     /// The seconds that are accepted for `seal_after_s`: below them no later block can be
     /// hoped for, above them is later than the published method allows.
     pub const SEAL_AFTER_S: std::ops::RangeInclusive<u32> = 5..=60;
+
+    /// The most pools that are accepted for `shard_pools`.
+    pub const MAX_SHARD_POOLS: u32 = 1_000;
+
+    /// Checks how the reading is shared; what is wrong, by its key.
+    pub(crate) fn check_sharing(&self, store: &Path) -> Result<(), (&'static str, String)> {
+        let most = Self::MAX_SHARD_POOLS;
+        let wrong = match self.shard_pools {
+            0 => return Ok(()),
+            found if found > most => format!("{found} is more than {most}"),
+            _ if is_server(store) => return Ok(()),
+            _ => "the reading is shared by recorders of a store on a server, and [store] path names a file".to_owned(),
+        };
+        Err(("shard_pools", wrong))
+    }
 }
 
 impl Default for RecorderConfig {
     fn default() -> Self {
-        Self { seal_after_s: 60, retire: Vec::new() }
+        Self { seal_after_s: 60, retire: Vec::new(), shard_pools: 0 }
     }
 }
 

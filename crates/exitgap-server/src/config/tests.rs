@@ -37,7 +37,8 @@ fn what_is_wrong_is_named_with_key_and_line() {
     };
     let (line, key, message) = refused("seal_after_s = 60", "seal_after = 60");
     assert_eq!((line, key.as_str()), (line_of("seal_after_s"), "[recorder] seal_after"));
-    assert!(message.contains("unknown field `seal_after`, expected `seal_after_s`"), "{message}");
+    let expected = "unknown field `seal_after`, expected one of `seal_after_s`, ";
+    assert!(message.contains(expected), "{message}");
     let (line, key, _) = refused("format = \"text\"", "format = \"xml\"");
     assert_eq!((line, key.as_str()), (line_of("format"), "[log] format"));
     let (_, key, _) = refused("chain_id = 1", "chain_id = -1");
@@ -64,6 +65,27 @@ fn what_is_wrong_is_named_with_key_and_line() {
         Checked::parse(without_pools, Path::new(PATH)),
         Err(ConfigError::NoPool { .. })
     ));
+}
+
+#[test]
+fn the_reading_is_shared_by_recorders_of_a_server_only() {
+    let sharing = |store: &str, pools: u32| {
+        let text = EXAMPLE.replace("path = \"exitgap.db\"", &format!("path = \"{store}\""));
+        let line = format!("shard_pools = {pools}");
+        assert!(text.contains("# shard_pools = 0"));
+        Checked::parse(&text.replace("# shard_pools = 0", &line), Path::new(PATH))
+    };
+    let server = "postgresql://gaps@db.example/gaps";
+    for pools in [0, 1, 1_000] {
+        assert_eq!(sharing(server, pools).unwrap().config.recorder.shard_pools, pools);
+    }
+    assert_eq!(sharing("exitgap.db", 0).unwrap().config.recorder.shard_pools, 0);
+    let refused = |store, pools| match sharing(store, pools).unwrap_err() {
+        ConfigError::Serving { table: "recorder", key: "shard_pools", message, .. } => message,
+        other => panic!("{other}"),
+    };
+    assert!(refused(server, 1_001).contains("1001 is more than 1000"));
+    assert!(refused("exitgap.db", 250).contains("[store] path names a file"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The recorder: every slot, all pools of all chains side by side, then one transaction.
 //!
+//! Where several recorders share the reading ([`shared`]), each reads a part, and one seals.
+//!
 //! [`Recorder::record_slot`] is one step; [`Recorder::run`] makes them at the instants a
 //! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing
 //! entries and never holds up another. Past slots are not read: what passed while nothing
@@ -17,6 +19,7 @@ mod read;
 mod recheck;
 mod report;
 mod run;
+pub mod shared;
 mod source;
 
 use std::collections::BTreeMap;
@@ -24,7 +27,7 @@ use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exitgap_chain::{Event, Limits, Missing};
+use exitgap_chain::Missing;
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -44,7 +47,8 @@ pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use crate::witness::Witnesses;
 use proofs::Proofs;
-use read::{Chain, ChainReading, Read};
+use read::{Chain, ChainReading, How, Read};
+use shared::Shard;
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
 /// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
@@ -71,6 +75,8 @@ pub struct Recorder<R> {
     published: u64,
     /// Pools to retire with the next slot.
     retiring: Vec<PoolId>,
+    /// What is read together, where several recorders share the reading.
+    shards: Option<Vec<Shard>>,
     /// Whether what is read is held against the chain's own state.
     prove: bool,
     /// Where the proofs are kept.
@@ -102,6 +108,7 @@ impl<R: SlotReader> Recorder<R> {
             folder,
             published: 0,
             retiring,
+            shards: None,
             prove: false,
             kept: None,
             drawn: Drawn::default(),
@@ -111,6 +118,11 @@ impl<R: SlotReader> Recorder<R> {
             told: None,
             sealed: watch::Sender::new(None),
         }
+    }
+
+    /// Seals what all that share the reading read of these shards, and reads no pool itself.
+    pub fn share_reading(&mut self, shards: Vec<Shard>) {
+        self.shards = Some(shards);
     }
 
     /// Holds what it reads against the chain's own state before it signs it, and keeps the proofs where that is wanted.
@@ -238,7 +250,7 @@ impl<R: SlotReader> Recorder<R> {
         let unconfigured = self.unconfigured()?;
         self.resume_readers().await?;
         self.plan_fills().await?;
-        let mut readings = read::all(&mut self.chains, slot, self.prove, started + budget).await;
+        let mut readings = self.readings(slot, started + budget).await?;
         let mut proofs = Proofs::default();
         for reading in &mut readings {
             proofs.add(take(&mut reading.proofs));
@@ -247,8 +259,10 @@ impl<R: SlotReader> Recorder<R> {
             let slug = chain.slug().clone();
             chain.fills.take(&slug, slot, reading.told.take());
         }
-        let blocks: Vec<Option<BlockHash>> = readings.iter().map(ChainReading::block).collect();
-        let doubts = doubts_of(slot, readings.iter().flat_map(|reading| &reading.events));
+        let block = |reading: &ChainReading| reading.block().map(|block| block.hash);
+        let blocks: Vec<Option<BlockHash>> = readings.iter().map(block).collect();
+        let doubts: Vec<NewDoubt> =
+            readings.iter_mut().flat_map(|reading| take(&mut reading.doubts)).collect();
         let mut report = SlotReport {
             slot,
             recorded: 0,
@@ -318,6 +332,19 @@ impl<R: SlotReader> Recorder<R> {
         Ok(report)
     }
 
+    /// What all chains' pools are at a slot: read here, or by all that share the reading.
+    async fn readings(
+        &mut self,
+        slot: Slot,
+        deadline: Instant,
+    ) -> Result<Vec<ChainReading>, RecorderError> {
+        if self.shards.is_some() {
+            return self.gathered(slot, deadline).await;
+        }
+        let how = How { slot, prove: self.prove, ready: true, deadline };
+        Ok(read::all(&mut self.chains, how).await)
+    }
+
     /// Requires that no chain's nodes contradict each other about which chain it is.
     /// [`Recorder::run`] asks it first.
     pub async fn check_nodes(&self) -> Result<(), RecorderError> {
@@ -335,7 +362,11 @@ impl<R: SlotReader> Recorder<R> {
                 continue;
             }
             let chain = self.chains[place].slug().clone();
-            let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
+            let pools = self.chains[place].pools().iter().map(|(pool, _)| pool.clone());
+            let pools: Option<Vec<PoolId>> = self.shards.is_none().then(|| pools.collect());
+            let read = move |store: &mut Store| {
+                recheck::standing(store.reader(), &chain, pools.as_deref())
+            };
             self.chains[place].standing = self.blocking(read).await??;
         }
         Ok(())
@@ -479,22 +510,6 @@ fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
         NewEntry { pool, default_base, reading }
     });
     ready.collect()
-}
-
-/// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
-/// reading, or, where that is not known, as long as such readings may be apart.
-fn doubts_of<'a>(slot: Slot, events: impl Iterator<Item = &'a Event>) -> Vec<NewDoubt> {
-    let longest = Limits::default().full_read_slots_most;
-    let doubt = |event: &Event| match event {
-        Event::TicksDiffer { pool, good_until, .. } => {
-            let since = slot.number().saturating_sub(longest);
-            let first = good_until.and_then(Slot::next);
-            let first = first.or_else(|| Slot::new(since.into()).ok()).unwrap_or(Slot::FIRST);
-            Some(NewDoubt { pool: pool.clone(), first })
-        }
-        _ => None,
-    };
-    events.filter_map(doubt).collect()
 }
 
 /// A pool's result in a slot, as read.

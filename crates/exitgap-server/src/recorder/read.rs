@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{Event, LogsUntil, Missing, SlotReading};
-use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
+use exitgap_chain::{Event, Limits, LogsUntil, Missing, SlotReading};
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::Snapshot;
-use exitgap_store::{Ready, spread};
+use exitgap_core::snapshot::{BlockRef, Snapshot};
+use exitgap_store::{NewDoubt, Ready, spread};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
@@ -47,14 +47,16 @@ pub struct Chain<R> {
     pub fills: Gatherer,
     /// Which of its days are anchored.
     pub anchoring: Anchoring,
+    /// The block of the last slot that others read.
+    pub recorded: Option<BlockRef>,
 }
 
 /// What came of one chain at one slot.
 pub struct ChainReading {
     /// For each of the chain's pools, in their order.
     pub pools: Vec<PoolReading>,
-    /// What was noticed.
-    pub events: Vec<Event>,
+    /// Which earlier slots it puts in doubt.
+    pub doubts: Vec<NewDoubt>,
     /// HTTP requests it took.
     pub requests: u64,
     /// What pools logged, where that was asked for.
@@ -65,9 +67,9 @@ pub struct ChainReading {
 
 impl ChainReading {
     /// The block at which the chain's pools were read; `None`: none of them was.
-    pub fn block(&self) -> Option<BlockHash> {
+    pub fn block(&self) -> Option<BlockRef> {
         let read = self.pools.iter().flatten().next()?;
-        Some(read.snapshot.observation().block().hash)
+        Some(read.snapshot.observation().block())
     }
 }
 
@@ -81,6 +83,7 @@ impl<R> Chain<R> {
             recheck: Recheck::default(),
             fills: Gatherer::default(),
             anchoring: Anchoring::default(),
+            recorded: None,
         }
     }
 
@@ -105,7 +108,7 @@ impl<R> Chain<R> {
         let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
         ChainReading {
             pools,
-            events: Vec::new(),
+            doubts: Vec::new(),
             requests: 0,
             told: None,
             proofs: Proofs::default(),
@@ -114,7 +117,7 @@ impl<R> Chain<R> {
 
     /// Puts a reading into the order of the pools, and believes nothing about other pools
     /// or slots.
-    fn sort(&self, slot: Slot, reading: MadeReady) -> ChainReading {
+    pub fn sort(&self, slot: Slot, reading: ChainPools) -> ChainReading {
         let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
         let missing = |reason, detail: &str| Missing { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|(id, _)| match by_pool.remove(id) {
@@ -127,19 +130,26 @@ impl<R> Chain<R> {
             Some(result) => result,
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
-        let MadeReady { events, requests, told, proofs, .. } = reading;
-        ChainReading { pools: pools.collect(), events, requests, told, proofs }
+        let ChainPools { doubts, requests, told, proofs, .. } = reading;
+        ChainReading { pools: pools.collect(), doubts, requests, told, proofs }
     }
 }
 
-/// Reads every chain at `slot`. Returns at `deadline` at the latest, with one reading per
+/// How a slot is read.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    pub slot: Slot,
+    /// Whether what is read is held against the chain's own state.
+    pub prove: bool,
+    /// Whether it is made ready to be written, as far as there is time.
+    pub ready: bool,
+    pub deadline: Instant,
+}
+
+/// Reads every chain at a slot. Returns at the deadline at the latest, with one reading per
 /// chain, in order.
-pub async fn all<R: SlotReader>(
-    chains: &mut [Chain<R>],
-    slot: Slot,
-    prove: bool,
-    deadline: Instant,
-) -> Vec<ChainReading> {
+pub async fn all<R: SlotReader>(chains: &mut [Chain<R>], how: How) -> Vec<ChainReading> {
+    let How { slot, deadline, .. } = how;
     let late = "the chain's reader did not end before the slot was sealed";
     let mut readings: Vec<ChainReading> = chains
         .iter()
@@ -156,7 +166,7 @@ pub async fn all<R: SlotReader>(
         // A thread each: taking thousands of ticks apart is work, and one chain's work must not
         // delay another's.
         let (runtime, ask) = (Handle::current(), chain.fills.ask());
-        let task = move || runtime.block_on(read(reader, slot, prove, ask, deadline));
+        let task = move || runtime.block_on(read(reader, how, ask));
         places.insert(tasks.spawn_blocking(task).id(), place);
     }
     // A thread that never yields cannot be ended, but it is not waited for either.
@@ -183,13 +193,8 @@ pub async fn all<R: SlotReader>(
 }
 
 /// `None`: the reader did not end in time, and is given up with whatever it remembers.
-async fn read<R: SlotReader>(
-    mut reader: R,
-    slot: Slot,
-    prove: bool,
-    ask: Option<Ask>,
-    deadline: Instant,
-) -> Option<(R, MadeReady)> {
+async fn read<R: SlotReader>(mut reader: R, how: How, ask: Option<Ask>) -> Option<(R, ChainPools)> {
+    let How { slot, prove, ready, deadline } = how;
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
     let read = timeout_at(deadline, reading).await.ok()?;
@@ -211,8 +216,58 @@ async fn read<R: SlotReader>(
     let until = deadline - (MARGIN / 4).min(left / 16);
     let requests = requests + told.as_ref().map_or(0, |(_, requests)| *requests);
     let told = told.map(|(told, _)| told);
-    let pools = all_ready_until(&pools, until);
-    Some((reader, MadeReady { pools, events, requests, told, proofs }))
+    let pools = all_ready_until(&pools, if ready { until } else { Instant::now() });
+    let doubts = doubts_of(slot, &events);
+    Some((reader, ChainPools { pools, doubts, requests, told, proofs }))
+}
+
+/// The chains' nodes being asked for what pools logged, while others read their states.
+pub struct AskingLogs<R> {
+    tasks: JoinSet<(usize, R, LogsTold)>,
+    deadline: Instant,
+}
+
+/// What came of it, and the requests that it took.
+type LogsTold = (Told, u64);
+
+/// Begins to ask for what was planned, where there is time for it.
+pub fn ask_logs<R: SlotReader>(chains: &mut [Chain<R>], deadline: Instant) -> AskingLogs<R> {
+    let mut tasks = JoinSet::new();
+    for (place, chain) in chains.iter_mut().enumerate().filter(|_| deadline > Instant::now()) {
+        if let Err(error) = chain.make_reader() {
+            let chain = chain.slug();
+            tracing::warn!(%chain, error, "the chain's nodes cannot be asked");
+        }
+        let recorded = chain.recorded;
+        let Some(mut reader) = chain.reader.take() else { continue };
+        reader.follow(recorded);
+        let Some(ask) = chain.fills.ask() else {
+            chain.reader = Some(reader);
+            continue;
+        };
+        let runtime = Handle::current();
+        tasks.spawn_blocking(move || {
+            let told = runtime.block_on(logs(&reader, &ask, deadline));
+            let requests = told.as_ref().map_or(0, |(_, requests)| *requests);
+            (place, reader, (told.map(|(told, _)| told), requests))
+        });
+    }
+    AskingLogs { tasks, deadline }
+}
+
+impl<R: SlotReader> AskingLogs<R> {
+    /// What they told, chain by chain.
+    pub async fn told(mut self, chains: &mut [Chain<R>]) -> Vec<LogsTold> {
+        let mut all: Vec<LogsTold> = chains.iter().map(|_| (None, 0)).collect();
+        // A reader that does not come back is made anew.
+        while let Ok(Some(ended)) = timeout_at(self.deadline, self.tasks.join_next()).await {
+            if let Ok((place, reader, told)) = ended {
+                chains[place].reader = Some(reader);
+                all[place] = told;
+            }
+        }
+        all
+    }
 }
 
 /// What the nodes tell of what pools logged, as long as there is time for the slot beside it, and the requests it took.
@@ -228,13 +283,30 @@ async fn logs<R: SlotReader>(
     Some((told, reader.requests() - before))
 }
 
-/// A chain's reading with its snapshots made ready.
-struct MadeReady {
-    pools: Vec<(PoolId, PoolReading)>,
-    events: Vec<Event>,
-    requests: u64,
-    told: Told,
-    proofs: Proofs,
+/// What was read of pools of a chain, in no order.
+#[derive(Default)]
+pub struct ChainPools {
+    pub pools: Vec<(PoolId, PoolReading)>,
+    pub doubts: Vec<NewDoubt>,
+    pub requests: u64,
+    pub told: Told,
+    pub proofs: Proofs,
+}
+
+/// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
+/// reading, or, where that is not known, as long as such readings may be apart.
+fn doubts_of(slot: Slot, events: &[Event]) -> Vec<NewDoubt> {
+    let longest = Limits::default().full_read_slots_most;
+    let doubt = |event: &Event| match event {
+        Event::TicksDiffer { pool, good_until, .. } => {
+            let since = slot.number().saturating_sub(longest);
+            let first = good_until.and_then(Slot::next);
+            let first = first.or_else(|| Slot::new(since.into()).ok()).unwrap_or(Slot::FIRST);
+            Some(NewDoubt { pool: pool.clone(), first })
+        }
+        _ => None,
+    };
+    events.iter().filter_map(doubt).collect()
 }
 
 /// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
@@ -428,7 +500,7 @@ async fn hashes_of<R: SlotReader>(
 }
 
 /// One line per reason and chain, so that a dead node is not told once per pool.
-fn warn_of_missing<R>(slot: Slot, chain: &Chain<R>, reading: &ChainReading) {
+pub fn warn_of_missing<R>(slot: Slot, chain: &Chain<R>, reading: &ChainReading) {
     let mut causes: BTreeMap<(&str, &str), Vec<&PoolId>> = BTreeMap::new();
     for ((pool, _), result) in chain.pools().iter().zip(&reading.pools) {
         if let Err(missing) = result {

@@ -6,7 +6,7 @@
 //! once. How far a chain has come, and what is suspected, stands in the store: a process that ends
 //! after every slot gets there too.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use exitgap_core::evidence::MAX_RETRACTION_SLOTS;
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
@@ -222,19 +222,34 @@ fn stored_blocks(
 /// the series stands: the last ones, and some up to a day back, which are final.
 const BACK: [u32; 12] = [0, 1, 2, 3, 6, 12, 24, 48, 96, 144, 216, 287];
 
-/// Where the chain's series stand: each pool's newest snapshot, and the blocks at which slots were
-/// last recorded, of the newest slot and of some before it.
-pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreError> {
+/// Where the chain's series stand: the newest snapshot of each pool that is `read`, and the blocks at which slots were
+/// last recorded, of the newest slot and of some before it. Who reads none is told of the blocks.
+pub fn standing(
+    reader: &Reader,
+    chain: &ChainSlug,
+    read: Option<&[PoolId]>,
+) -> Result<Standing, StoreError> {
     let mut standing = Standing::default();
     let mut newest: Option<(Slot, Pool)> = None;
+    let last = reader.slots()?.map(|(_, last)| last);
+    let read: HashSet<&PoolId> = read.into_iter().flatten().collect();
     let monitored = |pool: &Pool| pool.id.chain() == chain && pool.retired_slot.is_none();
-    for pool in reader.pools()?.into_iter().filter(monitored) {
+    let mut pools: Vec<Pool> = reader.pools()?.into_iter().filter(monitored).collect();
+    pools.sort_by_key(|pool| !read.contains(&pool.id));
+    for pool in pools {
+        let is_read = read.contains(&pool.id);
+        // Others tell of the blocks only, as long as none of the newest slot did.
+        if !is_read && last.is_some() && newest.as_ref().map(|(newest, _)| *newest) == last {
+            break;
+        }
         let latest = reader.latest(&pool, None)?.and_then(|latest| latest.snapshot);
         let Some((slot, _)) = latest else { continue };
-        match reader.snapshot_at(&pool, slot) {
-            // It was last read so long ago that it has left the database: it is read as one that is new.
-            Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
-            newest => standing.newest.extend(newest?),
+        if is_read {
+            match reader.snapshot_at(&pool, slot) {
+                // It was last read so long ago that it has left the database: it is read as one that is new.
+                Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
+                newest => standing.newest.extend(newest?),
+            }
         }
         if newest.as_ref().is_none_or(|(newest, _)| *newest < slot) {
             newest = Some((slot, pool));

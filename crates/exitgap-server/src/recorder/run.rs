@@ -14,13 +14,13 @@ use super::{Recorder, RecorderError, SlotReport};
 
 /// From a slot's instant to its reading: only a later block shows which block was the last
 /// one before the instant, and none can be there at once.
-const READ_AFTER: Duration = Duration::from_secs(2);
+pub const READ_AFTER: Duration = Duration::from_secs(2);
 
 /// How often a store that was lost is asked for.
 const REOPEN_EVERY: Duration = Duration::from_secs(2);
 
 /// What is not worth starting a reading for.
-const MIN_BUDGET: Duration = Duration::from_secs(2);
+pub const MIN_BUDGET: Duration = Duration::from_secs(2);
 
 /// Whether and how the recorder is to end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,13 +80,20 @@ impl<R: SlotReader> Recorder<R> {
                 self.resume_cosigning().await?;
             }
         }
-        let (mut tried, mut is_warm) = (None, false);
+        if self.shards.is_none()
+            && self.blocking(|store| store.shards_held()).await?.is_ok_and(|held| !held.is_empty())
+        {
+            tracing::error!(
+                "others share the reading of this store, and this recorder does not take what they read: [recorder] shard_pools is to be the same on each machine"
+            );
+        }
+        let (mut tried, mut left, mut is_warm) = (None, None, false);
         loop {
             if !self.store()?.is_open() {
                 if !self.reopened(&mut stop).await? {
                     return Ok(());
                 }
-                (tried, is_warm) = (None, false);
+                (tried, left, is_warm) = (None, None, false);
             }
             let last = match self.last_slot() {
                 Err(RecorderError::Store(_)) if !self.store()?.is_open() => continue,
@@ -96,7 +103,24 @@ impl<R: SlotReader> Recorder<R> {
             if done || *stop.borrow() != Stop::No {
                 return Ok(());
             }
-            match due(clock.now(), last, tried, self.seal_after) {
+            let now = clock.now();
+            let mut due = due(now, last, tried, self.seal_after);
+            let current = Slot::at_or_before(now.as_secs()).ok();
+            let found = match self.left_read(last, &due, now).await {
+                Err(_) if !self.store()?.is_open() => continue,
+                Err(error) if error.passes() => {
+                    tracing::warn!(%error, "it is not known yet whether a slot was left");
+                    tokio::time::sleep(REOPEN_EVERY / 4).await;
+                    continue;
+                }
+                found => found?.map(|found| (found, current)),
+            };
+            // It is tried once with each slot.
+            let is_left = found.is_some() && found != left;
+            if let Some((slot, _)) = found.filter(|_| is_left) {
+                (left, due) = (found, Due::Record(slot, Duration::ZERO));
+            }
+            match due {
                 Due::Wait(_) if !is_warm => {
                     is_warm = true;
                     // What fails is read with the slot.
@@ -106,46 +130,76 @@ impl<R: SlotReader> Recorder<R> {
                 }
                 Due::Wait(time) => self.wait_until(time, clock, &mut stop).await,
                 Due::Record(slot, budget) => {
-                    tried = Some(slot);
-                    let recorded = tokio::select! {
-                        biased;
-                        recorded = self.record_slot_within(slot, budget) => recorded,
-                        () = stopped(&mut stop, Stop::Now) => {
-                            tracing::warn!(slot = %slot, "told to end at once: the slot is left out");
-                            return Ok(());
-                        }
-                    };
-                    if let Err(error) = &recorded
-                        && !self.store.as_ref().is_none_or(Store::is_open)
-                    {
-                        tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
-                        continue;
+                    if !is_left {
+                        tried = Some(slot);
                     }
-                    if let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded
-                    {
-                        tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
-                        match self.seal_claimed().await {
-                            Err(error) if !self.store()?.is_open() => {
-                                tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
-                                continue;
+                    match self.record_due(slot, budget, &mut stop).await? {
+                        Turn::Ends => return Ok(()),
+                        // What is read of the current one is not lost with it, either.
+                        Turn::Again if is_left => tried = current,
+                        Turn::Again => {}
+                        Turn::Tried(recorded) => {
+                            if is_left && recorded.as_ref().is_err_and(RecorderError::passes) {
+                                tried = current;
                             }
-                            Err(error) if error.passes() => {
-                                tracing::error!(slot = %slot, %error, "the slot was not written");
-                                continue;
-                            }
-                            sealed => {
-                                if sealed? {
-                                    tried = None;
-                                    continue;
-                                }
-                            }
+                            settle(slot, recorded)?;
                         }
+                        Turn::Claimed => (tried, left) = (None, None),
                     }
-                    settle(slot, recorded)?;
                 }
             }
         }
     }
+
+    /// Records a slot that is due. Where another one was claimed, that is sealed first.
+    async fn record_due(
+        &mut self,
+        slot: Slot,
+        budget: Duration,
+        stop: &mut watch::Receiver<Stop>,
+    ) -> Result<Turn, RecorderError> {
+        let recorded = tokio::select! {
+            biased;
+            recorded = self.record_slot_within(slot, budget) => recorded,
+            () = stopped(stop, Stop::Now) => {
+                tracing::warn!(slot = %slot, "told to end at once: the slot is left out");
+                return Ok(Turn::Ends);
+            }
+        };
+        if let Err(error) = &recorded
+            && !self.store.as_ref().is_none_or(Store::is_open)
+        {
+            tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+            return Ok(Turn::Again);
+        }
+        let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded else {
+            return Ok(Turn::Tried(recorded));
+        };
+        tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
+        match self.seal_claimed().await {
+            Err(error) if !self.store()?.is_open() => {
+                tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+                Ok(Turn::Again)
+            }
+            Err(error) if error.passes() => {
+                tracing::error!(slot = %slot, %error, "the slot was not written");
+                Ok(Turn::Again)
+            }
+            sealed => Ok(if sealed? { Turn::Claimed } else { Turn::Tried(recorded) }),
+        }
+    }
+}
+
+/// What came of a slot that was due.
+enum Turn {
+    /// It is told to end at once.
+    Ends,
+    /// Nothing that the next turn does not find out.
+    Again,
+    /// Another was claimed, and is sealed: the slot is to be tried again.
+    Claimed,
+    /// It was tried.
+    Tried(Result<SlotReport, RecorderError>),
 }
 
 impl<R: SlotReader> Recorder<R> {
@@ -163,6 +217,33 @@ impl<R: SlotReader> Recorder<R> {
                 () = tokio::time::sleep(REOPEN_EVERY) => {}
             }
         }
+    }
+
+    /// A slot that was read by those that share the reading, and that whoever was to seal it did not: it is due before any
+    /// other, and needs no time. One that could not be sealed for a day holds up no other any more.
+    async fn left_read(
+        &mut self,
+        last: Option<Slot>,
+        due: &Due,
+        now: Duration,
+    ) -> Result<Option<Slot>, RecorderError> {
+        let Some(current) =
+            Slot::at_or_before(now.as_secs()).ok().filter(|_| self.shards.is_some())
+        else {
+            return Ok(None);
+        };
+        let is_due = matches!(due, Due::Record(..));
+        // Before another slot takes its place, nothing more of it may come.
+        let ended = current.previous().filter(|ended| is_due && Some(*ended) > last);
+        let left = self.blocking(move |store| {
+            ended.map_or(Ok(()), |ended| store.freeze(ended))?;
+            store.next_read(last)
+        });
+        let began = now >= Duration::from_secs(current.unix_s()) + READ_AFTER;
+        Ok(left.await??.filter(|left| {
+            let age = current.number().saturating_sub(left.number());
+            (*left < current && age <= Slot::PER_DAY) || (*left == current && began && !is_due)
+        }))
     }
 
     /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether

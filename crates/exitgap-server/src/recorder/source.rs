@@ -32,6 +32,9 @@ pub trait SlotReader: Send + 'static {
     /// Tells a new reader where the chain's series stand.
     fn resume(&mut self, _standing: Standing) {}
 
+    /// Begins a slot that others read, after one that they read at this block.
+    fn follow(&mut self, _recorded: Option<BlockRef>) {}
+
     /// Requires, before the first slot, that the chain's nodes do not contradict each other about
     /// which chain it is; in words, where they do.
     fn check_nodes(&self, _deadline: Instant) -> impl Future<Output = Result<(), String>> {
@@ -132,6 +135,10 @@ impl SlotReader for ChainReader {
         Self::resume(self, standing.blocks, standing.newest);
     }
 
+    fn follow(&mut self, recorded: Option<BlockRef>) {
+        self.follow_slot(recorded);
+    }
+
     async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
         self.agree_on_genesis(deadline).await.map_err(|error| error.to_string())
     }
@@ -222,7 +229,8 @@ impl Source<ChainReader> {
         plan.chains().iter().map(|chain| Self::of_chain(chain, limits)).collect()
     }
 
-    fn of_chain(chain: &ChainPlan, limits: &Limits) -> Self {
+    /// One chain of them.
+    pub fn of_chain(chain: &ChainPlan, limits: &Limits) -> Self {
         let (plan, limits) = (chain.clone(), limits.clone());
         Self {
             chain: chain.slug().clone(),
