@@ -50,7 +50,8 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 the one that seals is killed (-9) 100 times, about half of them as soon as it says what it signed; as many
                 other faults: it is stopped until the other took over, all connections are cut, the server is killed, the
                 way to it is slow, or half open until the other took over, or without answers. One history, every
-                acknowledged slot; the control claims nothing before it signs. Then ten promotions of a standby whose
+                acknowledged slot, every reading of the shard that both share; the control claims nothing before it signs,
+                and freezes nothing before it takes what was read. Then ten promotions of a standby whose
                 primary lives on, with a recorder at each; the control's primary waits for no standby. Ten more of
                 such, whose recorders claim outside of their databases: one history again
 

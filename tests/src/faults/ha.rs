@@ -2,10 +2,13 @@
 //! held up, again and again: one history, with every slot that was acknowledged.
 //!
 //! Each lane is a database with two writers that read differently, so that a slot that both signed has two roots. Faults fall
-//! where they hurt: half of them as soon as a writer has said what it signed, which is before its commit.
+//! where they hurt: half of them as soon as a writer has said what it signed, which is before its commit. Both read one shard beside that,
+//! whichever holds it (`ha_reader.rs`).
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+use exitgap_store::Reader;
 
 use super::ha_lane::{LEASE, Lane};
 use super::ha_wire::{Way, Wire};
@@ -58,7 +61,7 @@ impl Fault {
 }
 
 /// Figures that are there where nothing is counted.
-const FIGURES: [&str; 14] = [
+const FIGURES: [&str; 16] = [
     "ha.kills",
     "ha.stops",
     "ha.cuts",
@@ -68,6 +71,8 @@ const FIGURES: [&str; 14] = [
     "ha.answers_lost",
     "ha.slots",
     "ha.slots_lost",
+    "ha.readings",
+    "ha.readings_lost",
     "ha.claims_sealed",
     "ha.forks_signed",
     "ha.at_signature",
@@ -97,11 +102,17 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
         }
         scene.lane.judge(&scene.store, &mut part)?;
     }
+    if part.number("ha.readings") == 0 {
+        part.problem("ha.not_fired", "nothing that was read was said to count");
+    }
     // The control: what the same finds where nothing is claimed.
     let mut scene = Scene::start(&cluster, true)?;
     // A kill between signature and commit is what it takes; until one came, within reason.
+    let reader = Reader::open(&scene.store)?;
     for done in 0..kills.max(100) {
-        if done >= (kills / 10).max(10) && !scene.lane.forks().is_empty() {
+        let found =
+            !scene.lane.forks().is_empty() && !scene.lane.readings_lost(&reader)?.is_empty();
+        if done >= (kills / 10).max(10) && found {
             break;
         }
         scene.suffer(Fault::Kill, &mut cluster, &mut rng, &mut Part::default())?;
@@ -111,7 +122,13 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     if forks == 0 {
         part.problem("ha.control_found_nothing", "writers that claim nothing signed one history");
     }
-    drop((scene, cluster));
+    let lost = scene.lane.readings_lost(&reader)?.len();
+    part.set("ha.control_readings_lost", lost);
+    if lost == 0 {
+        let words = "writers that freeze nothing sealed all that was read";
+        part.problem("ha.control_found_nothing", words);
+    }
+    drop((reader, scene, cluster));
     took.sort_unstable();
     let at = |share: usize| took.get(took.len() * share / 100).map_or(0, Duration::as_millis);
     part.set("ha.takeover_ms", u64::try_from(at(50))?);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use exitgap_store::{LogFolder, Reader};
 use tempfile::TempDir;
 
+use super::ha_reader;
 use super::ha_writer::arguments;
 use super::home::audit;
 use super::writer::command;
@@ -71,6 +72,8 @@ pub struct Lane {
     /// What each said last.
     last: [String; 2],
     claims: u64,
+    /// Slots of which a reading was said to count.
+    read: BTreeSet<u32>,
     /// Who said last that it holds the lease.
     pub holds: Option<usize>,
 }
@@ -90,6 +93,7 @@ impl Lane {
             published: [None; 2],
             last: Default::default(),
             claims: 0,
+            read: BTreeSet::new(),
             holds: None,
         };
         std::fs::create_dir(lane.claims_folder())?;
@@ -153,6 +157,9 @@ impl Lane {
                 }
                 (Some("published"), of) => self.published[*number] = of,
                 (Some("claimed"), _) => self.claims += 1,
+                (Some("read"), Some(of)) => {
+                    self.read.extend(u32::try_from(of));
+                }
                 (Some("holds"), _) => self.holds = Some(*number),
                 _ => {}
             }
@@ -210,6 +217,11 @@ impl Lane {
         Ok(self.committed.is_some_and(|last| last >= size))
     }
 
+    /// Slots of which a reading was said to count, and which are sealed without any.
+    pub fn readings_lost(&self, reader: &Reader) -> Result<Vec<u32>> {
+        ha_reader::lost(reader, self.read.iter().copied())
+    }
+
     /// Ends the writers, and requires one history in this store with all that was acknowledged.
     pub fn judge(mut self, store: &Path, part: &mut Part) -> Result<()> {
         for writer in &mut self.writers {
@@ -229,6 +241,14 @@ impl Lane {
         }
         if let Err(damage) = reader.fsck(|_| {}) {
             part.problem("ha.slots_lost", damage.to_string());
+        }
+        // Without a standby that is waited for a failover may lose what was not sealed.
+        if !self.beside {
+            for n in self.readings_lost(&reader)? {
+                let words = format!("slot {n} was read, and is sealed as though it were not");
+                part.problem("ha.readings_lost", words);
+            }
+            part.set("ha.readings", part.number("ha.readings") + self.read.len() as u64);
         }
         for (size, roots) in &self.signed {
             let Some(note) = reader.checkpoint(*size)? else { continue };

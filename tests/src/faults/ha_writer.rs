@@ -10,6 +10,7 @@ use exitgap_store::{LogFolder, NewEntry, Store, StoreError};
 
 use super::Result;
 use super::ha_claims::FolderClaims;
+use super::ha_reader;
 use super::home::next_slot;
 use super::scene::{Scene, key, slot};
 use super::writer::say;
@@ -42,6 +43,7 @@ pub struct Course {
 /// Records and publishes until it is killed, and says what it did on standard output.
 pub fn record(course: &Course) -> Result<()> {
     let mut lost = 0;
+    ha_reader::read(course.store.clone(), course.number);
     loop {
         match sitting(course) {
             Ok(()) => {}
@@ -73,7 +75,8 @@ fn sitting(course: &Course) -> Result<()> {
     }
     loop {
         let n = next_slot(store.reader())?;
-        match store.append_slot(slot(n), &entries(course.number, n)) {
+        let read = ha_reader::taken(&store, n, !course.careless)?;
+        match store.append_slot(slot(n), &entries(course.number, read, n)) {
             // The other claimed it, with a database of its own.
             Err(StoreError::Claimed { .. }) if course.claims.is_some() => {
                 seal_claimed(&folder, &mut store)?;
@@ -103,12 +106,11 @@ fn signed(text: &str) {
     let _ = say(&format!("signed {}", words.join(" ")));
 }
 
-/// What this one read at slot `n`: never what the other did.
-fn entries(number: u32, n: u32) -> Vec<NewEntry> {
+/// What this one seals at slot `n`: what was read by either, and never what the other read by itself.
+fn entries(number: u32, read: MissingReason, n: u32) -> Vec<NewEntry> {
     let mut entries = SCENE.entries(n);
-    let reason =
-        if number == 0 { MissingReason::RpcUnavailable } else { MissingReason::ChainLagging };
-    entries[0].reading = Err(reason);
+    let own = if number == 0 { MissingReason::RpcUnavailable } else { MissingReason::ChainLagging };
+    (entries[0].reading, entries[1].reading) = (Err(read), Err(own));
     entries
 }
 

@@ -28,6 +28,7 @@ pub mod ha;
 mod ha_claims;
 mod ha_lane;
 mod ha_promotion;
+pub mod ha_reader;
 mod ha_wire;
 pub mod ha_writer;
 pub mod home;

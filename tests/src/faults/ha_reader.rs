@@ -1,0 +1,84 @@
+//! What each of two recorders reads of the one shard that they share, beside sealing: what it was told counts has to be in the
+//! slot that is sealed, whoever seals it, and whatever became of who read it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use exitgap_core::series::MissingReason;
+use exitgap_store::shards::{HeldShard, Put, Share};
+use exitgap_store::{Outcome, Reader, Store};
+
+use super::Result;
+use super::home::next_slot;
+use super::scene::slot;
+use super::writer::say;
+
+/// The one shard.
+const SHARD: &str = "all";
+/// How often the next slot is looked for, and how often it is said that the reader is there.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+const ATTEND_EVERY: Duration = Duration::from_millis(300);
+
+/// What the first and the second read, and what is sealed where neither did.
+const READ: [MissingReason; 2] = [MissingReason::RpcUnavailable, MissingReason::ChainLagging];
+const UNREAD: MissingReason = MissingReason::DeadlineExceeded;
+
+/// Reads until it is killed.
+pub fn read(store: PathBuf, number: u32) {
+    let read = move || {
+        loop {
+            // What fails is tried again: the server is killed, the way cut.
+            let _ = sitting(&store, number);
+            std::thread::sleep(LOOK_EVERY);
+        }
+    };
+    std::thread::spawn(read);
+}
+
+fn sitting(store: &Path, number: u32) -> Result<()> {
+    let (share, reader) = (Share::open(store)?, Reader::open(store)?);
+    let (mut attended, mut held): (Option<Instant>, Vec<HeldShard>) = (None, Vec::new());
+    let mut read = None;
+    loop {
+        if attended.is_none_or(|at| at.elapsed() > ATTEND_EVERY) {
+            attended = Some(Instant::now());
+            held = share.attend(&[SHARD.to_owned()], true)?;
+        }
+        let next = next_slot(&reader)?;
+        if let (Some(held), true) = (held.first(), read != Some(next)) {
+            match share.put(slot(next), held, &[u8::try_from(number)?])? {
+                Put::Counts => {
+                    read = Some(next);
+                    say(&format!("read {next}"))?;
+                }
+                Put::Frozen => read = Some(next),
+                Put::TakenOver => attended = None,
+            }
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// What was read of a slot, as whoever seals takes it; the control takes it without freezing the slot.
+pub fn taken(store: &Store, n: u32, freezes: bool) -> Result<MissingReason> {
+    if freezes {
+        store.freeze(slot(n))?;
+    }
+    let reading = store.reading(slot(n), SHARD)?;
+    let number = reading.and_then(|bytes| bytes.first().copied());
+    Ok(number.and_then(|number| READ.get(usize::from(number)).copied()).unwrap_or(UNREAD))
+}
+
+/// Which of these slots, which were read, are sealed as though nobody had.
+pub fn lost(reader: &Reader, read: impl Iterator<Item = u32>) -> Result<Vec<u32>> {
+    let pools = reader.pools()?;
+    let pool = pools.first().ok_or("the store has no pool")?;
+    let mut lost = Vec::new();
+    for n in read {
+        let entry = reader.entry(pool, slot(n))?;
+        if entry.is_some_and(|entry| entry.outcome == Outcome::Missing(UNREAD)) {
+            lost.push(n);
+        }
+    }
+    Ok(lost)
+}
