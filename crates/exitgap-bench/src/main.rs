@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `sharing`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -29,6 +29,7 @@ mod report;
 mod scale;
 mod scene;
 mod seal;
+mod sharing;
 mod slowest;
 mod wasm;
 
@@ -85,6 +86,8 @@ enum Section {
     Replica,
     /// Very many pools, and many busy ones, in a file and on a server; only when named.
     Scale,
+    /// Slots that four recorders read; only when named.
+    Sharing,
     /// A day whose snapshots leave a server's database; only when named.
     Hot,
     /// The service under load, on a generated store.
@@ -184,6 +187,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if arguments.what == Some(Section::Scale) {
         scale::measure(&mut report)?;
+    }
+    if arguments.what == Some(Section::Sharing) {
+        sharing::measure(&mut report)?;
     }
     if arguments.what == Some(Section::Hot) {
         hot::measure(&mut report)?;

@@ -29,7 +29,7 @@ const HEAVY: (u16, u32) = (1_000, 48);
 const WARMING: u32 = 2;
 
 /// A cluster of the tests has small files for its log, and by itself as small a log: here both are Debian's sizes.
-const SETTINGS: [&str; 3] =
+pub const SETTINGS: [&str; 3] =
     ["max_wal_size=1GB", "min_wal_size=80MB", "synchronous_standby_names=*"];
 
 /// Recorders that take turns, each with as many of the slots.

@@ -17,7 +17,7 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `export`, `replica`, `http`, `scale`, `hot` and `wasm`; `evidence` measures
+The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `export`, `replica`, `http`, `scale`, `sharing`, `hot` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
 slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, stress, a split, a day at any
 size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
@@ -27,7 +27,7 @@ streams; `verify` searches a
 minute for the evidence file that takes longest to verify; `export` closed days as files, written and checked (three minutes); `replica` how late a replica of a log answers (two minutes); `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `scale`, which runs only when named, slots of 40,000 small pools and of 1,000 busy ones in a file,
-and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `hot`, only when named, a day whose snapshots leave such a server's database (three minutes); `wasm`, which runs only when named, the npm package: its size
+and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `sharing`, only when named, slots of 40,000 small pools that four recorders read (five minutes); `hot`, only when named, a day whose snapshots leave such a server's database (three minutes); `wasm`, which runs only when named, the npm package: its size
 and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
 and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
 waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches.
@@ -66,7 +66,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
     let other_part = [
         "quote", "exit", "seal", "figures", "proof", "alerts", "verify", "recorder", "http",
-        "replica", "scale", "hot", "wasm",
+        "replica", "scale", "sharing", "hot", "wasm",
     ]
     .into_iter()
     .any(of);
@@ -90,7 +90,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
             .env("EXITGAP_PKG", root.join("pkg"))
             .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
     }
-    if of("scale") || of("hot") {
+    if of("scale") || of("sharing") || of("hot") {
         setup::ensure_postgres();
     }
     if of("scale") {
