@@ -75,24 +75,30 @@ pub(crate) async fn read_since(
     most: u64,
     deadline: Instant,
 ) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
-    let mut together: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
-    for (pool, after) in since.iter().filter(|(_, after)| **after < last) {
-        together.entry(*after).or_default().insert(*pool);
-    }
     let mut found = BTreeMap::new();
-    // Those that are furthest ahead are most, and come first: whoever lags holds nobody up.
-    let together = together.into_iter().rev().flat_map(|(after, pools)| {
-        let pools: Vec<Address> = pools.into_iter().collect();
-        let named = pools.chunks(MAX_NAMED).map(|named| named.iter().copied().collect());
-        named.map(|named| (after, named)).collect::<Vec<(u64, BTreeSet<Address>)>>()
-    });
-    for (after, pools) in together.take(usize::try_from(most).unwrap_or(1)) {
+    for (after, pools) in together(since, last, usize::try_from(most).unwrap_or(1)) {
         let (to_block, mut logs) = read(rpc, &pools, [after, last], most, deadline).await?;
         found.extend(pools.into_iter().map(|pool| {
             (pool, LogsUntil { to_block, logs: logs.remove(&pool).unwrap_or_default() })
         }));
     }
     Ok(found)
+}
+
+/// Pools that are asked for together: of one last block before `last`, and no more than a request names. Those that are furthest
+/// ahead are most, and come first: whoever lags holds nobody up. Of so many blocks at most, and then of all their pools: none
+/// of those that stand alike falls behind the others.
+fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Address>)> {
+    let mut by_block: BTreeMap<u64, Vec<Address>> = BTreeMap::new();
+    for (pool, after) in since.iter().filter(|(_, after)| **after < last) {
+        by_block.entry(*after).or_default().push(*pool);
+    }
+    let mut together = Vec::new();
+    for (after, pools) in by_block.into_iter().rev().take(most) {
+        let named = pools.chunks(MAX_NAMED).map(|named| (after, named.iter().copied().collect()));
+        together.extend(named);
+    }
+    together
 }
 
 /// The logs of pools in the blocks after one and up to another, by pool, in the order of the chain; the second is the
@@ -270,4 +276,28 @@ fn signed(amounts: [I256; 2]) -> SwapAmounts {
 
 fn liquidity(amount: u128) -> Result<i128, RpcError> {
     i128::try_from(amount).map_err(|_| contradiction("a log's liquidity", "below 2^127", amount))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_ahead_comes_first_and_no_request_names_more_than_nodes_take() {
+        let pool = |n: usize| {
+            let mut bytes = [0; 20];
+            bytes[..8].copy_from_slice(&(n as u64).to_be_bytes());
+            Address(bytes)
+        };
+        let block = |n| if n < 2 * MAX_NAMED + 1 { 90 } else { 80 };
+        let mut since: LogsSince = (0..2 * MAX_NAMED + 3).map(|n| (pool(n), block(n))).collect();
+        since.insert(pool(7), 100);
+        let asked = together(&since, 100, 2);
+        let counted: Vec<_> = asked.iter().map(|(after, pools)| (*after, pools.len())).collect();
+        assert_eq!(counted, [(90, MAX_NAMED), (90, MAX_NAMED), (80, 2)]);
+        let named: BTreeSet<Address> = asked.into_iter().flat_map(|(_, pools)| pools).collect();
+        assert_eq!(named.len(), since.len() - 1);
+        assert!(!named.contains(&pool(7)));
+        assert_eq!(together(&since, 100, 1).len(), 2);
+    }
 }

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use exitgap_server::recorder::{ManualClock, Stop};
+use exitgap_store::shards::Share;
 use exitgap_store::{LogFolder, Reader};
 use exitgap_tests::postgres::{Cluster, database_of, shared};
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-use super::binary::{Site, played};
+use super::binary::{Running, Site, played};
 use super::slots::{Act, at, entries, recorder, source};
 use crate::scenes::days::audit;
 use crate::scenes::store::slot;
@@ -29,6 +30,17 @@ fn configured(site: &Site, store: &Path, name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// Ends the second recorder, which published both slots, one history.
+fn ends_with_both_slots(second: Running, site: &Site, store: &Path) {
+    second.signal("TERM");
+    assert_eq!(second.end().0, Some(0));
+    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
+    assert_eq!(Site::entries_of(store), both);
+    let log = site.folder.path().join("log-b");
+    let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
+    assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+}
+
 /// The operator's guide, on one machine: two recorders with one key, each with its own folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
@@ -41,15 +53,15 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let waits = second.line("another recorder seals; waiting to take over");
     let holder = format!("process {}", first.child.id());
     assert!(waits["holder"].as_str().unwrap().contains(&holder), "{waits}");
+    // Who waits ends when it is told to, with a word.
+    let mut third = Site::record_as(&configured(&site, &store, "c"), 1, None, &[]);
+    third.line("another recorder seals; waiting to take over");
+    third.signal("TERM");
+    third.line("ended while another recorder seals");
+    assert_eq!(third.end().0, Some(0));
     first.kill();
     assert_eq!(second.line("slot")["recorded"], 2);
-    second.signal("TERM");
-    assert_eq!(second.end().0, Some(0));
-    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
-    assert_eq!(Site::entries_of(&store), both);
-    let log = site.folder.path().join("log-b");
-    let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
-    assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+    ends_with_both_slots(second, &site, &store);
 }
 
 /// The same where both read: who waits reads its share meanwhile, and all of it once the other is gone.
@@ -75,16 +87,19 @@ async fn recorders_that_share_the_reading_take_over_from_each_other() {
     first.kill();
     assert_eq!(second.line("shard read")["recorded"], 1);
     assert_eq!(second.line("slot")["recorded"], 2);
-    second.signal("TERM");
-    assert_eq!(second.end().0, Some(0));
-    let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
-    assert_eq!(Site::entries_of(&store), both);
-    let log = site.folder.path().join("log-b");
-    let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
-    assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
+    ends_with_both_slots(second, &site, &store);
     // Who ended with a word left its shards at once.
     let held = "SELECT count(*) FROM exitgap.shard WHERE until > clock_timestamp()";
     assert_eq!(shared().sql(database_of(&store).unwrap(), held), "0");
+    // One that is not told of the others' reading says so.
+    let others = Share::open(&store).unwrap();
+    assert_eq!(others.attend(&["anvil/0".to_owned()], true).unwrap().len(), 1);
+    let mut alone = Site::record_as(&configured(&site, &store, "b"), 1, None, &[]);
+    alone.line(
+        "others share the reading of this store, and this recorder does not take what they read: [recorder] \
+         shard_pools is to be the same on each machine",
+    );
+    alone.kill();
 }
 
 /// The fault: a machine's clock is an hour behind when its recorder starts, and another's is set an hour ahead while it seals.

@@ -123,7 +123,7 @@ async fn read(store: &Path, n: u32, count: usize) {
 /// Waits until shards are held by so many recorders.
 async fn held_by(store: &Path, recorders: usize) {
     let database = database_of(store).unwrap().to_owned();
-    let sql = "SELECT count(DISTINCT recorder) FROM exitgap.shard WHERE until > clock_timestamp()";
+    let sql = "SELECT count(DISTINCT owner) FROM exitgap.shard WHERE until > clock_timestamp()";
     let begun = Instant::now();
     while shared().sql(&database, sql) != recorders.to_string() {
         assert!(begun.elapsed() < Duration::from_secs(30), "never {recorders} recorders");

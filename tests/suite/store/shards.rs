@@ -92,7 +92,7 @@ fn a_reading_counts_once_until_its_slot_is_frozen() {
         "DELETE FROM exitgap.reading WHERE slot = 5957858",
         "UPDATE exitgap.frozen SET slot = 0",
         "DELETE FROM exitgap.frozen",
-        "UPDATE exitgap.shard SET recorder = 'me'",
+        "UPDATE exitgap.shard SET owner = 'me'",
         "DELETE FROM exitgap.shard",
         "TRUNCATE exitgap.reading",
     ] {

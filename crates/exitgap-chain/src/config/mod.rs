@@ -325,7 +325,7 @@ impl Config {
     pub const MAX_CHAINS: usize = 64;
     /// Most nodes of one chain: a slot ends 60 s after its instant, so more are never reached.
     pub const MAX_URLS: usize = 8;
-    /// Most pools of one chain: more is not measured.
+    /// Most pools of one chain: slots of so many are measured when they are sealed, and of 100 when they are read.
     pub const MAX_POOLS: usize = 10_000;
     /// Most confirmations: a slot can be retracted for a day, and the fastest known chain makes
     /// three times as many blocks in one.

@@ -132,7 +132,7 @@ impl Attendant {
         connection.ask(names, &[&shards])?;
         let renew = format!(
             "UPDATE exitgap.shard SET until = {until} \
-             WHERE recorder = $1 AND until > clock_timestamp() AND shard = ANY($2) RETURNING shard, epoch"
+             WHERE owner = $1 AND until > clock_timestamp() AND shard = ANY($2) RETURNING shard, epoch"
         );
         let mut held = held_of(&connection.ask(&renew, &[recorder, &shards])?)?;
         held.sort_unstable();
@@ -140,13 +140,13 @@ impl Attendant {
         if may_leave && held.len() > share {
             let left: Vec<String> = held.drain(share..).map(|held| held.shard).collect();
             let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 \
-                         WHERE recorder = $1 AND shard = ANY($2)";
+                         WHERE owner = $1 AND shard = ANY($2)";
             connection.ask(leave, &[recorder, &left])?;
         }
         let more = i64::try_from(share.saturating_sub(held.len())).unwrap_or(0);
         if more > 0 {
             let take = format!(
-                "UPDATE exitgap.shard SET recorder = $1, epoch = epoch + 1, until = {until} WHERE shard IN \
+                "UPDATE exitgap.shard SET owner = $1, epoch = epoch + 1, until = {until} WHERE shard IN \
                  (SELECT shard FROM exitgap.shard WHERE shard = ANY($2) AND until <= clock_timestamp() \
                   ORDER BY shard LIMIT $3) RETURNING shard, epoch"
             );
@@ -171,7 +171,7 @@ impl Attendant {
     /// Leaves its shards to others at once.
     pub fn leave(&self) -> Result<(), StoreError> {
         let fail = |fault| failed("leaving the reading to others", fault);
-        let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 WHERE recorder = $1 \
+        let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 WHERE owner = $1 \
                      AND until > clock_timestamp()";
         self.connection.ask(leave, &[&self.recorder]).map_err(fail)?;
         let gone = "DELETE FROM exitgap.attending WHERE recorder = $1";

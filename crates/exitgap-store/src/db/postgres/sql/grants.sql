@@ -11,7 +11,7 @@ TO {recorder};
 GRANT INSERT, DELETE ON exitgap.claim, exitgap.claim_file TO {recorder};
 GRANT UPDATE (owner, epoch, until) ON exitgap.sealer TO {recorder};
 GRANT INSERT, UPDATE, DELETE ON exitgap.attending TO {recorder};
-GRANT INSERT, UPDATE (recorder, epoch, until) ON exitgap.shard TO {recorder};
+GRANT INSERT, UPDATE (owner, epoch, until) ON exitgap.shard TO {recorder};
 GRANT UPDATE (slot) ON exitgap.frozen TO {recorder};
 GRANT INSERT, DELETE ON exitgap.reading TO {recorder};
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA exitgap TO {recorder};

@@ -48,10 +48,10 @@ CREATE TABLE exitgap.attending (
 
 -- Shards of the pools, and who reads each: as with the sealer, each taking counts one up.
 CREATE TABLE exitgap.shard (
-    shard     text        PRIMARY KEY CHECK (length(shard) BETWEEN 1 AND 200),
-    recorder  text        NOT NULL,
-    epoch     bigint      NOT NULL,
-    until     timestamptz NOT NULL
+    shard  text        PRIMARY KEY CHECK (length(shard) BETWEEN 1 AND 200),
+    owner  text        NOT NULL,
+    epoch  bigint      NOT NULL,
+    until  timestamptz NOT NULL
 );
 
 -- The newest slot of which no further reading is accepted.
@@ -284,8 +284,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Refuses to take over without counting up, and to count back.
-CREATE FUNCTION exitgap.sealer_counts_up() RETURNS trigger
+-- Refuses to take a lease over without counting up, and to count back.
+CREATE FUNCTION exitgap.counts_up() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NEW.epoch NOT IN (OLD.epoch, OLD.epoch + 1) OR (NEW.epoch = OLD.epoch AND NEW.owner <> OLD.owner) THEN
@@ -294,7 +294,7 @@ BEGIN
     RETURN NEW;
 END $$;
 CREATE TRIGGER sealer_counts_up BEFORE UPDATE ON exitgap.sealer
-    FOR EACH ROW EXECUTE FUNCTION exitgap.sealer_counts_up();
+    FOR EACH ROW EXECUTE FUNCTION exitgap.counts_up();
 CREATE TRIGGER sealer_stays BEFORE DELETE OR TRUNCATE ON exitgap.sealer
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('who seals is never forgotten');
 
@@ -355,17 +355,8 @@ CREATE TRIGGER reading_stays BEFORE DELETE ON exitgap.reading
     FOR EACH ROW EXECUTE FUNCTION exitgap.reading_stays();
 CREATE TRIGGER reading_is_not_changed BEFORE UPDATE OR TRUNCATE ON exitgap.reading
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('a reading is never changed');
-CREATE FUNCTION exitgap.shard_counts_up() RETURNS trigger
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NEW.shard <> OLD.shard OR NEW.epoch NOT IN (OLD.epoch, OLD.epoch + 1)
-        OR (NEW.epoch = OLD.epoch AND NEW.recorder <> OLD.recorder) THEN
-        RAISE EXCEPTION 'exitgap: whoever takes over counts one up' USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-    RETURN NEW;
-END $$;
 CREATE TRIGGER shard_counts_up BEFORE UPDATE ON exitgap.shard
-    FOR EACH ROW EXECUTE FUNCTION exitgap.shard_counts_up();
+    FOR EACH ROW EXECUTE FUNCTION exitgap.counts_up();
 CREATE TRIGGER shard_stays BEFORE DELETE OR TRUNCATE ON exitgap.shard
     FOR EACH STATEMENT EXECUTE FUNCTION exitgap.refuse('who reads a shard is never forgotten');
 CREATE FUNCTION exitgap.frozen_goes_on() RETURNS trigger
