@@ -15,6 +15,8 @@ pub mod devchain;
 pub mod faults;
 pub mod fixtures;
 #[cfg(feature = "suite")]
+pub mod folders;
+#[cfg(feature = "suite")]
 pub mod fuzz;
 #[cfg(feature = "suite")]
 pub mod message;

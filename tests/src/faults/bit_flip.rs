@@ -23,6 +23,7 @@ use super::home::Home;
 use super::scene::{BusyPool, Scene, key, slot};
 use super::{Part, Progress, Result, bit_flip_files, bit_flip_rows, memory_folder};
 use crate::devchain::Rng;
+use crate::folders;
 
 /// Bytes of the header that begins a database file.
 const HEADER_BYTES: u64 = 100;
@@ -107,11 +108,11 @@ impl Victim {
         made.log_folder().publish(store.reader())?;
         let home = Home::new(folder.path().join("home"), scene);
         if live {
-            super::failing_sync::copy(made.folder(), home.folder())?;
+            folders::copy(made.folder(), home.folder())?;
         }
         drop(store);
         if !live {
-            super::failing_sync::copy(made.folder(), home.folder())?;
+            folders::copy(made.folder(), home.folder())?;
         }
         let mut whole = Vec::new();
         for name in ["series.db", "series.db-wal"] {

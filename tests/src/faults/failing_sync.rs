@@ -12,6 +12,7 @@ use super::scene::{Scene, slot};
 use super::strace::Event;
 use super::writer::{arguments, command};
 use super::{Part, Progress, Result, strace};
+use crate::folders;
 
 /// The slots that are there before, and the slot before which the recorder would end.
 const SLOTS: (u32, u32) = (5, 8);
@@ -40,7 +41,7 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
         let mut fired = false;
         for for_good in [false, true] {
             let home = Home::new(folder.path().join("home"), scene);
-            copy(base.folder(), home.folder())?;
+            folders::copy(base.folder(), home.folder())?;
             fired |= fail(&home, nth, for_good, &folder.path().join("trace"), &mut part)?;
             fs::remove_dir_all(home.folder())?;
         }
@@ -171,20 +172,5 @@ fn settle(home: &Home, acknowledged: Acknowledged, part: &mut Part) -> Result<()
     }
     drop(store);
     home.check(home.go_on()?)?;
-    Ok(())
-}
-
-/// Copies a folder and what is below it.
-pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
     Ok(())
 }

@@ -4,7 +4,10 @@
 //! starts a copy of it. Commits do not wait for the disk unless it is asked for. As root the server runs as
 //! the user `postgres`, which Debian's package makes: it refuses to run as root.
 
+mod kept;
 mod standby;
+
+pub use kept::Kept;
 
 use std::fs::{self, File};
 use std::io;
@@ -72,9 +75,32 @@ impl Cluster {
 
     /// One that was not started.
     fn made(settings: &[&str]) -> io::Result<Self> {
-        let (made, cluster) = (made()?, Self::empty(settings)?);
-        run(Command::new("cp").arg("-a").arg(made).arg(cluster.folder.path().join("data")))?;
+        Self::copy_of(&made()?, settings)
+    }
+
+    /// One with a copy of this data, not started.
+    fn copy_of(data: &Path, settings: &[&str]) -> io::Result<Self> {
+        let cluster = Self::empty(settings)?;
+        run(Command::new("cp").arg("-a").arg(data).arg(cluster.data()))?;
         Ok(cluster)
+    }
+
+    /// Copies the data of one that was stopped.
+    fn copy_data_to(&self, place: &Path) -> io::Result<()> {
+        let _ = fs::remove_dir_all(place);
+        run(Command::new("cp").arg("-a").arg(self.data()).arg(place)).map(drop)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Ends the server, and waits until all is written.
+    fn stop(&mut self) -> io::Result<()> {
+        let mut stop = as_user(&programs().join("pg_ctl"));
+        run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(self.data()))?;
+        self.server = None;
+        Ok(())
     }
 
     /// One without data.
@@ -111,7 +137,7 @@ impl Cluster {
     /// Starts the server again so that it listens on a port of this machine, too, and takes nothing there that is not encrypted by
     /// the certificate `server.pem` of a folder, with `server.key`.
     pub fn encrypt(&mut self, folder: &Path) -> io::Result<()> {
-        let data = self.folder.path().join("data");
+        let data = self.data();
         for name in ["server.pem", "server.key"] {
             let to = data.join(name);
             fs::copy(folder.join(name), &to)?;
@@ -265,9 +291,7 @@ fn made() -> io::Result<PathBuf> {
         of.extend(fs::read(part)?);
     }
     let name = format!("made-{:016x}", hash(&of));
-    let home = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/postgres"));
-    fs::create_dir_all(home)?;
-    let home = home.canonicalize()?;
+    let home = home()?;
     let lock = File::create(home.join("lock"))?;
     lock.lock()?;
     let made = home.join(name);
@@ -277,18 +301,22 @@ fn made() -> io::Result<PathBuf> {
     let mut cluster = Cluster::empty(&["fsync=off"])?;
     let mut initdb = as_user(&programs().join("initdb"));
     initdb.args(["--no-sync", "--wal-segsize=1", "-A", "trust", "-U", "postgres", "-E", "UTF8"]);
-    run(initdb.args(["--locale=C", "-D"]).arg(cluster.folder.path().join("data")))?;
+    run(initdb.args(["--locale=C", "-D"]).arg(cluster.data()))?;
     cluster.start_again()?;
     let (store, admin) = (cluster.url(RECORDER, TEMPLATE), cluster.url("postgres", "postgres"));
     migrate(&store, &admin, Some(READER), Some(SERVICE)).map_err(io::Error::other)?;
-    let mut stop = as_user(&programs().join("pg_ctl"));
-    run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(cluster.folder.path().join("data")))?;
-    cluster.server = None;
+    cluster.stop()?;
     let aside = home.join("aside");
-    let _ = fs::remove_dir_all(&aside);
-    run(Command::new("cp").arg("-a").arg(cluster.folder.path().join("data")).arg(&aside))?;
+    cluster.copy_data_to(&aside)?;
     fs::rename(aside, &made)?;
     Ok(made)
+}
+
+/// The folder of what is made once.
+fn home() -> io::Result<PathBuf> {
+    let home = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/postgres"));
+    fs::create_dir_all(home)?;
+    home.canonicalize()
 }
 
 /// What becomes of a server's folder when it ends.

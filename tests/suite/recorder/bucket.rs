@@ -13,11 +13,12 @@ use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{FIRST_SLOT, Market};
 use exitgap_tests::faults::s3::bucket;
 use exitgap_tests::faults::s3_server::{BUCKET, Moto};
+use exitgap_tests::folders::copy;
 use tempfile::TempDir;
 
 use crate::scenes::chain::scene;
+use crate::scenes::left_days::Scene;
 use crate::scenes::origin::files;
-use crate::store::pruned::Scene;
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(binaries::path(program));
@@ -105,7 +106,7 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     }
     let names = ["exitgap.db", "exitgap-log"];
     for name in names {
-        copy(&folder.join(name), &folder.join("backup").join(name));
+        copy(&folder.join(name), &folder.join("backup").join(name)).unwrap();
     }
     home.recorded(2);
     let newest = files(&folder.join("exitgap-log"));
@@ -119,7 +120,7 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     // With an older store and folder, and with none: it seals what it lacks as it was claimed.
     lose();
     for name in names {
-        copy(&folder.join("backup").join(name), &folder.join(name));
+        copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
     }
     let (code, err) = home.record(3);
     assert!(
@@ -209,7 +210,7 @@ fn anybody_reads_it(home: &Home) {
 fn an_old_backup_is_not_gone_on_with(home: &Home) {
     let folder = home.path();
     for name in ["exitgap.db", "exitgap-log"] {
-        copy(&folder.join(name), &folder.join("backup").join(name));
+        copy(&folder.join(name), &folder.join("backup").join(name)).unwrap();
     }
     home.recorded(3);
     let newest = files(&folder.join("exitgap-log"));
@@ -219,7 +220,7 @@ fn an_old_backup_is_not_gone_on_with(home: &Home) {
         let _ = fs::remove_dir_all(&there);
     }
     for name in ["exitgap.db", "exitgap-log"] {
-        copy(&folder.join("backup").join(name), &folder.join(name));
+        copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
     }
     let (code, err) = home.record(4);
     assert!(code == Some(1) && err.contains("has 4 slots, and the store only 3"), "{err}");
@@ -243,18 +244,6 @@ fn nothing_is_recorded_while_it_cannot_be_asked(home: &Home) {
     home.recorded(6);
     let (_, out, _) = home.server(&["check"]);
     assert!(out.contains("has 7 slots"), "{out}");
-}
-
-fn copy(from: &Path, to: &Path) {
-    if from.is_dir() {
-        for entry in fs::read_dir(from).unwrap() {
-            let entry = entry.unwrap();
-            copy(&entry.path(), &to.join(entry.file_name()));
-        }
-        return;
-    }
-    fs::create_dir_all(to.parent().unwrap()).unwrap();
-    fs::copy(from, to).unwrap();
 }
 
 /// Days leave a server's database once the bucket's copy was read back, and not before.

@@ -16,8 +16,8 @@ use tokio::sync::watch;
 use super::binary::{Running, Site, played};
 use super::slots::{Act, at, entries, recorder, source};
 use crate::scenes::days::audit;
+use crate::scenes::left_days::{DAYS, Scene};
 use crate::scenes::store::slot;
-use crate::store::pruned::{DAYS, Scene};
 
 /// A configuration of its own for this store, with a folder of its own and a lease of 2 s.
 fn configured(site: &Site, store: &Path, name: &str) -> String {

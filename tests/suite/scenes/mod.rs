@@ -14,6 +14,7 @@ pub mod holes;
 pub mod hosts;
 pub mod hours;
 pub mod kinds;
+pub mod left_days;
 pub mod log;
 pub mod npm;
 pub mod npm_cases;

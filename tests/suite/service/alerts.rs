@@ -260,9 +260,7 @@ fn an_endpoint_that_does_not_take_it_is_tried_again_and_named() {
         keeping.seal("recorded");
         until(said, || keeping.alert(&made)["webhook"]["last_failure"] == said);
         // The second slot may be evaluated only after the first event has failed.
-        until("the second waits for the first", || {
-            keeping.alert(&made)["webhook"]["pending"] == 2
-        });
+        until("the second waits for the first", || keeping.alert(&made)["webhook"]["pending"] == 2);
         let alert = keeping.alert(&made);
         assert!(alert["webhook"]["failing_since"].is_string());
         assert!(

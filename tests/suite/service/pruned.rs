@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::scenes::here::{Here, With};
+use crate::scenes::left_days::{DAYS, Scene};
 use crate::scenes::store::slot;
 use crate::store::alerts::new;
-use crate::store::pruned::{DAYS, Scene};
 
 /// Keeps a rule about the pool that misses slots, from the first slot on.
 fn keep(alerts: &Alerts, scene: &Scene) -> i64 {

@@ -14,6 +14,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, SignerKey, Tile};
 use exitgap_server::bucket::{Brought, Bucket, BucketError};
 use exitgap_store::{LogFolder, PublishError, Reader, Store};
+use exitgap_tests::folders::copy;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::memory::InMemory;
@@ -327,7 +328,7 @@ fn nothing_that_is_published_is_written_over() {
     publish(&folder, &path);
     let copies = [home.path().join("older.db"), home.path().join("older")];
     fs::copy(&path, &copies[0]).unwrap();
-    copy(&folder, &copies[1]);
+    copy(&folder, &copies[1]).unwrap();
     let mut store = Store::open(&path, &key()).unwrap();
     store.fill_until(slot(13)).unwrap();
     publish(&folder, &path);
@@ -431,12 +432,4 @@ fn a_store_is_restored_from_the_bucket_alone_also_a_slot_its_checkpoint_does_not
     let error = scene.bucket.fetch(&other, |_, _| {}).unwrap_err();
     assert!(error.to_string().contains("does not have its name's hash"), "{error}");
     assert!(!other.has(&LogFile::Checkpoint).unwrap());
-}
-
-fn copy(from: &Path, to: &Path) {
-    for (name, bytes) in files(from) {
-        let file = to.join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, bytes).unwrap();
-    }
 }

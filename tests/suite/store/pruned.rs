@@ -1,167 +1,22 @@
 //! Days whose snapshots left a server's database: they are answered for from their files, and nothing else changes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
-use exitgap_core::series::{Day, MissingReason, Slot};
+use exitgap_core::series::Day;
 use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_store::days::{DaysLog, leaving};
-use exitgap_store::{
-    Changes, CorruptBody, LogFolder, NewEntry, NewRetraction, Outcome, PublishError, Reader, Store,
-    StoreError,
-};
-use exitgap_tests::postgres::{RECORDER, database_of, shared};
+use exitgap_store::{CorruptBody, LogFolder, PublishError, Reader, Store, StoreError};
+use exitgap_tests::postgres::RECORDER;
 use tempfile::TempDir;
 
-use super::postgres::{checkpoints, files};
+use super::postgres::checkpoints;
 use crate::scenes::days::{audit, exitgap};
 use crate::scenes::here::{Here, With};
+use crate::scenes::left_days::{DAYS, Scene};
 use crate::scenes::operator::{config, server};
 use crate::scenes::store::{BusyPool, key, slot};
-
-/// Slots that are recorded at the beginning of each of the first days.
-const MORNING: u32 = 60;
-/// The days, of which the last is open.
-pub const DAYS: u32 = 13;
-/// The slot in which a pool retires.
-const RETIRED: u32 = 288 + 10;
-
-/// A store on a server of two pools, its log's folder beside it, and its closed days written.
-pub struct Scene {
-    home: TempDir,
-    pub url: PathBuf,
-    pub pools: [BusyPool; 4],
-}
-
-impl Scene {
-    /// A copy of a store that is made once.
-    pub fn new() -> Self {
-        static MADE: Mutex<Option<Scene>> = Mutex::new(None);
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = made.get_or_insert_with(Self::made);
-        let (home, url) = (TempDir::new().unwrap(), shared().store());
-        shared().copy(made.database(), database_of(&url).unwrap());
-        for (name, bytes) in files(made.folder().path()) {
-            let path = home.path().join("log").join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
-        }
-        Self { home, url, pools: made.pools.clone() }.configured()
-    }
-
-    /// Two pools are recorded on the first days and today. A third retires on the second day, and a fourth was never read again after the
-    /// first morning.
-    fn made() -> Self {
-        let (home, url) = (TempDir::new().unwrap(), shared().store());
-        let mut store = Store::open(&url, &key()).unwrap();
-        let mut pools = [1, 2, 3, 4].map(|number| BusyPool::new(number, 5));
-        for day in 0..3 {
-            for n in day * 288..day * 288 + MORNING {
-                let missing = |entry: NewEntry| NewEntry {
-                    reading: Err(MissingReason::ChainLagging),
-                    ..entry
-                };
-                let [first, second, third, fourth] =
-                    pools.each_mut().map(|pool| pool.recorded(slot(n)));
-                let second = if n % 7 == 3 { missing(second) } else { second };
-                let fourth = if n < MORNING { fourth } else { missing(fourth) };
-                let mut entries = vec![first, second, fourth];
-                let mut changes = Changes::default();
-                if n == 5 {
-                    let (pool, of) = (pools[0].id.clone(), slot(3));
-                    changes.retractions =
-                        vec![NewRetraction::orphaned(pool, of, BlockHash([9; 32]))];
-                }
-                if n < RETIRED {
-                    entries.push(third);
-                } else if n == RETIRED {
-                    changes.retirements = vec![pools[2].id.clone()];
-                }
-                store.append_slot_with(slot(n), &entries, &changes).unwrap();
-            }
-            store.fill_until(slot((day + 1) * 288)).unwrap();
-        }
-        store.fill_until(slot((DAYS - 1) * 288)).unwrap();
-        let mut scene = Self { home, url, pools };
-        scene.append(&mut store, (DAYS - 1) * 288);
-        scene.folder().publish(store.reader()).unwrap();
-        scene.configured()
-    }
-
-    /// Appends a slot in which two pools are read.
-    fn append(&mut self, store: &mut Store, n: u32) {
-        let [first, second, _, fourth] = &mut self.pools;
-        let entries = [
-            first.recorded(slot(n)),
-            second.recorded(slot(n)),
-            fourth.missing(MissingReason::ChainLagging),
-        ];
-        store.append_slot(slot(n), &entries).unwrap();
-    }
-
-    fn configured(self) -> Self {
-        let text = config(self.url.to_str().unwrap(), "exitgap.key", "log");
-        fs::write(self.home.path().join("exitgap.toml"), text).unwrap();
-        fs::write(self.home.path().join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
-        self
-    }
-
-    pub fn home(&self) -> &Path {
-        self.home.path()
-    }
-
-    pub fn folder(&self) -> LogFolder {
-        LogFolder::new(self.home.path().join("log"))
-    }
-
-    pub fn write_days(&self) -> usize {
-        let days = DaysLog::open(self.folder(), &self.url, vec![key()]).unwrap();
-        let reader = self.reader();
-        std::iter::from_fn(|| days.write_next(&reader, |_, _| {}).unwrap()).count()
-    }
-
-    /// Reads what is in the database.
-    fn reader(&self) -> Reader {
-        Reader::open(&self.url).unwrap()
-    }
-
-    /// The same, and what has left.
-    fn with_days(&self) -> Reader {
-        self.reader().with_days(self.folder())
-    }
-
-    fn database(&self) -> &str {
-        database_of(&self.url).unwrap()
-    }
-
-    fn admin(&self) -> PathBuf {
-        shared().url("postgres", self.database())
-    }
-
-    /// `exitgap-server prune` with these arguments: its exit code, and what it says.
-    pub fn prune(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        let admin = self.admin();
-        let all = [&["prune", "--as", admin.to_str().unwrap()], arguments].concat();
-        let (code, out, said) = server(self.home.path(), &all);
-        (code, out + &said)
-    }
-
-    fn snapshots(&self) -> Vec<(PoolId, Slot, SnapshotHash)> {
-        let (reader, mut found) = (self.reader(), Vec::new());
-        for pool in reader.pools().unwrap() {
-            let page = reader.entries(&pool, slot(0), slot(DAYS * 288), 10_000).unwrap();
-            for entry in page.entries {
-                if let Outcome::Recorded(hash) = entry.outcome {
-                    found.push((pool.id.clone(), entry.slot, hash));
-                }
-            }
-        }
-        found
-    }
-}
 
 fn state_of(documents: &SnapshotDocuments) -> StateHash {
     PoolState::hash_of(&documents.state)
@@ -170,7 +25,7 @@ fn state_of(documents: &SnapshotDocuments) -> StateHash {
 /// Whether a day's bodies have a place.
 fn has_place(scene: &Scene, n: u32) -> bool {
     let place = format!("SELECT to_regclass('exitgap.body_{}') IS NOT NULL", day(n));
-    shared().sql(scene.database(), &place) == "t"
+    scene.sql(&place) == "t"
 }
 
 /// How many snapshots there are of a day.
@@ -179,7 +34,7 @@ fn left_of(scene: &Scene, n: u32) -> String {
         "SELECT count(*) FROM exitgap.entry WHERE snapshot_sha256 IS NOT NULL AND slot / 288 = {}",
         day(n)
     );
-    shared().sql(scene.database(), &of_day)
+    scene.sql(&of_day)
 }
 
 fn day(n: u32) -> u32 {
@@ -189,8 +44,8 @@ fn day(n: u32) -> u32 {
 #[test]
 fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     let mut scene = Scene::new();
-    let home = scene.home.path().to_owned();
-    assert_eq!(scene.write_days(), 11);
+    let home = scene.home().to_owned();
+    scene.write_days();
     let snapshots = scene.snapshots();
     let old = snapshots.len() - 2;
     let first = snapshots.iter().filter(|(_, at, _)| *at < slot(288)).count();
@@ -234,7 +89,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     assert_eq!((code, said.contains("0 days left")), (Some(0), true), "{said}");
 
     // The database does not have them, and says where they are.
-    let count = shared().sql(scene.database(), "SELECT count(*) FROM exitgap.body");
+    let count = scene.sql("SELECT count(*) FROM exitgap.body");
     assert_eq!(count, "2");
     let left = |found: Result<_, StoreError>| match found {
         Err(StoreError::Left { day, .. }) => day.to_string(),
@@ -266,7 +121,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     assert_eq!(scene.reader().fsck(|_| {}).unwrap(), checked);
     let damage = scene.reader().fsck_derived(|_| {}).unwrap_err();
     assert!(matches!(*damage.error, StoreError::Left { .. }), "{damage}");
-    let (code, out, said) = server(scene.home.path(), &["fsck"]);
+    let (code, out, said) = server(scene.home(), &["fsck"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(out.contains("465 snapshots, 463 of them in closed days"), "{out}");
     assert_eq!(checkpoints(&scene.url), signed);
@@ -280,7 +135,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     let folder = scene.folder();
     folder.publish(store.reader()).unwrap();
     // A folder that was lost is not made of a database that has less.
-    let other = LogFolder::new(scene.home.path().join("other"));
+    let other = LogFolder::new(scene.home().join("other"));
     let error = other.publish(store.reader()).unwrap_err();
     assert!(
         matches!(&error, PublishError::Store(error) if matches!(**error, StoreError::Left { .. })),
@@ -288,7 +143,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     );
     drop(store);
     // And a database is made whole from what is published.
-    let whole = scene.home.path().join("whole.db");
+    let whole = scene.home().join("whole.db");
     let mut restored = Store::create(&whole, &key()).unwrap();
     folder.restore(&mut restored, |_, _| {}).unwrap();
     drop(restored);
@@ -322,7 +177,7 @@ fn only_what_every_copy_has_leaves() {
     refused(&["--one-copy", "--hot-days", "10"], "snapshots-0000.parquet is not there");
     fs::write(&file, &whole).unwrap();
     // Another log's days are not this store's.
-    let (other, path) = (TempDir::new().unwrap(), scene.home.path().join("other.db"));
+    let (other, path) = (TempDir::new().unwrap(), scene.home().join("other.db"));
     let mut store = Store::create(&path, &key()).unwrap();
     store.append_slot(slot(0), &[BusyPool::new(9, 2).recorded(slot(0))]).unwrap();
     store.fill_until(slot(3 * 288)).unwrap();
@@ -332,13 +187,13 @@ fn only_what_every_copy_has_leaves() {
     assert!(days.write_next(store.reader(), |_, _| {}).unwrap().is_some());
     let stranger =
         config(scene.url.to_str().unwrap(), "exitgap.key", other.path().to_str().unwrap());
-    let own = fs::read_to_string(scene.home.path().join("exitgap.toml")).unwrap();
-    fs::write(scene.home.path().join("exitgap.toml"), stranger).unwrap();
+    let own = fs::read_to_string(scene.home().join("exitgap.toml")).unwrap();
+    fs::write(scene.home().join("exitgap.toml"), stranger).unwrap();
     refused(&["--one-copy", "--hot-days", "10"], "its files are of another log than the store");
-    fs::write(scene.home.path().join("exitgap.toml"), own).unwrap();
+    fs::write(scene.home().join("exitgap.toml"), own).unwrap();
     // A store in a file keeps all.
     let file = config("series.db", "exitgap.key", "log");
-    fs::write(scene.home.path().join("file.toml"), file).unwrap();
+    fs::write(scene.home().join("file.toml"), file).unwrap();
     let (code, said) = scene.prune(&["--one-copy", "--config", "file.toml"]);
     assert_eq!(code, Some(1));
     assert!(said.contains("only a server's database is pruned"), "{said}");
@@ -347,7 +202,6 @@ fn only_what_every_copy_has_leaves() {
 #[test]
 fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
     let scene = Scene::new();
-    let database = scene.database();
     let first = day(0);
     let leave = |day: u32| {
         format!(
@@ -378,7 +232,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         ),
         (format!("INSERT INTO exitgap.left_day VALUES ({first}, 1)"), "permission denied"),
     ] {
-        let refused = shared().sql_as(RECORDER, database, &sql).unwrap_err();
+        let refused = scene.sql_as(RECORDER, &sql).unwrap_err();
         assert!(refused.contains(why), "{sql}: {refused}");
     }
     for (sql, why) in [
@@ -392,7 +246,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         (leave(first).replace("verifier_key FROM", "'other' FROM"), "another database"),
         (leave(first).replace("+ 287", "+ 286"), "another database"),
     ] {
-        let refused = shared().sql_as("postgres", database, &sql).unwrap_err();
+        let refused = scene.sql_as("postgres", &sql).unwrap_err();
         assert!(refused.contains(why), "{sql}: {refused}");
     }
     // What is being read is waited for: whoever reads on sees it, and it leaves after.
@@ -402,20 +256,20 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
                 "BEGIN; SELECT count(*) FROM exitgap.body; SELECT pg_sleep(2); \
                                SELECT count(*) FROM exitgap.body_{first}; COMMIT"
             );
-            shared().sql(database, &sql)
+            scene.sql(&sql)
         });
         let sleeps = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(2)%' AND wait_event = 'PgSleep'";
-        while shared().sql(database, sleeps) == "0" {
+        while scene.sql(sleeps) == "0" {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         assert_eq!(scene.reader().leave(&scene.admin(), Day::of(slot(0))).unwrap(), 231);
-        assert_eq!(shared().sql(database, sleeps), "0");
+        assert_eq!(scene.sql(sleeps), "0");
         reading.join().unwrap()
     });
     assert_eq!(reading.lines().rfind(|line| !line.is_empty()), Some("231"));
     // What has left is not begun again.
     let again = format!("SELECT exitgap.make_day({first})");
-    let refused = shared().sql_as(RECORDER, database, &again).unwrap_err();
+    let refused = scene.sql_as(RECORDER, &again).unwrap_err();
     assert!(refused.contains("no slot of the day can be next"), "{refused}");
     // However many days there are, and whatever the server makes of that.
     let more = "DO $$ DECLARE place text; BEGIN FOR day IN 90000..90099 LOOP place := format('exitgap.body_%s', day); \
@@ -426,18 +280,16 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
                 EXECUTE format('ALTER TABLE exitgap.body ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)', \
                     place, day * 288, day * 288 + 288); END LOOP; END $$";
     let as_owner = format!("SET ROLE exitgap_owner; {more}");
-    shared().sql(database, &as_owner);
-    shared().sql(database, "ANALYZE");
-    assert_eq!(shared().sql(database, &leave(day(1))), left_of(&scene, 1));
+    scene.sql(&as_owner);
+    scene.sql("ANALYZE");
+    assert_eq!(scene.sql(&leave(day(1))), left_of(&scene, 1));
     let (_, said, _) = server(scene.home(), &["check"]);
     assert!(
         said.contains("warning: store on a server: it has the snapshots of 102 days"),
         "{said}"
     );
-    shared().sql(
-        database,
-        &as_owner.replace("90000..90099", "90100..90100").replace("ENABLE ALWAYS", "DISABLE"),
-    );
+    scene
+        .sql(&as_owner.replace("90000..90099", "90100..90100").replace("ENABLE ALWAYS", "DISABLE"));
     // Places that are not as the others are refused.
     let error = Reader::open(&scene.url).unwrap_err();
     assert!(
@@ -456,14 +308,14 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     let days = scene.folder().path().join("days");
     let (checkpoint, aside) = (days.join("checkpoint"), days.join("aside"));
     fs::rename(&checkpoint, &aside).unwrap();
-    let (code, _, said) = server(scene.home.path(), &["fsck"]);
+    let (code, _, said) = server(scene.home(), &["fsck"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(
         said.contains("2026-08-22 has left the database, and the log of days does not have it"),
         "{said}"
     );
     fs::rename(&aside, &checkpoint).unwrap();
-    let (code, _, said) = server(scene.home.path(), &["fsck"]);
+    let (code, _, said) = server(scene.home(), &["fsck"]);
     assert_eq!(code, Some(0), "{said}");
     let fault = |what: &str| match scene.with_days().documents(hash) {
         Err(error @ StoreError::LeftUnread { .. }) => {
@@ -487,7 +339,7 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     fault("manifest.json is not there");
     // A body that was lost is not one that has left.
     let newest = scene.snapshots().into_iter().max_by_key(|(_, at, _)| *at).unwrap();
-    shared().damage(scene.database(), &format!("DELETE FROM body_{} WHERE true", day(DAYS - 1)));
+    scene.damage(&format!("DELETE FROM body_{} WHERE true", day(DAYS - 1)));
     let reader = scene.with_days();
     let pool = reader.pool(&newest.0).unwrap().unwrap();
     let error = reader.snapshot_at(&pool, newest.1).unwrap_err();
