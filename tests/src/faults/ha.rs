@@ -18,10 +18,13 @@ use crate::postgres::{Cluster, RECORDER};
 
 /// Kills of one database, before its history is looked at whole.
 const KILLS_PER_STORE: u64 = 10;
-/// How late pieces come on a slow way, and for how long.
-const SLOW: (Duration, Duration) = (Duration::from_millis(150), Duration::from_secs(2));
+/// How many milliseconds late pieces come on a slow way, and for how long: its longest outlast a lease with what a commit takes.
+const SLOW_MS: [u64; 2] = [150, 900];
+const SLOW_FOR: Duration = Duration::from_secs(3);
 /// How long what is sent may take to be withheld.
 const FIRES_WITHIN: Duration = Duration::from_secs(10);
+/// How often at most a fault is done to writers that claim nothing, until it had two roots signed.
+const CONTROLS: u64 = 40;
 
 /// What is done to a writer, to its server, or to the way between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,9 +33,9 @@ enum Fault {
     Kill,
     /// It is stopped until the other has taken over, and goes on then.
     Stop,
-    /// All connections are cut.
+    /// Its connections are cut.
     Cut,
-    /// The server is killed, and started again.
+    /// The server is killed, and started again: in half of them with what was sent to it still on its way.
     Server,
     /// What is sent and answered comes late.
     Slow,
@@ -46,17 +49,32 @@ const OTHERS: [Fault; 6] =
     [Fault::Stop, Fault::Cut, Fault::Server, Fault::Slow, Fault::HalfOpen, Fault::Answerless];
 
 impl Fault {
-    /// What counts it.
-    fn key(self) -> &'static str {
+    const ALL: [Self; 7] = [
+        Self::Kill,
+        Self::Stop,
+        Self::Cut,
+        Self::Server,
+        Self::Slow,
+        Self::HalfOpen,
+        Self::Answerless,
+    ];
+
+    /// Its name in figures.
+    fn name(self) -> &'static str {
         match self {
-            Self::Kill => "ha.kills",
-            Self::Stop => "ha.stops",
-            Self::Cut => "ha.cuts",
-            Self::Server => "ha.server_kills",
-            Self::Slow => "ha.slow",
-            Self::HalfOpen => "ha.half_open",
-            Self::Answerless => "ha.answers_lost",
+            Self::Kill => "kills",
+            Self::Stop => "stops",
+            Self::Cut => "cuts",
+            Self::Server => "server_kills",
+            Self::Slow => "slow",
+            Self::HalfOpen => "half_open",
+            Self::Answerless => "answers_lost",
         }
+    }
+
+    /// What counts it.
+    fn key(self) -> String {
+        format!("ha.{}", self.name())
     }
 }
 
@@ -94,41 +112,24 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     while done < kills {
         let mut scene = Scene::start(&cluster, false)?;
         for _ in 0..KILLS_PER_STORE.min(kills - done) {
-            took.extend(scene.suffer(Fault::Kill, &mut cluster, &mut rng, &mut part)?);
-            let other = OTHERS[usize::try_from(rng.below(OTHERS.len() as u64))?];
-            took.extend(scene.suffer(other, &mut cluster, &mut rng, &mut part)?);
+            let other = OTHERS[usize::try_from(done)? % OTHERS.len()];
+            for fault in [Fault::Kill, other] {
+                let number = scene.lane.moment(&mut rng, &mut part)?;
+                took.extend(scene.suffer(fault, number, &mut cluster, &mut rng, &mut part)?);
+            }
             done += 1;
             progress("ha", done, kills);
         }
         scene.lane.judge(&scene.store, &mut part)?;
     }
-    if part.number("ha.readings") == 0 {
-        part.problem("ha.not_fired", "nothing that was read was said to count");
-    }
-    // The control: what the same finds where nothing is claimed.
-    let mut scene = Scene::start(&cluster, true)?;
-    // A kill between signature and commit is what it takes; until one came, within reason.
-    let reader = Reader::open(&scene.store)?;
-    for done in 0..kills.max(100) {
-        let found =
-            !scene.lane.forks().is_empty() && !scene.lane.readings_lost(&reader)?.is_empty();
-        if done >= (kills / 10).max(10) && found {
-            break;
+    let all = Fault::ALL.map(Fault::key);
+    for key in all.iter().map(String::as_str).chain(["ha.at_signature", "ha.readings"]) {
+        if part.number(key) == 0 && done >= OTHERS.len() as u64 {
+            part.problem("ha.not_fired", key);
         }
-        scene.suffer(Fault::Kill, &mut cluster, &mut rng, &mut Part::default())?;
     }
-    let forks = scene.lane.forks().len();
-    part.set("ha.control_forks", forks);
-    if forks == 0 {
-        part.problem("ha.control_found_nothing", "writers that claim nothing signed one history");
-    }
-    let lost = scene.lane.readings_lost(&reader)?.len();
-    part.set("ha.control_readings_lost", lost);
-    if lost == 0 {
-        let words = "writers that freeze nothing sealed all that was read";
-        part.problem("ha.control_found_nothing", words);
-    }
-    drop((reader, scene, cluster));
+    control(&mut cluster, &mut rng, &mut part, progress)?;
+    drop(cluster);
     took.sort_unstable();
     let at = |share: usize| took.get(took.len() * share / 100).map_or(0, Duration::as_millis);
     part.set("ha.takeover_ms", u64::try_from(at(50))?);
@@ -138,12 +139,59 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
+/// What the same finds where nothing is claimed and nothing is frozen: each fault, as soon as something was signed, until it
+/// had two roots signed.
+fn control(
+    cluster: &mut Cluster,
+    rng: &mut Rng,
+    part: &mut Part,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let mut scene = Scene::start(cluster, true)?;
+    let mut known = 0;
+    for (done, fault) in (1..).zip(Fault::ALL) {
+        let before = known;
+        for _ in 0..CONTROLS {
+            let number = scene.lane.signature()?;
+            scene.suffer(fault, number, cluster, rng, &mut Part::default())?;
+            known = scene.lane.forks().len();
+            if known > before {
+                break;
+            }
+        }
+        let words = format!("{} where nothing is claimed had one history signed", fault.name());
+        found(part, &format!("ha.control_{}_forks", fault.name()), known - before, &words);
+        progress("ha: controls", done, Fault::ALL.len() as u64);
+    }
+    part.set("ha.control_forks", known);
+    // A server that is killed ends what was open.
+    let lost = |scene: &Scene| scene.lane.readings_lost(&Reader::open(&scene.store)?);
+    for _ in 0..CONTROLS {
+        if !lost(&scene)?.is_empty() {
+            break;
+        }
+        let number = scene.lane.moment(rng, &mut Part::default())?;
+        scene.suffer(Fault::Kill, number, cluster, rng, &mut Part::default())?;
+    }
+    let lost = lost(&scene)?.len();
+    let words = "writers that freeze nothing sealed all that was read";
+    found(part, "ha.control_readings_lost", lost, words);
+    Ok(())
+}
+
+/// Sets what a control found, and notes where it found nothing.
+pub fn found(part: &mut Part, key: &str, count: usize, nothing: &str) {
+    part.set(key, count);
+    if count == 0 {
+        part.problem("ha.control_found_nothing", nothing);
+    }
+}
+
 /// A database with two writers, and each one's way to it.
 struct Scene {
     lane: Lane,
     wires: [Wire; 2],
     store: PathBuf,
-    database: String,
 }
 
 impl Scene {
@@ -156,21 +204,21 @@ impl Scene {
                 .into()
         });
         let store = cluster.url(RECORDER, &database);
-        Ok(Self { lane: Lane::start(stores, careless, false)?, wires, store, database })
+        Ok(Self { lane: Lane::start(stores, careless, false)?, wires, store })
     }
 
-    /// A fault, and a slot after it. How long the other took to take over, where it did.
+    /// A fault to this writer, and a slot after it. How long the other took to take over, where it did.
     fn suffer(
         &mut self,
         fault: Fault,
+        number: usize,
         cluster: &mut Cluster,
         rng: &mut Rng,
         part: &mut Part,
     ) -> Result<Option<Duration>> {
-        let number = self.lane.moment(rng, part)?;
         let begun = Instant::now();
         let mut took = None;
-        part.count(fault.key());
+        part.count(&fault.key());
         match fault {
             Fault::Kill => {
                 self.lane.writers[number].kill()?;
@@ -183,20 +231,23 @@ impl Scene {
                 took = Some(self.taken_over(number, begun)?);
             }
             Fault::Cut => {
-                let database = &self.database;
-                let cut = format!(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
-                );
-                cluster.sql("postgres", &cut);
+                if self.wires[number].cut() == 0 {
+                    part.problem("ha.not_fired", "there was no connection to cut");
+                }
             }
             Fault::Server => {
+                if rng.once_in(2) {
+                    self.wires[number].set(Way::HalfOpen);
+                }
                 cluster.kill()?;
                 std::thread::sleep(Duration::from_millis(rng.below(300)));
                 cluster.start_again()?;
+                self.wires[number].set(Way::Open);
             }
             Fault::Slow => {
-                self.withheld(number, Way::Slow(SLOW.0), part);
-                std::thread::sleep(SLOW.1);
+                let late = Duration::from_millis(rng.between(SLOW_MS[0], SLOW_MS[1]));
+                self.withheld(number, Way::Slow(late), part);
+                std::thread::sleep(SLOW_FOR);
                 self.wires[number].set(Way::Open);
             }
             Fault::HalfOpen => {

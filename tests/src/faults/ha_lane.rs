@@ -192,18 +192,25 @@ impl Lane {
         std::thread::sleep(Duration::from_micros(rng.below(60_000)));
         self.hear();
         if rng.once_in(2) {
-            let begun = Instant::now();
-            while begun.elapsed() < LIMIT {
-                if let Some((number, ..)) =
-                    self.hear().iter().rfind(|(.., line)| line.starts_with("signed"))
-                {
-                    part.count("ha.at_signature");
-                    return Ok(*number);
-                }
-                std::thread::sleep(Duration::from_micros(100));
-            }
+            part.count("ha.at_signature");
+            return self.signature();
         }
         self.holds.ok_or_else(|| "nobody seals".into())
+    }
+
+    /// Waits until one has just signed; which.
+    pub fn signature(&mut self) -> Result<usize> {
+        self.hear();
+        let begun = Instant::now();
+        while begun.elapsed() < LIMIT {
+            let heard = self.hear();
+            if let Some((number, ..)) = heard.iter().rfind(|(.., line)| line.starts_with("signed"))
+            {
+                return Ok(*number);
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        Err(format!("nobody signs; last heard: {:?}", self.last).into())
     }
 
     /// Sizes for which two roots were signed.

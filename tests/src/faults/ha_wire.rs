@@ -31,6 +31,8 @@ struct Shared {
     changed: Condvar,
     /// Pieces that came late, or never.
     withheld: AtomicU64,
+    /// Whoever is connected, or was.
+    clients: Mutex<Vec<TcpStream>>,
 }
 
 impl Wire {
@@ -42,6 +44,7 @@ impl Wire {
             way: Mutex::new(Way::Open),
             changed: Condvar::new(),
             withheld: AtomicU64::new(0),
+            clients: Mutex::default(),
         });
         let wire = Self { address: listener.local_addr()?, shared: shared.clone() };
         std::thread::spawn(move || {
@@ -65,6 +68,13 @@ impl Wire {
         self.shared.changed.notify_all();
     }
 
+    /// Ends the connections that there are; how many.
+    pub fn cut(&self) -> usize {
+        let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that has ended is not connected any more.
+        clients.drain(..).filter(|client| client.shutdown(Shutdown::Both).is_ok()).count()
+    }
+
     /// How many pieces were withheld, for a while or for good.
     pub fn withheld(&self) -> u64 {
         self.shared.withheld.load(Ordering::Relaxed)
@@ -74,6 +84,9 @@ impl Wire {
 /// Copies both ways until either ends.
 fn join(shared: &Arc<Shared>, client: &TcpStream, server: &TcpStream) -> std::io::Result<()> {
     client.set_nodelay(true)?;
+    let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+    clients.push(client.try_clone()?);
+    drop(clients);
     server.set_nodelay(true)?;
     let ways = [
         (client.try_clone()?, server.try_clone()?, false),

@@ -170,7 +170,7 @@ fn others(
 }
 
 /// Who copies the folder with the checkpoint first, and unconditionally: the same kills and checks must find it out. And an
-/// older copy's checkpoint put over the newest is seen as what it is.
+/// older copy's checkpoint put over the newest, and a part with other bytes, are seen as what they are.
 fn control(home: &Home, server: &Moto, seed: u64, part: &mut Part) -> Result<()> {
     let direct = Direct::new(server.address(), CONTROL_PREFIX)?;
     let between = Between::start(server.address(), seed)?;
@@ -190,7 +190,11 @@ fn control(home: &Home, server: &Moto, seed: u64, part: &mut Part) -> Result<()>
     let then = Reader::open(before)?.published_checkpoint(2)?.ok_or("no checkpoint")?;
     direct.put("checkpoint", then.into_bytes())?;
     judged.judge("control", &direct, home, &mut found)?;
-    for (kind, least) in [("missing", 1), ("rolled_back", 1)] {
+    let objects = direct.objects()?;
+    let part_name = objects.keys().find(|name| name.starts_with("parts/")).ok_or("no part")?;
+    direct.put(part_name, b"other".to_vec())?;
+    judged.judge("control", &direct, home, &mut found)?;
+    for (kind, least) in [("missing", 1), ("rolled_back", 1), ("differing", 1)] {
         let count = found.number(&format!("control.{kind}"));
         part.set(&format!("s3.control_{kind}"), count);
         if count < least {

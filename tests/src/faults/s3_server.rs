@@ -252,7 +252,12 @@ impl Shared {
             Fault::Stale => request.method == "GET" && self.before(&request.path).is_some(),
             Fault::Failed | Fault::SlowDown | Fault::Slow => true,
         };
-        let fitting: Vec<Fault> = Fault::ALL.into_iter().filter(fits).collect();
+        let mut fitting: Vec<Fault> = Fault::ALL.into_iter().filter(fits).collect();
+        // One of those that were done least, so that a short run has them all.
+        let fired = self.fired.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = |fault: &Fault| fired.get(fault).copied().unwrap_or(0);
+        let least = fitting.iter().map(times).min();
+        fitting.retain(|fault| Some(times(fault)) == least);
         let at = usize::try_from(rng.below(fitting.len() as u64)).unwrap_or(0);
         fitting.get(at).copied()
     }

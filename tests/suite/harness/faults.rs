@@ -1,8 +1,8 @@
 //! Short forms of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, payments,
-    power_cut, strace, tamper,
+    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, ha, kill, old_backup, payments,
+    power_cut, s3, strace, tamper,
 };
 
 /// The part of a run in which everything held.
@@ -155,4 +155,21 @@ fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
     assert!(part.number("payments.transfers") > 20);
     assert_eq!(part.number("payments.control_kills"), 4);
     assert!(part.number("payments.control_failed_pct") >= 75);
+}
+
+#[test]
+#[ignore = "slow: about three minutes, with `cargo xtask test --all`"]
+fn two_recorders_of_a_server_make_one_history_and_would_not_without_claims() {
+    let part = held(ha::run(7, 7, &mut |_, _, _| {}));
+    assert_eq!((part.number("ha.kills"), part.number("ha.server_kills")), (7, 1));
+    assert!(part.number("ha.control_forks") >= 7);
+    assert_eq!((part.number("ha.promotions"), part.number("ha.slots_lost")), (1, 0));
+}
+
+#[test]
+#[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
+fn a_bucket_that_fails_in_every_way_has_the_log() {
+    let part = held(s3::run(8, 7, &mut |_, _, _| {}));
+    assert_eq!((part.number("s3.kills"), part.number("s3.differing")), (8, 0));
+    assert!(part.number("s3.faults") >= 8);
 }
