@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use super::binary::{Running, Site, played};
 use super::slots::{Act, at, entries, recorder, source};
 use crate::scenes::days::audit;
 use crate::scenes::left_days::{DAYS, Scene};
+use crate::scenes::operator::server as operate;
+use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::store::slot;
 
 /// A configuration of its own for this store, with a folder of its own and a lease of 2 s.
@@ -41,7 +44,7 @@ fn ends_with_both_slots(second: Running, site: &Site, store: &Path) {
     assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
 }
 
-/// The operator's guide, on one machine: two recorders with one key, each with its own folder.
+/// On one machine: two recorders with one key, each with its own folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let (chain, world) = played(2).await;
@@ -59,9 +62,69 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     third.signal("TERM");
     third.line("ended while another recorder seals");
     assert_eq!(third.end().0, Some(0));
+    // Nor does a service wait that would record, too.
+    let serve = ["serve", "--config", &configured(&site, &store, "d"), "--listen", "127.0.0.1:0"];
+    let (code, _, said) = operate(site.folder.path(), &serve);
+    assert!(code == Some(1) && said.contains("another recorder ("), "{said}");
+    assert!(said.contains(&holder), "{said}");
     first.kill();
     assert_eq!(second.line("slot")["recorded"], 2);
     ends_with_both_slots(second, &site, &store);
+}
+
+/// All of it, as an operator does it: a store in a file is moved by three commands and recorded by two, and each is killed, one of
+/// them with a slot in hand.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_moved_is_recorded_by_two_whichever_is_killed() {
+    let (chain, world) = played(4).await;
+    let proxy = Proxy::start(&chain.url());
+    let site = Site::new(&world, &proxy.url());
+    let alone = Site::record_as(site.config.to_str().unwrap(), 0, Some(0), &[]);
+    assert_eq!(alone.end().0, Some(0));
+    let cluster = Cluster::start(&["fsync=off"]).unwrap();
+    let store = cluster.url("gaps_recorder", "gaps");
+    let configs = ["a", "b"].map(|name| configured(&site, &store, name));
+    fs::rename(site.folder.path().join("exitgap-log"), site.folder.path().join("log-a")).unwrap();
+    let admin = cluster.url("postgres", "postgres");
+    for command in [&["migrate", "--as", admin.to_str().unwrap()][..], &["restore"]] {
+        let words = [command, &["--config", &configs[0]]].concat();
+        let (code, _, said) = operate(site.folder.path(), &words);
+        assert_eq!(code, Some(0), "{command:?}: {said}");
+    }
+    let waiting = |which: usize, n| {
+        let mut waiting = Site::record_as(&configs[which], n, None, &[]);
+        waiting.line("another recorder seals; waiting to take over");
+        waiting
+    };
+    let mut first = Site::record_as(&configs[0], 1, None, &[]);
+    assert_eq!(first.line("slot")["recorded"], 2);
+    // The second takes over, asks for its first slot, and is killed before it is answered.
+    let second = waiting(1, 2);
+    let (asked, was_asked) = channel();
+    let asked = Mutex::new(asked);
+    proxy.lie(move |_, _| {
+        // Only the first request is waited for.
+        let _ = asked.lock().unwrap().send(());
+        Some(Lie::Hang)
+    });
+    first.kill();
+    was_asked.recv_timeout(Duration::from_mins(1)).unwrap();
+    let mut first = waiting(0, 2);
+    second.kill();
+    proxy.be_honest();
+    assert_eq!(first.line("slot")["recorded"], 2);
+    let mut second = waiting(1, 3);
+    first.kill();
+    assert_eq!(second.line("slot")["recorded"], 2);
+    second.signal("TERM");
+    assert_eq!(second.end().0, Some(0));
+    let all = (0..4).map(|n| (n, "recorded")).collect();
+    assert_eq!(Site::entries_of(&store), all);
+    for (name, slots) in [("log-a", 3), ("log-b", 4)] {
+        let log = site.folder.path().join(name);
+        let audited = audit(&log, log.join("verifier-key").to_str().unwrap());
+        assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &slots.into()));
+    }
 }
 
 /// The same where both read: who waits reads its share meanwhile, and all of it once the other is gone.
@@ -105,7 +168,8 @@ async fn recorders_that_share_the_reading_take_over_from_each_other() {
 /// The fault: a machine's clock is an hour behind when its recorder starts, and another's is set an hour ahead while it seals.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
-    let (chain, world) = played(2).await;
+    // An hour of slots: nobody waits for a block, whatever the clock says.
+    let (chain, world) = played(13).await;
     let site = Site::new(&world, &chain.url());
     let store = shared().store();
     let clock = site.folder.path().join("clock");
@@ -118,14 +182,17 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     ];
     fs::write(&clock, "-1h\n").unwrap();
     let (first, second) = (configured(&site, &store, "a"), configured(&site, &store, "b"));
-    let mut behind = Site::record_as(&first, 0, None, &off);
+    let alone = configured(&site, &shared().store(), "c");
+    let mut behind = Site::record_as(&alone, 0, None, &off);
     let said = behind.line("not recording until the clock is set");
     assert!(
         said["error"].as_str().unwrap().contains(" s behind the clock of the server"),
         "{said}"
     );
-    behind.kill();
+    // It goes on once the clock is set.
     fs::write(&clock, "+0\n").unwrap();
+    assert_eq!(behind.line("slot")["recorded"], 2);
+    behind.kill();
     let mut seals = Site::record_as(&first, 0, None, &off);
     assert_eq!(seals.line("slot")["recorded"], 2);
     let mut other = Site::record_as(&second, 1, None, &[]);
@@ -140,6 +207,13 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     other.kill();
     let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
     assert_eq!(Site::entries_of(&store), both);
+    // The control: a store in a file has no other clock, and what is sealed there is of an hour that has not come.
+    fs::write(&clock, "+0\n").unwrap();
+    let mut alone = Site::record_as(site.config.to_str().unwrap(), 0, None, &off);
+    assert_eq!(alone.line("slot")["slot"], "2026-08-22T00:00:00Z");
+    fs::write(&clock, "+1h\n").unwrap();
+    assert_eq!(alone.line("slot")["slot"], "2026-08-22T01:00:00Z");
+    alone.kill();
 }
 
 /// What tells a process another time: Debian's, of `faketime`.

@@ -252,6 +252,32 @@ fn cut_off_after_any_write_the_bucket_is_whole_and_the_next_round_goes_on() {
     }
 }
 
+/// What whoever may write there can do to it, and what a bucket without room does.
+#[test]
+fn an_older_checkpoint_that_was_put_back_and_what_a_full_bucket_lacks_are_made_good() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    let scene = Scene::new(false);
+    let mut store = Store::open(&path, &key()).unwrap();
+    publish(&folder, &path);
+    assert_eq!(scene.bring(&folder, &path).unwrap().size, 11);
+    let older = scene.objects()["checkpoint"].clone();
+    scene.fail_after(0);
+    for slots in [20, 30, 40] {
+        store.fill_until(slot(slots)).unwrap();
+        publish(&folder, &path);
+        scene.bring(&folder, &path).unwrap_err();
+        assert_eq!(scene.whole(), 11);
+    }
+    assert!(scene.failed() >= 3);
+    scene.fail_after(-1);
+    assert_eq!(scene.bring(&folder, &path).unwrap(), Brought { size: 40, slots: 29 });
+    let newest = scene.objects();
+    scene.put("checkpoint", &older);
+    assert_eq!(scene.bring(&folder, &path).unwrap(), Brought { size: 40, slots: 29 });
+    assert_eq!(scene.objects(), newest);
+}
+
 #[test]
 fn tiles_that_filled_up_are_brought_and_their_narrower_ones_removed() {
     let (home, path) = sealed_store();
