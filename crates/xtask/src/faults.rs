@@ -76,8 +76,8 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     // A flood is of a service that records a chain.
     setup::ensure(root)?;
     let mut build = workspace::cargo(root);
-    // As `cargo xtask test` builds them: the features of shared dependencies stay the same.
-    build.args(["build", "--bins", "--quiet"]);
+    // All that `cargo xtask test` builds: with less, the features of shared dependencies are others, and most is built anew.
+    build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests", "--quiet"]);
     process::run(&mut build, "cargo build")?;
     let metadata = workspace::metadata(root)?;
     let mut faults = Command::new(workspace::debug_binary(&metadata, "faults"));

@@ -21,6 +21,13 @@ pub fn root() -> PathBuf {
 pub fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
+    // What `cargo run` says of this program is no news of what is built, and makes build scripts that look at it run anew.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|ours| text.starts_with(ours)) {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
