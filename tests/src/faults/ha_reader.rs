@@ -19,6 +19,9 @@ const SHARD: &str = "all";
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const ATTEND_EVERY: Duration = Duration::from_millis(300);
 
+/// How long the control takes to seal.
+const SEALS_FOR: Duration = Duration::from_millis(20);
+
 /// What the first and the second read, and what is sealed where neither did.
 const READ: [MissingReason; 2] = [MissingReason::RpcUnavailable, MissingReason::ChainLagging];
 const UNREAD: MissingReason = MissingReason::DeadlineExceeded;
@@ -65,6 +68,10 @@ pub fn taken(store: &Store, n: u32, freezes: bool) -> Result<MissingReason> {
         store.freeze(slot(n))?;
     }
     let reading = store.reading(slot(n), SHARD)?;
+    if !freezes {
+        // As long as a slot of many pools takes from here to its commit.
+        std::thread::sleep(SEALS_FOR);
+    }
     let number = reading.and_then(|bytes| bytes.first().copied());
     Ok(number.and_then(|number| READ.get(usize::from(number)).copied()).unwrap_or(UNREAD))
 }
