@@ -33,7 +33,7 @@ enum Fault {
     Kill,
     /// It is stopped until the other has taken over, and goes on then.
     Stop,
-    /// Its connections are cut.
+    /// All connections are cut, the other's, too.
     Cut,
     /// The server is killed, and started again: in half of them with what was sent to it still on its way.
     Server,
@@ -231,7 +231,7 @@ impl Scene {
                 took = Some(self.taken_over(number, begun)?);
             }
             Fault::Cut => {
-                if self.wires[number].cut() == 0 {
+                if self.wires.iter().map(Wire::cut).sum::<usize>() == 0 {
                     part.problem("ha.not_fired", "there was no connection to cut");
                 }
             }
