@@ -174,7 +174,7 @@ async function npm(browser) {
   return outcome;
 }
 
-/** Each page, as wide as a desk's and light, and as wide as a phone's and dark. All four are Chromium's to show. */
+/** Each page, as wide as a desk's and light, and as wide as a phone's and dark; the other way round as well where all is asked for. */
 async function everyPage(exit) {
   const ready = {
     board: ["/", "table.board tbody tr"],
@@ -190,7 +190,8 @@ async function everyPage(exit) {
     capabilities: ["/capabilities", "table tbody tr"],
     method: ["/method", "h2"],
   };
-  for (const [width, dark] of [[DESKTOP, false], [PHONE, true]]) {
+  const rest = process.env.EXITGAP_EVERY_WAY ? [[DESKTOP, true], [PHONE, false]] : [];
+  for (const [width, dark] of [[DESKTOP, false], [PHONE, true], ...rest]) {
     const browser = await firefox(dark);
     for (const [name, [path, selector]] of Object.entries(ready)) {
       const page = await open(browser, service + path, width);
