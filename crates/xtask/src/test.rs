@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
@@ -14,20 +15,21 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis, moto,
+  --all   also the slow tests, which are ignored else, and each page in browsers in all four ways (wide and narrow, light
+          and dark; else wide and light, narrow and dark); for the slow ones it installs into .fixtures: schemathesis, moto,
           aics-witness, duckdb and pyarrow (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
           inspector, its TypeScript and Python clients), and our own Python package as a wheel; as root on Debian also its
           packages systemd and debootstrap
 
-In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
-on PATH and else with cargo test; those of stores once more, on a private PostgreSQL server; the documentation's examples; a build of exitgap-core for
-wasm32-unknown-unknown, so that the core never loses the browser; the core's own tests once more as WebAssembly, in
-Node.js, since its arithmetic is another there. Ends with the runners' summaries.
+In order: setup, the npm package and the site, and beside them one build of libraries, binaries and tests; the tests, with
+cargo-nextest when it is on PATH and else with cargo test; those of stores once more, on a private PostgreSQL server; the
+documentation's examples, and beside them the core's own tests once more as WebAssembly, in Node.js, since its arithmetic
+is another there. Ends with the runners' summaries.
 
 To run some tests only: cargo nextest run -p <package> <part of the name>, after one setup.";
 
-/// The target the core must always build for.
+/// The target of what browsers run.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// The target its tests run on as WebAssembly: the same machine with files and a standard output, for
@@ -36,6 +38,9 @@ const WASI: &str = "wasm32-wasip1";
 
 /// Where slow tests leave what they measured, each number a file of its name.
 const MEASURED: &str = "target/measured";
+
+/// What tells the tests in browsers to look at each page at both widths in both colours, instead of at each in one.
+const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
 
 /// What tells the suite that stores are on a server.
 const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
@@ -85,18 +90,15 @@ const MEASURED_BY_TESTS: [&str; 2] = ["mcp.conformance_failures", "x402.clients_
 
 /// Runs it all and prints the summaries last.
 pub fn run(root: &Path, all: bool) -> Result<()> {
-    let started = Instant::now();
-    setup::ensure(root)?;
-    setup::ensure_strace();
-    setup::ensure_chromium();
-    setup::ensure_firefox();
-    setup::ensure_postgres();
-    setup::ensure_npm_tools(root)?;
-    setup::ensure_firefox_driver(root)?;
-    step("building the npm package");
-    pkg::build(root)?;
-    step("building the site");
-    web::build(root)?;
+    let started = *STARTED;
+    std::thread::scope(|scope| {
+        // What is built for size keeps one core busy for minutes: the others build what is native, which never waits
+        // for the site (a debug build reads it as it is asked for).
+        let native = scope.spawn(|| build_native(root));
+        let browsers = build_for_browsers(root);
+        let panicked = |_| Err(Failure::new("building panicked"));
+        native.join().unwrap_or_else(panicked).and(browsers)
+    })?;
     if all {
         setup::ensure_deployment_tools();
         setup::ensure_schemathesis(root)?;
@@ -112,11 +114,6 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         step("building the Python package");
         py::installed(root)?;
     }
-    step("building libraries, binaries and tests");
-    // One build of everything, so that the features of shared dependencies are resolved once.
-    let mut build = workspace::cargo(root);
-    build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests"]);
-    process::run(&mut build, "cargo build")?;
 
     let measured = root.join(MEASURED);
     // What an earlier run measured says nothing of this one.
@@ -124,9 +121,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let mut summaries = Vec::new();
     let outcome = run_tests(root, all, &mut summaries)
         .and_then(|()| run_tests_on_a_server(root, &mut summaries))
-        .and_then(|()| run_doc_tests(root, &mut summaries))
-        .and_then(|()| build_wasm(root, &mut summaries))
-        .and_then(|()| run_wasm_tests(root, &mut summaries));
+        .and_then(|()| run_doc_and_wasm_tests(root, &mut summaries));
     let counts = Counts::of(&summaries);
     println!("\nsummary ({} s)", started.elapsed().as_secs());
     println!(
@@ -145,6 +140,31 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     outcome
 }
 
+/// What the tests need beside the programs: nodes, contracts, browsers, a database; the npm package and the site.
+fn build_for_browsers(root: &Path) -> Result<()> {
+    setup::ensure(root)?;
+    setup::ensure_strace();
+    setup::ensure_chromium();
+    setup::ensure_firefox();
+    setup::ensure_postgres();
+    setup::ensure_npm_tools(root)?;
+    setup::ensure_firefox_driver(root)?;
+    step("building the npm package");
+    pkg::build(root)?;
+    step("building the site");
+    web::build(root)
+}
+
+fn build_native(root: &Path) -> Result<()> {
+    step("building libraries, binaries and tests");
+    // One build of everything, so that the features of shared dependencies are resolved once.
+    let mut build = workspace::cargo(root);
+    build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests"]);
+    // Two bars on one line say nothing.
+    build.env("CARGO_TERM_PROGRESS_WHEN", "never");
+    process::run(&mut build, "cargo build")
+}
+
 fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> {
     let mut command = workspace::cargo(root);
     let runner = if has_nextest(root) {
@@ -158,6 +178,9 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
         command.args(if all { &["--", "--include-ignored"][..] } else { &[] });
         "cargo test"
     };
+    if all {
+        command.env(EVERY_WAY_VARIABLE, "1");
+    }
     step(&format!(
         "running the tests with {runner}{}",
         if all { ", the slow ones too" } else { "" }
@@ -191,6 +214,19 @@ fn run_tests_on_a_server(root: &Path, summaries: &mut Vec<String>) -> Result<()>
     Ok(())
 }
 
+/// The two that wait for no clock, beside each other: WebAssembly has one thread.
+fn run_doc_and_wasm_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
+    let mut of_wasm = Vec::new();
+    let outcome = std::thread::scope(|scope| {
+        let wasm = scope.spawn(|| run_wasm_tests(root, &mut of_wasm));
+        let doc = run_doc_tests(root, summaries);
+        let panicked = |_| Err(Failure::new("running tests as WebAssembly panicked"));
+        doc.and(wasm.join().unwrap_or_else(panicked))
+    });
+    summaries.extend(of_wasm);
+    outcome
+}
+
 fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     step("running the documentation's examples");
     let mut command = workspace::cargo(root);
@@ -203,16 +239,6 @@ fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
             .map(|line| format!("doc: {line}")),
     );
     end
-}
-
-fn build_wasm(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
-    step(&format!("building exitgap-core for {WASM}"));
-    ensure_wasm_target(root)?;
-    let mut command = workspace::cargo(root);
-    command.args(["build", "--package", "exitgap-core", "--lib", "--target", WASM]);
-    process::run(&mut command, "cargo build for wasm")?;
-    summaries.push(format!("wasm: exitgap-core builds for {WASM}"));
-    Ok(())
 }
 
 /// Runs the core's tests, the very same functions, as WebAssembly.
@@ -281,8 +307,12 @@ fn is_summary(line: &str) -> bool {
         || (line.starts_with("Summary [") && line.contains("tests run"))
 }
 
+/// When the run began.
+static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Says what begins, and when.
 fn step(what: &str) {
-    eprintln!("\n== {what}");
+    eprintln!("\n== {} s: {what}", STARTED.elapsed().as_secs());
 }
 
 /// Tests counted over all summary lines.

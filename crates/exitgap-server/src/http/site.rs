@@ -1,5 +1,5 @@
-//! The pages: built by `cargo xtask web`, embedded in this binary, each with its own title and a policy that
-//! lets nothing from anywhere else in.
+//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads them where they were built), each
+//! with its own title and a policy that lets nothing from anywhere else in.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use super::{App, Shared};
 #[folder = "../../web/dist"]
 struct Dist;
 
-/// The built site: what is embedded in this binary, or a folder that was read in its place.
+/// The built site: what is embedded in a release, or a folder that was read in its place.
 #[derive(Debug, Default)]
 pub struct Site {
     /// The folder's files by name; `None` where the embedded ones are served.
