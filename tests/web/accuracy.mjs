@@ -2,7 +2,7 @@
 // Usage: node accuracy.mjs <service's address> <folder of node_modules> <folder for screenshots> <pool with swaps>
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { answer, eventually, problem, start } from "./browser.mjs";
+import { answer, eventually, problem, start, ways } from "./browser.mjs";
 
 const [service, modules, shots, pool] = process.argv.slice(2);
 const { browser, pools, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
@@ -13,7 +13,7 @@ const plain = (error) => `${error.toLocaleString("en-US", { maximumFractionDigit
 /** Every pool has its row, with the service's numbers, or says why not. */
 async function rows(table) {
   assert.deepEqual(table.pools.map((row) => row.pool), pools.map((one) => one.pool), "no pool is left out");
-  for (const [width, dark] of [[1280, false], [375, false], [1280, true], [375, true]]) {
+  for (const [width, dark] of ways(1280, 375)) {
     const page = await open("/accuracy", { width, dark });
     const body = page.locator("table.accuracy tbody tr");
     await body.first().waitFor();

@@ -6,6 +6,11 @@ import assert from "node:assert/strict";
 
 const COMPLAINTS = ["error", "warning"];
 
+/** How pages are looked at, width and darkness: as on a desk and light, as on a phone and dark; the other way round as
+    well where all is asked for. */
+export const ways = (desk, phone) => [[desk, false], [phone, true],
+  ...(process.env.EXITGAP_EVERY_WAY ? [[phone, false], [desk, true]] : [])];
+
 /** Everything the scripts of a page need: the service, its newest exit, and a watched browser. The API may have a
     host of its own. */
 export async function start(service, modules, shots, api = service) {

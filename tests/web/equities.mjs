@@ -3,7 +3,7 @@
 // Usage: node equities.mjs <service's address> <folder of node_modules> <folder for screenshots> <token>
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { answer, start } from "./browser.mjs";
+import { answer, start, ways } from "./browser.mjs";
 
 const [service, modules, shots, token] = process.argv.slice(2);
 const { browser, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
@@ -63,7 +63,7 @@ async function whole(told) {
   const vectors = [{ ...told.vectors[0], ...inexact, balance, enough: true, sessions }];
   const left = [{ pool: told.vectors[0].pool, code: "figure_period", detail: "it began too late" }];
   const routes = { [SHARE]: answer({ ...told, enough: true, vectors, left_out: left }) };
-  for (const [width, dark] of [[1280, false], [375, false], [1280, true], [375, true]]) {
+  for (const [width, dark] of ways(1280, 375)) {
     const page = await open(at(), { width, dark, routes });
     const pictures = page.locator("#share figure");
     await pictures.first().waitFor();

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { eventually, local } from "./browser.mjs";
+import { eventually, local, ways } from "./browser.mjs";
 import { serve } from "../js/npm/serve.mjs";
 
 const [service, modules, drivers, shots, pool, project] = process.argv.slice(2);
@@ -174,7 +174,7 @@ async function npm(browser) {
   return outcome;
 }
 
-/** Each page, as wide as a desk's and light, and as wide as a phone's and dark; the other way round as well where all is asked for. */
+/** Each page, in every way that is asked for. */
 async function everyPage(exit) {
   const ready = {
     board: ["/", "table.board tbody tr"],
@@ -190,8 +190,7 @@ async function everyPage(exit) {
     capabilities: ["/capabilities", "table tbody tr"],
     method: ["/method", "h2"],
   };
-  const rest = process.env.EXITGAP_EVERY_WAY ? [[DESKTOP, true], [PHONE, false]] : [];
-  for (const [width, dark] of [[DESKTOP, false], [PHONE, true], ...rest]) {
+  for (const [width, dark] of ways(DESKTOP, PHONE)) {
     const browser = await firefox(dark);
     for (const [name, [path, selector]] of Object.entries(ready)) {
       const page = await open(browser, service + path, width);

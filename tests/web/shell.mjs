@@ -1,6 +1,6 @@
 // What all pages share: they become ready, fit, are accessible, have titles, and are walked by keyboard.
 import assert from "node:assert/strict";
-import { eventually, tabTo } from "./browser.mjs";
+import { eventually, tabTo, ways } from "./browser.mjs";
 
 export default async function shell(scene) {
   await everyPage(scene);
@@ -29,7 +29,7 @@ async function isShort(page, path) {
 
 const name = (path) => (path.startsWith("/api") ? "evidence" : path.split(/[/?#]/)[1] || "board");
 
-/** Each page at both widths, light and dark. */
+/** Each page, at both widths, in light and in darkness. */
 export async function everyPage({ pool, collateral, exit, evidence, open, fits, shoot }) {
   const ready = {
     "/": "table.board tbody tr",
@@ -46,7 +46,7 @@ export async function everyPage({ pool, collateral, exit, evidence, open, fits, 
     "/nothing/here": "h1",
   };
   for (const [path, selector] of Object.entries(ready)) {
-    for (const [width, dark] of [[1280, false], [390, false], [1280, true], [390, true]]) {
+    for (const [width, dark] of ways(1280, 390)) {
       const expected = path === "/nothing/here" ? ["404"] : [];
       const page = await open(path, { width, dark, expected });
       await page.waitForSelector(selector);

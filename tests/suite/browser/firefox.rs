@@ -13,18 +13,6 @@ use crate::scenes::service::Service;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_and_package_work_in_firefox() {
-    walked(&[]).await;
-}
-
-/// Chromium's pages are looked at in all four ways each time.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: three minutes, with `cargo xtask test --all`"]
-async fn every_page_works_in_firefox_wide_and_dark_and_narrow_and_light() {
-    walked(&[("EXITGAP_EVERY_WAY", "1")]).await;
-}
-
-/// Walks through the pages and the package; these variables say how.
-async fn walked(variables: &[(&str, &str)]) {
     let (chain, world) = scene().await;
     let recorded = played(&chain, world, &chain.url(), "").await;
     let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
@@ -41,7 +29,6 @@ async fn walked(variables: &[(&str, &str)]) {
         .arg(root().join("target/screenshots"))
         .arg(recorded.pool(0))
         .arg(project.path())
-        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let complained = String::from_utf8_lossy(&output.stderr);
