@@ -8,16 +8,7 @@ use super::{Cluster, START_LIMIT, as_user, programs, run};
 impl Cluster {
     /// Makes a standby of this cluster, and waits until it follows, and until commits wait for it where they are to.
     pub fn standby(&self, settings: &[&str]) -> io::Result<Self> {
-        let mut standby = Self::empty(settings)?;
-        let mut copy = as_user(&programs().join("pg_basebackup"));
-        copy.arg("-h").arg(self.folder()).args(["-p", &self.port.to_string(), "-U", "postgres"]);
-        copy.args(["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast"]);
-        copy.args(["--no-sync", "--create-slot", "--slot=standby", "-D"]);
-        run(copy.arg(standby.folder().join("data")))?;
-        if self.port != standby.port {
-            standby.take_a_port()?;
-        }
-        standby.start_again()?;
+        let standby = self.standby_called("standby", settings)?;
         let begun = Instant::now();
         let waits = !self.sql("postgres", "SHOW synchronous_standby_names").is_empty();
         let follows = format!(
@@ -29,6 +20,22 @@ impl Cluster {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
+        Ok(standby)
+    }
+
+    /// Makes a standby that says this name, as the setting `synchronous_standby_names` names standbys, and starts it.
+    pub fn standby_called(&self, name: &str, settings: &[&str]) -> io::Result<Self> {
+        let mut standby = Self::empty(settings)?;
+        let mut copy = as_user(&programs().join("pg_basebackup"));
+        copy.arg("-h").arg(self.folder()).args(["-p", &self.port.to_string(), "-U", "postgres"]);
+        copy.args(["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast"]);
+        copy.args(["--no-sync", "--create-slot", "--slot", name]);
+        copy.args(["-d", &format!("application_name={name}"), "-D"]);
+        run(copy.arg(standby.folder().join("data")))?;
+        if self.port != standby.port {
+            standby.take_a_port()?;
+        }
+        standby.start_again()?;
         Ok(standby)
     }
 

@@ -28,5 +28,6 @@ mod sealer;
 mod sealing;
 mod series;
 mod shards;
+mod standbys;
 mod tamper;
 mod warm;

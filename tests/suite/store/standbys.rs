@@ -1,0 +1,106 @@
+//! Which standbys a commit is to wait for, as the operator's guide says: where one is promoted while the old primary lives
+//! on, a recorder that is still with the old one must sign nothing there.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use exitgap_store::Store;
+use exitgap_tests::postgres::{Cluster, RECORDER, database_of};
+
+use super::postgres::checkpoints;
+use crate::scenes::store::{BusyPool, key, slot};
+
+/// A primary with two standbys, or one, that waits as it is told to.
+struct Servers {
+    primary: Cluster,
+    standbys: Vec<Cluster>,
+}
+
+impl Servers {
+    fn start(names: &str, standbys: &[&str]) -> Self {
+        let primary = Cluster::start(&["fsync=off"]).unwrap();
+        let follow = |name: &&str| primary.standby_called(name, &["fsync=off"]).unwrap();
+        let standbys = standbys.iter().map(follow).collect();
+        let servers = Self { primary, standbys };
+        servers.set(&format!("SET synchronous_standby_names = '{names}'"));
+        servers.until("SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state <> 'async'");
+        servers
+    }
+
+    fn set(&self, what: &str) {
+        self.primary.sql("postgres", &format!("ALTER SYSTEM {what}"));
+        self.primary.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
+    fn until(&self, holds: &str) {
+        let begun = Instant::now();
+        while self.primary.sql("postgres", holds) != "t" {
+            assert!(begun.elapsed() < Duration::from_secs(30), "never: {holds}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// How many slots the old primary's recorder signed after its first standby was promoted, and whether the new one's history
+/// is another.
+fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
+    let servers = Servers::start(names, standbys);
+    let old = servers.primary.store();
+    let signed = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&signed);
+    let mut store = Store::open(&old, &key()).unwrap().telling_signed(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let mut pool = BusyPool::new(1, 3);
+    store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    let new = &servers.standbys[0];
+    new.promote().unwrap();
+    servers.until(&format!(
+        "SELECT count(*) = {} FROM pg_stat_replication WHERE state = 'streaming'",
+        standbys.len() - 1
+    ));
+
+    let entries = [pool.recorded(slot(1))];
+    std::thread::scope(|scope| {
+        let appending = scope.spawn(|| store.append_slot(slot(1), &entries));
+        // As long as a lease: a commit that is confirmed takes milliseconds.
+        let begun = Instant::now();
+        while !appending.is_finished() && begun.elapsed() < Duration::from_secs(15) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let before = signed.load(Ordering::Relaxed);
+        // Whoever waits is let go, and must not sign.
+        while !appending.is_finished() {
+            servers.primary.stop_waiting();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(appending.join().unwrap().is_ok(), before == 2);
+        assert_eq!(signed.load(Ordering::Relaxed), before, "it was let go, and signed");
+    });
+    drop(store);
+    let signed_after = signed.load(Ordering::Relaxed) - 1;
+
+    // The new one takes the slot with other bytes.
+    let database = database_of(&old).unwrap();
+    new.sql(database, "ALTER SYSTEM RESET synchronous_standby_names");
+    new.sql(database, "SELECT pg_reload_conf()");
+    new.sql(database, "UPDATE exitgap.sealer SET until = '-infinity'");
+    let url = new.url(RECORDER, database);
+    let mut store = Store::open(&url, &key()).unwrap();
+    store.append_slot(slot(1), &[pool.recorded(slot(1))]).unwrap();
+    drop(store);
+    let last = |url: &Path| checkpoints(url).pop().unwrap();
+    (signed_after, signed_after == 1 && last(&old) != last(&url))
+}
+
+#[test]
+#[ignore = "slow: a minute, with `cargo xtask test --all`"]
+fn commits_wait_for_each_standby_that_may_be_promoted() {
+    assert_eq!(signed_by_the_old("FIRST 1 (b)", &["b"]), (0, false));
+    assert_eq!(signed_by_the_old("FIRST 2 (b, c)", &["b", "c"]), (0, false));
+    // The control: what the guide warns of signs two histories.
+    assert_eq!(signed_by_the_old("ANY 1 (b, c)", &["b", "c"]), (1, true));
+    assert_eq!(signed_by_the_old("*", &["b", "c"]), (1, true));
+}
