@@ -2,7 +2,6 @@
 //! on, a recorder that is still with the old one must sign nothing there.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,9 @@ use exitgap_tests::postgres::{Cluster, RECORDER, database_of};
 
 use super::postgres::checkpoints;
 use crate::scenes::store::{BusyPool, key, slot};
+
+/// How many slots the old primary's recorder signed.
+static SIGNED: AtomicU32 = AtomicU32::new(0);
 
 /// A primary with two standbys, or one, that waits as it is told to.
 struct Servers {
@@ -48,10 +50,9 @@ impl Servers {
 fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
     let servers = Servers::start(names, standbys);
     let old = servers.primary.store();
-    let signed = Arc::new(AtomicU32::new(0));
-    let counted = Arc::clone(&signed);
-    let mut store = Store::open(&old, &key()).unwrap().telling_signed(move |_| {
-        counted.fetch_add(1, Ordering::Relaxed);
+    SIGNED.store(0, Ordering::Relaxed);
+    let mut store = Store::open(&old, &key()).unwrap().telling_signed(|_| {
+        SIGNED.fetch_add(1, Ordering::Relaxed);
     });
     let mut pool = BusyPool::new(1, 3);
     store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
@@ -70,17 +71,17 @@ fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
         while !appending.is_finished() && begun.elapsed() < Duration::from_secs(15) {
             std::thread::sleep(Duration::from_millis(50));
         }
-        let before = signed.load(Ordering::Relaxed);
+        let before = SIGNED.load(Ordering::Relaxed);
         // Whoever waits is let go, and must not sign.
         while !appending.is_finished() {
             servers.primary.stop_waiting();
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(appending.join().unwrap().is_ok(), before == 2);
-        assert_eq!(signed.load(Ordering::Relaxed), before, "it was let go, and signed");
+        assert_eq!(SIGNED.load(Ordering::Relaxed), before, "it was let go, and signed");
     });
     drop(store);
-    let signed_after = signed.load(Ordering::Relaxed) - 1;
+    let signed_after = SIGNED.load(Ordering::Relaxed) - 1;
 
     // The new one takes the slot with other bytes.
     let database = database_of(&old).unwrap();
