@@ -223,16 +223,22 @@ pub fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// The hash of all that a site is made of, tools and this program among it.
+/// How a site is made.
+const MADE_BY: [&str; 3] =
+    [include_str!("web.rs"), include_str!("web_program.rs"), include_str!("pkg.rs")];
+
+/// The hash of all that a site is made of, and of how.
 fn stamp(root: &Path, module: &Path, modules: &Path) -> Result<String> {
     let mut of = Sha256::new();
     let mut add = |name: &str, bytes: &[u8]| {
         of.update(format!("{name} {}\n", bytes.len()));
         of.update(bytes);
     };
-    let own = std::env::current_exe().context("looking for this program")?;
-    for file in [module, &root.join("web/index.html"), &own] {
+    for file in [module, &root.join("web/index.html")] {
         add("file", &fs::read(file).context(format!("reading {}", file.display()))?);
+    }
+    for source in MADE_BY {
+        add("source", source.as_bytes());
     }
     let made = LATER.map(|name| [format!("{name}.js"), format!("{name}_bg.wasm")]).concat();
     let modules = files(modules)?.into_iter().filter(|(name, _)| made.contains(name));
