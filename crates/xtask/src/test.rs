@@ -169,7 +169,7 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
     let mut command = workspace::cargo(root);
     let runner = if has_nextest(root) {
         command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn"]);
-        command.args(workspace::NATIVE);
+        command.args(workspace::NATIVE).args(["--test-threads", &places()]);
         command.args(if all { &["--run-ignored", "all"][..] } else { &[] });
         "cargo nextest"
     } else {
@@ -191,12 +191,20 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
     end
 }
 
+/// How many tests run at once, of those that wait most of the time: `.config/nextest.toml` names the others, which take
+/// two places.
+fn places() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (2 * cores).to_string()
+}
+
 /// Runs the tests of stores once more, whose stores are on a private `PostgreSQL` server.
 fn run_tests_on_a_server(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     step("running the tests of stores once more, on a PostgreSQL server");
     let mut command = workspace::cargo(root);
     let runner = if has_nextest(root) {
-        command.args(["nextest", "run", "--no-fail-fast"]).args(workspace::NATIVE);
+        command.args(["nextest", "run", "--no-fail-fast", "--test-threads", &places()]);
+        command.args(workspace::NATIVE);
         "cargo nextest"
     } else {
         command.arg("test").args(workspace::NATIVE).args(["--no-fail-fast", "--test", "suite"]);
