@@ -70,6 +70,7 @@ impl Reference {
         let recorded = record_in(&chain, world, folder, 6).await;
         let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
         let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+        until("every pool has a row", || service.get("/v1/accuracy").found()["waiting"] == 0);
         let receiver = Receiver::taking().unwrap();
         Self { recorded, service, receiver, weth, wbtc }
     }
