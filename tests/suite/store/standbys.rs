@@ -1,5 +1,5 @@
 //! Which standbys a commit is to wait for, as the operator's guide says: where one is promoted while the old primary lives
-//! on, a recorder that is still with the old one must sign nothing there.
+//! on, a recorder that is still with the old one must sign nothing there. And the way back.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -104,4 +104,49 @@ fn commits_wait_for_each_standby_that_may_be_promoted() {
     // The control: what the guide warns of signs two histories.
     assert_eq!(signed_by_the_old("ANY 1 (b, c)", &["b", "c"]), (1, true));
     assert_eq!(signed_by_the_old("*", &["b", "c"]), (1, true));
+}
+
+#[test]
+#[ignore = "slow: with `cargo xtask test --all`"]
+fn after_a_failover_nothing_is_recorded_until_the_new_primary_has_a_standby() {
+    let mut servers = Servers::start("FIRST 1 (b)", &["b"]);
+    let old = servers.primary.store();
+    let database = database_of(&old).unwrap();
+    let mut pool = BusyPool::new(1, 3);
+    let mut store = Store::open(&old, &key()).unwrap();
+    store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    servers.primary.kill().unwrap();
+    drop(store);
+    let new = &servers.standbys[0];
+    new.promote().unwrap();
+    new.sql(database, "UPDATE exitgap.sealer SET until = '-infinity'");
+    new.sql(database, "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (a)'");
+    new.sql(database, "SELECT pg_reload_conf()");
+    let url = new.url(RECORDER, database);
+    let entries = [pool.recorded(slot(1))];
+    let back = std::thread::scope(|scope| {
+        let recording = scope.spawn(|| {
+            // As a recorder does that waits to take over.
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_secs(120) {
+                if let Ok(mut store) = Store::open(&url, &key())
+                    && store.append_slot(slot(1), &entries).is_ok_and(|appended| appended.written)
+                {
+                    return true;
+                }
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            false
+        });
+        std::thread::sleep(Duration::from_secs(5));
+        assert!(!recording.is_finished(), "it was recorded without a standby");
+        let recorded = new.sql(database, "SELECT count(*) FROM exitgap.sealed_slot");
+        assert_eq!(recorded, "1");
+        let back = new.standby_called("a", &["fsync=off"]).unwrap();
+        assert!(recording.join().unwrap(), "never recorded");
+        back
+    });
+    assert_eq!(new.waited_for(), 1);
+    let copied = back.sql(database, "SELECT count(*) FROM exitgap.sealed_slot");
+    assert_eq!((copied.as_str(), checkpoints(&url).len()), ("2", 2));
 }
