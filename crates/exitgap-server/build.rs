@@ -1,12 +1,14 @@
-//! The site is embedded: built again, a release is, too. A debug build reads it as it is asked for, and never waits for it.
+//! The site is embedded in a release: built again, the release is, too. A debug build reads it when it starts.
 
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    // Where the site was not built there is an empty folder, and the service says so.
-    let site = "../../web/dist";
-    fs::create_dir_all(site)?;
-    let embedded = env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_none();
-    println!("cargo::rerun-if-changed={}", if embedded { site } else { "build.rs" });
+    println!("cargo::rerun-if-changed=build.rs");
+    if env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_none() {
+        // Where the site was not built there is an empty folder, and the service says so.
+        let site = "../../web/dist";
+        fs::create_dir_all(site)?;
+        println!("cargo::rerun-if-changed={site}");
+    }
     Ok(())
 }

@@ -6,10 +6,8 @@ import assert from "node:assert/strict";
 
 const COMPLAINTS = ["error", "warning"];
 
-/** How pages are looked at, width and darkness: as on a desk and light, as on a phone and dark; the other way round as
-    well where all is asked for. */
-export const ways = (desk, phone) => [[desk, false], [phone, true],
-  ...(process.env.EXITGAP_EVERY_WAY ? [[phone, false], [desk, true]] : [])];
+/** How pages are looked at, width and darkness. The first two have each of both. */
+export const ways = (desk, phone) => [[desk, false], [phone, true], [phone, false], [desk, true]];
 
 /** Everything the scripts of a page need: the service, its newest exit, and a watched browser. The API may have a
     host of its own. */

@@ -29,7 +29,7 @@ async function isShort(page, path) {
 
 const name = (path) => (path.startsWith("/api") ? "evidence" : path.split(/[/?#]/)[1] || "board");
 
-/** Each page, at both widths, in light and in darkness. */
+/** Each page at both widths, light and dark. */
 export async function everyPage({ pool, collateral, exit, evidence, open, fits, shoot }) {
   const ready = {
     "/": "table.board tbody tr",

@@ -15,8 +15,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else, and each page in browsers in all four ways (wide and narrow, light
-          and dark; else wide and light, narrow and dark); for the slow ones it installs into .fixtures: schemathesis, moto,
+  --all   also the slow tests, which are ignored else, and in Firefox, too, each page in all four ways (wide and narrow,
+          light and dark; else wide and light, narrow and dark); for the slow tests it installs into .fixtures: schemathesis, moto,
           aics-witness, duckdb and pyarrow (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
           inspector, its TypeScript and Python clients), and our own Python package as a wheel; as root on Debian also its
@@ -39,7 +39,7 @@ const WASI: &str = "wasm32-wasip1";
 /// Where slow tests leave what they measured, each number a file of its name.
 const MEASURED: &str = "target/measured";
 
-/// What tells the tests in browsers to look at each page at both widths in both colours, instead of at each in one.
+/// What tells the test in Firefox to look at each page at both widths in both colours, instead of at each in one.
 const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
 
 /// What tells the suite that stores are on a server.
@@ -75,16 +75,14 @@ const ON_A_SERVER: [&str; 26] = [
     "service::accuracy_table::",
 ];
 
-/// Those of them that copy the file, run the programs on it or weigh it; and one of connections, which needs sixty thousand
-/// rows to fill their buffers.
-const OF_A_FILE: [&str; 7] = [
+/// Those of them that copy the file, run the programs on it or weigh it.
+const OF_A_FILE: [&str; 6] = [
     "a_busy_pool_of_1200_ticks_costs_little_more_than_a_kilobyte_per_slot",
     "a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old",
     "a_log_goes_on_under_another_key_after_both_signed_for_a_while",
     "a_recorder_does_not_go_on_from_a_damaged_edge",
     "a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept",
     "killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there",
-    "who_does_not_read_is_closed_and_goes_on_later",
 ];
 
 /// What slow tests measure.
@@ -95,7 +93,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let started = *STARTED;
     std::thread::scope(|scope| {
         // What is built for size keeps one core busy for minutes: the others build what is native, which never waits
-        // for the site (a debug build reads it as it is asked for).
+        // for the site (a debug build reads it when it starts).
         let native = scope.spawn(|| build_native(root));
         let browsers = build_for_browsers(root);
         let panicked = |_| Err(Failure::new("building panicked"));

@@ -14,7 +14,7 @@ use crate::{pkg, process, setup, test, workspace};
 /// What `cargo xtask web --help` prints.
 pub const HELP: &str = "\
 Build the site into web/dist (git ignores it), which the next release build of exitgap-server embeds; a debug build reads
-it there.
+it there when it starts.
 
 Usage: cargo xtask web [--plain]
 

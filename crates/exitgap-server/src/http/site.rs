@@ -1,5 +1,5 @@
-//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads them where they were built), each
-//! with its own title and a policy that lets nothing from anywhere else in.
+//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads them where they were built, when it
+//! starts), each with its own title and a policy that lets nothing from anywhere else in.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use base64ct::{Base64, Encoding};
 use exitgap_api::operations::Keep;
 use exitgap_api::{Problem, ProblemCode, parse_pool};
-use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use super::address::Address;
@@ -23,15 +22,33 @@ use super::reply::{Refused, Reply};
 use super::words::Words;
 use super::{App, Shared};
 
-#[derive(RustEmbed)]
+/// The built site: what is embedded in a release, or a folder that was read in its place.
+#[derive(Debug)]
+pub struct Site {
+    /// Its files by name.
+    files: BTreeMap<String, Cow<'static, [u8]>>,
+}
+
+#[cfg(not(debug_assertions))]
+#[derive(rust_embed::RustEmbed)]
 #[folder = "../../web/dist"]
 struct Dist;
 
-/// The built site: what is embedded in a release, or a folder that was read in its place.
-#[derive(Debug, Default)]
-pub struct Site {
-    /// The folder's files by name; `None` where the embedded ones are served.
-    files: Option<BTreeMap<String, Vec<u8>>>,
+#[cfg(not(debug_assertions))]
+impl Default for Site {
+    fn default() -> Self {
+        let file = |name: Cow<'static, str>| Some((name.to_string(), Dist::get(&name)?.data));
+        Self { files: Dist::iter().filter_map(file).collect() }
+    }
+}
+
+/// A debug build is made beside the site, and does not wait for it: it has what is there when it starts.
+#[cfg(debug_assertions)]
+impl Default for Site {
+    fn default() -> Self {
+        let dist = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist");
+        Self::read(Path::new(dist)).unwrap_or(Self { files: BTreeMap::new() })
+    }
 }
 
 impl Site {
@@ -43,14 +60,14 @@ impl Site {
             let path = entry?.path();
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
             if let Some(name) = name.filter(|_| path.is_file()) {
-                files.insert(name, fs::read(&path)?);
+                files.insert(name, Cow::Owned(fs::read(&path)?));
             }
         }
         if !files.contains_key(INDEX) {
             let reason = format!("no {INDEX} is in it; `cargo xtask web` builds the pages");
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
         }
-        Ok(Self { files: Some(files) })
+        Ok(Self { files })
     }
 
     /// Whether there are pages.
@@ -61,7 +78,7 @@ impl Site {
     /// What pages that need no program take from the built one, for the page at an address.
     pub fn frame(&self, address: &str) -> Option<Frame> {
         let index = self.file(INDEX)?;
-        let index = String::from_utf8_lossy(&index);
+        let index = String::from_utf8_lossy(index);
         let within = |from: &str, to: &str| {
             let begin = index.find(from)?;
             let end = begin + index[begin..].find(to)? + to.len();
@@ -77,11 +94,8 @@ impl Site {
         })
     }
 
-    fn file(&self, name: &str) -> Option<Cow<'_, [u8]>> {
-        match &self.files {
-            Some(files) => files.get(name).map(|bytes| Cow::Borrowed(bytes.as_slice())),
-            None => Dist::get(name).map(|file| file.data),
-        }
+    fn file(&self, name: &str) -> Option<&[u8]> {
+        self.files.get(name).map(|bytes| &**bytes)
     }
 }
 
@@ -215,7 +229,7 @@ fn file(site: &Site, path: &str, headers: &HeaderMap) -> Option<Response> {
     let packed = brotli.then(|| site.file(&format!("{path}.br"))).flatten();
     let is_packed = packed.is_some();
     let found = packed.or_else(|| site.file(path))?;
-    let mut response = Reply::new(found.into_owned(), media_type, Keep::Forever).into_response();
+    let mut response = Reply::new(found.to_vec(), media_type, Keep::Forever).into_response();
     if is_packed {
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
     }
@@ -224,10 +238,10 @@ fn file(site: &Site, path: &str, headers: &HeaderMap) -> Option<Response> {
 
 fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refused> {
     let index = app.site.file(INDEX).ok_or_else(|| {
-        Problem::new(ProblemCode::NotFound, "this binary was built without the site")
+        Problem::new(ProblemCode::NotFound, "this service has no site")
             .hint("GET /docs lists every address of the API; `cargo xtask web` builds the site")
     })?;
-    let index = String::from_utf8_lossy(&index);
+    let index = String::from_utf8_lossy(index);
     let urls = app.service.urls();
     let api = (urls.base != urls.web).then_some(urls.base.as_str());
     let policy = policy(&index, api);
