@@ -1,4 +1,4 @@
-//! The site is embedded in a release: built again, the release is, too. A debug build reads it when it starts.
+//! The site is embedded in a release: built again, the release is, too. A debug build reads plain pages when it starts.
 
 use std::{env, fs, io};
 

@@ -1,6 +1,7 @@
 //! Test support for exitgap, and the home of its integration suite.
 //!
 //! In scope: [`fixtures`] finds the fetched node and the contracts' published bytecode;
+//! [`saved`] keeps what one test made for the others;
 //! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
 //! there; [`faults`] kills, cuts off and damages what records; [`receiver`] is
 //! sent events; [`fuzz`] says what must hold for any
@@ -26,6 +27,7 @@ pub mod parity;
 pub mod postgres;
 #[cfg(feature = "suite")]
 pub mod receiver;
+pub mod saved;
 
 /// How events are received is a page; what it shows in Rust is tried.
 #[cfg(doctest)]

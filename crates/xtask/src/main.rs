@@ -33,7 +33,7 @@ Usage: cargo xtask <command> [options]
 Commands:
   setup    Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)
   demo     Play a day of slots on a development chain, record it, ask for exits
-  test     Run every test of the workspace; --all adds the slow ones
+  test     Run the tests: of a name, the fast ones, what a change must pass, or all
   check    Formatting, lints, crate arrows, floats, lengths, documentation
   licences Write the third-party licence notices of what is shipped
   fuzz     Run the fuzz targets for a while
@@ -107,7 +107,7 @@ fn run(arguments: &[String]) -> Result<()> {
             Ok(())
         }
         "demo" => demo::run(&root, rest),
-        "test" => test::run(&root, flag(rest, "--all")?),
+        "test" => test::run(&root, rest),
         "check" => {
             no_arguments(rest)?;
             check::run(&root)
@@ -120,7 +120,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "bench" => measure::bench(&root, rest),
         "pkg" => {
             no_arguments(rest)?;
-            let tarball = pkg::build(&root)?;
+            let tarball = pkg::build(&root, workspace::Purpose::Shipped)?;
             println!("{}", tarball.display());
             Ok(())
         }
@@ -129,7 +129,7 @@ fn run(arguments: &[String]) -> Result<()> {
             py::run(&root)
         }
         "web" if flag(rest, "--plain")? => {
-            web::build_plain(&root).map(|made| println!("{}", made.display()))
+            web::build_plain(&root, workspace::Purpose::Shown).map(|made| println!("{}", made.display()))
         }
         "web" => web::build(&root),
         "faults" => faults::run(&root, rest),

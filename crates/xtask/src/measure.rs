@@ -84,7 +84,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
         command.env("EXITGAP_WITHOUT_PROOF", pkg::without_proof(root)?);
     }
     if all || of("wasm") || of("figures") || of("proof") {
-        pkg::build(root)?;
+        pkg::build(root, workspace::Purpose::Shipped)?;
         setup::ensure_chromium();
         command
             .env("EXITGAP_PKG", root.join("pkg"))
@@ -147,4 +147,12 @@ pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
         .args(["--package", "exitgap-tests", "--bin", "parity", "--"])
         .args(arguments);
     process::run(&mut command, "the comparison")
+}
+
+/// Builds every part of the bench, so that none of them breaks unnoticed.
+pub fn build_all(root: &Path) -> Result<()> {
+    let mut build = workspace::cargo(root);
+    build.args(["build", "--quiet", "--locked", "--workspace", "--bins"]);
+    build.args(["--manifest-path", "crates/exitgap-bench/Cargo.toml"]);
+    process::run(&mut build, "cargo build of the bench")
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Failure, Result};
+use crate::workspace::Purpose;
 use crate::{process, setup, test, workspace};
 
 /// What `cargo xtask pkg --help` prints.
@@ -96,11 +97,11 @@ const WASM_OPT: [&str; 14] = [
     "--enable-reference-types",
 ];
 
-/// Builds the package and answers its tarball.
-pub fn build(root: &Path) -> Result<PathBuf> {
+/// Builds the package and returns its tarball.
+pub fn build(root: &Path, purpose: Purpose) -> Result<PathBuf> {
     let folder = root.join("pkg");
     let version = check_version(root, &folder)?;
-    let dist = modules(root, &MODULES.map(|module| module.name))?;
+    let dist = modules(root, purpose, &MODULES.map(|module| module.name))?;
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let from = root.join(licence);
         fs::copy(&from, dist.join(licence)).context(format!("copying {}", from.display()))?;
@@ -113,21 +114,38 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     Err(Failure::new(format!("npm pack made no {}", tarball.display())))
 }
 
-/// Builds the modules of these names, and answers the folder that they and their faces are in.
-pub fn modules(root: &Path, names: &[&str]) -> Result<PathBuf> {
+/// Builds the modules of these names, and returns the folder that they and their faces are in.
+pub fn modules(root: &Path, purpose: Purpose, names: &[&str]) -> Result<PathBuf> {
     let folder = root.join("pkg");
     test::ensure_wasm_target(root)?;
     let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
-    let wasm_opt = setup::ensure_wasm_opt(root)?;
     let dist = folder.join("dist");
     fs::create_dir_all(&dist).context(format!("creating {}", dist.display()))?;
     for module in MODULES.iter().filter(|module| names.contains(&module.name)) {
-        let [package, built] = module.built_of;
-        let built = workspace::wasm_module(root, package, built, &[])?;
-        shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
-        weigh(module, &folder)?;
+        let built = workspace::wasm_module(root, purpose, module.built_of, &[])?;
+        match purpose {
+            Purpose::Shipped => {
+                let wasm_opt = setup::ensure_wasm_opt(root)?;
+                shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
+                weigh(module, &folder)?;
+            }
+            Purpose::Shown | Purpose::Tested => {
+                // So that the next build of the package that is shipped does not take this module for its own.
+                remove_stamp(&dist, module.name)?;
+                face(&built, module.name, &dist, &wasm_bindgen)?;
+            }
+        }
     }
     Ok(dist)
+}
+
+/// Removes what says of which build a module was shrunk.
+fn remove_stamp(dist: &Path, name: &str) -> Result<()> {
+    let kept = dist.join(format!("{name}.stamp"));
+    if kept.exists() {
+        fs::remove_file(&kept).context(format!("removing {}", kept.display()))?;
+    }
+    Ok(())
 }
 
 /// The main module without what state proofs add to it, in a folder of its own, which is answered: what they weigh is the
@@ -137,18 +155,23 @@ pub fn without_proof(root: &Path) -> Result<PathBuf> {
         (setup::ensure_wasm_bindgen(root)?, setup::ensure_wasm_opt(root)?);
     let folder = root.join("target/without-proof");
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
-    let [package, built] = MODULES[0].built_of;
-    let built = workspace::wasm_module(root, package, built, &["--no-default-features"])?;
+    let without = ["--no-default-features"];
+    let built = workspace::wasm_module(root, Purpose::Shipped, MODULES[0].built_of, &without)?;
     shrink(&built, MODULES[0].name, &folder, &wasm_bindgen, &wasm_opt)?;
     Ok(folder)
 }
 
 /// A module of the table as the compiler makes it, with its face, in a folder: neither shrunk nor weighed.
-pub fn plain_module(root: &Path, name: &str, wasm_bindgen: &Path, folder: &Path) -> Result<()> {
+pub fn plain_module(
+    root: &Path,
+    purpose: Purpose,
+    name: &str,
+    wasm_bindgen: &Path,
+    folder: &Path,
+) -> Result<()> {
     let module = MODULES.iter().find(|module| module.name == name);
     let module = module.ok_or_else(|| Failure::new(format!("no module is called {name}")))?;
-    let [package, built] = module.built_of;
-    let built = workspace::wasm_module(root, package, built, &[])?;
+    let built = workspace::wasm_module(root, purpose, module.built_of, &[])?;
     face(&built, name, folder, wasm_bindgen)
 }
 
@@ -203,9 +226,7 @@ fn shrink(
     if whole && fs::read_to_string(&kept).is_ok_and(|found| found == stamp) {
         return Ok(());
     }
-    if kept.exists() {
-        fs::remove_file(&kept).context(format!("removing {}", kept.display()))?;
-    }
+    remove_stamp(dist, name)?;
     face(built, name, dist, wasm_bindgen)?;
     let larger = dist.join("larger.wasm");
     fs::rename(&module, &larger).context("renaming the module")?;

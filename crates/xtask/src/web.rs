@@ -9,16 +9,17 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Failure, Result};
 use crate::web_program::Program;
+use crate::workspace::Purpose;
 use crate::{pkg, process, setup, test, workspace};
 
 /// What `cargo xtask web --help` prints.
 pub const HELP: &str = "\
-Build the site into web/dist (git ignores it), which the next release build of exitgap-server embeds; a debug build reads
-it there when it starts.
+Build the site into web/dist (git ignores it), which the next release build of exitgap-server embeds.
 
 Usage: cargo xtask web [--plain]
 
-  --plain   into target/pages instead, not shrunk and not compressed: what the demonstration serves
+  --plain   into target/pages instead, built fast instead of small: what the demonstration, the tests and a debug
+            build of the server serve
 
 web/ is compiled for wasm32-unknown-unknown as small as it gets, and taken apart at the functions of
 web/src/later.rs; wasm-opt shrinks each part, and every file gets a Brotli copy beside it. What is missing
@@ -77,8 +78,8 @@ pub fn build(root: &Path) -> Result<()> {
     let wasm_opt = setup::ensure_wasm_opt(root)?;
     let (made, dist, kept) =
         (root.join("target/site"), root.join("web/dist"), root.join("target/site.stamp"));
-    let (tools, module) = compile(root)?;
-    let modules = pkg::modules(root, &LATER)?;
+    let (tools, module) = compile(root, Purpose::Shipped)?;
+    let modules = pkg::modules(root, Purpose::Shipped, &LATER)?;
     // Of what it is made of: what takes the program apart puts it together in another order each time.
     let stamp = stamp(root, &module, &modules)?;
     if dist.join("index.html").is_file() && fs::read_to_string(&kept).is_ok_and(|old| old == stamp)
@@ -105,15 +106,29 @@ pub fn build(root: &Path) -> Result<()> {
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
 }
 
-/// The same program and page, neither shrunk nor compressed, into `target/pages`, which is answered.
-pub fn build_plain(root: &Path) -> Result<PathBuf> {
+/// Compresses every file of a folder as fast as it goes.
+const COMPRESS_FAST: &str = r"
+const { brotliCompressSync, constants } = require('node:zlib');
+const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const [folder] = process.argv.slice(1);
+for (const name of readdirSync(folder).filter((name) => name !== 'index.html')) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+  writeFileSync(`${folder}/${name}.br`, brotliCompressSync(readFileSync(`${folder}/${name}`), { params }));
+}
+";
+
+/// The same program and page, built and compressed fast instead of small, into `target/pages`, whose path is returned.
+pub fn build_plain(root: &Path, purpose: Purpose) -> Result<PathBuf> {
     let made = root.join("target/pages");
-    let (tools, module) = compile(root)?;
+    let (tools, module) = compile(root, purpose)?;
     make(root, &tools, &module, &made)?;
     for name in LATER {
-        pkg::plain_module(root, name, &tools.wasm_bindgen, &made)?;
+        pkg::plain_module(root, purpose, name, &tools.wasm_bindgen, &made)?;
     }
     add_modules(&made, &made)?;
+    let mut compress = Command::new("node");
+    compress.args(["-e", COMPRESS_FAST]).arg(&made);
+    process::run(&mut compress, "compressing the plain pages")?;
     Ok(made)
 }
 
@@ -129,7 +144,7 @@ struct Tools {
 }
 
 /// The program as the compiler makes it, and the tools.
-fn compile(root: &Path) -> Result<(Tools, PathBuf)> {
+fn compile(root: &Path, purpose: Purpose) -> Result<(Tools, PathBuf)> {
     test::ensure_wasm_target(root)?;
     // The end of a build for size keeps one core busy: the other makes the tools.
     let (tools, module) = std::thread::scope(|scope| {
@@ -137,7 +152,7 @@ fn compile(root: &Path) -> Result<(Tools, PathBuf)> {
             let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
             Ok(Tools { wasm_bindgen, wasm_split: setup::ensure_wasm_split(root)? })
         });
-        let module = workspace::wasm_program(root, "exitgap-web", "exitgap-web");
+        let module = workspace::wasm_program(root, purpose, "exitgap-web");
         let panicked = |_| Err(Failure::new("installing a tool panicked"));
         (tools.join().unwrap_or_else(panicked), module)
     });

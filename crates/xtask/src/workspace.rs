@@ -31,6 +31,15 @@ pub fn cargo(root: &Path) -> Command {
     command
 }
 
+/// Lets a cargo command compile the workspace's own crates with clippy's lints, whose warnings are errors: so what is
+/// tested and what is linted is compiled once.
+pub fn lint(command: &mut Command) {
+    // As an argument and not as a variable: tests that start cargo do not inherit it.
+    command.args(["--config", "build.rustc-workspace-wrapper='clippy-driver'"]);
+    // Clippy reads its arguments from here, with this mark after each.
+    command.env("CLIPPY_ARGS", ["-D", "warnings", ""].join("__CLIPPY_HACKERY__"));
+}
+
 /// The same for installing a program from source that only builds ours: without what debuggers
 /// read of it, which takes a third of the time and nine tenths of the disk.
 pub fn cargo_for_tools(root: &Path) -> Command {
@@ -60,32 +69,62 @@ pub fn forgetting(root: &Path) -> String {
     flags.join(" ")
 }
 
-/// Compiles a package for browsers, as small as it gets and with these arguments more, and answers its module.
-pub fn wasm_module(root: &Path, package: &str, name: &str, more: &[&str]) -> Result<PathBuf> {
-    compiled(root, package, name, "build", more)
+/// What a module for browsers is built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Users load it: it is as small as possible.
+    Shipped,
+    /// The demonstration loads it: it is built fast.
+    Shown,
+    /// Tests load it: it is built fast, and linted, so that linting needs no build of its own.
+    Tested,
 }
 
-/// The same of a program, with what the linker moved where written into its module: what takes it apart needs that.
-pub fn wasm_program(root: &Path, package: &str, name: &str) -> Result<PathBuf> {
+impl Purpose {
+    /// The profile of the root manifest.
+    fn profile(self) -> &'static str {
+        match self {
+            Self::Shipped => "wasm",
+            Self::Shown | Self::Tested => "plain",
+        }
+    }
+}
+
+/// Compiles a package for browsers with these further arguments, and returns the path of its module.
+pub fn wasm_module(
+    root: &Path,
+    purpose: Purpose,
+    [package, name]: [&str; 2],
+    more: &[&str],
+) -> Result<PathBuf> {
+    compiled(root, purpose, [package, name], "build", more)
+}
+
+/// The same for a program. Its module keeps the linker's relocations, which the tool that splits it reads.
+pub fn wasm_program(root: &Path, purpose: Purpose, name: &str) -> Result<PathBuf> {
     let relocated = ["--bin", name, "--", "-C", "link-arg=--emit-relocs"];
-    compiled(root, package, name, "rustc", &relocated)
+    compiled(root, purpose, [name, name], "rustc", &relocated)
 }
 
 fn compiled(
     root: &Path,
-    package: &str,
-    name: &str,
+    purpose: Purpose,
+    [package, name]: [&str; 2],
     command: &str,
     more: &[&str],
 ) -> Result<PathBuf> {
+    let profile = purpose.profile();
     let mut build = cargo(root);
-    build.args([command, "--locked", "--profile", "wasm", "--package", package]);
+    if purpose == Purpose::Tested {
+        lint(&mut build);
+    }
+    build.args([command, "--locked", "--profile", profile, "--package", package]);
     build.args(["--target", test::WASM]).args(more);
     forget_folders(root, &mut build);
     process::run(&mut build, "compiling for wasm")?;
     let target = metadata(root)?["target_directory"].as_str().map(PathBuf::from);
     let target = target.unwrap_or_else(|| root.join("target"));
-    Ok(target.join(test::WASM).join("wasm").join(format!("{name}.wasm")))
+    Ok(target.join(test::WASM).join(profile).join(format!("{name}.wasm")))
 }
 
 /// `cargo metadata` of the workspace's own packages.

@@ -95,7 +95,7 @@ pub async fn sell_at_each(
     let base = world.assets[pair.base].token.address;
     let pool = format!("anvil:{:#x}", pair.pool.address);
     let swap = async |amount| Ok(chain.swap_exact_in(&pair.pool, base, amount).await?.amount_out);
-    sell(demo, day, pair.name, &pool, swap).await?;
+    sell(demo, day, &pair.name, &pool, swap).await?;
     let [v4, stable, volatile] = entries(venues);
     let pool_of = |entry: &Entry| format!("anvil:{}", entry.id);
     sell(demo, day, v4.name, &pool_of(&v4), async |amount| {

@@ -66,6 +66,13 @@ pub struct DevChain {
 impl DevChain {
     /// Starts a node and deploys the protocols. Ready in a fraction of a second.
     pub async fn start(options: Options) -> Result<Self> {
+        let mut chain = Self::without_contracts(options).await?;
+        chain.contracts = Contracts::deploy(&chain).await?;
+        Ok(chain)
+    }
+
+    /// A node on which the contracts are still to be deployed, at the addresses that it names.
+    pub(super) async fn without_contracts(options: Options) -> Result<Self> {
         let anvil = tokio::task::spawn_blocking(move || Anvil::spawn(&options))
             .await
             .map_err(|error| DevChainError::NotListening { reason: error.to_string() })??;
@@ -77,16 +84,14 @@ impl DevChain {
                 reason: format!("{} accounts", accounts.len()),
             })
         };
-        let mut chain = Self {
+        Ok(Self {
             anvil,
             rpc,
             operator: account(0)?,
             oracle: account(1)?,
             trader: account(2)?,
             contracts: Contracts::of_deployer(account(0)?),
-        };
-        chain.contracts = Contracts::deploy(&chain).await?;
-        Ok(chain)
+        })
     }
 
     /// The HTTP address of the node's JSON-RPC.

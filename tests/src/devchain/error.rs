@@ -13,6 +13,9 @@ pub enum DevChainError {
     /// The node or a contract was not fetched.
     #[error(transparent)]
     Fixture(#[from] FixtureError),
+    /// A saved chain could not be written or read.
+    #[error("the saved chain: {0}")]
+    Saved(#[source] std::io::Error),
     /// The node's process could not be started.
     #[error("starting {path}: {source}")]
     Spawn {

@@ -3,6 +3,7 @@
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, I256, U256};
 use alloy::sol_types::SolConstructor;
+use serde::{Deserialize, Serialize};
 
 use super::{DevChain, DevChainError, Mined, Result, Tx, abi};
 use crate::fixtures::Artifact;
@@ -11,7 +12,7 @@ use crate::fixtures::Artifact;
 const ANSWER_BOUND: u128 = 1 << 120;
 
 /// A price feed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feed {
     /// The proxy: the address consumers read.
     pub proxy: Address,

@@ -16,10 +16,9 @@
 //!
 //! ```no_run
 //! # async fn example() -> exitgap_tests::devchain::Result<()> {
-//! use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
+//! use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market};
 //!
-//! let chain = DevChain::start(Options::default()).await?;
-//! let world = World::deploy(&chain).await?;
+//! let (chain, world) = DevChain::standard().await?;
 //! let mut market = Market::new(&chain, &world, 7).await?;
 //! for slot in FIRST_SLOT..FIRST_SLOT + 12 {
 //!     let played = market.play_slot(slot).await?;
@@ -28,6 +27,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`DevChain::standard`] is the first two layers, played once in each build and loaded after that.
 //!
 //! A dropped [`DevChain`] ends its node, after a panic too; when the whole process is killed, a
 //! watcher ends it.
@@ -50,6 +51,7 @@ mod rpc;
 mod slipstream;
 mod solidly;
 mod stand_in;
+mod standard;
 mod sushi;
 mod token;
 mod tx;

@@ -3,11 +3,12 @@
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolCall;
+use serde::{Deserialize, Serialize};
 
 use super::{DevChain, DevChainError, MULTICALL3, Mined, Result, Tx, abi};
 
 /// Which contracts a pool is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PoolKind {
     /// A Uniswap v2 pair: constant product.
     V2,
@@ -16,7 +17,7 @@ pub enum PoolKind {
 }
 
 /// A pool on the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pool {
     /// The pool contract.
     pub address: Address,

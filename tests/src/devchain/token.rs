@@ -3,12 +3,13 @@
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolConstructor;
+use serde::{Deserialize, Serialize};
 
 use super::{DevChain, Result, Tx, abi};
 use crate::fixtures::Artifact;
 
 /// A token on the chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
     /// The token contract.
     pub address: Address,

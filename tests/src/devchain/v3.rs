@@ -5,6 +5,7 @@ use alloy::primitives::aliases::{I24, U24, U160};
 use alloy::primitives::{Address, U256, U512, keccak256};
 use alloy::rpc::types::TransactionReceipt;
 use alloy::sol_types::{SolCall, SolEvent, SolValue};
+use serde::{Deserialize, Serialize};
 
 use super::{DevChain, DevChainError, Mined, Pool, PoolKind, Result, Tx, abi};
 use crate::fixtures::Artifact;
@@ -44,7 +45,7 @@ pub struct PositionSpec {
 }
 
 /// A position the operator holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MintedPosition {
     /// Its pool.
     pub pool: Pool,

@@ -2,6 +2,7 @@
 
 use alloy::eips::BlockId;
 use alloy::primitives::U256;
+use serde::{Deserialize, Serialize};
 
 use super::{
     DevChain, DevChainError, Feed, MintedPosition, Pool, PoolReading, PoolSpec, PositionSpec,
@@ -12,7 +13,7 @@ use super::{
 pub const FEED_DECIMALS: u8 = 8;
 
 /// A token with its feed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asset {
     /// The token.
     pub token: Token,
@@ -33,10 +34,10 @@ impl Asset {
 }
 
 /// A pool of the scene.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorldPool {
     /// Such as `WETH/USDC 0.05% v3`; the first token is the natural base.
-    pub name: &'static str,
+    pub name: String,
     /// The pool.
     pub pool: Pool,
     /// Index of the natural base in [`World::assets`].
@@ -50,7 +51,7 @@ pub struct WorldPool {
 }
 
 /// The scene. The same addresses and amounts on every deployment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
     /// Tokens with feeds, in the order of the constants of this type.
     pub assets: Vec<Asset>,
@@ -110,7 +111,7 @@ impl World {
         for (name, base, quote, usd) in V2_PAIRS {
             let side = |index: usize| (&assets[index].token, assets[index].worth(usd));
             pools.push(WorldPool {
-                name,
+                name: name.to_owned(),
                 pool: chain.create_v2_pair(side(base), side(quote)).await?,
                 base,
                 quote,
@@ -199,7 +200,7 @@ async fn deploy_v3(chain: &DevChain, assets: &[Asset]) -> Result<Vec<WorldPool>>
             };
             wanted.push((pool, position));
         }
-        pools.push(WorldPool { name, pool, base, quote, scale_usd, positions: Vec::new() });
+        pools.push(WorldPool { name: name.to_owned(), pool, base, quote, scale_usd, positions: Vec::new() });
     }
     for position in chain.mint_positions(&wanted).await? {
         let owner = pools.iter_mut().find(|pool| pool.pool == position.pool);

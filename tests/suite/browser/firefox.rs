@@ -12,6 +12,7 @@ use crate::scenes::npm_cases;
 use crate::scenes::service::Service;
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: `cargo xtask test --all` runs it, and installs Firefox"]
 async fn pages_and_package_work_in_firefox() {
     let (chain, world) = scene().await;
     let recorded = played(&chain, world, &chain.url(), "").await;

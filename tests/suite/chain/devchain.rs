@@ -8,10 +8,35 @@ use exitgap_tests::devchain::{
 };
 use exitgap_tests::fixtures::Artifact;
 
-async fn scene() -> (DevChain, World) {
-    let chain = DevChain::start(Options::default()).await.unwrap();
-    let world = World::deploy(&chain).await.unwrap();
-    (chain, world)
+use crate::scenes::chain::scene;
+
+#[tokio::test]
+async fn a_loaded_chain_is_the_played_one() {
+    let played = DevChain::start(Options::default()).await.unwrap();
+    let world_played = World::deploy(&played).await.unwrap();
+    let (loaded, world_loaded) = scene().await;
+    assert_eq!(world_loaded, world_played);
+    let newest = played.head().await.unwrap();
+    assert_eq!(loaded.head().await.unwrap(), newest);
+    let pool = world_played.pools[0].pool;
+    for number in 0..=newest.number {
+        let [a, b] = [&played, &loaded].map(|chain| async move {
+            let block = chain.block(number.into()).await.unwrap();
+            let receipts: serde_json::Value =
+                chain.rpc("eth_getBlockReceipts", (BlockNumberOrTag::Number(number),)).await.unwrap();
+            let none: [String; 0] = [];
+            let proof: serde_json::Value = chain
+                .rpc("eth_getProof", (pool.address, none, BlockNumberOrTag::Number(number)))
+                .await
+                .unwrap();
+            (block, receipts, proof)
+        });
+        assert_eq!(a.await, b.await, "block {number}");
+    }
+    // Both go on alike.
+    let [a, b] = [&played, &loaded]
+        .map(|chain| async move { chain.mine(newest.timestamp + 7, &[]).await.unwrap().hash });
+    assert_eq!(a.await, b.await);
 }
 
 #[tokio::test]
@@ -65,7 +90,7 @@ async fn every_quote_equals_the_real_fill() {
                     .balance_of(pool.other(token_in), chain.trader, BlockId::latest())
                     .await
                     .unwrap();
-                let name = world_pool.name;
+                let name = &world_pool.name;
                 assert_eq!(filled.amount_out, quoted, "{name} {usd}");
                 assert_eq!(after - before, quoted, "{name} {usd}");
                 let partial = filled.amount_in < amount_in;

@@ -12,13 +12,11 @@ use exitgap_core::ids::Address;
 use exitgap_core::pools::{Direction, FillError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Observation, Snapshot};
-use exitgap_tests::devchain::{DevChain, Options, Pool, PoolKind, SLOT_SECONDS, World};
+use exitgap_tests::devchain::{DevChain, Pool, PoolKind, SLOT_SECONDS, World};
 use tokio::time::Instant;
 
 pub async fn scene() -> (DevChain, World) {
-    let chain = DevChain::start(Options::default()).await.unwrap();
-    let world = World::deploy(&chain).await.unwrap();
-    (chain, world)
+    DevChain::standard().await.unwrap()
 }
 
 /// The chain behind these nodes, with feeds for the world's assets and no pool yet.

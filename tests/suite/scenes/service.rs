@@ -14,6 +14,8 @@ use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
+use exitgap_tests::folders;
+use exitgap_tests::saved;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Tx, World};
 use serde_json::Value;
@@ -55,11 +57,21 @@ pub fn configured_with(chain: &DevChain, world: &World, tables: &str) -> TempDir
     folder
 }
 
-/// Plays and records so many slots from the series' first on.
+/// A copy of a recording of so many slots from the series' first on, which is played once. Its node has ended.
 pub async fn recorded(slots: u64) -> Recorded {
-    let (chain, world) = scene().await;
-    let folder = configured(&chain, &world);
-    record_in(&chain, world, folder, slots).await
+    let saved = saved::Slot::lock(&format!("recorded-{slots}")).unwrap();
+    if let Some(unfinished) = &saved.unfinished {
+        let (chain, world) = scene().await;
+        let folder = configured(&chain, &world);
+        let made = record_in(&chain, world, folder, slots).await;
+        folders::copy(made.folder.path(), &unfinished.join("folder")).unwrap();
+        fs::write(unfinished.join("world.json"), serde_json::to_vec(&made.world).unwrap()).unwrap();
+    }
+    let made = saved.finish().unwrap();
+    let folder = TempDir::new().unwrap();
+    folders::copy(&made.join("folder"), folder.path()).unwrap();
+    let world = serde_json::from_slice(&fs::read(made.join("world.json")).unwrap()).unwrap();
+    Recorded { folder, world, last: Slot::new(FIRST_SLOT + slots - 1).unwrap() }
 }
 
 /// The same of a chain with a recorder's folder.

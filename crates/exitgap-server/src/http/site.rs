@@ -1,4 +1,4 @@
-//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads them where they were built, when it
+//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads plain ones when it
 //! starts), each with its own title and a policy that lets nothing from anywhere else in.
 
 use std::borrow::Cow;
@@ -42,12 +42,12 @@ impl Default for Site {
     }
 }
 
-/// A debug build is made beside the site, and does not wait for it: it has what is there when it starts.
+/// A debug build reads the plain pages, which `cargo xtask web --plain` builds, when it starts.
 #[cfg(debug_assertions)]
 impl Default for Site {
     fn default() -> Self {
-        let dist = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist");
-        Self::read(Path::new(dist)).unwrap_or(Self { files: BTreeMap::new() })
+        let plain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/pages");
+        Self::read(Path::new(plain)).unwrap_or(Self { files: BTreeMap::new() })
     }
 }
 

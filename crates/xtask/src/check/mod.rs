@@ -64,6 +64,11 @@ pub struct Source {
 
 /// Runs every check; fails if any does.
 pub fn run(root: &Path) -> Result<()> {
+    run_static(root).and(run_lints(root)).and(run_documentation(root)).and(run_fuzz(root))
+}
+
+/// What needs no build, which takes seconds.
+pub fn run_static(root: &Path) -> Result<()> {
     let mut crates = arrows::dependencies(&workspace::metadata(root)?);
     // It is shipped, too, if from a workspace of its own.
     crates.extend(arrows::dependencies(&workspace::metadata_of(root, py::MANIFEST)?));
@@ -83,15 +88,10 @@ pub fn run(root: &Path) -> Result<()> {
             failed.push(name);
         }
     }
-    for (name, mut command) in cargo_checks(root) {
-        eprintln!("check {name}: running cargo");
-        match process::run(&mut command, name) {
-            Ok(()) => println!("check {name}: passed"),
-            Err(failure) => {
-                println!("check {name}: FAILED ({failure})");
-                failed.push(name);
-            }
-        }
+    let mut format = workspace::cargo(root);
+    format.args(["fmt", "--all", "--", "--check"]);
+    if !passes("format", &mut format) {
+        failed.push("format");
     }
     if failed.is_empty() {
         return Ok(());
@@ -101,21 +101,47 @@ pub fn run(root: &Path) -> Result<()> {
     ))
 }
 
-fn cargo_checks(root: &Path) -> [(&'static str, Command); 5] {
-    let mut format = workspace::cargo(root);
-    format.args(["fmt", "--all", "--", "--check"]);
+/// The lints of everything native, and of the site.
+pub fn run_lints(root: &Path) -> Result<()> {
     let mut lints = workspace::cargo(root);
     lints.arg("clippy").args(workspace::NATIVE);
     lints.args(["--all-targets", "--quiet", "--", "-D", "warnings"]);
     let mut site = workspace::cargo(root);
+    test::ensure_wasm_target(root)?;
     site.args(["clippy", "--package", "exitgap-web", "--target", test::WASM, "--quiet"]);
     site.args(["--", "-D", "warnings"]);
+    let passed = passes("lints", &mut lints) & passes("site", &mut site);
+    judge(passed, "lints")
+}
+
+/// The documentation of every native crate.
+pub fn run_documentation(root: &Path) -> Result<()> {
     let mut docs = workspace::cargo(root);
     docs.arg("doc").args(workspace::NATIVE).args(["--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
+    judge(passes("docs", &mut docs), "docs")
+}
+
+fn run_fuzz(root: &Path) -> Result<()> {
     let mut fuzz = workspace::cargo(root);
     fuzz.args(["check", "--locked", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]);
-    [("format", format), ("lints", lints), ("site", site), ("docs", docs), ("fuzz", fuzz)]
+    judge(passes("fuzz", &mut fuzz), "fuzz")
+}
+
+fn judge(passed: bool, name: &str) -> Result<()> {
+    let failure = || Failure::new(format!("the check of {name} failed: its findings are above"));
+    if passed { Ok(()) } else { Err(failure()) }
+}
+
+/// Runs a check that is a cargo command, and prints how it ended.
+fn passes(name: &str, command: &mut Command) -> bool {
+    eprintln!("check {name}: running cargo");
+    let end = process::run(command, name);
+    match &end {
+        Ok(()) => println!("check {name}: passed"),
+        Err(failure) => println!("check {name}: FAILED ({failure})"),
+    }
+    end.is_ok()
 }
 
 /// Prints the findings of one check; answers whether it passed.

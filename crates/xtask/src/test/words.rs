@@ -1,0 +1,232 @@
+//! `cargo xtask test <words>`: which tests match, and what they need, read from the sources.
+//!
+//! A test's name is its path in its crate, such as `analytics::decay::scan::tests::a_move_counts_once`, or in the suite
+//! `service::decay::a_bad_window_is_refused`. It matches where every word is part of it. Only the packages that have a
+//! match are built, and only what their rooms stand on is set up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::failure::{Context, Failure, Result};
+
+/// The package that has the suite.
+pub const SUITE: &str = "exitgap-tests";
+
+/// A test, as the sources declare it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// Its package.
+    pub package: String,
+    /// What of the package it is part of: its library, its programs, or the suite.
+    pub target: Target,
+    /// Its path, as the test runner prints it.
+    pub name: String,
+}
+
+/// What a test is compiled into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    Library,
+    Programs,
+    Suite,
+}
+
+/// What the tests of a room stand on, besides the programs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The node and the contracts.
+    pub chain: bool,
+    /// Browsers, the npm package and the pages.
+    pub browsers: bool,
+    /// A `PostgreSQL` server, and the tools that trace and delay programs.
+    pub servers: bool,
+}
+
+impl Needs {
+    /// What these tests need. A room that is not named here needs a chain.
+    pub fn of(found: &[Found]) -> Self {
+        let rooms = found.iter().filter(|test| test.target == Target::Suite);
+        let rooms: Vec<&str> =
+            rooms.filter_map(|test| test.name.split("::").next()).collect();
+        let any = |names: &[&str]| rooms.iter().any(|room| names.contains(room));
+        Self {
+            chain: !rooms.is_empty(),
+            browsers: any(&["browser", "client", "documents", "agents", "service"]),
+            servers: any(&["store", "recorder", "harness"]),
+        }
+    }
+}
+
+/// Every test of the workspace whose name has all these words.
+pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let name = package["name"].as_str().unwrap_or_default();
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        let Some(folder) = manifest.parent().filter(|folder| folder.starts_with(root)) else {
+            continue;
+        };
+        // The site is built for browsers only, and tested in them.
+        if name == "exitgap-web" {
+            continue;
+        }
+        let mut of = |from: PathBuf, target| -> Result<()> {
+            let mut files = Vec::new();
+            collect(&from, &mut files)?;
+            for file in files {
+                let module = module(&from, &file);
+                let target = match target {
+                    Target::Library if module.first().is_some_and(|first| first == "bin") => {
+                        Target::Programs
+                    }
+                    target => target,
+                };
+                let text = fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
+                for test in tests_in(&text) {
+                    let name = module.iter().map(String::as_str).chain([test.as_str()]);
+                    let test = name.collect::<Vec<_>>().join("::");
+                    if words.iter().all(|word| test.contains(word.as_str())) {
+                        found.push(Found { package: name_of(package), target, name: test });
+                    }
+                }
+            }
+            Ok(())
+        };
+        let is_program = !folder.join("src/lib.rs").is_file();
+        of(folder.join("src"), if is_program { Target::Programs } else { Target::Library })?;
+        if name == SUITE {
+            of(folder.join("suite"), Target::Suite)?;
+        }
+    }
+    found.sort();
+    found.dedup();
+    if found.is_empty() {
+        return Err(Failure::usage(format!("no test's name has `{}`", words.join("` and `")))
+            .remedy("name part of a test's path, such as `decay`, `service::limits` or `store kill`"));
+    }
+    Ok(found)
+}
+
+fn name_of(package: &Value) -> String {
+    package["name"].as_str().unwrap_or_default().to_owned()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let reading = format!("reading folder {}", folder.display());
+    for entry in fs::read_dir(folder).context(&reading)? {
+        let path = entry.context(&reading)?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The module that a file is, by its place below the folder of its target.
+fn module(from: &Path, file: &Path) -> Vec<String> {
+    let within = file.strip_prefix(from).unwrap_or(file).with_extension("");
+    let mut parts: Vec<String> =
+        within.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|last| ["lib", "main", "mod"].contains(&last.as_str())) {
+        parts.pop();
+    }
+    parts
+}
+
+/// The tests that a source declares, each with the module within the file, if it is in one.
+fn tests_in(text: &str) -> Vec<String> {
+    let mut tests = Vec::new();
+    let mut inner = None;
+    let mut marked = false;
+    for line in text.lines() {
+        let code = line.trim_start();
+        if let Some(name) = code.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(" {")) {
+            inner = Some(name.to_owned());
+        }
+        // `#[tokio::test(flavor = …)]` as well.
+        let is_attribute = code.starts_with("#[");
+        if is_attribute && (code.starts_with("#[test]") || code.contains("::test")) {
+            marked = true;
+        } else if let Some(name) = function(code).filter(|_| marked) {
+            let path = inner.iter().map(String::as_str).chain([name]);
+            tests.push(path.collect::<Vec<_>>().join("::"));
+            marked = false;
+        } else if !is_attribute && !code.is_empty() && !code.starts_with("//") {
+            marked &= code.starts_with(')') || code.starts_with('"');
+        }
+    }
+    tests
+}
+
+/// The name of the function that a line begins, if it begins one.
+fn function(code: &str) -> Option<&str> {
+    let (before, rest) = code.split_once("fn ")?;
+    let words = ["", "pub", "async", "const", "unsafe"];
+    let begins = before.split(' ').all(|word| words.contains(&word));
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    begins.then_some(&rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace;
+
+    #[test]
+    fn tests_are_read_from_a_source() {
+        let source = "
+fn helper() {}
+
+#[test]
+fn first() {}
+
+mod tests {
+    /// Says what.
+    #[tokio::test(flavor = \"multi_thread\")]
+    #[ignore = \"slow: it takes a minute\"]
+    async fn second() {
+        helper();
+    }
+
+    fn not_a_test() {}
+}
+";
+        assert_eq!(tests_in(source), ["first", "tests::second"]);
+    }
+
+    #[test]
+    fn a_files_place_is_its_module() {
+        let from = Path::new("a/src");
+        assert!(module(from, Path::new("a/src/lib.rs")).is_empty());
+        assert_eq!(module(from, Path::new("a/src/b/mod.rs")), ["b"]);
+        assert_eq!(module(from, Path::new("a/src/b/c.rs")), ["b", "c"]);
+    }
+
+    #[test]
+    fn words_find_the_tests_of_this_workspace() {
+        let root = workspace::root();
+        let metadata = workspace::metadata(&root).unwrap();
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let own = find(&root, &metadata, &words("test::words a_files_place")).unwrap();
+        let name = "test::words::tests::a_files_place_is_its_module".to_owned();
+        assert_eq!(own, [Found { package: "xtask".to_owned(), target: Target::Programs, name }]);
+        assert_eq!(Needs::of(&own), Needs::default());
+
+        let store = find(&root, &metadata, &words("store::series::")).unwrap();
+        assert!(store.iter().all(|test| test.target == Target::Suite && test.package == SUITE));
+        assert!(Needs::of(&store).chain && Needs::of(&store).servers);
+        assert!(!Needs::of(&store).browsers);
+
+        let failure = find(&root, &metadata, &words("nothing has_this_name")).unwrap_err();
+        assert_eq!(failure.code(), 2);
+        // This text would be found if it stood here in one piece.
+        assert!(failure.to_string().contains("`nothing` and `has_this_name`"), "{failure}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The chain that most tests start from: played once, then loaded.
+
+use std::fs;
+use std::path::Path;
+
+use super::{DevChain, DevChainError, Options, Result, World};
+use crate::saved::Slot;
+
+/// The node's state with all its blocks, as the node itself wrote it.
+const STATE: &str = "state.hex";
+
+/// Where the contracts of the scene are.
+const WORLD: &str = "world.json";
+
+impl DevChain {
+    /// A node of [`Options::default`] with the [`World`] on it: the blocks, hashes, states and receipts that
+    /// [`Self::start`] and [`World::deploy`] make.
+    ///
+    /// The first call of a build plays them and saves the node's state; every call loads that into a node of its own,
+    /// in a fraction of a second.
+    pub async fn standard() -> Result<(Self, World)> {
+        let slot = Slot::lock("standard-chain").map_err(DevChainError::Saved)?;
+        if let Some(unfinished) = &slot.unfinished {
+            play(unfinished).await?;
+        }
+        let folder = slot.finish().map_err(DevChainError::Saved)?;
+        let read = |name| fs::read_to_string(folder.join(name)).map_err(DevChainError::Saved);
+        let world = serde_json::from_str(&read(WORLD)?).map_err(|error| unreadable(&error))?;
+        let chain = Self::without_contracts(Options::default()).await?;
+        let loaded: bool = chain.rpc("anvil_loadState", (read(STATE)?,)).await?;
+        if loaded { Ok((chain, world)) } else { Err(unreadable(&"the node refused it")) }
+    }
+}
+
+async fn play(folder: &Path) -> Result<()> {
+    let chain = DevChain::start(Options::default()).await?;
+    let world = World::deploy(&chain).await?;
+    // `true`: with the states of earlier blocks, which tests ask for.
+    let state: String = chain.rpc("anvil_dumpState", (true,)).await?;
+    let world = serde_json::to_string(&world).map_err(|error| unreadable(&error))?;
+    let write = |name, text| fs::write(folder.join(name), text);
+    fs::create_dir(folder)
+        .and_then(|()| write(STATE, state))
+        .and_then(|()| write(WORLD, world))
+        .map_err(DevChainError::Saved)
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> DevChainError {
+    DevChainError::Unexpected { what: "the saved chain".to_owned(), reason: error.to_string() }
+}
