@@ -11,7 +11,7 @@ use exitgap_core::snapshot::BlockRef;
 use exitgap_store::{LogFolder, Reader, StoreError};
 use tokio::time::Instant;
 
-use super::read;
+use super::chains;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 
@@ -136,16 +136,23 @@ impl<R: SlotReader> Recorder<R> {
             };
             takes_more = hops(&linked) != hops(blocks);
         }
-        let mut file =
-            read::anchors(&mut self.chains[place], day, from.number, linked.clone(), deadline)
-                .await;
+        let mut file = chains::prove_anchors(
+            &mut self.chains[place],
+            day,
+            from.number,
+            linked.clone(),
+            deadline,
+        )
+        .await;
         if let Err(why) = &file
             && takes_more
         {
             let slug = self.chains[place].slug();
             tracing::warn!(chain = %slug, day, why, "the day's anchors do not lead to those of the day before");
             let alone = blocks.clone();
-            file = read::anchors(&mut self.chains[place], day, from.number, alone, deadline).await;
+            file =
+                chains::prove_anchors(&mut self.chains[place], day, from.number, alone, deadline)
+                    .await;
         }
         let file = file?;
         let read = Anchors::read(&file).map_err(|error| error.to_string())?;

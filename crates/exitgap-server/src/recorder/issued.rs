@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use exitgap_store::payments::{Payments, PaymentsError};
 use exitgap_store::{NewEntry, Reader, Store, StoreError};
 
-use super::read::Read;
+use super::chains::ReadSnapshot;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 
@@ -36,7 +36,7 @@ impl<R: SlotReader> Recorder<R> {
     pub(super) async fn issued(
         &mut self,
         slot: Slot,
-        entries: &[NewEntry<Read>],
+        entries: &[NewEntry<ReadSnapshot>],
     ) -> Result<Vec<Issued>, RecorderError> {
         let Some(payments) = self.payments.clone() else { return Ok(Vec::new()) };
         let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();

@@ -8,6 +8,7 @@
 //! ran is `recorder_down`.
 
 mod anchors;
+mod chains;
 mod clock;
 mod cosign;
 mod draw;
@@ -15,7 +16,6 @@ mod fills;
 mod issued;
 mod keep;
 mod proofs;
-mod read;
 mod recheck;
 mod report;
 mod run;
@@ -46,8 +46,9 @@ pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use crate::witness::Witnesses;
+use chains::{Chain, ChainReading, ReadSnapshot, ReadTerms, ReadingPlan};
+use fills::LogsRequest;
 use proofs::Proofs;
-use read::{Chain, ChainReading, How, Read};
 use shared::Shard;
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
@@ -248,16 +249,18 @@ impl<R: SlotReader> Recorder<R> {
             return Err(RecorderError::Sealed { slot, last });
         }
         let unconfigured = self.unconfigured()?;
-        self.resume_readers().await?;
-        self.plan_fills().await?;
-        let mut readings = self.readings(slot, started + budget).await?;
+        let plans = self.reading_plans().await?;
+        let requests: Vec<_> = plans.iter().map(|plan| plan.logs.clone()).collect();
+        let mut readings = self.readings(slot, plans, started + budget).await?;
         let mut proofs = Proofs::default();
         for reading in &mut readings {
             proofs.add(take(&mut reading.proofs));
         }
-        for (chain, reading) in self.chains.iter_mut().zip(&mut readings) {
+        for ((chain, request), reading) in self.chains.iter_mut().zip(requests).zip(&mut readings) {
             let slug = chain.slug().clone();
-            chain.fills.take(&slug, slot, reading.told.take());
+            if let Some(request) = request {
+                chain.fills.take(&slug, slot, &request, reading.logs.take());
+            }
         }
         let block = |reading: &ChainReading| reading.block().map(|block| block.hash);
         let blocks: Vec<Option<BlockHash>> = readings.iter().map(block).collect();
@@ -336,13 +339,14 @@ impl<R: SlotReader> Recorder<R> {
     async fn readings(
         &mut self,
         slot: Slot,
+        plans: Vec<ReadingPlan>,
         deadline: Instant,
     ) -> Result<Vec<ChainReading>, RecorderError> {
         if self.shards.is_some() {
-            return self.gathered(slot, deadline).await;
+            return self.gathered(slot, plans, deadline).await;
         }
-        let how = How { slot, prove: self.prove, ready: true, deadline };
-        Ok(read::all(&mut self.chains, how).await)
+        let terms = ReadTerms { slot, prove: self.prove, ready: true, deadline };
+        Ok(chains::read_all(&mut self.chains, plans, terms).await)
     }
 
     /// Requires that no chain's nodes contradict each other about which chain it is.
@@ -355,42 +359,47 @@ impl<R: SlotReader> Recorder<R> {
         Ok(())
     }
 
-    /// Reads from the store where the chains stood whose readers are made anew.
-    async fn resume_readers(&mut self) -> Result<(), RecorderError> {
+    /// What each chain's reader is given for the next slot.
+    async fn reading_plans(&mut self) -> Result<Vec<ReadingPlan>, RecorderError> {
+        let mut plans = Vec::with_capacity(self.chains.len());
         for place in 0..self.chains.len() {
-            if !self.chains[place].begins() {
-                continue;
-            }
-            let chain = self.chains[place].slug().clone();
-            let pools = self.chains[place].pools().iter().map(|(pool, _)| pool.clone());
-            let pools: Option<Vec<PoolId>> = self.shards.is_none().then(|| pools.collect());
-            let read = move |store: &mut Store| {
-                recheck::standing(store.reader(), &chain, pools.as_deref())
-            };
-            self.chains[place].standing = self.blocking(read).await??;
+            let standing = self.standing_of(place).await?;
+            plans.push(ReadingPlan { standing, logs: None });
         }
-        Ok(())
+        if R::TELLS_LOGS {
+            for (place, plan) in plans.iter_mut().enumerate() {
+                plan.logs = self.plan_logs(place).await?;
+            }
+        }
+        Ok(plans)
     }
 
-    /// Plans which logs of pools are asked for with the next slot.
-    async fn plan_fills(&mut self) -> Result<(), RecorderError> {
-        if !R::TELLS_LOGS {
-            return Ok(());
+    /// Reads from the store where the series of a chain stand whose reader is made anew.
+    async fn standing_of(&mut self, place: usize) -> Result<Standing, RecorderError> {
+        if !self.chains[place].begins() {
+            return Ok(Standing::default());
         }
-        for place in 0..self.chains.len() {
-            let chain = self.chains[place].slug().clone();
-            let pools: Vec<PoolId> =
-                self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
-            let mut gatherer = take(&mut self.chains[place].fills);
-            let plan = move |store: &mut Store| {
-                let planned = gatherer.plan(store.reader(), &chain, &pools);
-                (gatherer, planned)
-            };
-            let (gatherer, planned) = self.blocking(plan).await?;
-            self.chains[place].fills = gatherer;
-            planned?;
-        }
-        Ok(())
+        let chain = self.chains[place].slug().clone();
+        let pools = self.chains[place].pools().iter().map(|(pool, _)| pool.clone());
+        let pools: Option<Vec<PoolId>> = self.shards.is_none().then(|| pools.collect());
+        let read =
+            move |store: &mut Store| recheck::standing(store.reader(), &chain, pools.as_deref());
+        Ok(self.blocking(read).await??)
+    }
+
+    /// Plans which logs of a chain's pools are asked for with the next slot.
+    async fn plan_logs(&mut self, place: usize) -> Result<Option<LogsRequest>, RecorderError> {
+        let chain = self.chains[place].slug().clone();
+        let pools: Vec<PoolId> =
+            self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
+        let mut gatherer = take(&mut self.chains[place].fills);
+        let plan = move |store: &mut Store| {
+            let planned = gatherer.plan(store.reader(), &chain, &pools);
+            (gatherer, planned)
+        };
+        let (gatherer, planned) = self.blocking(plan).await?;
+        self.chains[place].fills = gatherer;
+        Ok(planned?)
     }
 
     /// Looks at the blocks of earlier slots again, after `last` was recorded. What is found
@@ -419,7 +428,7 @@ impl<R: SlotReader> Recorder<R> {
         for (chain, (_, _, recheck)) in self.chains.iter_mut().zip(rechecks) {
             chain.recheck = recheck;
         }
-        let compared = read::canonical(&mut self.chains, due, deadline).await;
+        let compared = chains::read_canonical(&mut self.chains, due, deadline).await;
         for (place, compared) in compared.into_iter().enumerate() {
             let chain = self.chains[place].slug().clone();
             let settle = move |store: &mut Store| recheck::settle(store, &chain, last, &compared);
@@ -444,7 +453,7 @@ impl<R: SlotReader> Recorder<R> {
         slot: Slot,
         readings: Vec<ChainReading>,
         unconfigured: Vec<(PoolId, Direction)>,
-    ) -> Vec<NewEntry<Read>> {
+    ) -> Vec<NewEntry<ReadSnapshot>> {
         let mut entries = Vec::new();
         for (chain, reading) in self.chains.iter_mut().zip(readings) {
             let read = reading.pools.iter().flatten();
@@ -491,15 +500,15 @@ impl<R: SlotReader> Recorder<R> {
 
 /// The entries to be written. What there was no time to make ready before is made now; what cannot
 /// be stored at all is missing.
-fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
+fn all_ready(entries: Vec<NewEntry<ReadSnapshot>>) -> Vec<NewEntry<Ready>> {
     let made = spread(&entries, |entry| match &entry.reading {
-        Ok(Read { snapshot, ready: None }) => Some(read::one_ready(snapshot)),
+        Ok(ReadSnapshot { snapshot, ready: None }) => Some(chains::make_ready(snapshot)),
         _ => None,
     });
     let entries = entries.into_iter().zip(made);
     let ready = entries.map(|(NewEntry { pool, default_base, reading }, made)| {
         let reading = match (made, reading) {
-            (Some(Ok(ready)), _) | (None, Ok(Read { ready: Some(ready), .. })) => Ok(ready),
+            (Some(Ok(ready)), _) | (None, Ok(ReadSnapshot { ready: Some(ready), .. })) => Ok(ready),
             (_, Err(reason)) => Err(reason),
             (made, Ok(_)) => {
                 let error = made.and_then(Result::err).map(|missing| missing.detail);
@@ -511,6 +520,3 @@ fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
     });
     ready.collect()
 }
-
-/// A pool's result in a slot, as read.
-type PoolReading = Result<Read, Missing>;
