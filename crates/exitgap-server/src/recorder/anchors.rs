@@ -80,7 +80,7 @@ impl<R: SlotReader> Recorder<R> {
         let chain = self.chains[place].slug().clone();
         let file = LogFile::Anchors(chain.clone(), day);
         let (at, named) = (folder.clone(), file.clone());
-        let before = self.blocking(move |_| before(&at, &named, &chain, day)).await?;
+        let before = self.store.blocking(move |_| before(&at, &named, &chain, day)).await?;
         let before = match before {
             Ok(Before::There) => return Ok(Ok(true)),
             Ok(Before::Leads(number)) => number,
@@ -92,7 +92,7 @@ impl<R: SlotReader> Recorder<R> {
         let read = move |store: &mut exitgap_store::Store| {
             wanted(store.reader(), &pools, day, slot, confirmations)
         };
-        let wanted = match self.blocking(read).await? {
+        let wanted = match self.store.blocking(read).await? {
             Ok(Some(wanted)) => wanted,
             Ok(None) => return Ok(Ok(false)),
             Err(error) => return Ok(Err(error.to_string())),
@@ -106,7 +106,7 @@ impl<R: SlotReader> Recorder<R> {
                 let folder = folder.clone();
                 let write =
                     move |_: &mut exitgap_store::Store| folder.publish_beside(&file, &bytes);
-                self.blocking(write).await?.map_err(|error| error.to_string())
+                self.store.blocking(write).await?.map_err(|error| error.to_string())
             }
             Err(why) => Err(why),
         };

@@ -43,7 +43,7 @@ impl<R: SlotReader> Recorder<R> {
                 self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
             let find =
                 move |store: &mut exitgap_store::Store| drawn(store.reader(), &pools, slot, block);
-            due.push(self.blocking(find).await?.unwrap_or_else(|error| {
+            due.push(self.store.blocking(find).await?.unwrap_or_else(|error| {
                 tracing::error!(%slot, %error, "it is not known which proofs were drawn");
                 Vec::new()
             }));

@@ -45,13 +45,13 @@ impl<R: SlotReader> Recorder<R> {
         let until = deadline - FREEZE_BEFORE.min(left / 4);
         let asking = chains::ask_logs(&mut self.chains, plans, deadline);
         loop {
-            let came = self.blocking(move |store| store.shards_read(slot)).await??;
+            let came = self.store.blocking(move |store| store.shards_read(slot)).await??;
             if shards.iter().all(|shard| came.contains(&shard.name)) || Instant::now() >= until {
                 break;
             }
             sleep_until(until.min(Instant::now() + LOOK_EVERY)).await;
         }
-        let taken = self.blocking(move |store| taken(store, slot)).await??;
+        let taken = self.store.blocking(move |store| taken(store, slot)).await??;
         let answers = asking.answers(&mut self.chains).await;
         let mut chains = by_chain(&shards, taken);
         let mut readings = Vec::with_capacity(self.chains.len());
