@@ -1,11 +1,89 @@
 //! The recorder: every slot, all pools of all chains side by side, then one transaction.
 //!
-//! Where several recorders share the reading ([`shared`]), each reads a part, and one seals.
+//! [`Recorder::record_slot`] records one slot; [`Recorder::run`] records slots at the instants that a
+//! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing entries and
+//! never holds up another. Past slots are not read: slots that passed while no recorder ran are
+//! `recorder_down`. Where several recorders share the reading ([`shared`]), each reads a part, and
+//! one seals.
 //!
-//! [`Recorder::record_slot`] is one step; [`Recorder::run`] makes them at the instants a
-//! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing
-//! entries and never holds up another. Past slots are not read: what passed while nothing
-//! ran is `recorder_down`.
+//! # The pipeline
+//!
+//! A slot is recorded in five steps. Each has a file, and takes what the step before returned.
+//!
+//! | step | returns | changes |
+//! |---|---|---|
+//! | `read` | `ReadSlot`: entries, blocks, doubts, proofs | the chains in memory: readers, known blocks, gathered logs. Where the reading is shared, no later reading of the slot counts |
+//! | `assemble` | `SlotDraft`: entries, and what else the heads say | retractions and receipts that no head can name any more leave their lists |
+//! | `append` | `SealedSlot` | the store: the slot, sealed. Then the list of receipts, the kept proofs, and in memory the gathered logs and the pools to retire |
+//! | `publish` | `Publication` | the cosignatures in the store, the log's folder |
+//! | `after` | nothing | the notes of rechecked blocks in the store, the kept proofs, files in the folder that the log does not commit to |
+//!
+//! # Order of writes, and what a crash leaves
+//!
+//! Each line is written before the next one begins. The slot is sealed once line 5 is durable; the
+//! lines after it can be repeated, or, where the list says so, lost. An error before line 6 fails
+//! the call, and but for line 5 nothing of the slot is there. An error in a later line is logged,
+//! and what it left is mended as after a crash; in line 8 it also fails the call, with the slot
+//! sealed.
+//!
+//! 1. *read*: nothing. Where the reading is shared, each shard's reading is committed by the
+//!    recorder that read it, and then the slot is frozen. A crash leaves the readings. The
+//!    recorder that seals next seals their slot before any other, up to a day late.
+//! 2. *assemble*: an orphaned slot that is too far back to be retracted, or whose pool is retired,
+//!    is deleted from the store's suspicions; a receipt that a head has committed to, or whose
+//!    pool gets no more heads, is deleted from the list of payments. A crash leaves shorter lists,
+//!    which are right. Other confirmed suspicions stay until a head has retracted their slots.
+//! 3. *append*: cosignatures that a slot before still awaits are given up, and the slots since the
+//!    last one are filled with `recorder_down`, claimed and signed as in line 4. A crash leaves
+//!    whole slots. The next append goes on after them.
+//! 4. *append*: once the transaction of line 5 has all but its seal, the slot is claimed: in the
+//!    bucket where claims are kept there, then in a server's database. Only then it is signed. A
+//!    crash leaves the claim, and perhaps a signature: the recorder that starts next, or takes
+//!    over, seals the slot as it was claimed, so that no other content is ever signed. A store in
+//!    a file without such a bucket claims nothing: the signature is still in memory only, and a
+//!    crash leaves nothing of the slot. It is read again if there is time, else it is
+//!    `recorder_down`.
+//! 5. *append*: one transaction commits entries, heads, bodies, logs, receipts and retractions,
+//!    leaf, tree and signed checkpoint, and, where witnesses are asked, that the slot awaits them.
+//!    A crash leaves all of it or nothing. A commit whose outcome is unknown ends the recorder, or
+//!    has it open a server's store again; the store then has the slot or not. After the commit the
+//!    write-ahead log is folded now and then. If that fails the slot is sealed, and the recorder
+//!    ends all the same.
+//! 6. *append*: its receipts leave the list of payments. A crash leaves them there. The next slot
+//!    finds them in the newest document of their pool, takes them off, and does not commit to them
+//!    twice.
+//! 7. *append*: its state proofs are kept, and once an hour old ones are thinned. A crash loses
+//!    the proofs, not the slot: a proof certifies itself, and an archive node makes it again. What
+//!    is kept in memory only is found again: how far logs were gathered by the documents in the
+//!    store, retired pools by the store too.
+//! 8. *publish*: what witnesses answered is committed. A crash before that leaves a slot that
+//!    awaits them, which is not published: the next start asks them again, and then publishes it.
+//!    If a slot is appended before that, line 3 gives them up.
+//! 9. *publish*: the folder gets the slot's parts and documents, its manifest, the tiles, and last
+//!    the checkpoint. A crash leaves a checkpoint of which every file is there. The next start, or
+//!    the next slot, writes the same bytes and goes on; so too after an error, which does not fail
+//!    the slot.
+//! 10. *after*: how far blocks were rechecked and which are suspected is committed, chain by
+//!     chain. A crash leaves it as it was before. The blocks are asked for again after the next
+//!     slot.
+//! 11. *after*: proofs of the pools that the slot drew are kept for ever, one by one. A crash
+//!     loses those that were not kept: they are counted as absent, and an archive node makes them
+//!     again.
+//! 12. *after*: proofs that are kept for ever are published, each before it is marked as
+//!     published. A crash leaves a file without its mark. It stays as it is when it is published
+//!     again.
+//! 13. *after*: a day's anchors are published, one file a chain. A crash leaves whole files. Later
+//!     slots publish those that are not there, for a day.
+//!
+//! A start mends in this order: the folder is held against the store and gets the slots that it
+//! lacks (line 9), claimed slots are sealed and published (line 4), witnesses are asked (line 8),
+//! and then slots are recorded. Where claims are kept in a bucket they are sealed before all this,
+//! too: the database may lack slots that are published. A server's store that was lost and is
+//! opened again is mended in the same order.
+//!
+//! A future of [`Recorder::record_slot`] that is dropped while the store writes leaves the write
+//! to end by itself, and takes the store with it ([`RecorderError::Interrupted`]). That is a crash
+//! at that line.
 
 mod after;
 mod anchors;
@@ -211,8 +289,9 @@ impl<R: SlotReader> Recorder<R> {
         self.record_slot_within(slot, self.seal_after).await
     }
 
-    /// Reads all pools at `slot` within `budget` from now, and appends the slot. Dropping
-    /// the future before it is ready leaves the slot out, or written whole.
+    /// Records `slot`: reads all pools within `budget` from now, then appends and publishes the
+    /// slot. Dropping the future before it is ready leaves the slot out, or written whole. The
+    /// order of writes stands at the head of this module.
     pub async fn record_slot_within(
         &mut self,
         slot: Slot,
