@@ -11,7 +11,7 @@ use exitgap_core::snapshot::BlockRef;
 use exitgap_store::{LogFolder, Reader, StoreError};
 use tokio::time::Instant;
 
-use super::read;
+use super::chains;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 
@@ -80,7 +80,7 @@ impl<R: SlotReader> Recorder<R> {
         let chain = self.chains[place].slug().clone();
         let file = LogFile::Anchors(chain.clone(), day);
         let (at, named) = (folder.clone(), file.clone());
-        let before = self.blocking(move |_| before(&at, &named, &chain, day)).await?;
+        let before = self.store.blocking(move |_| before(&at, &named, &chain, day)).await?;
         let before = match before {
             Ok(Before::There) => return Ok(Ok(true)),
             Ok(Before::Leads(number)) => number,
@@ -92,7 +92,7 @@ impl<R: SlotReader> Recorder<R> {
         let read = move |store: &mut exitgap_store::Store| {
             wanted(store.reader(), &pools, day, slot, confirmations)
         };
-        let wanted = match self.blocking(read).await? {
+        let wanted = match self.store.blocking(read).await? {
             Ok(Some(wanted)) => wanted,
             Ok(None) => return Ok(Ok(false)),
             Err(error) => return Ok(Err(error.to_string())),
@@ -106,7 +106,7 @@ impl<R: SlotReader> Recorder<R> {
                 let folder = folder.clone();
                 let write =
                     move |_: &mut exitgap_store::Store| folder.publish_beside(&file, &bytes);
-                self.blocking(write).await?.map_err(|error| error.to_string())
+                self.store.blocking(write).await?.map_err(|error| error.to_string())
             }
             Err(why) => Err(why),
         };
@@ -136,16 +136,23 @@ impl<R: SlotReader> Recorder<R> {
             };
             takes_more = hops(&linked) != hops(blocks);
         }
-        let mut file =
-            read::anchors(&mut self.chains[place], day, from.number, linked.clone(), deadline)
-                .await;
+        let mut file = chains::prove_anchors(
+            &mut self.chains[place],
+            day,
+            from.number,
+            linked.clone(),
+            deadline,
+        )
+        .await;
         if let Err(why) = &file
             && takes_more
         {
             let slug = self.chains[place].slug();
             tracing::warn!(chain = %slug, day, why, "the day's anchors do not lead to those of the day before");
             let alone = blocks.clone();
-            file = read::anchors(&mut self.chains[place], day, from.number, alone, deadline).await;
+            file =
+                chains::prove_anchors(&mut self.chains[place], day, from.number, alone, deadline)
+                    .await;
         }
         let file = file?;
         let read = Anchors::read(&file).map_err(|error| error.to_string())?;

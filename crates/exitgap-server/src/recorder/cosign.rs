@@ -15,8 +15,7 @@ type Came = (u32, Vec<(String, String)>);
 impl<R: SlotReader> Recorder<R> {
     /// Shows each slot from the next on to these witnesses before it is published.
     pub fn ask_witnesses(&mut self, witnesses: Witnesses) -> Result<(), RecorderError> {
-        let store = self.store.as_mut().ok_or(RecorderError::Interrupted)?;
-        store.await_cosignatures(true);
+        self.store.get_mut()?.await_cosignatures(true);
         self.witnesses = Some(Arc::new(witnesses));
         Ok(())
     }
@@ -28,8 +27,8 @@ impl<R: SlotReader> Recorder<R> {
         }
         self.cosign().await?;
         // Where there are none any more, nobody cosigned it.
-        self.blocking(|store| store.cosigned("")).await??;
-        if let Err(error) = self.publish().await? {
+        self.store.blocking(|store| store.cosigned("")).await??;
+        if let Err(error) = self.publish_newest().await? {
             tracing::error!(%error, "the newest slot is recorded, and not yet published");
         }
         Ok(())
@@ -43,7 +42,7 @@ impl<R: SlotReader> Recorder<R> {
             let size = store.reader().log_size()?;
             Ok::<_, StoreError>(store.reader().checkpoint(size)?.map(|note| Shown::now(note, size)))
         };
-        let Some(shown) = self.blocking(sealed).await?? else { return Ok((0, Vec::new())) };
+        let Some(shown) = self.store.blocking(sealed).await?? else { return Ok((0, Vec::new())) };
         let mut answered = Answered::default();
         let asks = self.with_proofs(witnesses.all(shown.size), shown.size).await?;
         let again = witnesses.ask(&shown, asks, &mut answered).await;
@@ -53,7 +52,7 @@ impl<R: SlotReader> Recorder<R> {
             witnesses.give_up(&third, &mut answered);
         }
         let Answered { lines, cosigned, failed } = answered;
-        self.blocking(move |store| store.cosigned(&lines)).await??;
+        self.store.blocking(move |store| store.cosigned(&lines)).await??;
         Ok((cosigned, failed))
     }
 
@@ -71,6 +70,6 @@ impl<R: SlotReader> Recorder<R> {
             });
             with.collect::<Result<Vec<_>, StoreError>>()
         };
-        Ok(self.blocking(proven).await??)
+        Ok(self.store.blocking(proven).await??)
     }
 }

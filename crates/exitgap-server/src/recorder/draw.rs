@@ -11,7 +11,7 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{Pool, Reader, StoreError};
 use tokio::time::Instant;
 
-use super::read;
+use super::chains;
 use super::source::SlotReader;
 use super::{Drawn, Recorder, RecorderError};
 use crate::challenges::say_what_differs;
@@ -43,7 +43,7 @@ impl<R: SlotReader> Recorder<R> {
                 self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
             let find =
                 move |store: &mut exitgap_store::Store| drawn(store.reader(), &pools, slot, block);
-            due.push(self.blocking(find).await?.unwrap_or_else(|error| {
+            due.push(self.store.blocking(find).await?.unwrap_or_else(|error| {
                 tracing::error!(%slot, %error, "it is not known which proofs were drawn");
                 Vec::new()
             }));
@@ -52,7 +52,7 @@ impl<R: SlotReader> Recorder<R> {
         let deadline = Instant::now() + PROVE_WITHIN;
         drawn.due =
             due.iter().map(|of_chain| u32::try_from(of_chain.len()).unwrap_or(u32::MAX)).sum();
-        for (snapshot, made) in read::prove_whole(&mut self.chains, due, deadline).await {
+        for (snapshot, made) in chains::prove_whole(&mut self.chains, due, deadline).await {
             let contract = snapshot.observation().pool().contract().clone();
             let name = ProofName { contract, slot: snapshot.slot(), reach: Reach::Whole };
             let file = match made {

@@ -19,15 +19,17 @@ const QUIET_SLOTS: u32 = 12;
 /// Slots after which blocks that cannot be read are left out.
 const GIVEN_UP_SLOTS: u32 = Slot::PER_DAY;
 
-/// What is asked of the nodes.
+/// Which logs of a chain's pools its nodes are asked for with a slot.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct LogsRequest {
+    /// The block after which each pool's logs are not gathered yet.
     pub since: LogsSince,
+    /// The newest block that is asked for.
     pub last: u64,
 }
 
-/// What came of it; `None`: nothing was asked.
-pub type Told = Option<Result<BTreeMap<Address, LogsUntil>, Missing>>;
+/// What the nodes answered; `None`: nothing was asked, or there was no time.
+pub type LogsAnswer = Option<Result<BTreeMap<Address, LogsUntil>, Missing>>;
 
 /// What is gathered of one chain.
 #[derive(Debug, Default)]
@@ -35,7 +37,6 @@ pub struct Gatherer {
     pools: BTreeMap<PoolId, Gathering>,
     /// The block of each pool whose logs are known, of slots that this process recorded.
     noted: BTreeMap<Slot, BTreeMap<PoolId, u64>>,
-    ask: Option<Ask>,
     failing: bool,
 }
 
@@ -107,16 +108,15 @@ impl Gatherer {
         reader: &Reader,
         chain: &ChainSlug,
         pools: &[PoolId],
-    ) -> Result<(), StoreError> {
-        self.ask = None;
+    ) -> Result<Option<LogsRequest>, StoreError> {
         let next = reader.recheck_from(chain)?;
-        let Some(last) = next.and_then(Slot::previous) else { return Ok(()) };
+        let Some(last) = next.and_then(Slot::previous) else { return Ok(None) };
         let noted = match self.noted.get(&last) {
             Some(noted) => noted.clone(),
             None => stored(reader, pools, last)?,
         };
         self.noted.retain(|slot, _| *slot >= last);
-        let mut ask = Ask { since: LogsSince::new(), last: 0 };
+        let mut request = LogsRequest { since: LogsSince::new(), last: 0 };
         for (id, block) in noted.into_iter().filter(|(id, _)| pools.contains(id)) {
             let Some(address) = alone(&id) else { continue };
             if !self.pools.contains_key(&id) {
@@ -125,23 +125,22 @@ impl Gatherer {
             }
             let after = self.pools[&id].fills.to_block;
             if after < block {
-                ask.since.insert(address, after);
-                ask.last = ask.last.max(block);
+                request.since.insert(address, after);
+                request.last = request.last.max(block);
             }
         }
-        self.ask = (!ask.since.is_empty()).then_some(ask);
-        Ok(())
+        Ok((!request.since.is_empty()).then_some(request))
     }
 
-    /// What is asked of the nodes with this slot.
-    pub fn ask(&self) -> Option<Ask> {
-        self.ask.clone()
-    }
-
-    /// Takes in what they told.
-    pub fn take(&mut self, chain: &ChainSlug, slot: Slot, told: Told) {
-        let Some(ask) = self.ask.take() else { return };
-        match told {
+    /// Adds what the nodes answered to what is gathered.
+    pub fn take(
+        &mut self,
+        chain: &ChainSlug,
+        slot: Slot,
+        request: &LogsRequest,
+        answer: LogsAnswer,
+    ) {
+        match answer {
             Some(Ok(mut logs)) => {
                 self.failing = false;
                 for (id, gathering) in &mut self.pools {
@@ -151,21 +150,21 @@ impl Gatherer {
                     }
                 }
             }
-            Some(Err(missing)) => self.missed(chain, slot, &ask, &missing.to_string()),
-            None => self.missed(chain, slot, &ask, "there was no time left"),
+            Some(Err(missing)) => self.missed(chain, slot, request, &missing.to_string()),
+            None => self.missed(chain, slot, request, "there was no time left"),
         }
     }
 
     /// Notes that what was asked for was not told; what is a day behind is given up.
-    fn missed(&mut self, chain: &ChainSlug, slot: Slot, ask: &Ask, why: &str) {
+    fn missed(&mut self, chain: &ChainSlug, slot: Slot, request: &LogsRequest, why: &str) {
         if !std::mem::replace(&mut self.failing, true) {
             tracing::warn!(%chain, %slot, "swaps were not read, and are asked for again: {why}");
         }
         for (id, gathering) in &mut self.pools {
-            let asked = alone(id).is_some_and(|address| ask.since.contains_key(&address));
+            let asked = alone(id).is_some_and(|address| request.since.contains_key(&address));
             if asked && slot.number().saturating_sub(gathering.since.number()) > GIVEN_UP_SLOTS {
                 tracing::error!(%slot, pool = %id, "its swaps could not be read for a day, and are left out");
-                *gathering = Gathering::at(&gathering.fills, ask.last, slot, true);
+                *gathering = Gathering::at(&gathering.fills, request.last, slot, true);
             }
         }
     }

@@ -12,9 +12,9 @@ use exitgap_core::series::Slot;
 use exitgap_store::payments::{Payments, PaymentsError};
 use exitgap_store::{NewEntry, Reader, Store, StoreError};
 
-use super::read::Read;
-use super::source::SlotReader;
-use super::{Recorder, RecorderError};
+use super::RecorderError;
+use super::chains::ReadSnapshot;
+use super::store::BlockingStore;
 
 /// The most receipts that are looked at with a slot; more wait for the next ones.
 const MOST: usize = 4 * MAX_ISSUED;
@@ -30,37 +30,36 @@ enum IssuedError {
     Store(#[from] StoreError),
 }
 
-impl<R: SlotReader> Recorder<R> {
-    /// The receipts that this slot's heads commit to. What cannot be read waits for another slot: it keeps none of them
-    /// from being recorded.
-    pub(super) async fn issued(
-        &mut self,
-        slot: Slot,
-        entries: &[NewEntry<Read>],
-    ) -> Result<Vec<Issued>, RecorderError> {
-        let Some(payments) = self.payments.clone() else { return Ok(Vec::new()) };
-        let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();
-        let due =
-            move |store: &mut Store| due(&payments, store.reader(), |pool| pools.contains(pool));
-        Ok(self.blocking(due).await?.unwrap_or_else(|error| {
-            tracing::error!(%slot, %error, "receipts wait for the next slot");
-            Vec::new()
-        }))
-    }
+/// The receipts that the heads of `slot` commit to. What cannot be read waits for another slot: it keeps none of them
+/// from being recorded.
+pub async fn due_receipts(
+    store: &mut BlockingStore,
+    payments: Option<&Arc<Payments>>,
+    slot: Slot,
+    entries: &[NewEntry<ReadSnapshot>],
+) -> Result<Vec<Issued>, RecorderError> {
+    let Some(payments) = payments.cloned() else { return Ok(Vec::new()) };
+    let pools: HashSet<PoolId> = entries.iter().map(|entry| entry.pool.clone()).collect();
+    let due = move |store: &mut Store| due(&payments, store.reader(), |pool| pools.contains(pool));
+    Ok(store.blocking(due).await?.unwrap_or_else(|error| {
+        tracing::error!(%slot, %error, "receipts wait for the next slot");
+        Vec::new()
+    }))
+}
 
-    /// Notes that they are committed to.
-    pub(super) async fn issued_written(
-        &mut self,
-        slot: Slot,
-        issued: Vec<Issued>,
-    ) -> Result<(), RecorderError> {
-        let Some(payments) = self.payments.clone() else { return Ok(()) };
-        let noted = self.blocking(move |_| written(&payments, &issued)).await?;
-        if let Err(error) = noted {
-            tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
-        }
-        Ok(())
+/// Notes that the heads of `slot`, which is sealed, commit to these.
+pub async fn note_committed(
+    store: &mut BlockingStore,
+    payments: Option<&Arc<Payments>>,
+    slot: Slot,
+    issued: Vec<Issued>,
+) -> Result<(), RecorderError> {
+    let Some(payments) = payments.cloned() else { return Ok(()) };
+    let noted = store.blocking(move |_| written(&payments, &issued)).await?;
+    if let Err(error) = noted {
+        tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
     }
+    Ok(())
 }
 
 /// What the heads of the next slot commit to, of pools that get one there with a snapshot or a reason.

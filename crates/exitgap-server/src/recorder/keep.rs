@@ -51,7 +51,7 @@ impl<R: SlotReader> Recorder<R> {
 
     /// The slots whose depths are the lowest of seven days now, of every pool and in both directions: head windows name them.
     async fn lowest_slots(&mut self) -> Result<Vec<ProofName>, RecorderError> {
-        let board = self.blocking(|store| store.reader().board()).await?;
+        let board = self.store.blocking(|store| store.reader().board()).await?;
         let rows = board.unwrap_or_else(|error: StoreError| {
             tracing::error!(%error, "it is not known which slots are the lowest: their proofs may go");
             Vec::new()

@@ -1,13 +1,95 @@
 //! The recorder: every slot, all pools of all chains side by side, then one transaction.
 //!
-//! Where several recorders share the reading ([`shared`]), each reads a part, and one seals.
+//! [`Recorder::record_slot`] records one slot; [`Recorder::run`] records slots at the instants that a
+//! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing entries and
+//! never holds up another. Past slots are not read: slots that passed while no recorder ran are
+//! `recorder_down`. Where several recorders share the reading ([`shared`]), each reads a part, and
+//! one seals.
 //!
-//! [`Recorder::record_slot`] is one step; [`Recorder::run`] makes them at the instants a
-//! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing
-//! entries and never holds up another. Past slots are not read: what passed while nothing
-//! ran is `recorder_down`.
+//! # The pipeline
+//!
+//! A slot is recorded in five steps. Each has a file, and takes what the step before returned.
+//!
+//! | step | returns | changes |
+//! |---|---|---|
+//! | `read` | `ReadSlot`: entries, blocks, doubts, proofs | the chains in memory: readers, known blocks, gathered logs. Where the reading is shared, no later reading of the slot counts |
+//! | `assemble` | `SlotDraft`: entries, and what else the heads say | retractions and receipts that no head can name any more leave their lists |
+//! | `append` | `SealedSlot` | the store: the slot, sealed. Then the list of receipts, the kept proofs, and in memory the gathered logs and the pools to retire |
+//! | `publish` | `Publication` | the cosignatures in the store, the log's folder |
+//! | `after` | nothing | the notes of rechecked blocks in the store, the kept proofs, files in the folder that the log does not commit to |
+//!
+//! # Order of writes, and what a crash leaves
+//!
+//! Each line is written before the next one begins. The slot is sealed once line 5 is durable; the
+//! lines after it can be repeated, or, where the list says so, lost. An error before line 6 fails
+//! the call, and but for line 5 nothing of the slot is there. An error in a later line is logged,
+//! and what it left is mended as after a crash; in line 8 it also fails the call, with the slot
+//! sealed.
+//!
+//! 1. *read*: nothing. Where the reading is shared, each shard's reading is committed by the
+//!    recorder that read it, and then the slot is frozen. A crash leaves the readings. The
+//!    recorder that seals next seals their slot before any other, up to a day late.
+//! 2. *assemble*: an orphaned slot that is too far back to be retracted, or whose pool is retired,
+//!    is deleted from the store's suspicions; a receipt that a head has committed to, or whose
+//!    pool gets no more heads, is deleted from the list of payments. A crash leaves shorter lists,
+//!    which are right. Other confirmed suspicions stay until a head has retracted their slots.
+//! 3. *append*: cosignatures that a slot before still awaits are given up, and the slots since the
+//!    last one are filled with `recorder_down`, claimed and signed as in line 4. A crash leaves
+//!    whole slots. The next append goes on after them.
+//! 4. *append*: once the transaction of line 5 has all but its seal, the slot is claimed: in the
+//!    bucket where claims are kept there, then in a server's database. Only then it is signed. A
+//!    crash leaves the claim, and perhaps a signature: the recorder that starts next, or takes
+//!    over, seals the slot as it was claimed, so that no other content is ever signed. A store in
+//!    a file without such a bucket claims nothing: the signature is still in memory only, and a
+//!    crash leaves nothing of the slot. It is read again if there is time, else it is
+//!    `recorder_down`.
+//! 5. *append*: one transaction commits entries, heads, bodies, logs, receipts and retractions,
+//!    leaf, tree and signed checkpoint, and, where witnesses are asked, that the slot awaits them.
+//!    A crash leaves all of it or nothing. A commit whose outcome is unknown ends the recorder, or
+//!    has it open a server's store again; the store then has the slot or not. After the commit the
+//!    write-ahead log is folded now and then. If that fails the slot is sealed, and the recorder
+//!    ends all the same.
+//! 6. *append*: its receipts leave the list of payments. A crash leaves them there. The next slot
+//!    finds them in the newest document of their pool, takes them off, and does not commit to them
+//!    twice.
+//! 7. *append*: its state proofs are kept, and once an hour old ones are thinned. A crash loses
+//!    the proofs, not the slot: a proof certifies itself, and an archive node makes it again. What
+//!    is kept in memory only is found again: how far logs were gathered by the documents in the
+//!    store, retired pools by the store too.
+//! 8. *publish*: what witnesses answered is committed. A crash before that leaves a slot that
+//!    awaits them, which is not published: the next start asks them again, and then publishes it.
+//!    If a slot is appended before that, line 3 gives them up.
+//! 9. *publish*: the folder gets the slot's parts and documents, its manifest, the tiles, and last
+//!    the checkpoint. A crash leaves a checkpoint of which every file is there. The next start, or
+//!    the next slot, writes the same bytes and goes on; so too after an error, which does not fail
+//!    the slot.
+//! 10. *after*: how far blocks were rechecked and which are suspected is committed, chain by
+//!     chain. A crash leaves it as it was before. The blocks are asked for again after the next
+//!     slot.
+//! 11. *after*: proofs of the pools that the slot drew are kept for ever, one by one. A crash
+//!     loses those that were not kept: they are counted as absent, and an archive node makes them
+//!     again.
+//! 12. *after*: proofs that are kept for ever are published, each before it is marked as
+//!     published. A crash leaves a file without its mark. It stays as it is when it is published
+//!     again.
+//! 13. *after*: a day's anchors are published, one file a chain. A crash leaves whole files. Later
+//!     slots publish those that are not there, for a day.
+//!
+//! A start mends in this order: the folder is held against the store and gets the slots that it
+//! lacks (line 9), claimed slots are sealed and published (line 4), witnesses are asked (line 8),
+//! and then slots are recorded. Where claims are kept in a bucket they are sealed before all this,
+//! too: the database may lack slots that are published. A server's store that was lost and is
+//! opened again is mended in the same order.
+//!
+//! A future of [`Recorder::record_slot`] that is dropped while the store writes leaves the write
+//! to end by itself, and takes the store with it ([`RecorderError::Interrupted`]). That is a crash
+//! at that line.
 
+mod after;
 mod anchors;
+mod append;
+mod assemble;
+mod chains;
 mod clock;
 mod cosign;
 mod draw;
@@ -15,28 +97,25 @@ mod fills;
 mod issued;
 mod keep;
 mod proofs;
+mod publish;
 mod read;
 mod recheck;
 mod report;
 mod run;
 pub mod shared;
 mod source;
+mod store;
 
-use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exitgap_chain::Missing;
-use exitgap_core::ids::{BlockHash, PoolId};
+use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
-use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::series::Slot;
 use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs as KeptProofs;
-use exitgap_store::{
-    Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
-    spread,
-};
+use exitgap_store::{LogFolder, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -46,17 +125,10 @@ pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use crate::witness::Witnesses;
-use proofs::Proofs;
-use read::{Chain, ChainReading, How, Read};
+use assemble::{PendingChanges, assemble};
+use chains::Chain;
 use shared::Shard;
-
-/// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
-/// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
-/// ahead must not end the series.
-const MAX_UNCONFIRMED_SLOTS: u32 = Slot::PER_DAY;
-
-/// How long earlier slots are looked at again, after each slot.
-const RECHECK_WITHIN: Duration = Duration::from_secs(20);
+use store::BlockingStore;
 
 /// How long the nodes may take to say which chain they serve, before the first slot.
 const NODES_WITHIN: Duration = Duration::from_secs(10);
@@ -66,31 +138,36 @@ type Told = dyn Fn(&SlotReport) + Send;
 
 /// Records pools into a store.
 pub struct Recorder<R> {
-    /// Away while a blocking task writes with it.
-    store: Option<Store>,
-    chains: Vec<Chain<R>>,
+    // What it works with.
+    /// From a slot's instant to its sealing.
     seal_after: Duration,
-    folder: Option<LogFolder>,
-    /// Slots that are published, as far as it knows.
-    published: u64,
-    /// Pools to retire with the next slot.
-    retiring: Vec<PoolId>,
     /// What is read together, where several recorders share the reading.
     shards: Option<Vec<Shard>>,
     /// Whether what is read is held against the chain's own state.
     prove: bool,
     /// Where the proofs are kept.
     kept: Option<Arc<KeptProofs>>,
-    /// What became of the proofs that the slot before drew.
-    drawn: Drawn,
     /// Whether each day's anchors are published.
     anchors: bool,
     /// Who cosigns each slot before it is published.
     witnesses: Option<Arc<Witnesses>>,
     /// Where the receipts are that heads commit to.
     payments: Option<Arc<Payments>>,
+    /// Where the log is published.
+    folder: Option<LogFolder>,
     /// Who is told of each slot.
     told: Option<Box<Told>>,
+
+    // What outlives a slot.
+    store: BlockingStore,
+    /// The chains' readers, and what was gathered of blocks and logs of earlier slots.
+    chains: Vec<Chain<R>>,
+    /// Slots that are published, as far as it knows.
+    published: u64,
+    /// Pools to retire with the next slot.
+    retiring: Vec<PoolId>,
+    /// What became of the proofs that the slot before drew.
+    drawn: Drawn,
     /// The newest slot that was sealed by this process.
     sealed: watch::Sender<Option<Slot>>,
 }
@@ -99,23 +176,21 @@ impl<R: SlotReader> Recorder<R> {
     /// A recorder of these chains into this store, which seals each slot `seal_after` its
     /// instant.
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
-        let chains = sources.into_iter().map(Chain::new).collect();
-        let (store, folder, retiring) = (Some(store), None, Vec::new());
         Self {
-            store,
-            chains,
             seal_after,
-            folder,
-            published: 0,
-            retiring,
             shards: None,
             prove: false,
             kept: None,
-            drawn: Drawn::default(),
             anchors: false,
             witnesses: None,
             payments: None,
+            folder: None,
             told: None,
+            store: BlockingStore::new(store),
+            chains: sources.into_iter().map(Chain::new).collect(),
+            published: 0,
+            retiring: Vec::new(),
+            drawn: Drawn::default(),
             sealed: watch::Sender::new(None),
         }
     }
@@ -148,27 +223,6 @@ impl<R: SlotReader> Recorder<R> {
     /// Follows which slot is the newest that was sealed.
     pub fn watch_sealed(&self) -> watch::Receiver<Option<Slot>> {
         self.sealed.subscribe()
-    }
-
-    /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
-    /// with what is published there; else what is left of earlier slots is published now.
-    pub fn publish_in(&mut self, folder: LogFolder) -> Result<Published, PublishError> {
-        let published = match &mut self.store {
-            Some(store) => {
-                store.read_days_from(folder.clone());
-                folder.check(store.reader())?;
-                folder.publish(store.reader())?
-            }
-            None => Published { size: 0, slots: 0 },
-        };
-        self.folder = Some(folder);
-        self.published = published.size;
-        Ok(published)
-    }
-
-    /// How many slots are published: in the folder, and synced.
-    pub fn published(&self) -> u64 {
-        self.published
     }
 
     /// Retires these pools with the next slot: their final head. Those that the store retired
@@ -205,12 +259,12 @@ impl<R: SlotReader> Recorder<R> {
 
     /// The store, for reading.
     pub fn store(&self) -> Result<&Store, RecorderError> {
-        self.store.as_ref().ok_or(RecorderError::Interrupted)
+        self.store.get()
     }
 
     /// Closes the store. What was recorded is safe before; an error says that the disk failed.
     pub fn close(self) -> Result<(), RecorderError> {
-        Ok(self.store.ok_or(RecorderError::Interrupted)?.close()?)
+        Ok(self.store.into_inner()?.close()?)
     }
 
     /// The store's last slot.
@@ -235,114 +289,34 @@ impl<R: SlotReader> Recorder<R> {
         self.record_slot_within(slot, self.seal_after).await
     }
 
-    /// Reads all pools at `slot` within `budget` from now, and appends the slot. Dropping
-    /// the future before it is ready leaves the slot out, or written whole.
+    /// Records `slot`: reads all pools within `budget` from now, then appends and publishes the
+    /// slot. Dropping the future before it is ready leaves the slot out, or written whole. The
+    /// order of writes stands at the head of this module.
     pub async fn record_slot_within(
         &mut self,
         slot: Slot,
         budget: Duration,
     ) -> Result<SlotReport, RecorderError> {
         let started = Instant::now();
-        let last = self.last_slot()?;
-        if let Some(last) = last.filter(|last| slot <= *last) {
-            return Err(RecorderError::Sealed { slot, last });
-        }
-        let unconfigured = self.unconfigured()?;
-        self.resume_readers().await?;
-        self.plan_fills().await?;
-        let mut readings = self.readings(slot, started + budget).await?;
-        let mut proofs = Proofs::default();
-        for reading in &mut readings {
-            proofs.add(take(&mut reading.proofs));
-        }
-        for (chain, reading) in self.chains.iter_mut().zip(&mut readings) {
-            let slug = chain.slug().clone();
-            chain.fills.take(&slug, slot, reading.told.take());
-        }
-        let block = |reading: &ChainReading| reading.block().map(|block| block.hash);
-        let blocks: Vec<Option<BlockHash>> = readings.iter().map(block).collect();
-        let doubts: Vec<NewDoubt> =
-            readings.iter_mut().flat_map(|reading| take(&mut reading.doubts)).collect();
-        let mut report = SlotReport {
-            slot,
-            recorded: 0,
-            missing: BTreeMap::new(),
-            retracted: 0,
-            doubts: 0,
-            proven: proofs.proven,
-            oracles_proven: proofs.oracles_proven,
-            unproven: proofs.unproven,
-            drawn: take(&mut self.drawn),
-            cosigned: 0,
-            not_cosigned: Vec::new(),
-            requests: readings.iter().map(|reading| reading.requests).sum(),
-            filled_slots: 0,
-            elapsed: Duration::ZERO,
-            unpublished: None,
-        };
-        let entries = self.entries(slot, readings, unconfigured);
-        if entries.is_empty() {
-            return Err(RecorderError::NoPool);
-        }
-        for entry in &entries {
-            match &entry.reading {
-                Ok(_) => report.recorded += 1,
-                Err(reason) => *report.missing.entry(*reason).or_default() += 1,
-            }
-        }
-        if let Some(last) = last
-            && report.recorded == 0
-            && slot.number() - last.number() > MAX_UNCONFIRMED_SLOTS
-        {
-            return Err(RecorderError::ClockUnconfirmed { slot, last });
-        }
-        let retractions = self.blocking(move |store| recheck::retractions(store, slot)).await??;
-        report.retracted = u32::try_from(retractions.len()).unwrap_or(u32::MAX);
-        for NewRetraction { pool, slot: retracted, .. } in &retractions {
-            tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");
-        }
-        report.doubts = u32::try_from(doubts.len()).unwrap_or(u32::MAX);
-        for NewDoubt { pool, first } in &doubts {
-            tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
-        }
-        let fills = self.chains.iter().flat_map(|chain| chain.fills.due(slot)).collect();
-        let issued = self.issued(slot, &entries).await?;
-        let retirements = self.retiring.clone();
-        let changes = Changes { retractions, retirements, doubts, fills, issued: issued.clone() };
-        let append =
-            move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
-        report.filled_slots = self.blocking(append).await??.filled_slots;
-        self.issued_written(slot, issued).await?;
-        self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
-        self.keep(slot, proofs.files).await?;
-        for pool in self.retiring.drain(..) {
-            tracing::warn!(%slot, %pool, "retired: this was its last entry");
-        }
-        report.elapsed = started.elapsed();
-        (report.cosigned, report.not_cosigned) = self.cosign().await?;
-        report.unpublished = self.publish().await?.err().map(|error| error.to_string());
-        if let Some(told) = &self.told {
-            told(&report);
-        }
-        self.sealed.send_replace(Some(slot));
-        self.recheck(slot).await?;
-        self.drawn = self.prove_drawn(slot, &blocks).await?;
-        self.publish_proofs().await;
-        self.publish_anchors(slot).await?;
+        let read = self.read(slot, started + budget).await?;
+        let drawn_before = take(&mut self.drawn);
+        let pending = self.pending_changes(slot);
+        let draft = assemble(&mut self.store, self.payments.as_ref(), pending, read).await?;
+        let sealed = self.append(draft).await?;
+        let elapsed = started.elapsed();
+        let publication = self.publish().await?;
+        let report = SlotReport::of(&sealed, publication, drawn_before, elapsed);
+        self.announce(&report);
+        self.after(&sealed).await?;
         Ok(report)
     }
 
-    /// What all chains' pools are at a slot: read here, or by all that share the reading.
-    async fn readings(
-        &mut self,
-        slot: Slot,
-        deadline: Instant,
-    ) -> Result<Vec<ChainReading>, RecorderError> {
-        if self.shards.is_some() {
-            return self.gathered(slot, deadline).await;
+    /// What earlier slots left for the heads of `slot` to say.
+    fn pending_changes(&self, slot: Slot) -> PendingChanges {
+        PendingChanges {
+            retirements: self.retiring.clone(),
+            fills: self.chains.iter().flat_map(|chain| chain.fills.due(slot)).collect(),
         }
-        let how = How { slot, prove: self.prove, ready: true, deadline };
-        Ok(read::all(&mut self.chains, how).await)
     }
 
     /// Requires that no chain's nodes contradict each other about which chain it is.
@@ -354,163 +328,4 @@ impl<R: SlotReader> Recorder<R> {
         }
         Ok(())
     }
-
-    /// Reads from the store where the chains stood whose readers are made anew.
-    async fn resume_readers(&mut self) -> Result<(), RecorderError> {
-        for place in 0..self.chains.len() {
-            if !self.chains[place].begins() {
-                continue;
-            }
-            let chain = self.chains[place].slug().clone();
-            let pools = self.chains[place].pools().iter().map(|(pool, _)| pool.clone());
-            let pools: Option<Vec<PoolId>> = self.shards.is_none().then(|| pools.collect());
-            let read = move |store: &mut Store| {
-                recheck::standing(store.reader(), &chain, pools.as_deref())
-            };
-            self.chains[place].standing = self.blocking(read).await??;
-        }
-        Ok(())
-    }
-
-    /// Plans which logs of pools are asked for with the next slot.
-    async fn plan_fills(&mut self) -> Result<(), RecorderError> {
-        if !R::TELLS_LOGS {
-            return Ok(());
-        }
-        for place in 0..self.chains.len() {
-            let chain = self.chains[place].slug().clone();
-            let pools: Vec<PoolId> =
-                self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
-            let mut gatherer = take(&mut self.chains[place].fills);
-            let plan = move |store: &mut Store| {
-                let planned = gatherer.plan(store.reader(), &chain, &pools);
-                (gatherer, planned)
-            };
-            let (gatherer, planned) = self.blocking(plan).await?;
-            self.chains[place].fills = gatherer;
-            planned?;
-        }
-        Ok(())
-    }
-
-    /// Looks at the blocks of earlier slots again, after `last` was recorded. What is found
-    /// orphaned is retracted with the next slot.
-    async fn recheck(&mut self, last: Slot) -> Result<(), RecorderError> {
-        let deadline = Instant::now() + RECHECK_WITHIN;
-        let mut rechecks: Vec<_> = self
-            .chains
-            .iter_mut()
-            .map(|chain| (chain.slug().clone(), chain.confirmations(), take(&mut chain.recheck)))
-            .collect();
-        let (rechecks, due) = self
-            .blocking(move |store| {
-                let due = rechecks.iter_mut().map(|(chain, confirmations, recheck)| {
-                    let Some(confirmations) = *confirmations else { return Vec::new() };
-                    let due = recheck.due(store.reader(), chain, last, confirmations);
-                    due.unwrap_or_else(|error| {
-                        tracing::error!(%chain, %error, "earlier slots are not checked again");
-                        Vec::new()
-                    })
-                });
-                let due: Vec<_> = due.collect();
-                (rechecks, due)
-            })
-            .await?;
-        for (chain, (_, _, recheck)) in self.chains.iter_mut().zip(rechecks) {
-            chain.recheck = recheck;
-        }
-        let compared = read::canonical(&mut self.chains, due, deadline).await;
-        for (place, compared) in compared.into_iter().enumerate() {
-            let chain = self.chains[place].slug().clone();
-            let settle = move |store: &mut Store| recheck::settle(store, &chain, last, &compared);
-            match self.blocking(settle).await? {
-                Ok(next) => {
-                    if let Some(next) = next {
-                        self.chains[place].recheck.compared_until(next);
-                    }
-                }
-                Err(error) => {
-                    let chain = self.chains[place].slug();
-                    tracing::error!(%chain, %error, "what was checked again is not noted yet");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// One entry for each pool, configured or only stored.
-    fn entries(
-        &mut self,
-        slot: Slot,
-        readings: Vec<ChainReading>,
-        unconfigured: Vec<(PoolId, Direction)>,
-    ) -> Vec<NewEntry<Read>> {
-        let mut entries = Vec::new();
-        for (chain, reading) in self.chains.iter_mut().zip(readings) {
-            let read = reading.pools.iter().flatten();
-            chain.recheck.note(slot, read.clone().map(|read| &read.snapshot));
-            if R::TELLS_LOGS {
-                chain.fills.note(slot, read.map(|read| &read.snapshot));
-            }
-            for ((pool, default_base), result) in chain.pools().iter().zip(reading.pools) {
-                let reading = result.map_err(|missing: Missing| missing.reason);
-                entries.push(NewEntry { pool: pool.clone(), default_base: *default_base, reading });
-            }
-        }
-        entries.extend(unconfigured.into_iter().map(|(pool, default_base)| NewEntry {
-            pool,
-            default_base,
-            reading: Err(MissingReason::RecorderDown),
-        }));
-        entries
-    }
-
-    /// Publishes what the store has, where a folder is set.
-    async fn publish(&mut self) -> Result<Result<(), PublishError>, RecorderError> {
-        let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
-        let published = self.blocking(move |store| folder.publish_newest(store)).await?;
-        Ok(published.map(|published| self.published = published.size))
-    }
-
-    /// Does something with the store on a thread that may block.
-    async fn blocking<T: Send + 'static>(
-        &mut self,
-        act: impl FnOnce(&mut Store) -> T + Send + 'static,
-    ) -> Result<T, RecorderError> {
-        let mut store = self.store.take().ok_or(RecorderError::Interrupted)?;
-        let acting = move || {
-            let done = act(&mut store);
-            (store, done)
-        };
-        let ended = tokio::task::spawn_blocking(acting).await;
-        let (store, done) = ended.map_err(|_| RecorderError::Interrupted)?;
-        self.store = Some(store);
-        Ok(done)
-    }
 }
-
-/// The entries to be written. What there was no time to make ready before is made now; what cannot
-/// be stored at all is missing.
-fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
-    let made = spread(&entries, |entry| match &entry.reading {
-        Ok(Read { snapshot, ready: None }) => Some(read::one_ready(snapshot)),
-        _ => None,
-    });
-    let entries = entries.into_iter().zip(made);
-    let ready = entries.map(|(NewEntry { pool, default_base, reading }, made)| {
-        let reading = match (made, reading) {
-            (Some(Ok(ready)), _) | (None, Ok(Read { ready: Some(ready), .. })) => Ok(ready),
-            (_, Err(reason)) => Err(reason),
-            (made, Ok(_)) => {
-                let error = made.and_then(Result::err).map(|missing| missing.detail);
-                tracing::error!(%pool, error, "missing");
-                Err(MissingReason::PoolUnsupported)
-            }
-        };
-        NewEntry { pool, default_base, reading }
-    });
-    ready.collect()
-}
-
-/// A pool's result in a slot, as read.
-type PoolReading = Result<Read, Missing>;

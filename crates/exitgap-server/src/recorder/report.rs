@@ -8,6 +8,9 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{PublishError, RestoreError, StoreError};
 
+use super::append::SealedSlot;
+use super::publish::Publication;
+
 /// What became of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotReport {
@@ -43,6 +46,36 @@ pub struct SlotReport {
     /// Why the slot is not published, where it should be. It is recorded all the same, and
     /// published with a later one.
     pub unpublished: Option<String>,
+}
+
+impl SlotReport {
+    /// The report of a slot that is recorded, whether it is published or not.
+    pub(super) fn of(
+        sealed: &SealedSlot,
+        publication: Publication,
+        drawn: Drawn,
+        elapsed: Duration,
+    ) -> Self {
+        let SealedSlot { slot, counts, filled_slots, .. } = sealed;
+        let Publication { cosigned, not_cosigned, unpublished } = publication;
+        Self {
+            slot: *slot,
+            recorded: counts.recorded,
+            missing: counts.missing.clone(),
+            retracted: counts.retracted,
+            doubts: counts.doubts,
+            proven: counts.proven,
+            oracles_proven: counts.oracles_proven,
+            unproven: counts.unproven.clone(),
+            drawn,
+            cosigned,
+            not_cosigned,
+            requests: counts.requests,
+            filled_slots: *filled_slots,
+            elapsed,
+            unpublished,
+        }
+    }
 }
 
 /// Proofs of whole pools that a slot drew of the one before it.

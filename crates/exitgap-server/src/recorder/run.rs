@@ -81,7 +81,11 @@ impl<R: SlotReader> Recorder<R> {
             }
         }
         if self.shards.is_none()
-            && self.blocking(|store| store.shards_held()).await?.is_ok_and(|held| !held.is_empty())
+            && self
+                .store
+                .blocking(|store| store.shards_held())
+                .await?
+                .is_ok_and(|held| !held.is_empty())
         {
             tracing::error!(
                 "others share the reading of this store, and this recorder does not take what they read: [recorder] shard_pools is to be the same on each machine"
@@ -124,7 +128,7 @@ impl<R: SlotReader> Recorder<R> {
                 Due::Wait(_) if !is_warm => {
                     is_warm = true;
                     // What fails is read with the slot.
-                    if let Err(error) = self.blocking(Store::warm).await? {
+                    if let Err(error) = self.store.blocking(Store::warm).await? {
                         tracing::warn!(%error, "what the next slot rests on was not read before it");
                     }
                 }
@@ -167,7 +171,7 @@ impl<R: SlotReader> Recorder<R> {
             }
         };
         if let Err(error) = &recorded
-            && !self.store.as_ref().is_none_or(Store::is_open)
+            && self.store.is_disconnected()
         {
             tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
             return Ok(Turn::Again);
@@ -210,7 +214,7 @@ impl<R: SlotReader> Recorder<R> {
         clock: &impl Clock,
         stop: &mut watch::Receiver<Stop>,
     ) {
-        while self.store.as_ref().is_none_or(Store::is_open) {
+        while !self.store.is_disconnected() {
             tokio::select! {
                 () = stopped(stop, Stop::AfterSlot) => return,
                 () = clock.sleep_until(time) => return,
@@ -235,7 +239,7 @@ impl<R: SlotReader> Recorder<R> {
         let is_due = matches!(due, Due::Record(..));
         // Before another slot takes its place, nothing more of it may come.
         let ended = current.previous().filter(|ended| is_due && Some(*ended) > last);
-        let left = self.blocking(move |store| {
+        let left = self.store.blocking(move |store| {
             ended.map_or(Ok(()), |ended| store.freeze(ended))?;
             store.next_read(last)
         });
@@ -277,13 +281,13 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Opens the store, and brings what is published up to it.
     async fn open_again(&mut self) -> Result<(), RecorderError> {
-        self.blocking(Store::reopen).await??;
+        self.store.blocking(Store::reopen).await??;
         if self.store()?.claims_beside() {
             // A database that lacks slots is brought up to what is published before it is held against that.
             self.seal_claimed().await?;
         }
         if let Some(folder) = self.folder.clone() {
-            let published = self.blocking(move |store| {
+            let published = self.store.blocking(move |store| {
                 folder.check(store.reader())?;
                 folder.publish(store.reader())
             });
@@ -299,13 +303,13 @@ impl<R: SlotReader> Recorder<R> {
         let mut any = false;
         loop {
             let folder = folder.clone();
-            let sealed = self.blocking(move |store| folder.seal_claimed(store)).await?;
+            let sealed = self.store.blocking(move |store| folder.seal_claimed(store)).await?;
             let sealed = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))?;
             let Some(slot) = sealed else { return Ok(any) };
             any = true;
             tracing::warn!(%slot, "sealed as it was claimed before");
             self.forget_own_course()?;
-            match self.publish().await? {
+            match self.publish_newest().await? {
                 // It was published before, and those that are still to come.
                 Err(PublishError::StoreOlder { .. }) if self.store()?.claims_beside() => {}
                 Err(error) => {

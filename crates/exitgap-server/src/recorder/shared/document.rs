@@ -11,9 +11,8 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{NewDoubt, spread};
 use serde::{Deserialize, Serialize};
 
-use super::super::PoolReading;
+use super::super::chains::{ChainPools, ChainReading, PoolReading, ReadSnapshot};
 use super::super::proofs::Proofs;
-use super::super::read::{ChainPools, ChainReading, Read};
 use super::Shard;
 
 /// The version of the document. A recorder of another version does not read it.
@@ -146,7 +145,7 @@ pub fn read(slot: Slot, bytes: &[u8]) -> Result<ShardReading, String> {
             pools: pools.into_iter().collect::<Result<_, String>>()?,
             doubts: doubts.into_iter().map(doubt).collect::<Result<_, String>>()?,
             requests,
-            told: None,
+            logs: None,
             proofs: proofs_of(proofs)?,
         },
     })
@@ -158,9 +157,11 @@ fn pool_of(document: &PoolDocument) -> Result<(PoolId, PoolReading), String> {
     let reading = match document {
         PoolDocument::Read { snapshot, state, .. } => {
             let snapshot = Snapshot::of_pool(&id, snapshot.as_bytes(), state.as_bytes());
-            snapshot.map(|snapshot| Read { snapshot, ready: None }).map_err(|error| Missing {
-                reason: MissingReason::PoolUnsupported,
-                detail: format!("its reading is no snapshot: {error}"),
+            snapshot.map(|snapshot| ReadSnapshot { snapshot, ready: None }).map_err(|error| {
+                Missing {
+                    reason: MissingReason::PoolUnsupported,
+                    detail: format!("its reading is no snapshot: {error}"),
+                }
             })
         }
         PoolDocument::Missing { reason, detail, .. } => {

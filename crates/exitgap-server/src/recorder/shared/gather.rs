@@ -10,9 +10,9 @@ use exitgap_store::shards::SharingError;
 use exitgap_store::{Store, StoreError};
 use tokio::time::{Instant, sleep_until};
 
-use super::super::read::{self, ChainPools, ChainReading};
+use super::super::chains::{self, ChainPools, ChainReading, PoolReading, ReadingPlan};
 use super::super::source::SlotReader;
-use super::super::{PoolReading, Recorder, RecorderError};
+use super::super::{Recorder, RecorderError};
 use super::Shard;
 use super::document::{self, ShardReading};
 
@@ -37,30 +37,31 @@ impl<R: SlotReader> Recorder<R> {
     pub(in super::super) async fn gathered(
         &mut self,
         slot: Slot,
+        plans: Vec<ReadingPlan>,
         deadline: Instant,
     ) -> Result<Vec<ChainReading>, RecorderError> {
         let shards = self.shards.clone().unwrap_or_default();
         let left = deadline.saturating_duration_since(Instant::now());
         let until = deadline - FREEZE_BEFORE.min(left / 4);
-        let asking = read::ask_logs(&mut self.chains, deadline);
+        let asking = chains::ask_logs(&mut self.chains, plans, deadline);
         loop {
-            let came = self.blocking(move |store| store.shards_read(slot)).await??;
+            let came = self.store.blocking(move |store| store.shards_read(slot)).await??;
             if shards.iter().all(|shard| came.contains(&shard.name)) || Instant::now() >= until {
                 break;
             }
             sleep_until(until.min(Instant::now() + LOOK_EVERY)).await;
         }
-        let taken = self.blocking(move |store| taken(store, slot)).await??;
-        let told = asking.told(&mut self.chains).await;
+        let taken = self.store.blocking(move |store| taken(store, slot)).await??;
+        let answers = asking.answers(&mut self.chains).await;
         let mut chains = by_chain(&shards, taken);
         let mut readings = Vec::with_capacity(self.chains.len());
-        for (chain, (told, requests)) in self.chains.iter_mut().zip(told) {
+        for (chain, (logs, requests)) in self.chains.iter_mut().zip(answers) {
             let mut of = chains.remove(chain.slug()).unwrap_or_default();
             of.requests += requests;
-            of.told = told;
+            of.logs = logs;
             let reading = chain.sort(slot, of);
             chain.recorded = reading.block().or(chain.recorded);
-            read::warn_of_missing(slot, chain, &reading);
+            chains::warn_of_missing(slot, chain, &reading);
             readings.push(reading);
         }
         Ok(readings)

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::super::chains::{self, Chain, ReadTerms, ReadingPlan};
 use super::super::clock::Clock;
-use super::super::read::{self, Chain, How};
 use super::super::recheck;
 use super::super::run::{MIN_BUDGET, READ_AFTER};
 use super::super::source::{SlotReader, Standing};
@@ -181,11 +181,14 @@ struct Reading {
 impl Reading {
     async fn read<R: SlotReader>(&self, chain: &mut Chain<R>) {
         let (started, slot, deadline) = (Instant::now(), self.slot, self.deadline);
+        let mut plan = ReadingPlan::default();
         if chain.begins() {
-            chain.standing = self.standing().await;
+            plan.standing = self.standing().await;
         }
-        let how = How { slot, prove: self.sharing.prove, ready: false, deadline };
-        let Some(reading) = read::all(from_mut(chain), how).await.pop() else { return };
+        let terms = ReadTerms { slot, prove: self.sharing.prove, ready: false, deadline };
+        let Some(reading) = chains::read_all(from_mut(chain), vec![plan], terms).await.pop() else {
+            return;
+        };
         let recorded = reading.pools.iter().filter(|read| read.is_ok()).count();
         let pools = reading.pools.len();
         let put = self.put(document::write(slot, &self.shard, &reading)).await;

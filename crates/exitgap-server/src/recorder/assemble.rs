@@ -1,0 +1,108 @@
+//! Step 2, assemble: what the heads of a slot are to say, out of what was read and what earlier slots left to be said.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use exitgap_chain::Unproven;
+use exitgap_core::ids::{BlockHash, Contract, PoolId};
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::payments::Payments;
+use exitgap_store::{Changes, NewDoubt, NewEntry, NewFills, NewRetraction};
+
+use super::chains::ReadSnapshot;
+use super::proofs::Proofs;
+use super::read::ReadSlot;
+use super::store::BlockingStore;
+use super::{RecorderError, issued, recheck};
+
+/// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
+/// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
+/// ahead must not end the series.
+const MAX_UNCONFIRMED_SLOTS: u32 = Slot::PER_DAY;
+
+/// What the recorder remembers of earlier slots that the next heads are to say.
+pub struct PendingChanges {
+    /// Pools that retire with the slot.
+    pub retirements: Vec<PoolId>,
+    /// What pools logged in blocks that are final.
+    pub fills: Vec<NewFills>,
+}
+
+/// A slot that is ready to be appended.
+pub struct SlotDraft {
+    pub slot: Slot,
+    pub entries: Vec<NewEntry<ReadSnapshot>>,
+    pub changes: Changes,
+    /// At which block each chain was read, in the order of the chains.
+    pub blocks: Vec<Option<BlockHash>>,
+    /// State proofs of what was read, to be kept once the slot is sealed.
+    pub proof_files: BTreeMap<Contract, Vec<u8>>,
+    pub counts: SlotCounts,
+}
+
+/// What is counted of a slot before it is appended, for its report.
+pub struct SlotCounts {
+    pub recorded: u32,
+    pub missing: BTreeMap<MissingReason, u32>,
+    pub retracted: u32,
+    pub doubts: u32,
+    pub proven: u32,
+    pub oracles_proven: u32,
+    pub unproven: BTreeMap<Unproven, u32>,
+    pub requests: u64,
+}
+
+/// Assembles the slot. Refused where it has no pool, or where only the clock says that its time has come. Asks the store
+/// for retractions and `payments` for receipts, and takes off their lists what no head can say any more.
+pub async fn assemble(
+    store: &mut BlockingStore,
+    payments: Option<&Arc<Payments>>,
+    pending: PendingChanges,
+    read: ReadSlot,
+) -> Result<SlotDraft, RecorderError> {
+    let ReadSlot { slot, last, entries, blocks, doubts, proofs, requests } = read;
+    if entries.is_empty() {
+        return Err(RecorderError::NoPool);
+    }
+    let (recorded, missing) = count_entries(&entries);
+    if let Some(last) = last
+        && recorded == 0
+        && slot.number() - last.number() > MAX_UNCONFIRMED_SLOTS
+    {
+        return Err(RecorderError::ClockUnconfirmed { slot, last });
+    }
+    let retractions = store.blocking(move |store| recheck::retractions(store, slot)).await??;
+    for NewRetraction { pool, slot: retracted, .. } in &retractions {
+        tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");
+    }
+    for NewDoubt { pool, first } in &doubts {
+        tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
+    }
+    let issued = issued::due_receipts(store, payments, slot, &entries).await?;
+    let Proofs { files: proof_files, proven, oracles_proven, unproven } = proofs;
+    let counts = SlotCounts {
+        recorded,
+        missing,
+        retracted: u32::try_from(retractions.len()).unwrap_or(u32::MAX),
+        doubts: u32::try_from(doubts.len()).unwrap_or(u32::MAX),
+        proven,
+        oracles_proven,
+        unproven,
+        requests,
+    };
+    let PendingChanges { retirements, fills } = pending;
+    let changes = Changes { retractions, retirements, doubts, fills, issued };
+    Ok(SlotDraft { slot, entries, changes, blocks, proof_files, counts })
+}
+
+/// How many pools have a snapshot, and how many have none, by reason.
+fn count_entries(entries: &[NewEntry<ReadSnapshot>]) -> (u32, BTreeMap<MissingReason, u32>) {
+    let (mut recorded, mut missing) = (0, BTreeMap::new());
+    for entry in entries {
+        match &entry.reading {
+            Ok(_) => recorded += 1,
+            Err(reason) => *missing.entry(*reason).or_default() += 1,
+        }
+    }
+    (recorded, missing)
+}

@@ -1,0 +1,203 @@
+//! The recorder's chains, each with its reader, and what comes of asking them side by side.
+//!
+//! - `read`: a slot of all chains, until its deadline
+//! - `later`: what readers are asked once the slot is published
+
+mod later;
+mod read;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use exitgap_chain::Missing;
+use exitgap_core::ids::{ChainSlug, PoolId};
+use exitgap_core::pools::Direction;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::{BlockRef, Snapshot};
+use exitgap_store::{NewDoubt, Ready};
+use tokio::time::Instant;
+
+pub use later::{prove_anchors, prove_whole, read_canonical};
+pub use read::{ReadTerms, ask_logs, make_ready, read_all};
+
+use super::anchors::Anchoring;
+use super::fills::{Gatherer, LogsAnswer, LogsRequest};
+use super::proofs::Proofs;
+use super::recheck::Recheck;
+use super::source::{SlotReader, Source, Standing};
+
+/// How long before the slot's deadline a reader is told to end, so that it can still say
+/// why each pool is missing. A reader that does not end is given up at the deadline.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A pool's snapshot, and what was made ready of it before the slot's deadline.
+pub struct ReadSnapshot {
+    pub snapshot: Snapshot,
+    /// `None`: there was no time left, and it is made ready when the slot is written.
+    pub ready: Option<Ready>,
+}
+
+/// A pool's result in a slot, as read.
+pub type PoolReading = Result<ReadSnapshot, Missing>;
+
+/// A chain with its reader.
+pub struct Chain<R> {
+    source: Source<R>,
+    /// `None` before the first slot, and after the reader was lost: it is made anew.
+    reader: Option<R>,
+    /// Its earlier slots, to be looked at again.
+    pub recheck: Recheck,
+    /// What its pools logged.
+    pub fills: Gatherer,
+    /// Which of its days are anchored.
+    pub anchoring: Anchoring,
+    /// The block of the last slot that others read.
+    pub recorded: Option<BlockRef>,
+}
+
+/// What a chain's reader is given for a slot.
+#[derive(Debug, Default)]
+pub struct ReadingPlan {
+    /// Where the chain's series stand, for a reader that is made anew.
+    pub standing: Standing,
+    /// Which logs of its pools are asked for.
+    pub logs: Option<LogsRequest>,
+}
+
+/// What came of one chain at one slot.
+pub struct ChainReading {
+    /// For each of the chain's pools, in their order.
+    pub pools: Vec<PoolReading>,
+    /// Which earlier slots it puts in doubt.
+    pub doubts: Vec<NewDoubt>,
+    /// HTTP requests it took.
+    pub requests: u64,
+    /// What pools logged, where that was asked for.
+    pub logs: LogsAnswer,
+    /// What the chain's own state says of them.
+    pub proofs: Proofs,
+}
+
+/// What was read of pools of a chain, in no order.
+#[derive(Default)]
+pub struct ChainPools {
+    pub pools: Vec<(PoolId, PoolReading)>,
+    pub doubts: Vec<NewDoubt>,
+    pub requests: u64,
+    pub logs: LogsAnswer,
+    pub proofs: Proofs,
+}
+
+impl ChainReading {
+    /// The block at which the chain's pools were read; `None`: none of them was.
+    pub fn block(&self) -> Option<BlockRef> {
+        let read = self.pools.iter().flatten().next()?;
+        Some(read.snapshot.observation().block())
+    }
+}
+
+impl<R> Chain<R> {
+    /// A chain that was not read yet.
+    pub fn new(source: Source<R>) -> Self {
+        Self {
+            source,
+            reader: None,
+            recheck: Recheck::default(),
+            fills: Gatherer::default(),
+            anchoring: Anchoring::default(),
+            recorded: None,
+        }
+    }
+
+    /// Its pools and their default directions.
+    pub fn pools(&self) -> &[(PoolId, Direction)] {
+        &self.source.pools
+    }
+
+    /// Its name.
+    pub fn slug(&self) -> &ChainSlug {
+        &self.source.chain
+    }
+
+    /// Whether the pool is one of the chain's.
+    pub fn has(&self, id: &PoolId) -> bool {
+        self.source.pools.iter().any(|(pool, _)| pool == id)
+    }
+
+    /// The same for every pool.
+    fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
+        let missing = Missing { reason, detail: detail.to_owned() };
+        let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
+        ChainReading {
+            pools,
+            doubts: Vec::new(),
+            requests: 0,
+            logs: None,
+            proofs: Proofs::default(),
+        }
+    }
+
+    /// Puts a reading into the order of the pools, and believes nothing about other pools
+    /// or slots.
+    pub fn sort(&self, slot: Slot, reading: ChainPools) -> ChainReading {
+        let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
+        let missing = |reason, detail: &str| Missing { reason, detail: detail.to_owned() };
+        let pools = self.source.pools.iter().map(|(id, _)| match by_pool.remove(id) {
+            Some(Ok(read))
+                if read.snapshot.slot() != slot || read.snapshot.observation().pool() != id =>
+            {
+                let detail = "the reading is of another pool or slot";
+                Err(missing(MissingReason::RpcResponseInvalid, detail))
+            }
+            Some(result) => result,
+            None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
+        });
+        let ChainPools { doubts, requests, logs, proofs, .. } = reading;
+        ChainReading { pools: pools.collect(), doubts, requests, logs, proofs }
+    }
+}
+
+impl<R: SlotReader> Chain<R> {
+    /// Whether it has no reader, so that the next one begins from what the store says.
+    pub fn begins(&self) -> bool {
+        self.reader.is_none()
+    }
+
+    /// Makes its reader, where it has none, and lets it know where its series stand.
+    fn make_reader(&mut self, standing: Standing) -> Result<(), String> {
+        if self.reader.is_none() {
+            let mut reader = (self.source.make)().map_err(|error| error.to_string())?;
+            reader.resume(standing);
+            self.reader = Some(reader);
+        }
+        Ok(())
+    }
+
+    /// Requires that its nodes do not contradict each other about which chain it is.
+    pub async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
+        // A reader that cannot be made leaves its pools missing, with the reason.
+        let Ok(reader) = (self.source.make)() else { return Ok(()) };
+        reader.check_nodes(deadline).await
+    }
+
+    /// How many blocks later a slot's block is looked at again; `None` while it has no reader.
+    pub fn confirmations(&self) -> Option<u32> {
+        self.reader.as_ref().map(SlotReader::confirmations)
+    }
+}
+
+/// One line per reason and chain, so that a dead node is not told once per pool.
+pub fn warn_of_missing<R>(slot: Slot, chain: &Chain<R>, reading: &ChainReading) {
+    let mut causes: BTreeMap<(&str, &str), Vec<&PoolId>> = BTreeMap::new();
+    for ((pool, _), result) in chain.pools().iter().zip(&reading.pools) {
+        if let Err(missing) = result {
+            tracing::debug!(slot = %slot, pool = %pool, "{missing}");
+            let cause = (missing.reason.code(), missing.detail.as_str());
+            causes.entry(cause).or_default().push(pool);
+        }
+    }
+    for ((reason, detail), pools) in causes {
+        let chain = &chain.source.chain;
+        tracing::warn!(slot = %slot, chain = %chain, reason, pools = pools.len(), first = %pools[0], "{detail}");
+    }
+}

@@ -1,0 +1,51 @@
+//! The recorder's store, called on the blocking pool.
+
+use exitgap_store::Store;
+use tokio::task::spawn_blocking;
+
+use super::RecorderError;
+
+/// A store for writing. A call moves it to a thread of the blocking pool and back: a caller that goes away meanwhile
+/// leaves it lost, since nobody then knows whether the call wrote.
+pub struct BlockingStore(Option<Store>);
+
+impl BlockingStore {
+    pub fn new(store: Store) -> Self {
+        Self(Some(store))
+    }
+
+    /// The store, where no call was interrupted.
+    pub fn get(&self) -> Result<&Store, RecorderError> {
+        self.0.as_ref().ok_or(RecorderError::Interrupted)
+    }
+
+    /// The same, for what does not block for long.
+    pub fn get_mut(&mut self) -> Result<&mut Store, RecorderError> {
+        self.0.as_mut().ok_or(RecorderError::Interrupted)
+    }
+
+    /// The store itself, to be closed.
+    pub fn into_inner(self) -> Result<Store, RecorderError> {
+        self.0.ok_or(RecorderError::Interrupted)
+    }
+
+    /// Whether a server's store was lost and is to be opened again. One that an interrupted call has is not.
+    pub fn is_disconnected(&self) -> bool {
+        self.0.as_ref().is_some_and(|store| !store.is_open())
+    }
+
+    /// Runs `act` with the store on the blocking pool.
+    pub async fn blocking<T: Send + 'static>(
+        &mut self,
+        act: impl FnOnce(&mut Store) -> T + Send + 'static,
+    ) -> Result<T, RecorderError> {
+        let mut store = self.0.take().ok_or(RecorderError::Interrupted)?;
+        let acting = move || {
+            let done = act(&mut store);
+            (store, done)
+        };
+        let (store, done) = spawn_blocking(acting).await.map_err(|_| RecorderError::Interrupted)?;
+        self.0 = Some(store);
+        Ok(done)
+    }
+}
