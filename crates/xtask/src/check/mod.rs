@@ -4,6 +4,7 @@
 
 mod arrows;
 mod links;
+mod locks;
 mod sources;
 
 use std::fs;
@@ -25,6 +26,7 @@ Usage: cargo xtask check
   links       what a document links to is there, heading and all
   leftovers   no notes to self where finished work should be
   map         crates/ARCHITECTURE.md names every crate
+  locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices name every package that is shipped, and no other
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
@@ -77,6 +79,7 @@ pub fn run(root: &Path) -> Result<()> {
         ("links", links::dead(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
+        ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
     ] {
         if !report(name, &findings) {
