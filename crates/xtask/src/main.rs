@@ -12,6 +12,7 @@ mod licences;
 mod measure;
 mod measure_setup;
 mod measure_web;
+mod peers;
 mod pkg;
 mod process;
 mod py;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{pkg, process, py, setup, web, workspace};
+use crate::{peers, pkg, process, py, setup, web, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -19,7 +19,8 @@ Usage: cargo xtask test [--all]
           light and dark; else wide and light, narrow and dark); for the slow tests it installs into .fixtures: schemathesis, moto,
           aics-witness, duckdb and pyarrow (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
-          inspector, its TypeScript and Python clients), and our own Python package as a wheel; as root on Debian also its
+          inspector, its TypeScript and Python clients), and our own Python package as a wheel, and last the tests against other
+          people's libraries (tests/peers); as root on Debian also its
           packages systemd and debootstrap
 
 In order: setup, the npm package and the site, and beside them one build of libraries, binaries and tests; the tests, with
@@ -121,7 +122,8 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let mut summaries = Vec::new();
     let outcome = run_tests(root, all, &mut summaries)
         .and_then(|()| run_tests_on_a_server(root, &mut summaries))
-        .and_then(|()| run_doc_and_wasm_tests(root, &mut summaries));
+        .and_then(|()| run_doc_and_wasm_tests(root, &mut summaries))
+        .and_then(|()| if all { peers::test(root) } else { Ok(()) });
     let counts = Counts::of(&summaries);
     println!("\nsummary ({} s)", started.elapsed().as_secs());
     println!(

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{licences, process, py, test, workspace};
+use crate::{licences, peers, process, py, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -67,8 +67,10 @@ pub struct Source {
 /// Runs every check; fails if any does.
 pub fn run(root: &Path) -> Result<()> {
     let mut crates = arrows::dependencies(&workspace::metadata(root)?);
-    // It is shipped, too, if from a workspace of its own.
-    crates.extend(arrows::dependencies(&workspace::metadata_of(root, py::MANIFEST)?));
+    // They are ours, too, though each is a workspace of its own.
+    for apart in [py::MANIFEST, peers::MANIFEST] {
+        crates.extend(arrows::dependencies(&workspace::metadata_of(root, apart)?));
+    }
     let sources = read_sources(root)?;
     let map = fs::read_to_string(root.join("crates/ARCHITECTURE.md")).unwrap_or_default();
     let mut failed = Vec::new();
