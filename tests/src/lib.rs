@@ -21,7 +21,7 @@ pub mod folders;
 pub mod fuzz;
 #[cfg(feature = "suite")]
 pub mod message;
-#[cfg(feature = "suite")]
+#[cfg(feature = "parity")]
 pub mod parity;
 #[cfg(feature = "suite")]
 pub mod postgres;

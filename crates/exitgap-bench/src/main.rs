@@ -38,8 +38,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use exitgap_core::units::{PercentError, PriceError};
+use exitgap_peers::ParityError;
 use exitgap_tests::devchain::DevChainError;
-use exitgap_tests::parity::ParityError;
 
 use report::Report;
 use scene::Scene;

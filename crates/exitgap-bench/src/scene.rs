@@ -2,8 +2,8 @@
 
 use alloy_primitives::U256;
 use exitgap_core::pools::{Concentrated, Direction, PoolState, sqrt_ratio_at_tick};
+use exitgap_peers::v3::{Bed, Pool, PoolToMake, Position};
 use exitgap_tests::devchain::Rng;
-use exitgap_tests::parity::v3::{Bed, Pool, PoolToMake, Position};
 
 use crate::BenchError;
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{B256, I256};
-use alloy::rpc::types::Log;
 use alloy::sol_types::SolEvent;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
 use exitgap_core::analytics::accuracy::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use exitgap_core::ids::{Address, ChainSlug};

@@ -4,13 +4,12 @@ use core::fmt;
 use core::future::Future;
 use std::borrow::Cow;
 
-use alloy::primitives::{Address as EvmAddress, B256, U256};
-use alloy::signers::SignerSync;
-use alloy::signers::local::PrivateKeySigner;
+use alloy::primitives::{Address as EvmAddress, B256, Signature, U256, hex};
 use alloy::sol;
 use alloy::sol_types::{Eip712Domain, SolStruct};
 use exitgap_api::x402::{Authorization, TokenDomain};
 use exitgap_core::ids::{Address, Caip2};
+use k256::ecdsa::SigningKey;
 
 sol! {
     /// EIP-3009's message.
@@ -108,7 +107,7 @@ impl TypedData {
 
 /// A private key in this process's memory. For small sums: whoever reads the memory has it.
 #[derive(Clone)]
-pub struct LocalSigner(PrivateKeySigner);
+pub struct LocalSigner(SigningKey);
 
 impl fmt::Debug for LocalSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,18 +120,19 @@ impl LocalSigner {
     pub fn of_hex(text: &str) -> Result<Self, String> {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         let is_hex = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let key = is_hex.then(|| digits.parse::<PrivateKeySigner>().ok()).flatten();
+        let key = is_hex.then(|| hex::decode_to_array::<_, 32>(digits).ok()).flatten();
+        let key = key.and_then(|bytes| SigningKey::from_slice(&bytes).ok());
         key.map(Self).ok_or_else(|| "it is no private key: 64 hex digits".to_owned())
     }
 }
 
 impl Signer for LocalSigner {
     fn address(&self) -> Address {
-        Address(self.0.address().into_array())
+        Address(EvmAddress::from_private_key(&self.0).into_array())
     }
 
     async fn sign(&self, data: &TypedData) -> Result<[u8; 65], String> {
-        let signature = self.0.sign_hash_sync(&B256::from(data.hash()));
+        let signature = self.0.sign_prehash_recoverable(&data.hash()).map(Signature::from);
         signature.map(|signature| signature.as_bytes()).map_err(|error| error.to_string())
     }
 }

@@ -12,6 +12,7 @@ mod licences;
 mod measure;
 mod measure_setup;
 mod measure_web;
+mod peers;
 mod pkg;
 mod process;
 mod py;
@@ -128,9 +129,8 @@ fn run(arguments: &[String]) -> Result<()> {
             no_arguments(rest)?;
             py::run(&root)
         }
-        "web" if flag(rest, "--plain")? => {
-            web::build_plain(&root, workspace::Purpose::Shown).map(|made| println!("{}", made.display()))
-        }
+        "web" if flag(rest, "--plain")? => web::build_plain(&root, workspace::Purpose::Shown)
+            .map(|made| println!("{}", made.display())),
         "web" => web::build(&root),
         "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),

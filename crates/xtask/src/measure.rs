@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Result;
-use crate::{measure_setup, measure_web, pkg, process, setup, test, workspace};
+use crate::{measure_setup, measure_web, peers, pkg, process, setup, test, workspace};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -51,7 +51,8 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
   --limits N        so many limits of each file
   --json            one flat JSON object of numbers on stdout, nothing else
 
-Ends with exit code 1 when a single unit differs, or a file cannot be compared.";
+Builds tests/peers for it (excluded from the workspace, with its own lock file), but for --vectors, which needs no
+contract. Ends with exit code 1 when a single unit differs, or a file cannot be compared.";
 
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
@@ -128,18 +129,20 @@ fn verifier_module(root: &Path) -> Result<PathBuf> {
     Ok(module)
 }
 
-/// Runs the comparison with the contracts.
+/// Runs the comparison with the contracts, or with what they said once.
 pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
-    let folder = arguments.iter().position(|argument| argument == "--vectors");
+    let place = |name| arguments.iter().position(|argument| argument == name);
+    if place("--vectors").or(place("--vector")).is_none() {
+        setup::ensure(root)?;
+        return peers::compare(root, arguments);
+    }
     let mut arguments = arguments.to_vec();
-    match folder.and_then(|index| arguments.get_mut(index + 1)) {
-        // Given from where the command was called, and no contract is needed.
-        Some(folder) => {
-            if let Ok(whole) = std::path::absolute(&*folder) {
-                *folder = whole.to_string_lossy().into_owned();
-            }
-        }
-        None => setup::ensure(root)?,
+    let folder = place("--vectors").and_then(|index| arguments.get_mut(index + 1));
+    // Given from where the command was called.
+    if let Some(folder) = folder
+        && let Ok(whole) = std::path::absolute(&*folder)
+    {
+        *folder = whole.to_string_lossy().into_owned();
     }
     let mut command = workspace::cargo(root);
     command
@@ -147,12 +150,4 @@ pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
         .args(["--package", "exitgap-tests", "--bin", "parity", "--"])
         .args(arguments);
     process::run(&mut command, "the comparison")
-}
-
-/// Builds every part of the bench, so that none of them breaks unnoticed.
-pub fn build_all(root: &Path) -> Result<()> {
-    let mut build = workspace::cargo(root);
-    build.args(["build", "--quiet", "--locked", "--workspace", "--bins"]);
-    build.args(["--manifest-path", "crates/exitgap-bench/Cargo.toml"]);
-    process::run(&mut build, "cargo build of the bench")
 }

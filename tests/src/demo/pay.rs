@@ -8,8 +8,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command as Plain;
 
+use crate::devchain::PrivateKeySigner;
 use alloy::primitives::{Address, U256};
-use alloy::signers::local::PrivateKeySigner;
 use tokio::process::{Child, Command};
 
 use super::play::Day;

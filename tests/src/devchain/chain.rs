@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
-use alloy::rpc::types::{Block, TransactionReceipt, TransactionRequest};
 use alloy::sol_types::SolCall;
+use alloy_rpc_types_eth::{Block, TransactionReceipt, TransactionRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Deployment of the protocols: Multicall3, WETH9, Uniswap v2 and v3.
 
 use alloy::primitives::{Address, Bytes, address, aliases::I24, aliases::U24};
-use alloy::rpc::types::TransactionRequest;
 use alloy::sol_types::SolConstructor;
+use alloy_rpc_types_eth::TransactionRequest;
 
 use super::{DevChain, Result, Tx, abi};
 use crate::fixtures::{self, Artifact};

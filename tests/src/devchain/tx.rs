@@ -1,8 +1,8 @@
 //! A transaction to be sent, and the block that held it.
 
 use alloy::primitives::{Address, B256, Bytes, TxKind, U256};
-use alloy::rpc::types::{TransactionInput, TransactionReceipt, TransactionRequest};
 use alloy::sol_types::{SolCall, SolEvent};
+use alloy_rpc_types_eth::{TransactionInput, TransactionReceipt, TransactionRequest};
 
 use super::{DevChainError, Result};
 

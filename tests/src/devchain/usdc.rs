@@ -1,9 +1,8 @@
 //! The token that payments are made in: Circle's own code, at the address it has on Base Sepolia.
 
+use crate::devchain::PrivateKeySigner;
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, B256, Bytes, U256, address};
-use alloy::signers::SignerSync;
-use alloy::signers::local::PrivateKeySigner;
 use alloy::sol_types::{Eip712Domain, SolCall, SolStruct, eip712_domain};
 
 use super::abi::{CancelAuthorization, FiatToken, TransferWithAuthorization};

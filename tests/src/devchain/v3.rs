@@ -3,8 +3,8 @@
 use alloy::eips::BlockId;
 use alloy::primitives::aliases::{I24, U24, U160};
 use alloy::primitives::{Address, U256, U512, keccak256};
-use alloy::rpc::types::TransactionReceipt;
 use alloy::sol_types::{SolCall, SolEvent, SolValue};
+use alloy_rpc_types_eth::TransactionReceipt;
 use serde::{Deserialize, Serialize};
 
 use super::{DevChain, DevChainError, Mined, Pool, PoolKind, Result, Tx, abi};

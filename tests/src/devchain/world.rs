@@ -200,7 +200,14 @@ async fn deploy_v3(chain: &DevChain, assets: &[Asset]) -> Result<Vec<WorldPool>>
             };
             wanted.push((pool, position));
         }
-        pools.push(WorldPool { name: name.to_owned(), pool, base, quote, scale_usd, positions: Vec::new() });
+        pools.push(WorldPool {
+            name: name.to_owned(),
+            pool,
+            base,
+            quote,
+            scale_usd,
+            positions: Vec::new(),
+        });
     }
     for position in chain.mint_positions(&wanted).await? {
         let owner = pools.iter_mut().find(|pool| pool.pool == position.pool);

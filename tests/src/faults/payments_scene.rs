@@ -10,8 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::devchain::PrivateKeySigner;
 use alloy::primitives::{Address, B256, U256, keccak256};
-use alloy::signers::local::PrivateKeySigner;
 use exitgap_api::x402::{Authorization, Offer, Units};
 use exitgap_core::ids::{Address as Own, Word};
 use exitgap_core::series::Slot;

@@ -1,149 +1,27 @@
-//! Parity with the contracts: exitgap's core against the contracts of Uniswap v2 and v3, of
-//! Aerodrome v2 and of Balancer v2, executed in this process.
+//! Parity with the contracts, as far as it needs none of them: recorded fills.
 //!
-//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`], [`solidly`],
-//! [`balancer`]), every size sold for real (and undone) and compared with core to the unit, and
-//! [`vector`]s that keep what the contracts said so that it can be checked without them. Core's
-//! state is always read back from the contracts, never taken from the generator.
+//! In scope: [`vector`]s and [`folder`]s of files that keep what contracts said, compared with what core says; the
+//! [`oracle`] beside which a limit of the gap is drawn, and how sizes are [drawn](draw). Out of scope: running the
+//! contracts, which the package `exitgap-peers` does (`cargo xtask parity`).
 //!
-//! A case matches where core's [`Answer`] equals the contract's: amounts, √price, tick, active
+//! A case matches where core's [`answer::Answer`] equals the contract's: amounts, √price, tick, active
 //! liquidity and ticks crossed. Beyond the pool the contract fills in part; core refuses, and
 //! names the same amounts consumed and paid.
 
-mod abi;
 pub mod answer;
-pub mod balancer;
-mod draw;
-mod evm;
+pub mod draw;
 pub mod folder;
-mod market;
-pub mod max_size;
 pub mod oracle;
-mod payer;
 pub mod recorded;
-pub mod solidly;
-pub mod v2;
-pub mod v3;
 pub mod vector;
 
-use alloy::primitives::{Address, U256};
-use alloy::sol_types::SolConstructor;
-use exitgap_core::pools::{
-    ConcentratedError, ConstantProductError, Direction, PoolState, SaleCurve,
-};
-
-use crate::devchain::abi::Token;
-use crate::fixtures::{Artifact, FixtureError};
-use answer::Answer;
-use evm::Evm;
-use vector::{Sale, Vector};
-
-pub use evm::Revert;
-
-/// Why a comparison could not be made. A difference is not an error but a [`Mismatch`].
+/// Why recorded fills could not be compared. A difference is not an error.
 #[derive(Debug, thiserror::Error)]
-pub enum ParityError {
-    /// The contracts' code is not there.
-    #[error(transparent)]
-    Fixture(#[from] FixtureError),
-    /// The machine did what it never should.
-    #[error("{0}")]
-    Machine(String),
-    /// A contract refused a call that had to work.
-    #[error("{call} reverted: {reason}")]
-    Reverted {
-        /// The call's signature.
-        call: &'static str,
-        /// The contract's reason.
-        reason: String,
-    },
-    /// Core refuses a state that a v3 contract holds.
-    #[error("core refuses the contract's state: {0}")]
-    Concentrated(#[from] ConcentratedError),
-    /// Core refuses a state that a v2 contract holds.
-    #[error("core refuses the contract's state: {0}")]
-    ConstantProduct(#[from] ConstantProductError),
+pub enum VectorError {
     /// A folder of recorded fills cannot be compared.
     #[error(transparent)]
     Folder(#[from] folder::FileError),
     /// A vector cannot be used.
     #[error("vector: {0}")]
     Vector(String),
-}
-
-/// What was compared so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Sales compared.
-    pub cases: u64,
-    /// The most initialised ticks one of them crossed, by the contract.
-    pub ticks_crossed_max: u32,
-    /// All of them together, for the mean.
-    pub ticks_crossed_sum: u64,
-    /// What differed.
-    pub mismatches: Vec<Mismatch>,
-}
-
-/// A sale on which core and the contract differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mismatch {
-    /// Both words.
-    pub reason: String,
-    /// Reproduces the case. Its expectation is a refusal of everything where the contract's word
-    /// has no form of its own.
-    pub vector: Vector,
-}
-
-impl Tally {
-    fn count(&mut self, ticks_crossed: u32) {
-        self.cases += 1;
-        self.ticks_crossed_max = self.ticks_crossed_max.max(ticks_crossed);
-        self.ticks_crossed_sum += u64::from(ticks_crossed);
-    }
-
-    /// What core says of a sale; where its answers contradict one another, that is a mismatch.
-    fn core_says(
-        &mut self,
-        state: &PoolState,
-        curve: &SaleCurve,
-        amount_in: U256,
-    ) -> Option<Answer> {
-        match Answer::of_core(state, curve, amount_in) {
-            Ok(found) => Some(found),
-            Err(reason) => {
-                self.differ(state, curve.direction(), amount_in, None, reason);
-                None
-            }
-        }
-    }
-
-    fn differ(
-        &mut self,
-        state: &PoolState,
-        direction: Direction,
-        amount_in: U256,
-        expected: Option<Answer>,
-        reason: String,
-    ) {
-        let nothing = Answer::BeyondLiquidity { consumed: U256::ZERO, paid: U256::ZERO };
-        let sale = Sale { amount_in, expected: expected.unwrap_or(nothing) };
-        let vector = Vector { sales: vec![sale], ..Vector::new(state, direction) };
-        self.mismatches.push(Mismatch { reason, vector });
-    }
-}
-
-/// Deploys two tokens, token 0 first, and mints half of all numbers of each to `holder`.
-fn two_tokens(evm: &mut Evm, holder: Address) -> Result<[Address; 2], ParityError> {
-    let mut tokens = [Address::ZERO; 2];
-    for token in &mut tokens {
-        let arguments = Token::constructorCall {
-            name: "Token".to_owned(),
-            symbol: "TKN".to_owned(),
-            decimals: 18,
-        };
-        *token = evm.deploy(Artifact::MintableErc20, &arguments.abi_encode())?;
-        evm.must(*token, &Token::mintCall { account: holder, value: U256::ONE << 255 })?;
-    }
-    tokens.sort();
-    Ok(tokens)
 }

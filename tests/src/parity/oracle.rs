@@ -4,7 +4,7 @@ use alloy::primitives::{U256, Uint};
 use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 use exitgap_core::units::{GapLimit, SizeUsd, UsdPrice};
 
-use super::ParityError;
+use super::VectorError;
 use super::draw::log_uniform;
 use crate::devchain::Rng;
 
@@ -54,9 +54,9 @@ impl Oracle {
     }
 
     /// The answers as core's prices.
-    pub fn usd(&self) -> Result<[UsdPrice; 2], ParityError> {
+    pub fn usd(&self) -> Result<[UsdPrice; 2], VectorError> {
         let price = |answer| {
-            UsdPrice::product(&[answer]).map_err(|error| ParityError::Vector(error.to_string()))
+            UsdPrice::product(&[answer]).map_err(|error| VectorError::Vector(error.to_string()))
         };
         Ok([price(self.answers[0])?, price(self.answers[1])?])
     }

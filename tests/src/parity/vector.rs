@@ -12,7 +12,7 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ParityError;
+use super::VectorError;
 use super::answer::Answer;
 use super::oracle::Oracle;
 
@@ -72,11 +72,11 @@ impl Vector {
     }
 
     /// Reads a vector file.
-    pub fn read(path: &Path) -> Result<Self, ParityError> {
+    pub fn read(path: &Path) -> Result<Self, VectorError> {
         let name = path.display();
         let text = std::fs::read_to_string(path)
-            .map_err(|error| ParityError::Vector(format!("{name}: {error}")))?;
-        serde_json::from_str(&text).map_err(|error| ParityError::Vector(format!("{name}: {error}")))
+            .map_err(|error| VectorError::Vector(format!("{name}: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| VectorError::Vector(format!("{name}: {error}")))
     }
 
     /// The file's text: a line for the state and one per question, so that a diff shows what
@@ -91,7 +91,7 @@ impl Vector {
     }
 
     /// Recomputes everything with core; answers how each that differs does.
-    pub fn differences(&self) -> Result<Vec<String>, ParityError> {
+    pub fn differences(&self) -> Result<Vec<String>, VectorError> {
         let state = self.state.check()?;
         let direction = Direction::BOTH[usize::from(self.token_in.min(1))];
         let curve = state.curve(direction);
@@ -132,7 +132,7 @@ impl Depth {
         &self,
         state: &PoolState,
         direction: Direction,
-    ) -> Result<Option<String>, ParityError> {
+    ) -> Result<Option<String>, VectorError> {
         let [usd0, usd1] = &self.usd;
         let answers = [(number(&usd0.0)?, usd0.1), (number(&usd1.0)?, usd1.1)];
         let oracle = Oracle { direction, decimals: self.decimals, answers };
@@ -155,10 +155,10 @@ impl VectorState {
     }
 
     /// Core's state, checked by core's own rules.
-    pub fn check(&self) -> Result<PoolState, ParityError> {
+    pub fn check(&self) -> Result<PoolState, VectorError> {
         // The keys of a value stand in their order.
         let read = PoolState::from_canonical(self.0.to_string().as_bytes());
-        read.map_err(|error| ParityError::Vector(error.to_string()))
+        read.map_err(|error| VectorError::Vector(error.to_string()))
     }
 }
 
@@ -171,8 +171,8 @@ fn lines<T: Serialize>(parts: &[T]) -> String {
     if lines.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", lines.join(",\n")) }
 }
 
-fn number<N: std::str::FromStr>(text: &str) -> Result<N, ParityError> {
-    text.parse().map_err(|_| ParityError::Vector(format!("{text:?} is not a number in range")))
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, VectorError> {
+    text.parse().map_err(|_| VectorError::Vector(format!("{text:?} is not a number in range")))
 }
 
 /// Integers as decimal strings.

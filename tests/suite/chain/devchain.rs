@@ -22,8 +22,10 @@ async fn a_loaded_chain_is_the_played_one() {
     for number in 0..=newest.number {
         let [a, b] = [&played, &loaded].map(|chain| async move {
             let block = chain.block(number.into()).await.unwrap();
-            let receipts: serde_json::Value =
-                chain.rpc("eth_getBlockReceipts", (BlockNumberOrTag::Number(number),)).await.unwrap();
+            let receipts: serde_json::Value = chain
+                .rpc("eth_getBlockReceipts", (BlockNumberOrTag::Number(number),))
+                .await
+                .unwrap();
             let none: [String; 0] = [];
             let proof: serde_json::Value = chain
                 .rpc("eth_getProof", (pool.address, none, BlockNumberOrTag::Number(number)))

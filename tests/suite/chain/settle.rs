@@ -1,9 +1,9 @@
 //! Settling on Circle's own token: what it says, what it refuses, and what nodes tell about it.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
-use alloy::signers::local::PrivateKeySigner;
 use exitgap_chain::settle::{Authorization, SettleError, Signed, TokenNode, Verdict};
 use exitgap_core::ids::{Caip2, Word};
+use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::abi::{FiatToken, TransferWithAuthorization};
 use exitgap_tests::devchain::{Authorized, DevChain, Tx, Usdc};
 use serde_json::json;

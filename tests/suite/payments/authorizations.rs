@@ -3,8 +3,8 @@
 use std::thread;
 
 use alloy::primitives::{Address, Bytes, U256};
-use alloy::signers::local::PrivateKeySigner;
 use base64ct::{Base64, Encoding};
+use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::Tx;
 use exitgap_tests::devchain::abi::FiatToken;
 use serde_json::{Value, json};

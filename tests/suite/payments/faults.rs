@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use alloy::primitives::{B256, U256};
-use alloy::signers::local::PrivateKeySigner;
+use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::Tx;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 use exitgap_tests::postgres::{Cluster, SERVICE};

@@ -2,8 +2,8 @@
 //! answered again and charged once, and nobody else is answered by it.
 
 use alloy::primitives::U256;
-use alloy::signers::local::PrivateKeySigner;
 use base64ct::{Base64, Encoding};
+use exitgap_tests::devchain::PrivateKeySigner;
 use serde_json::{Value, json};
 
 use crate::scenes::till::{SIZE, Till, settlement_of, transaction_of};

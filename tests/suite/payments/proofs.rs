@@ -1,7 +1,6 @@
 //! Payments by a transfer that was made.
 
 use alloy::primitives::{Address, B256, U256};
-use alloy::signers::SignerSync;
 use alloy::sol_types::SolCall;
 use exitgap_chain::settle::claim_text;
 use exitgap_core::ids::{Caip2, Word};
@@ -163,12 +162,12 @@ async fn who_signs_for_its_transfer_has_it_whoever_came_first() {
     assert_eq!(stolen.status, 200, "a thief that was faster");
     let path = format!("/v1/exit/{}", till.pool);
     let of = fingerprint("GET", &path, &format!("size_usd={SIZE}"));
-    let claim = |signer: &alloy::signers::local::PrivateKeySigner| {
+    let claim = |signer: &exitgap_tests::devchain::PrivateKeySigner| {
         let text = claim_text(Caip2(CHAIN_ID), Word(hash.0), of);
         let signature = signer.sign_message_sync(text.as_bytes()).unwrap().as_bytes();
         format!("{hash}{}", alloy::primitives::hex::encode(signature))
     };
-    let stranger = alloy::signers::local::PrivateKeySigner::from_slice(&[0x33; 32]).unwrap();
+    let stranger = exitgap_tests::devchain::PrivateKeySigner::from_slice(&[0x33; 32]).unwrap();
     assert_eq!(till.prove(&service, SIZE, &claim(&stranger)).status, 402);
     let answer = till.prove(&service, SIZE, &claim(&payer));
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));

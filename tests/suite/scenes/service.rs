@@ -14,10 +14,10 @@ use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
-use exitgap_tests::folders;
-use exitgap_tests::saved;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Tx, World};
+use exitgap_tests::folders;
+use exitgap_tests::saved;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use alloy::primitives::{B256, U256};
-use alloy::signers::local::PrivateKeySigner;
 use exitgap_api::x402::{self, Authorization, Offer, Offers, Settlement, Units};
 use exitgap_core::ids::Word;
 use exitgap_tests::binaries;
 use exitgap_tests::demo::{PaidTo, payments_config};
 use exitgap_tests::devchain::Authorized;
+use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 
 use crate::scenes::service::{Answer, Recorded, Service, recorded};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::{B256, Bytes, U256};
-use alloy::signers::local::PrivateKeySigner;
 use exitgap_chain::config::{ChainConfig, Config, Plan};
 use exitgap_chain::settle::{Authorization, HotKey, TokenNode};
 use exitgap_core::ids::{Address, Word};
+use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 use exitgap_tests::devchain::{Authorized, DevChain, Options, Usdc};
 use tokio::time::Instant;

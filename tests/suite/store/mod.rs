@@ -18,7 +18,6 @@ mod followed;
 mod fsck;
 mod issued;
 mod keys;
-mod merkle;
 mod pairs;
 mod payments;
 pub mod postgres;

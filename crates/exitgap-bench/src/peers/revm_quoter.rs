@@ -1,7 +1,7 @@
 //! The contract itself: `QuoterV2` in a machine in this process.
 
 use alloy_primitives::U256;
-use exitgap_tests::parity::v3::Pool;
+use exitgap_peers::v3::Pool;
 
 use super::{Peer, Run, time};
 use crate::BenchError;

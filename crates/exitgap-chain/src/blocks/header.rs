@@ -70,7 +70,7 @@ impl Header {
     /// build does not know (a later fork may have added it to the header) is a hash accepted
     /// that does not recompute.
     pub(crate) fn read(raw: &RawValue, asked: Option<u64>) -> Result<Self, RpcError> {
-        let wire: Option<alloy::rpc::types::Header> = value(raw)?;
+        let wire: Option<alloy_rpc_types_eth::Header> = value(raw)?;
         let Some(wire) = wire else {
             let which = asked.map_or_else(|| "latest".to_owned(), |number| number.to_string());
             return Err(RpcError::NoBlock(format!("block {which} is null")));

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use alloy::primitives::B256;
-use alloy::rpc::types::Log;
 use alloy::sol_types::SolCall;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId, Word};
 use exitgap_core::pools::PoolState;

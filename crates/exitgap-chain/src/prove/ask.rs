@@ -3,7 +3,7 @@
 use alloy::consensus::Header as Sealed;
 use alloy::primitives::B256;
 use alloy::rlp::encode;
-use alloy::rpc::types::{EIP1186AccountProofResponse, Header as Answered};
+use alloy_rpc_types_eth::{EIP1186AccountProofResponse, Header as Answered};
 use exitgap_core::ids::{Address, BlockHash, Word};
 use exitgap_core::proof::{FeedLayout, FeedSubject, ProofSubject, StateProof};
 use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, OracleRole, OracleSource};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use alloy::rpc::types::Log;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::ids::{Address, Word};
 use exitgap_core::snapshot::BlockRef;
 use serde_json::{Value, json};

@@ -5,17 +5,16 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use alloy::primitives::{B256, Signature};
-use alloy::signers::SignerSync;
-use alloy::signers::local::PrivateKeySigner;
+use alloy::primitives::{Address as EvmAddress, B256, Signature, hex};
 use exitgap_core::ids::Address;
+use k256::ecdsa::{Error, SigningKey};
 
 use super::KeyFileError;
 use crate::abi::own;
 
 /// A key on this machine. It holds a little of the chain's coin for fees and is paid nothing.
 #[derive(Clone)]
-pub struct HotKey(PrivateKeySigner);
+pub struct HotKey(SigningKey);
 
 impl core::fmt::Debug for HotKey {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -36,18 +35,20 @@ impl HotKey {
         let mut text = String::new();
         (&mut file).take(256).read_to_string(&mut text).map_err(file_error)?;
         let digits = text.trim_end().strip_prefix("0x");
-        let key = digits.filter(|digits| digits.len() == 64).and_then(|digits| digits.parse().ok());
+        let digits = digits.filter(|digits| digits.len() == 64);
+        let key = digits.and_then(|digits| hex::decode_to_array::<_, 32>(digits).ok());
+        let key = key.and_then(|bytes| SigningKey::from_slice(&bytes).ok());
         key.map(Self).ok_or_else(|| KeyFileError::NotAKey { path: path.to_owned() })
     }
 
     /// The account that pays the fees.
     pub fn address(&self) -> Address {
-        own(self.0.address())
+        own(EvmAddress::from_private_key(&self.0))
     }
 
     /// Signs a hash. A key that exists signs every hash but ones that nobody can find.
-    pub(super) fn sign(&self, hash: B256) -> Result<Signature, alloy::signers::Error> {
-        self.0.sign_hash_sync(&hash)
+    pub(super) fn sign(&self, hash: B256) -> Result<Signature, Error> {
+        self.0.sign_prehash_recoverable(hash.as_slice()).map(Signature::from)
     }
 }
 

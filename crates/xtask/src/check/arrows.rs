@@ -47,6 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("exitgap-tests", ANYTHING),
+    ("exitgap-peers", ANYTHING),
     ("exitgap-bench", ANYTHING),
     ("xtask", &[]),
 ];

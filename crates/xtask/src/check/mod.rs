@@ -4,6 +4,7 @@
 
 mod arrows;
 mod links;
+mod locks;
 mod sources;
 
 use std::fs;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{licences, process, py, test, workspace};
+use crate::{licences, peers, process, py, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -25,6 +26,7 @@ Usage: cargo xtask check
   links       what a document links to is there, heading and all
   leftovers   no notes to self where finished work should be
   map         crates/ARCHITECTURE.md names every crate
+  locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices name every package that is shipped, and no other
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
@@ -70,8 +72,10 @@ pub fn run(root: &Path) -> Result<()> {
 /// What needs no build, which takes seconds.
 pub fn run_static(root: &Path) -> Result<()> {
     let mut crates = arrows::dependencies(&workspace::metadata(root)?);
-    // It is shipped, too, if from a workspace of its own.
-    crates.extend(arrows::dependencies(&workspace::metadata_of(root, py::MANIFEST)?));
+    // They are ours, too, though each is a workspace of its own.
+    for apart in [py::MANIFEST, peers::MANIFEST] {
+        crates.extend(arrows::dependencies(&workspace::metadata_of(root, apart)?));
+    }
     let sources = read_sources(root)?;
     let map = fs::read_to_string(root.join("crates/ARCHITECTURE.md")).unwrap_or_default();
     let mut failed = Vec::new();
@@ -82,6 +86,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("links", links::dead(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
+        ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
     ] {
         if !report(name, &findings) {

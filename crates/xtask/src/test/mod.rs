@@ -113,7 +113,9 @@ fn read(arguments: &[String]) -> Result<Request> {
     }
     Ok(match (all, words.is_empty()) {
         _ if report => Request::Report,
-        (true, true) => Request::Parts(part.map_or((1..=plan::PARTS.len()).collect(), |part| vec![part])),
+        (true, true) => {
+            Request::Parts(part.map_or((1..=plan::PARTS.len()).collect(), |part| vec![part]))
+        }
         (false, true) => Request::Steps(plan::DEFAULT),
         (false, false) if words == ["quick"] => Request::Steps(plan::QUICK),
         (slow, false) => Request::Words { words, slow },
@@ -169,7 +171,11 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
     for step in steps.iter().filter(|step| **step == Step::Checks) {
         steps::run(root, *step, Build::Linted, summaries)?;
     }
-    let rooms = || steps.iter().filter_map(|step| if let Step::Suite(rooms) = step { Some(rooms) } else { None });
+    let rooms = || {
+        steps
+            .iter()
+            .filter_map(|step| if let Step::Suite(rooms) = step { Some(rooms) } else { None })
+    };
     let of_suite = rooms().next().is_some();
     let slow = rooms().any(|rooms| rooms.slow);
     let build = if steps == plan::QUICK { Build::Plain } else { Build::Linted };
@@ -356,7 +362,10 @@ mod tests {
         assert_eq!(read_line("--all --part 2/4").unwrap(), Request::Parts(vec![2]));
         assert_eq!(read_line("--all --report").unwrap(), Request::Report);
         let words = vec!["store".to_owned(), "kill".to_owned()];
-        assert_eq!(read_line("store kill").unwrap(), Request::Words { words: words.clone(), slow: false });
+        assert_eq!(
+            read_line("store kill").unwrap(),
+            Request::Words { words: words.clone(), slow: false }
+        );
         assert_eq!(read_line("store kill --all").unwrap(), Request::Words { words, slow: true });
     }
 

@@ -11,7 +11,7 @@ pub enum Step {
     Documentation,
     /// The fuzz targets, briefly.
     Fuzz,
-    /// Every part of the bench, built, and the fast ones run for a moment.
+    /// Every part of the bench, compiled.
     Bench,
     /// The tests within each crate.
     Units,

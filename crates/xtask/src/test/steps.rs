@@ -9,7 +9,7 @@ use super::plan::{Rooms, Step};
 use super::summary::{Counts, is_empty, is_summary};
 use super::{WASI, ensure_target};
 use crate::failure::{Failure, Result};
-use crate::{check, fuzz, measure, process, py, workspace};
+use crate::{check, fuzz, peers, process, py, setup, workspace};
 
 /// What tells the tests in browsers to look at each page in all four ways, instead of in two.
 const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
@@ -71,10 +71,14 @@ pub fn run(root: &Path, step: Step, build: Build, summaries: &mut Vec<String>) -
             fuzz::run(root, &["--seconds".to_owned(), "5".to_owned()])
         }
         Step::Bench => {
-            begin("building every part of the bench");
-            measure::build_all(root)
+            begin("checking every part of the bench");
+            peers::check_bench(root)
         }
-        Step::Peers => Ok(()),
+        Step::Peers => {
+            begin("comparing with other people's libraries");
+            setup::ensure(root)?;
+            tests(&mut peers::tests(root), "tests/peers", "peers", summaries).map(drop)
+        }
         Step::Python => {
             begin("building the Python package and testing it");
             py::run(root)
@@ -94,7 +98,9 @@ pub fn build_native(root: &Path, build: Build) -> Result<()> {
     command.env("CARGO_TERM_PROGRESS_WHEN", "never");
     process::run(&mut command, "cargo build").map_err(|failure| match build {
         Build::Plain => failure,
-        Build::Linted => failure.remedy("lints count as errors here; cargo xtask check shows them all"),
+        Build::Linted => {
+            failure.remedy("lints count as errors here; cargo xtask check shows them all")
+        }
     })
 }
 
@@ -152,7 +158,12 @@ fn wasm(root: &Path, packages: &[&str], summaries: &mut Vec<String>) -> Result<(
 }
 
 /// Runs a test runner; adds its summaries under a label, and returns how many tests passed.
-fn tests(command: &mut Command, what: &str, label: &str, summaries: &mut Vec<String>) -> Result<u64> {
+fn tests(
+    command: &mut Command,
+    what: &str,
+    label: &str,
+    summaries: &mut Vec<String>,
+) -> Result<u64> {
     let started = Instant::now();
     let (picked, end) = process::run_and_pick(command, what, is_summary)?;
     let seconds = started.elapsed().as_secs();

@@ -48,8 +48,7 @@ impl Needs {
     /// What these tests need. A room that is not named here needs a chain.
     pub fn of(found: &[Found]) -> Self {
         let rooms = found.iter().filter(|test| test.target == Target::Suite);
-        let rooms: Vec<&str> =
-            rooms.filter_map(|test| test.name.split("::").next()).collect();
+        let rooms: Vec<&str> = rooms.filter_map(|test| test.name.split("::").next()).collect();
         let any = |names: &[&str]| rooms.iter().any(|room| names.contains(room));
         Self {
             chain: !rooms.is_empty(),
@@ -83,7 +82,8 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
                     }
                     target => target,
                 };
-                let text = fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
+                let text =
+                    fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
                 for test in tests_in(&text) {
                     let name = module.iter().map(String::as_str).chain([test.as_str()]);
                     let test = name.collect::<Vec<_>>().join("::");
@@ -104,7 +104,9 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
     found.dedup();
     if found.is_empty() {
         return Err(Failure::usage(format!("no test's name has `{}`", words.join("` and `")))
-            .remedy("name part of a test's path, such as `decay`, `service::limits` or `store kill`"));
+            .remedy(
+                "name part of a test's path, such as `decay`, `service::limits` or `store kill`",
+            ));
     }
     Ok(found)
 }

@@ -3,8 +3,8 @@
 //! The logs only say where to look. What stands there is read again at the pinned hash.
 
 use alloy::primitives::B256;
-use alloy::rpc::types::Log;
 use alloy::sol_types::SolEvent;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::ids::Address;
 use exitgap_core::pools::MAX_TICK;
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use alloy::rpc::types::Log;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{Concentrated, ConcentratedError, MAX_TICK, Tick};

@@ -7,7 +7,7 @@
 //! otherwise.
 
 use alloy::primitives::aliases::I24;
-use alloy::rpc::types::Log;
+use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{ConcentratedLinked, PoolState, Tick};

@@ -8,8 +8,8 @@
 mod storage;
 
 use alloy::primitives::{Bytes, I256};
-use alloy::rpc::types::Log;
 use alloy::sol_types::{SolCall, SolEvent};
+use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, Code, PoolId, Word};
 use exitgap_core::pools::{ConcentratedV4, Direction, PoolState};

@@ -10,11 +10,11 @@ use exitgap_core::exit::{Exit, MaxSize};
 use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::draw::{even, log_uniform};
-use super::oracle::Oracle;
-use super::vector::{Depth, Vector};
-use super::{Mismatch, ParityError, v2, v3};
-use crate::devchain::Rng;
+use crate::{Mismatch, ParityError, v2, v3};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::draw::{even, log_uniform};
+use exitgap_tests::parity::oracle::Oracle;
+use exitgap_tests::parity::vector::{Depth, Vector};
 
 /// Limits tried per pool, direction and oracle.
 const LIMITS: u64 = 8;

@@ -18,7 +18,7 @@ use revm::bytecode::opcode::{
     RETURNDATASIZE, REVERT, SGT, SHL, STOP, SUB,
 };
 
-use crate::devchain::abi::Token;
+use exitgap_tests::devchain::abi::Token;
 
 /// The data that makes the account call `to` with `call`.
 pub fn forward<C: SolCall>(to: Address, call: &C) -> Bytes {

@@ -4,11 +4,11 @@ use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::{SolCall, SolConstructor};
 use exitgap_core::pools::{Direction, FeeRate, PoolState, Solidly};
 
-use crate::devchain::abi::{SolidlyFactory, SolidlyPool as Contract, Token};
-use crate::fixtures::Artifact;
-use crate::parity::ParityError;
-use crate::parity::evm::{Evm, OPERATOR, Revert};
-use crate::parity::market::Market;
+use crate::ParityError;
+use crate::evm::{Evm, OPERATOR, Revert};
+use crate::market::Market;
+use exitgap_tests::devchain::abi::{SolidlyFactory, SolidlyPool as Contract, Token};
+use exitgap_tests::fixtures::Artifact;
 
 /// Receives what swaps pay.
 const RECIPIENT: Address = Address::repeat_byte(0x33);

@@ -5,15 +5,15 @@ use alloy::sol_types::{SolCall, SolConstructor, SolValue};
 use exitgap_core::ids::Pair;
 use exitgap_core::pools::{Direction, PoolState, StableV2, VaultParts, Weighted};
 
-use crate::devchain::abi::{
+use crate::ParityError;
+use crate::evm::{Evm, OPERATOR, Revert};
+use crate::market::Market;
+use exitgap_tests::devchain::abi::{
     BalancerFactory, BalancerFees, BalancerPool as Contract, BalancerStableFactory, BalancerVault,
     BalancerWeightedFactory, RateProvider, Token,
 };
-use crate::devchain::balancer::{PAUSE_SECONDS, YES};
-use crate::fixtures::Artifact;
-use crate::parity::ParityError;
-use crate::parity::evm::{Evm, OPERATOR, Revert};
-use crate::parity::market::Market;
+use exitgap_tests::devchain::balancer::{PAUSE_SECONDS, YES};
+use exitgap_tests::fixtures::Artifact;
 
 /// Receives what swaps pay.
 const RECIPIENT: Address = Address::repeat_byte(0x33);

@@ -6,10 +6,10 @@ use exitgap_core::pools::{Concentrated, Direction, PoolState, SaleCurve};
 use super::bed::{Bed, Pool, Quote, Swapped};
 use super::pool_to_make::PoolToMake;
 use super::sizes::size;
-use crate::devchain::Rng;
-use crate::parity::answer::{After, Answer};
-use crate::parity::evm::Revert;
-use crate::parity::{ParityError, Tally};
+use crate::evm::Revert;
+use crate::{ParityError, Tally};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::answer::{After, Answer};
 
 /// States tried per pool, each reached from the one before by a real swap.
 const STATES_PER_POOL: u64 = 4;

@@ -3,8 +3,8 @@
 use alloy::primitives::U256;
 use exitgap_core::pools::SaleCurve;
 
-use crate::devchain::Rng;
-use crate::parity::draw::{around, even, log_uniform};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::draw::{around, even, log_uniform};
 
 /// The most a swap can be asked for: the contract's amount is signed.
 const MOST: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1]);

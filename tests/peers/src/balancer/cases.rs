@@ -4,10 +4,10 @@ use alloy::primitives::U256;
 use exitgap_core::ids::Pair;
 
 use super::bed::{Bed, Law, ONE, PoolToMake, READ_BITS, down};
-use crate::devchain::Rng;
-use crate::parity::draw::log_uniform;
-use crate::parity::market::try_pool;
-use crate::parity::{ParityError, Tally};
+use crate::market::try_pool;
+use crate::{ParityError, Tally};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::draw::log_uniform;
 
 /// Whose pools are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

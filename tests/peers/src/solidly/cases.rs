@@ -3,10 +3,10 @@
 use alloy::primitives::U256;
 
 use super::bed::{Bed, PoolToMake};
-use crate::devchain::Rng;
-use crate::parity::draw::log_uniform;
-use crate::parity::market::try_pool;
-use crate::parity::{ParityError, Tally};
+use crate::market::try_pool;
+use crate::{ParityError, Tally};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::draw::log_uniform;
 
 /// Tries `cases` sizes on random pools. `heard` is called after each pool.
 pub fn run(

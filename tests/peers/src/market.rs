@@ -3,11 +3,11 @@
 use alloy::primitives::U256;
 use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 
-use super::answer::Answer;
-use super::draw::{around, even, log_uniform};
-use super::evm::Revert;
-use super::{ParityError, Tally};
-use crate::devchain::Rng;
+use crate::evm::Revert;
+use crate::{ParityError, Tally};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::answer::Answer;
+use exitgap_tests::parity::draw::{around, even, log_uniform};
 
 /// States tried per pool, each reached from the one before by a real sale.
 const STATES_PER_POOL: u64 = 3;

@@ -4,10 +4,10 @@ use alloy::primitives::U256;
 use exitgap_core::pools::{ConstantProduct, Direction, PoolState, SaleCurve};
 
 use super::bed::{Bed, Pair, Refused, Swapped};
-use crate::devchain::Rng;
-use crate::parity::answer::Answer;
-use crate::parity::draw::{around, even, log_uniform};
-use crate::parity::{ParityError, Tally};
+use crate::{ParityError, Tally};
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::answer::Answer;
+use exitgap_tests::parity::draw::{around, even, log_uniform};
 
 /// States tried per pair, each reached from the one before by a real swap.
 const STATES_PER_PAIR: u64 = 3;

@@ -4,11 +4,11 @@ use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolConstructor;
 use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 
-use crate::devchain::abi::{Token, V2Factory, V2Pair as Reads, V2Router};
-use crate::fixtures::Artifact;
-use crate::parity::abi::V2Pair as Writes;
-use crate::parity::evm::{Evm, OPERATOR, Revert};
-use crate::parity::{ParityError, two_tokens};
+use crate::abi::V2Pair as Writes;
+use crate::evm::{Evm, OPERATOR, Revert};
+use crate::{ParityError, two_tokens};
+use exitgap_tests::devchain::abi::{Token, V2Factory, V2Pair as Reads, V2Router};
+use exitgap_tests::fixtures::Artifact;
 
 /// Receives what swaps pay.
 const RECIPIENT: Address = Address::repeat_byte(0x33);

@@ -10,8 +10,8 @@ use revm::primitives::hardfork::SpecId;
 use revm::state::{AccountInfo, EvmState};
 use revm::{DatabaseCommit, ExecuteEvm, MainBuilder, MainContext, MainnetEvm};
 
-use super::ParityError;
-use crate::fixtures::Artifact;
+use crate::ParityError;
+use exitgap_tests::fixtures::Artifact;
 
 /// The account that sends every call.
 pub const OPERATOR: Address = Address::repeat_byte(0x11);

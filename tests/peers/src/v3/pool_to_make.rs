@@ -7,7 +7,7 @@ use exitgap_core::pools::{
     MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 
-use crate::devchain::Rng;
+use exitgap_tests::devchain::Rng;
 
 /// Fees and spacings that the factory knows on public chains; the first by a vote, the rest from
 /// its constructor.

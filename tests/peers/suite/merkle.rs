@@ -7,7 +7,7 @@ use exitgap_core::tlog::{
     Hash, consistency_proof, inclusion_proof, is_consistent, leaf_hash, root, root_from_inclusion,
 };
 use exitgap_tests::devchain::Rng;
-use sha2_011::Sha256;
+use sha2::Sha256;
 
 type Theirs = MemoryBackedTree<Sha256, Vec<u8>>;
 

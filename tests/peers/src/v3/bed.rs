@@ -8,11 +8,11 @@ use exitgap_core::pools::{
 };
 
 use super::pool_to_make::{PoolToMake, Position};
-use crate::devchain::abi::{Periphery, Quoter, V3Pool as Reads};
-use crate::fixtures::Artifact;
-use crate::parity::abi::{V3Factory, V3Pool as Writes};
-use crate::parity::evm::{Evm, Revert, decoded};
-use crate::parity::{ParityError, payer, two_tokens};
+use crate::abi::{V3Factory, V3Pool as Writes};
+use crate::evm::{Evm, Revert, decoded};
+use crate::{ParityError, payer, two_tokens};
+use exitgap_tests::devchain::abi::{Periphery, Quoter, V3Pool as Reads};
+use exitgap_tests::fixtures::Artifact;
 
 /// Pays for mints and swaps.
 const PAYER: Address = Address::repeat_byte(0x22);

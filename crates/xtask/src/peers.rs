@@ -1,0 +1,59 @@
+//! Packages that compare ours with other people's code, which are built only when they are asked for: `tests/peers`,
+//! whose tests `cargo xtask test --all` runs and whose program is `cargo xtask parity`, and the bench.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::Result;
+use crate::{process, workspace};
+
+/// The package of tests and programs.
+pub const MANIFEST: &str = "tests/peers/Cargo.toml";
+
+/// The bench's package.
+pub const BENCH_MANIFEST: &str = "crates/exitgap-bench/Cargo.toml";
+
+/// The command that runs the tests of `tests/peers`.
+pub fn tests(root: &Path) -> Command {
+    let mut tests = cargo(root, "test", MANIFEST);
+    tests.arg("--no-fail-fast");
+    tests
+}
+
+/// Checks that every part of the bench compiles: nothing else builds it.
+pub fn check_bench(root: &Path) -> Result<()> {
+    let mut bench = cargo(root, "check", BENCH_MANIFEST);
+    bench.args(["--workspace", "--all-targets"]);
+    process::run(&mut bench, "cargo check of the bench")
+}
+
+/// Runs the comparison with the contracts.
+pub fn compare(root: &Path, arguments: &[String]) -> Result<()> {
+    let mut command = cargo(root, "run", MANIFEST);
+    command.args(["--release", "--bin", "contracts", "--"]).args(arguments);
+    process::run(&mut command, "the comparison")
+}
+
+/// A cargo command on one of these packages, in a target folder that they share.
+fn cargo(root: &Path, what: &str, manifest: &str) -> Command {
+    let mut command = workspace::cargo(root);
+    command.args([what, "--locked", "--quiet", "--manifest-path", manifest]);
+    command.env("CARGO_TARGET_DIR", root.join("target/peers"));
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_packages_are_apart_from_the_workspace_and_each_has_a_lock_file() {
+        let root = workspace::root();
+        let workspace = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+        for manifest in [MANIFEST, BENCH_MANIFEST] {
+            let folder = manifest.trim_end_matches("/Cargo.toml");
+            assert!(workspace.contains(&format!("\"{folder}\"")), "{folder} is not excluded");
+            assert!(root.join(folder).join("Cargo.lock").is_file(), "{folder}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Keys of accounts that tests and the demonstration sign with.
+
+use alloy::primitives::{Address, B256, Signature, eip191_hash_message};
+use k256::ecdsa::{Error, SigningKey};
+
+/// A private key, with the names that `alloy-signer-local` has for what it does.
+#[derive(Debug, Clone)]
+pub struct PrivateKeySigner(SigningKey);
+
+impl PrivateKeySigner {
+    /// The key of 32 bytes; not every such number is one.
+    pub fn from_slice(bytes: &[u8]) -> Result<Self, Error> {
+        SigningKey::from_slice(bytes).map(Self)
+    }
+
+    /// The same, of a hash.
+    pub fn from_bytes(bytes: &B256) -> Result<Self, Error> {
+        Self::from_slice(bytes.as_slice())
+    }
+
+    /// Its account.
+    pub fn address(&self) -> Address {
+        Address::from_private_key(&self.0)
+    }
+
+    /// Signs a hash.
+    pub fn sign_hash_sync(&self, hash: &B256) -> Result<Signature, Error> {
+        self.0.sign_prehash_recoverable(hash.as_slice()).map(Signature::from)
+    }
+
+    /// Signs a text as wallets do, by EIP-191.
+    pub fn sign_message_sync(&self, message: &[u8]) -> Result<Signature, Error> {
+        self.sign_hash_sync(&eip191_hash_message(message))
+    }
+}
