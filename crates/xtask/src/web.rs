@@ -152,7 +152,7 @@ fn compile(root: &Path, purpose: Purpose) -> Result<(Tools, PathBuf)> {
             let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
             Ok(Tools { wasm_bindgen, wasm_split: setup::ensure_wasm_split(root)? })
         });
-        let module = workspace::wasm_program(root, purpose, "exitgap-web");
+        let module = workspace::wasm_module(root, purpose, ["exitgap-web"; 2], &[]);
         let panicked = |_| Err(Failure::new("installing a tool panicked"));
         (tools.join().unwrap_or_else(panicked), module)
     });

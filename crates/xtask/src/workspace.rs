@@ -90,6 +90,9 @@ impl Purpose {
     }
 }
 
+/// Everything that is compiled for browsers.
+const FOR_BROWSERS: [&str; 3] = ["exitgap-web", "exitgap-wasm", "exitgap-proof-wasm"];
+
 /// Compiles a package for browsers with these further arguments, and returns the path of its module.
 pub fn wasm_module(
     root: &Path,
@@ -97,29 +100,19 @@ pub fn wasm_module(
     [package, name]: [&str; 2],
     more: &[&str],
 ) -> Result<PathBuf> {
-    compiled(root, purpose, [package, name], "build", more)
-}
-
-/// The same for a program. Its module keeps the linker's relocations, which the tool that splits it reads.
-pub fn wasm_program(root: &Path, purpose: Purpose, name: &str) -> Result<PathBuf> {
-    let relocated = ["--bin", name, "--", "-C", "link-arg=--emit-relocs"];
-    compiled(root, purpose, [name, name], "rustc", &relocated)
-}
-
-fn compiled(
-    root: &Path,
-    purpose: Purpose,
-    [package, name]: [&str; 2],
-    command: &str,
-    more: &[&str],
-) -> Result<PathBuf> {
     let profile = purpose.profile();
     let mut build = cargo(root);
     if purpose == Purpose::Tested {
         lint(&mut build);
     }
-    build.args([command, "--locked", "--profile", profile, "--package", package]);
-    build.args(["--target", test::WASM]).args(more);
+    build.args(["build", "--locked", "--profile", profile, "--target", test::WASM]).args(more);
+    // What is shipped is built alone, with as few features as it needs. The rest is built at once, so that what they
+    // share is compiled once.
+    let packages = match purpose {
+        Purpose::Shipped => &[package][..],
+        Purpose::Shown | Purpose::Tested => &FOR_BROWSERS,
+    };
+    build.args(packages.iter().flat_map(|package| ["--package", package]));
     forget_folders(root, &mut build);
     process::run(&mut build, "compiling for wasm")?;
     let target = metadata(root)?["target_directory"].as_str().map(PathBuf::from);
