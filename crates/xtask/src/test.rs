@@ -42,8 +42,8 @@ const MEASURED: &str = "target/measured";
 /// What tells the test in Firefox to look at each page at both widths in both colours, instead of at each in one.
 const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
 
-/// What tells the suite that stores are on a server.
-const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
+/// What tells the suite that stores are on a server: a variable and its value.
+pub const STORES_ON_A_SERVER: (&str, &str) = ("EXITGAP_TEST_STORE", "postgresql");
 
 /// The tests of the suite whose stores, payments and alerts can be on a server. The others look into files.
 const ON_A_SERVER: [&str; 26] = [
@@ -210,7 +210,8 @@ fn run_tests_on_a_server(root: &Path, summaries: &mut Vec<String>) -> Result<()>
         command.arg("test").args(workspace::NATIVE).args(["--no-fail-fast", "--test", "suite"]);
         "cargo test"
     };
-    command.arg("--").args(ON_A_SERVER).env(ON_A_SERVER_VARIABLE, "postgresql");
+    let (name, value) = STORES_ON_A_SERVER;
+    command.arg("--").args(ON_A_SERVER).env(name, value);
     command.args(OF_A_FILE.iter().flat_map(|name| ["--skip", name]));
     let (picked, end) = process::run_and_pick(&mut command, runner, is_summary)?;
     let ran = Counts::of(&picked).passed;
@@ -253,14 +254,9 @@ fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
 fn run_wasm_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     let started = Instant::now();
     step(&format!("running exitgap-core's tests on {WASI} in Node.js"));
-    ensure_target(root, WASI)?;
     let mut command = workspace::cargo(root);
-    command.args(["test", "--package", "exitgap-core", "--lib", "--target", WASI]);
-    let script = root.join("tests/js/wasi.mjs");
-    command.env(
-        "CARGO_TARGET_WASM32_WASIP1_RUNNER",
-        format!("node --no-warnings {}", script.display()),
-    );
+    command.args(["test", "--package", "exitgap-core", "--lib"]);
+    run_on_wasi(root, &mut command)?;
     let what = "cargo test for WebAssembly";
     let (picked, end) = process::run_and_pick(&mut command, what, is_summary)?;
     let counts = Counts::of(&picked);
@@ -270,6 +266,15 @@ fn run_wasm_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     if counts.passed == 0 {
         return Err(Failure::new("no test of exitgap-core ran as WebAssembly"));
     }
+    Ok(())
+}
+
+/// Has `cargo test` run its tests as WebAssembly, in Node.js.
+pub fn run_on_wasi(root: &Path, tests: &mut Command) -> Result<()> {
+    ensure_target(root, WASI)?;
+    let script = root.join("tests/js/wasi.mjs");
+    let runner = format!("node --no-warnings {}", script.display());
+    tests.args(["--target", WASI]).env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
     Ok(())
 }
 
