@@ -4,6 +4,7 @@
 //! scope: anything the product does; a command here only builds, starts and watches other programs.
 
 mod check;
+mod defects;
 mod demo;
 mod failure;
 mod faults;
@@ -44,6 +45,7 @@ Commands:
   web      Build the site that the server embeds
   parity   Compare quotes with the real contracts on random pools
   faults   Kill, cut off, damage and flood a recorded series, and see what is lost
+  defects  Apply sixty small defects, and see whether the tests notice each
 
 `cargo xtask <command> --help` says more about each.
 
@@ -82,13 +84,14 @@ fn run(arguments: &[String]) -> Result<()> {
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
         "faults" => faults::HELP,
+        "defects" => defects::HELP,
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             return Ok(());
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, py, web, parity and faults",
+                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, py, web, parity, faults and defects",
             ));
         }
     };
@@ -133,6 +136,7 @@ fn run(arguments: &[String]) -> Result<()> {
             .map(|made| println!("{}", made.display())),
         "web" => web::build(&root),
         "faults" => faults::run(&root, rest),
+        "defects" => defects::run(&root, rest),
         _ => measure::parity(&root, rest),
     }
 }
@@ -182,7 +186,7 @@ mod tests {
     fn every_command_explains_itself() {
         for command in [
             "setup", "demo", "test", "check", "licences", "fuzz", "bench", "pkg", "py", "web",
-            "parity", "faults",
+            "parity", "faults", "defects",
         ] {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());

@@ -12,6 +12,7 @@ use std::process::Command;
 
 use plan::Step;
 use steps::Build;
+pub use steps::{STORES_ON_A_SERVER, run_on_wasi};
 use summary::{Counts, is_empty, is_summary};
 use words::{Found, Needs, Target};
 

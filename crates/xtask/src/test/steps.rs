@@ -14,8 +14,8 @@ use crate::{check, fuzz, peers, process, py, setup, workspace};
 /// What tells the tests in browsers to look at each page in all four ways, instead of in two.
 const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
 
-/// What tells the suite that stores are on a server.
-const ON_A_SERVER_VARIABLE: &str = "EXITGAP_TEST_STORE";
+/// What tells the suite that stores are on a server: a variable and its value.
+pub const STORES_ON_A_SERVER: (&str, &str) = ("EXITGAP_TEST_STORE", "postgresql");
 
 /// Of the tests that run on a server, those that copy the file, run the programs on it or weigh it.
 const OF_A_FILE: [&str; 6] = [
@@ -130,7 +130,8 @@ fn on_server(root: &Path, names: &[&str], build: Build, summaries: &mut Vec<Stri
     begin("running tests of stores once more, on a PostgreSQL server");
     let mut command = cargo(root, build, &["test", "--no-fail-fast", "--test", "suite"]);
     command.args(workspace::NATIVE).arg("--").args(names).args(["--test-threads", &places(2)]);
-    command.env(ON_A_SERVER_VARIABLE, "postgresql");
+    let (name, value) = STORES_ON_A_SERVER;
+    command.env(name, value);
     command.args(OF_A_FILE.iter().flat_map(|name| ["--skip", name]));
     let ran = tests(&mut command, "tests of stores", "on PostgreSQL", summaries)?;
     at_least_one(ran, "no test of stores ran on a PostgreSQL server")
@@ -146,15 +147,21 @@ fn examples(root: &Path, build: Build, summaries: &mut Vec<String>) -> Result<()
 /// Runs tests of these packages, the very same functions, as WebAssembly.
 fn wasm(root: &Path, packages: &[&str], summaries: &mut Vec<String>) -> Result<()> {
     begin(&format!("running the tests of {} on {WASI} in Node.js", packages.join(", ")));
-    ensure_target(root, WASI)?;
     let mut command = workspace::cargo(root);
-    command.args(["test", "--lib", "--target", WASI]);
+    command.args(["test", "--lib"]);
     command.args(packages.iter().flat_map(|package| ["--package", package]));
-    let script = root.join("tests/js/wasi.mjs");
-    let runner = format!("node --no-warnings {}", script.display());
-    command.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
+    run_on_wasi(root, &mut command)?;
     let ran = tests(&mut command, "tests as WebAssembly", "as WebAssembly", summaries)?;
     at_least_one(ran, "no test ran as WebAssembly")
+}
+
+/// Lets `cargo test` run its tests as WebAssembly, in Node.js.
+pub fn run_on_wasi(root: &Path, tests: &mut Command) -> Result<()> {
+    ensure_target(root, WASI)?;
+    let script = root.join("tests/js/wasi.mjs");
+    let runner = format!("node --no-warnings {}", script.display());
+    tests.args(["--target", WASI]).env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
+    Ok(())
 }
 
 /// Runs a test runner; adds its summaries under a label, and returns how many tests passed.

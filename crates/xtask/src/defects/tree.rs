@@ -1,0 +1,171 @@
+//! A checkout of its own, in which defects are applied: the developer's files are never touched.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::patch::{Build, Defect};
+use crate::failure::{Context, Failure, Result};
+use crate::workspace::Purpose;
+use crate::{pkg, py, setup, web};
+
+/// What is built beside the sources, and found by the tests.
+const BUILT: [&str; 2] = ["target/pages", "pkg/dist"];
+
+/// The environment of the Python package. It holds the wheel, so that the tree has one of its own.
+const PYTHON: &str = "exitgap-python";
+
+/// A git worktree under `target/defects`, kept from one run to the next so that builds are incremental.
+pub struct Tree {
+    /// The developer's checkout.
+    root: PathBuf,
+    /// The worktree.
+    pub path: PathBuf,
+    /// Where cargo builds what is in it.
+    pub target: PathBuf,
+    /// The commit that defects are applied to.
+    commit: String,
+}
+
+impl Tree {
+    /// Makes the worktree, or brings the one that is there to the newest commit. Refused where the developer's
+    /// checkout has changes that no commit has: they would not be tested.
+    pub fn of(root: &Path) -> Result<Self> {
+        require_clean(root)?;
+        let commit = said(root, &["rev-parse", "HEAD"])?;
+        let folder = root.join("target/defects");
+        let (path, target) = (folder.join("tree"), folder.join("target"));
+        if !path.join(".git").is_file() {
+            fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+            // A worktree whose folder was removed is still registered.
+            said(root, &["worktree", "prune"])?;
+            let place = path.to_string_lossy().into_owned();
+            said(root, &["worktree", "add", "--quiet", "--detach", &place, &commit])?;
+        }
+        let tree = Self { root: root.to_owned(), path, target, commit };
+        tree.reset()?;
+        tree.link_fixtures()?;
+        Ok(tree)
+    }
+
+    /// Undoes whatever was changed.
+    pub fn reset(&self) -> Result<()> {
+        // Without this file git would take the developer's checkout for the one that is meant.
+        if !self.path.join(".git").is_file() {
+            let what = format!("{} is no git worktree", self.path.display());
+            return Err(Failure::new(what).remedy("remove target/defects, and run this again"));
+        }
+        said(&self.path, &["checkout", "--quiet", "--force", "--detach", &self.commit])?;
+        said(&self.path, &["clean", "--quiet", "--force", "-d"])?;
+        self.link_built()
+    }
+
+    /// Applies a defect. What git says, where it cannot be applied, names the file that was changed or moved.
+    pub fn apply(&self, defect: &Defect) -> Result<()> {
+        let patch = defect.path.to_string_lossy().into_owned();
+        applies(&self.path, defect)?;
+        said(&self.path, &["apply", &patch]).map(drop)
+    }
+
+    /// Builds what the tests need from the sources of the tree.
+    pub fn build(&self, build: Build) -> Result<()> {
+        match build {
+            Build::Package => {
+                remove(&self.path.join("pkg/dist"))?;
+                pkg::build(&self.path, Purpose::Shown).map(drop)
+            }
+            Build::Site => {
+                for built in BUILT {
+                    remove(&self.path.join(built))?;
+                }
+                web::build_plain(&self.path, Purpose::Shown).map(drop)
+            }
+            Build::Python => py::installed(&self.path).map(drop),
+        }
+    }
+
+    /// What was fetched is seen from the tree, but for the environment that holds what is built here.
+    fn link_fixtures(&self) -> Result<()> {
+        let (from, to) = (setup::fixtures_folder(&self.root), setup::fixtures_folder(&self.path));
+        fs::create_dir_all(&to).context(format!("creating {}", to.display()))?;
+        for entry in fs::read_dir(&from).into_iter().flatten().flatten() {
+            let place = to.join(entry.file_name());
+            if entry.file_name() != PYTHON && !place.exists() {
+                link(&entry.path(), &place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The site and the package are those of the developer's checkout, unless a defect builds its own.
+    fn link_built(&self) -> Result<()> {
+        for built in BUILT {
+            let (from, place) = (self.root.join(built), self.path.join(built));
+            remove(&place)?;
+            if from.is_dir() {
+                let folder = place.parent().unwrap_or(&self.path);
+                fs::create_dir_all(folder).context(format!("creating {}", folder.display()))?;
+                link(&from, &place)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Requires that a defect can be applied to a checkout.
+pub fn applies(checkout: &Path, defect: &Defect) -> Result<()> {
+    let patch = defect.path.to_string_lossy().into_owned();
+    let output = git(checkout, &["apply", "--check", &patch])?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let named = defect.files.iter().filter(|file| words.contains(file.as_str()));
+    let named: Vec<&str> = named.map(String::as_str).collect();
+    let named = if named.is_empty() { "git cannot read it".to_owned() } else { named.join(", ") };
+    Err(Failure::new(format!("does not apply: {named} was changed or moved")).remedy(
+        "make the same change where the code is now, and write the patch anew with `git diff`",
+    ))
+}
+
+fn require_clean(root: &Path) -> Result<()> {
+    let changed = said(root, &["status", "--porcelain"])?;
+    let Some(first) = changed.lines().next() else { return Ok(()) };
+    let what =
+        format!("the checkout has changes that are not committed, such as `{}`", first.trim());
+    Err(Failure::new(what).remedy("commit or stash them: defects are applied to the last commit"))
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new("git");
+    command.args(arguments).current_dir(folder).env("LC_ALL", "C").output().context("starting git")
+}
+
+/// What git says; its failure is ours.
+fn said(folder: &Path, arguments: &[&str]) -> Result<String> {
+    let output = git(folder, arguments)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("git {} failed: {}", arguments.join(" "), words.trim())))
+}
+
+fn link(from: &Path, place: &Path) -> Result<()> {
+    let linked = Command::new("ln").arg("-sfn").arg(from).arg(place).status();
+    let linked = linked.context("starting ln")?;
+    if linked.success() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{} could not be linked to {}", place.display(), from.display())))
+}
+
+/// Removes a folder, or a link to one, if it is there.
+fn remove(place: &Path) -> Result<()> {
+    let removed = match fs::symlink_metadata(place) {
+        Err(_) => return Ok(()),
+        Ok(found) if found.is_dir() => fs::remove_dir_all(place),
+        Ok(_) => fs::remove_file(place),
+    };
+    removed.context(format!("removing {}", place.display()))
+}

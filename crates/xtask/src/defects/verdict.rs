@@ -1,0 +1,121 @@
+//! Running the tests that have to notice a defect, and what came of them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::patch::{Noticing, Runner, Tier};
+use super::tree::Tree;
+use crate::failure::{Context, Result};
+use crate::{test, workspace};
+
+/// What came of some tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    /// All passed.
+    Passed,
+    /// At least one failed.
+    Failed,
+    /// There is no such test.
+    None,
+    /// They were not built.
+    NotBuilt,
+}
+
+impl Ran {
+    /// Reads what a test runner said, and whether it succeeded. A test that fails as WebAssembly ends the program:
+    /// then there is no summary.
+    pub fn of(said: &str, success: bool) -> Self {
+        let numbers = |begin: &str, end: &str| -> Vec<u64> {
+            let lines = said.lines().filter_map(|line| line.trim_start().strip_prefix(begin));
+            lines.filter_map(|line| line.split(end).next()?.trim().parse().ok()).collect()
+        };
+        let begun = numbers("running ", " test");
+        let failed = numbers("test result: FAILED.", " passed").len();
+        if begun.is_empty() {
+            return Self::NotBuilt;
+        }
+        if begun.iter().sum::<u64>() == 0 {
+            return Self::None;
+        }
+        if failed > 0 || !success { Self::Failed } else { Self::Passed }
+    }
+
+    /// Why a defect with these tests is not caught; nothing where it is.
+    pub fn objection(self) -> Option<&'static str> {
+        match self {
+            Self::Failed => None,
+            Self::Passed => Some("these tests pass"),
+            Self::None => Some("there is no such test"),
+            Self::NotBuilt => Some("it does not compile"),
+        }
+    }
+}
+
+/// Runs tests in the tree. What was said is kept in the file `log`.
+pub fn run(tree: &Tree, noticing: &Noticing, tier: Tier, log: &Path) -> Result<Ran> {
+    let mut said = String::new();
+    if matches!(noticing.runner, Runner::Suite | Runner::Server) {
+        // The suite runs the programs that are built beside it.
+        let mut build = cargo(tree);
+        build.arg("build").args(workspace::NATIVE).args(["--bins", "--test", "suite"]);
+        if !captured(&mut build, &mut said)? {
+            keep(log, &said)?;
+            return Ok(Ran::NotBuilt);
+        }
+    }
+    let mut tests = command(tree, noticing, tier)?;
+    let before = said.len();
+    let success = captured(&mut tests, &mut said)?;
+    keep(log, &said)?;
+    Ok(Ran::of(&said[before..], success))
+}
+
+fn cargo(tree: &Tree) -> Command {
+    let mut command = workspace::cargo(&tree.path);
+    command.env("CARGO_TARGET_DIR", &tree.target).env("CARGO_TERM_COLOR", "never");
+    command
+}
+
+fn command(tree: &Tree, noticing: &Noticing, tier: Tier) -> Result<Command> {
+    let mut tests = cargo(tree);
+    tests.args(["test", "--no-fail-fast"]);
+    match &noticing.runner {
+        Runner::Lib(package) => tests.args(["--package", package, "--lib"]),
+        Runner::Bin(package) => tests.args(["--package", package, "--bins"]),
+        Runner::Doc(package) => tests.args(["--package", package, "--doc"]),
+        Runner::Wasm(package) => {
+            test::run_on_wasi(&tree.path, &mut tests)?;
+            tests.args(["--package", package, "--lib"])
+        }
+        Runner::Suite => tests.args(workspace::NATIVE).args(["--test", "suite"]),
+        Runner::Server => {
+            let (name, value) = test::STORES_ON_A_SERVER;
+            tests.args(workspace::NATIVE).args(["--test", "suite"]).env(name, value)
+        }
+    };
+    tests.arg("--").arg(&noticing.path);
+    if noticing.is_exact() {
+        tests.arg("--exact");
+    }
+    if tier == Tier::All && matches!(noticing.runner, Runner::Suite | Runner::Server) {
+        tests.arg("--include-ignored");
+    }
+    Ok(tests)
+}
+
+/// Runs a program and adds what it says; whether it succeeded.
+fn captured(command: &mut Command, said: &mut String) -> Result<bool> {
+    let output = command.output().context("starting cargo")?;
+    for stream in [&output.stderr, &output.stdout] {
+        said.push_str(&String::from_utf8_lossy(stream));
+    }
+    Ok(output.status.success())
+}
+
+fn keep(log: &Path, said: &str) -> Result<()> {
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder).context(format!("creating {}", folder.display()))?;
+    }
+    fs::write(log, said).context(format!("writing {}", log.display()))
+}
