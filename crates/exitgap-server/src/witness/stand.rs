@@ -132,7 +132,7 @@ impl Stand {
     /// The keys that may sign for a log: its own, or one that is configured without a log's first slot, under whose name
     /// it began.
     fn keys_of(&self, origin: &Origin) -> Vec<VerifierKey> {
-        self.logs.iter().filter_map(|key| key.of_log(origin)).collect()
+        self.logs.iter().filter_map(|key| origin.key_of(key)).collect()
     }
 }
 
