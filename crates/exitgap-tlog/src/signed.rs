@@ -103,8 +103,9 @@ mod tests {
         let (ours, other) = (key(ORIGIN, 1), key("other.example/log/5957856", 2));
         let (stranger, text) = (key(ORIGIN, 3), text());
         let trusted = [ours.verifier(), other.verifier()];
-        let judged =
-            |signatures: &[(&SignerKey, &str)]| Checkpoint::signed_by(&note(signatures), &trusted);
+        let judged = |signatures: &[(&SignerKey, &str)]| {
+            Checkpoint::<Origin>::signed_by(&note(signatures), &trusted)
+        };
         let unsigned = |found: &[&SignerKey]| {
             let name = |key: &&SignerKey| {
                 let key = key.verifier();
@@ -132,7 +133,7 @@ mod tests {
                 assert!(signer.starts_with(forged.verifier().name()));
             }
         }
-        let nobody = Checkpoint::signed_by(&note(&[(&ours, &text)]), &[]);
+        let nobody = Checkpoint::<Origin>::signed_by(&note(&[(&ours, &text)]), &[]);
         assert_eq!(nobody, unsigned(&[&ours]));
         let unreadable = Checkpoint::<Origin>::signed_by("text\n", &trusted);
         assert!(matches!(unreadable, Err(SignedError::Unreadable(CheckpointError::Note(_)))));

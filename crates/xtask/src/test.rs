@@ -255,7 +255,9 @@ fn run_wasm_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     step(&format!("running exitgap-core's tests on {WASI} in Node.js"));
     ensure_target(root, WASI)?;
     let mut command = workspace::cargo(root);
-    command.args(["test", "--package", "exitgap-core", "--lib", "--target", WASI]);
+    let packages = ["exitgap-math", "exitgap-tlog", "exitgap-core"];
+    command.arg("test").args(packages.map(|name| format!("--package={name}")));
+    command.args(["--lib", "--target", WASI]);
     let script = root.join("tests/js/wasi.mjs");
     command.env(
         "CARGO_TARGET_WASM32_WASIP1_RUNNER",
