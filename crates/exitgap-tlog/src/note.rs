@@ -176,8 +176,8 @@ impl SignerKey {
         Ok(Self { name: name.to_owned(), key: SigningKey::from_bytes(&seed) })
     }
 
-    /// The same key under another name: an origin holds its log's first slot, which is
-    /// not known when the key is made.
+    /// The same key under another name: a log's name may hold what is not known when the key is made,
+    /// such as when the log begins.
     pub fn named(&self, name: &str) -> Result<Self, NoteError> {
         Self::from_seed(name, self.key.to_bytes())
     }

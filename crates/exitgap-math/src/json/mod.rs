@@ -10,10 +10,9 @@ mod wire;
 
 use std::borrow::Cow;
 
-pub use document::DocumentError;
 pub use document::{
-    Part, VERSION, check_canonical, check_version, from_canonical, from_parsed, parse,
-    to_canonical, to_canonical_within,
+    DocumentError, Part, VERSION, check_canonical, check_version, from_canonical, from_parsed,
+    parse, to_canonical, to_canonical_within,
 };
 pub use read::read;
 pub use wire::{Fields, Wire, wire_code, wire_struct, wire_text};
