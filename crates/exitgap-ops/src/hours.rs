@@ -6,7 +6,7 @@ use exitgap_api::{
 };
 use exitgap_core::analytics::hours::{HoursError, HoursTerms};
 use exitgap_core::evidence::Base;
-use exitgap_core::exit::{Exit, Reopened, reopened, reopening_gap};
+use exitgap_core::exit::{Reopened, reopened, reopening_gap};
 use exitgap_core::hours::{
     Closed, ClosureFigures, ClosureKind, HoursFigures, Market, Markets, NEEDED_CLOSURES,
     RecordedSlot, hours_figures,
