@@ -85,6 +85,7 @@ impl<const BITS: usize, const LIMBS: usize> Wide<BITS, LIMBS> {
     }
 
     /// The quotient, rounded up.
+    #[must_use]
     pub fn div_ceil(self, divisor: Self) -> Self {
         let (quotient, rest) = self.div_rem(divisor);
         if rest.is_zero() { quotient } else { quotient + Self::ONE }
