@@ -6,7 +6,7 @@ use exitgap_api::{
 };
 use exitgap_core::analytics::hours::{HoursError, HoursTerms};
 use exitgap_core::evidence::Base;
-use exitgap_core::exit::{Exit, Reopened, reopened};
+use exitgap_core::exit::{Reopened, reopened, reopening_gap};
 use exitgap_core::hours::{
     Closed, ClosureFigures, ClosureKind, HoursFigures, Market, Markets, NEEDED_CLOSURES,
     RecordedSlot, hours_figures,
@@ -277,7 +277,7 @@ impl OneClosure {
                 Reopened::Never => break,
                 Reopened::Yes => {
                     let [closing, open] = [&closing, &open].map(Snapshot::observation);
-                    let gap = Exit::reopening_gap(closing, open, series.direction, series.size);
+                    let gap = reopening_gap(closing, open, series.direction, series.size);
                     found.reopened = Some((*slot, gap.ok().flatten()));
                     break;
                 }

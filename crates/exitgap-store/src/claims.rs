@@ -145,7 +145,7 @@ fn read(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, String>
         return Err(format!("it is of a log of {} slots", checkpoint.size));
     }
     // Before a log begins its key has no log's name yet.
-    let known: Vec<_> = known.iter().filter_map(|key| key.of_log(&checkpoint.origin)).collect();
+    let known: Vec<_> = known.iter().filter_map(|key| checkpoint.origin.key_of(key)).collect();
     if note.signers(&known).trusted.is_empty() {
         return Err("none of the log's keys signed it".to_owned());
     }

@@ -47,7 +47,8 @@ pub fn share_pct(part: i128, whole: u64) -> Option<Percent> {
 /// By how many millionths of a percent of `before` the mid moved, half-even, and whether it rose;
 /// `None` where that is less than `least_e8`, tested on the exact ratio.
 pub fn moved(before: RawPrice, now: RawPrice, least_e8: u32) -> Option<(Percent, bool)> {
-    let cross = |a: RawPrice, b: RawPrice| U1024::from(a.numerator) * U1024::from(b.denominator);
+    let cross =
+        |a: RawPrice, b: RawPrice| U1024::from(a.numerator()) * U1024::from(b.denominator());
     let (was, is) = (cross(before, now), cross(now, before));
     let rose = is > was;
     let distance = if rose { is - was } else { was - is };

@@ -9,6 +9,10 @@ use crate::json::{Fields, Json, Wire};
 pub struct Commits(Vec<(Code, DocumentHash)>);
 
 impl Commits {
+    /// The name under which a head commits to what its pool's contract logged.
+    pub const FILLS: &str = "fills";
+    /// The name under which a head commits to the receipts of its estimates that were paid for.
+    pub const ISSUED: &str = "issued";
     /// The most names of one head or leaf.
     pub const MAX: usize = 16;
 

@@ -4,11 +4,11 @@ use sha2::{Digest, Sha256};
 
 use super::commits::Commits;
 use super::retraction::{Retraction, check_retractions};
+use crate::Newer;
 use crate::ids::{HeadHash, PoolId, SnapshotHash};
 use crate::json::{
     DocumentError, VERSION, from_canonical, to_canonical, to_canonical_within, wire_struct,
 };
-use crate::newer::Newer;
 use crate::series::{MissingReason, Slot, SlotError};
 use crate::tlog::{Hash, leaf_hash};
 use crate::units::{SizeUsd, UsdMicros};

@@ -1,8 +1,8 @@
 //! Slot leaves: what commits to all heads of a slot.
 
 use super::commits::Commits;
+use crate::Newer;
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
-use crate::newer::Newer;
 use crate::series::{Slot, SlotError};
 use crate::tlog::{Hash, leaf_hash};
 

@@ -6,9 +6,9 @@ use super::leaf::{LeafError, SlotLeaf};
 use super::report::Report;
 use super::result::{Answer, EvidenceRequest, Prepared, ResultError};
 use super::verify::{Policy, verify_opened};
+use crate::Newer;
 use crate::ids::PoolId;
 use crate::json::{DocumentError, Json, Part, Wire, parse};
-use crate::newer::Newer;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
 use crate::tlog::{CheckpointError, LogProof};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::newer::Newer;
+use crate::Newer;
 
 /// A check of an evidence file, in the order they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

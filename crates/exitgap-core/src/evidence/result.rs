@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::head::{Head, is_method_version};
+use crate::Newer;
 use crate::exit::{Estimate, Exit, METHOD_VERSION, Refusal};
 use crate::ids::PoolId;
 use crate::json::{Json, Wire, wire_code, wire_struct};
-use crate::newer::Newer;
 use crate::pools::Direction;
 use crate::series::days_observed_hundredths;
 use crate::snapshot::Snapshot;

@@ -1,9 +1,9 @@
 //! Slots taken back by a later head.
 
 use super::head::HeadError;
+use crate::Newer;
 use crate::ids::{BlockHash, Code};
 use crate::json::{Fields, Json, Part, Wire};
-use crate::newer::Newer;
 use crate::series::Slot;
 
 /// How many slots back a retraction may reach: one day.

@@ -11,7 +11,6 @@ use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report, Unknown};
 use super::result::{Answer, ResultError, check_method};
 use super::window::HeadWindow;
-use crate::analytics::accuracy::{Fills, Issued};
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
 use crate::series::Slot;
@@ -88,7 +87,7 @@ pub(super) fn verify_opened(opened: Result<&Parts, &DocumentError>, policy: &Pol
 /// The names under `commits` of head and leaf, and under `facts` of the snapshot, that mean nothing
 /// here; of each document that is understood.
 /// What heads and leaves commit to that this version knows, though no verdict on evidence rests on it.
-const KNOWN_COMMITS: [&str; 3] = [Predecessor::NAME, Fills::NAME, Issued::NAME];
+const KNOWN_COMMITS: [&str; 3] = [Predecessor::NAME, Commits::FILLS, Commits::ISSUED];
 
 fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     let head = parts.head.as_ref().ok().map(|head| &head.commits);

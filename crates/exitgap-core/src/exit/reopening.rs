@@ -1,8 +1,7 @@
 //! A fill while a market was closed, against what the oracle said once it had opened again.
 
-use super::Exit;
-use super::estimate::Refusal;
-use super::terms::Terms;
+use exitgap_math::exit::{Exit, PricedPool, Refusal, gap_of};
+
 use crate::pools::Direction;
 use crate::snapshot::{Observation, OracleRole, OracleSource};
 use crate::units::{Percent, SizeUsd, UsdPrice};
@@ -35,40 +34,23 @@ pub fn reopened(observation: &Observation, opened_at: u64) -> Reopened {
     found
 }
 
-impl Exit {
-    /// `100 × (1 − realized ÷ oracle)`, half-even: a fill of `size` on `closed`, at the prices of tokens with a calendar
-    /// that `open`, of the same pool, has. Positive: whoever sold while the market was closed had less than the oracle
-    /// gave after. `None` where that is out of a percentage's bounds.
-    pub fn reopening_gap(
-        closed: &Observation,
-        open: &Observation,
-        direction: Direction,
-        size: SizeUsd,
-    ) -> Result<Option<Percent>, Refusal> {
-        let fill = Self::estimate_once(closed, direction, size)?;
-        let sessions = open.pool_sessions();
-        let mut usd: [UsdPrice; 2] = *closed.prices();
-        for (index, price) in usd.iter_mut().enumerate() {
-            if sessions.iter().any(|own| usize::from(own.token) == index) {
-                *price = open.prices()[index];
-            }
+/// `100 × (1 − realized ÷ oracle)`, half-even: a fill of `size` on `closed`, at the prices of tokens with a calendar
+/// that `open`, of the same pool, has. Positive: whoever sold while the market was closed had less than the oracle
+/// gave after. `None` where that is out of a percentage's bounds.
+pub fn reopening_gap(
+    closed: &Observation,
+    open: &Observation,
+    direction: Direction,
+    size: SizeUsd,
+) -> Result<Option<Percent>, Refusal> {
+    let fill = Exit::estimate_once(closed, direction, size)?;
+    let sessions = open.pool_sessions();
+    let mut usd: [UsdPrice; 2] = *closed.prices();
+    for (index, price) in usd.iter_mut().enumerate() {
+        if sessions.iter().any(|own| usize::from(own.token) == index) {
+            *price = open.prices()[index];
         }
-        let decimals = closed.tokens().each_ref().map(|token| token.decimals);
-        Ok(Terms::of(direction, decimals, usd).gap(fill.amount_in, fill.amount_out))
     }
-
-    /// How far an observed pool's mid price lies below the oracle's: `None` where that is out of a percentage's bounds.
-    pub fn mid_basis(observation: &Observation, direction: Direction) -> Option<Percent> {
-        Self::of_size(observation, direction, SizeUsd::MIN).basis()
-    }
-
-    /// `100 × (1 − mid ÷ price)`, half-even: the pool's mid price against another price of the token sold than the oracle's.
-    /// `None` where that is out of a percentage's bounds.
-    pub fn basis_to(&self, observation: &Observation, base_usd: UsdPrice) -> Option<Percent> {
-        let direction = self.direction();
-        let mut usd = *observation.prices();
-        usd[direction.base_index()] = base_usd;
-        let decimals = observation.tokens().each_ref().map(|token| token.decimals);
-        Terms::of(direction, decimals, usd).basis(self.curve.mid())
-    }
+    let priced = PricedPool { usd: &usd, ..closed.into() };
+    Ok(gap_of(priced, direction, [fill.amount_in, fill.amount_out]))
 }

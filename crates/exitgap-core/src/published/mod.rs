@@ -13,10 +13,10 @@ mod manifest;
 mod part;
 mod table;
 
+use crate::Newer;
 use crate::evidence::{MAX_HEAD_BYTES, MAX_LEAF_BYTES};
 use crate::ids::PoolId;
 use crate::json::{DocumentError, Wire, check_canonical, parse, to_canonical};
-use crate::newer::Newer;
 use crate::tlog::MAX_NOTE_BYTES;
 
 pub use bases::{DefaultBases, MAX_BASES_BYTES, NoBases};

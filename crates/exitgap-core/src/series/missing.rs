@@ -5,6 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Code, CodeError};
+use crate::json::wire_text;
 
 /// The reason recorded for a slot without a snapshot. The codes are stable: they
 /// are stored, hashed and shown.
@@ -93,6 +94,8 @@ impl MissingReason {
         known.map_or_else(|| code.parse().map(Self::Newer), Ok)
     }
 }
+
+wire_text!(MissingReason);
 
 impl TryFrom<String> for MissingReason {
     type Error = CodeError;

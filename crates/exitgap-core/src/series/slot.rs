@@ -4,6 +4,8 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::{Json, Wire};
+
 /// Slot `n` is the instant `n × 300` seconds after 1970-01-01T00:00:00Z.
 ///
 /// The series begins at 2026-08-22T00:00:00Z, [`Slot::FIRST`]; an earlier slot
@@ -107,6 +109,16 @@ impl From<Slot> for u32 {
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&rfc3339(self.unix_s()))
+    }
+}
+
+impl Wire for Slot {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        Self::try_from(u32::read(json)?).map_err(|error| error.to_string())
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Number(self.number().to_string().into())
     }
 }
 

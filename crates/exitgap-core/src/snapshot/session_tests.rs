@@ -1,7 +1,7 @@
 use super::*;
+use crate::Newer;
 use crate::hours::{Hours, MarketState, TradingDay, XNYS_1};
 use crate::ids::{Address, BlockHash};
-use crate::newer::Newer;
 use crate::pools::{ConstantProduct, Direction, FeeRate, PoolState};
 use crate::series::Slot;
 use crate::snapshot::{
@@ -203,7 +203,7 @@ fn a_reading_is_held_over_a_close_where_it_was_fresh_at_the_closing() {
 
 #[test]
 fn a_reopening_is_measured_once_a_feed_has_a_round() {
-    use crate::exit::{Exit, Reopened, reopened};
+    use crate::exit::{Exit, Reopened, reopened, reopening_gap};
     use crate::units::{Percent, SizeUsd};
     let monday = day(20_696);
     let closed = observation(monday.open - 300, 300, share(Hours::Regular));
@@ -217,7 +217,7 @@ fn a_reopening_is_measured_once_a_feed_has_a_round() {
     let open = observation(monday.open + 300, 0, share(Hours::Regular));
     let size = SizeUsd::from_micros(10_000).unwrap();
     let own = Exit::estimate_once(&closed, Direction::ZeroForOne, size).unwrap().gap;
-    let gap = Exit::reopening_gap(&closed, &open, Direction::ZeroForOne, size).unwrap();
+    let gap = reopening_gap(&closed, &open, Direction::ZeroForOne, size).unwrap();
     assert_eq!(gap, Some(own));
     assert!(own > Percent(0));
 }

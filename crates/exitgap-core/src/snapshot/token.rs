@@ -5,6 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Address;
+use crate::json::wire_text;
 
 /// A token of a pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +74,8 @@ impl Symbol {
         &self.0
     }
 }
+
+wire_text!(Symbol);
 
 impl TryFrom<String> for Symbol {
     type Error = SymbolError;

@@ -13,12 +13,12 @@ use super::observation::{
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
 use super::wire_session::{WireSession, read_sessions};
+use crate::Newer;
 use crate::ids::{BlockHash, Code, Contract, Pair, PoolId, SnapshotHash, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
     read as read_json, to_canonical_within, wire_struct,
 };
-use crate::newer::Newer;
 use crate::pools::{MAX_STATE_BYTES, PoolState, StateError};
 use crate::series::{Slot, SlotError};
 

@@ -3,10 +3,10 @@
 use super::error::ObservationError;
 use super::session::TokenSession;
 use super::wire::SnapshotError;
+use crate::Newer;
 use crate::hours::Calendar;
 use crate::ids::{Code, TableHash};
 use crate::json::{DocumentError, wire_struct};
-use crate::newer::Newer;
 
 /// A token's market session.
 pub(super) struct WireSession {

@@ -1,10 +1,11 @@
 //! Two signed states that cannot both be one log's, in one file: whoever has the log's key sees by it that its holder signed
 //! two histories, and needs nothing else.
 
-use super::checkpoint::{Checkpoint, MAX_PROOF_HASHES, Origin};
-use super::note::{MAX_NOTE_BYTES, VerifierKey};
-use super::signed::SignedError;
-use super::tree::{Hash, is_consistent};
+use exitgap_tlog::{
+    Hash, MAX_NOTE_BYTES, MAX_PROOF_HASHES, SignedError, VerifierKey, is_consistent,
+};
+
+use super::{Checkpoint, Origin};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 
 /// The most bytes of a file: two notes, and a proof.

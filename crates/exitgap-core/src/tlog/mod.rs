@@ -1,48 +1,15 @@
-//! Transparency logs, as C2SP has them: a Merkle tree over leaves, its signed states and the
-//! proofs between them. What a leaf says is for others ([`evidence`](crate::evidence)).
+//! Transparency logs: all of [`exitgap_tlog`], with what exitgap's own logs add to it. What a leaf says is
+//! for others ([`evidence`](crate::evidence)).
 //!
-//! - `tree`: RFC 6962 hashes and proofs, from leaves or from any complete subtrees
-//! - `tiles`: where a published log keeps them (`tlog-tiles`)
-//! - `note`: texts with Ed25519 signatures (`signed-note`); `keys`: a log's file of keys
-//! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
-//! - `cosignature`: a witness's word on a checkpoint (`tlog-cosignature`); `policy`: whose word is asked for
-//!   (`tlog-policy`); `witness`: what may be cosigned (`tlog-witness`)
+//! - `origin`: the name of a log that holds a leaf per slot, and its checkpoints
 //! - `fork`: two signed states that cannot both be one log's, as a file
-//! - `signed`: whether a checkpoint is signed by whom one trusts; nothing else judges that
-//!
-//! Why by hand: `docs/decisions/0021-the-transparency-log-by-hand.md`.
 
-mod checkpoint;
-mod cosignature;
 mod fork;
-mod keys;
-mod note;
-mod policy;
-mod signed;
-mod tiles;
-mod tree;
-mod witness;
+mod origin;
 
-pub use checkpoint::{
-    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
-};
-pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
+pub use exitgap_tlog::*;
 pub use fork::{Fork, ForkError, Forked, MAX_FORK_BYTES};
-pub use keys::{MAX_KEY_FILE_BYTES, keys_from_lines};
-pub use note::{
-    KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
-};
-pub use policy::{
-    MAX_POLICY_BYTES, MAX_POLICY_ITEMS, PolicyError, PolicyRule, PolicyWitness, WitnessPolicy,
-};
-pub use signed::{SignedError, Unsigned};
-pub use tiles::{Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
-pub use tree::{
-    Frontier, Hash, Subtree, consistency_proof, consistency_ranges, inclusion_proof,
-    inclusion_ranges, is_consistent, join, leaf_hash, node_hash, root, root_from_inclusion,
-    subtrees,
-};
-pub use witness::{
-    AddCheckpoint, MAX_REQUEST_BYTES, MAX_REQUEST_HASHES, RequestError, WitnessRefusal,
-    WitnessedState, may_cosign,
-};
+pub use origin::Origin;
+
+/// The state of a log that holds a leaf per slot.
+pub type Checkpoint = exitgap_tlog::Checkpoint<Origin>;

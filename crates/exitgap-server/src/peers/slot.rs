@@ -127,7 +127,7 @@ pub fn signed(note: &str, key: &VerifierKey, slot: Slot) -> Result<Seen, Trouble
 pub fn seen(note: &str, key: &VerifierKey) -> Result<Seen, Trouble> {
     let wrong = |error: &dyn std::fmt::Display| Trouble::wrong(error.to_string());
     let (checkpoint, parsed) = Checkpoint::from_note(note).map_err(|error| wrong(&error))?;
-    let keys: Vec<VerifierKey> = key.of_log(&checkpoint.origin).into_iter().collect();
+    let keys: Vec<VerifierKey> = checkpoint.origin.key_of(key).into_iter().collect();
     if parsed.signed_by(&checkpoint.origin, &keys).is_err() {
         return Err(wrong(&format!("{} did not sign it", key.name())));
     }

@@ -96,7 +96,7 @@ impl Stand {
     /// Cosigns the checkpoint of a request, and gives the line. It is on the disk by then that it was cosigned, so that
     /// nothing that contradicts it ever is.
     pub fn cosign(&self, body: &str) -> Result<String, NotCosigned> {
-        let (request, checkpoint) = AddCheckpoint::from_text(body)?;
+        let (request, checkpoint) = AddCheckpoint::from_text::<Origin>(body)?;
         let keys = self.keys_of(&checkpoint.origin);
         let origin = checkpoint.origin.to_string();
         if keys.is_empty() {
@@ -132,7 +132,7 @@ impl Stand {
     /// The keys that may sign for a log: its own, or one that is configured without a log's first slot, under whose name
     /// it began.
     fn keys_of(&self, origin: &Origin) -> Vec<VerifierKey> {
-        self.logs.iter().filter_map(|key| key.of_log(origin)).collect()
+        self.logs.iter().filter_map(|key| origin.key_of(key)).collect()
     }
 }
 

@@ -30,7 +30,7 @@ Usage: cargo xtask check
   licences    the third-party notices name every package that is shipped, and no other
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
-              function, crates/exitgap-core/clippy.toml allows no floating-point type in the core
+              function, and that of exitgap-math, -tlog and -core allows no floating-point type
   docs        cargo doc with warnings as errors
   fuzz        the fuzz targets' own workspace compiles
 

@@ -83,8 +83,11 @@ const ON_A_SERVER: &[&str] = &[
     "service::accuracy_table::",
 ];
 
-/// Crates whose arithmetic is compiled differently for WebAssembly.
-const ARITHMETIC: &[&str] = &["exitgap-core"];
+/// The crate whose arithmetic is compiled differently for WebAssembly.
+const ARITHMETIC: &[&str] = &["exitgap-math"];
+
+/// All crates that browsers verify with.
+const VERIFYING: &[&str] = &["exitgap-math", "exitgap-tlog", "exitgap-core"];
 
 /// `cargo xtask test quick`.
 pub const QUICK: &[Step] = &[Step::Checks, Step::Units];
@@ -124,7 +127,7 @@ pub const PARTS: [&[Step]; 4] = [
         Step::Documentation,
         Step::Units,
         Step::Examples,
-        Step::Wasm(ARITHMETIC),
+        Step::Wasm(VERIFYING),
         Step::Peers,
         Step::Fuzz,
         Step::Bench,
@@ -178,6 +181,7 @@ mod tests {
             let is_in = match step {
                 Step::Suite(_) => true,
                 Step::OnServer(few) => few.iter().all(|test| ON_A_SERVER.contains(test)),
+                Step::Wasm(few) => few.iter().all(|name| VERIFYING.contains(name)),
                 other => all.contains(other),
             };
             assert!(is_in, "{step:?}");

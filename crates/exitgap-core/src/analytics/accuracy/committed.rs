@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::{Fills, FillsError, Issued, IssuedError, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
+use crate::Newer;
 use crate::ids::DocumentHash;
 use crate::json::{DocumentError, Fields, Json, Part, Wire, parse};
-use crate::newer::Newer;
 use crate::published::LogFile;
 use crate::series::Slot;
 

@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 use super::committed::document_of_line;
 use super::events::first_out_of_order;
 use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+use crate::Newer;
 use crate::evidence::Commits;
 use crate::ids::{Address, Contract, DocumentHash, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
-use crate::newer::Newer;
 use crate::pools::MAX_TICK;
 use crate::series::Slot;
 use crate::wide::U256;
@@ -67,7 +67,7 @@ impl FillsError {
 
 impl Fills {
     /// The name under which a head commits to one.
-    pub const NAME: &str = "fills";
+    pub const NAME: &str = Commits::FILLS;
 
     /// The canonical bytes. Refused where [`Fills::from_canonical`] would not take them.
     pub fn to_canonical(&self) -> Result<Vec<u8>, FillsError> {

@@ -8,10 +8,10 @@
 use sha2::{Digest as _, Sha256};
 
 use super::committed::document_of_line;
+use crate::Newer;
 use crate::evidence::Commits;
 use crate::ids::{DocumentHash, PoolId, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
-use crate::newer::Newer;
 use crate::series::Slot;
 
 /// The most receipts of a document. What is more waits for the next slot.
@@ -61,7 +61,7 @@ impl IssuedError {
 
 impl Issued {
     /// The name under which a head commits to one.
-    pub const NAME: &str = "issued";
+    pub const NAME: &str = Commits::ISSUED;
 
     /// The name of a receipt: the SHA-256 of its text as it stands in its header.
     pub fn receipt_of(signed: &str) -> Word {

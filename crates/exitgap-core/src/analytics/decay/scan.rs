@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::result::{DecayResult, Followed};
 use super::{BASELINE_EVERY_SLOTS, DecayError, DecayTerms, HORIZONS, REACH_SLOTS};
 use crate::analytics::shared::moved;
-use crate::exit::Exit;
+use crate::exit::{Exit, PricedPool};
 use crate::pools::{Direction, PoolState, RawPrice};
 use crate::series::Slot;
 use crate::snapshot::Observation;
@@ -198,7 +198,8 @@ impl DecayScan {
 
     fn measure(&self, at: &Standing, state: &PoolState) -> Option<u64> {
         let mid = state.mid_of_reserves_or_ticks(self.direction)?;
-        let book = Exit::book_usd(&at.observation, state, mid, self.direction, self.terms.gap);
+        let pool = PricedPool { state, ..(&at.observation).into() };
+        let book = Exit::book_usd(pool, mid, self.direction, self.terms.gap);
         book.ok()
     }
 }

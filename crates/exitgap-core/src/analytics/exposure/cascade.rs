@@ -222,7 +222,7 @@ impl Venue {
         };
         let Some((before, after)) = moved() else { return ONE_E8 };
         let cross =
-            |a: RawPrice, b: RawPrice| U1024::from(a.numerator) * U1024::from(b.denominator);
+            |a: RawPrice, b: RawPrice| U1024::from(a.numerator()) * U1024::from(b.denominator());
         let (was, is) = (cross(before, after), cross(after, before));
         let lost = was.checked_sub(is).unwrap_or(U1024::ZERO) * U1024::from(ONE_E8);
         narrow(lost.div_ceil(was.max(U1024::from(1_u32)))).map_or(ONE_E8, |e8| e8.saturating_to())

@@ -43,9 +43,10 @@ fn number(text: Option<&String>) -> u64 {
 /// The mid after a fall against the mid before, in millionths of a percent.
 fn kept(state: &PoolState, fallen: &PoolState, direction: Direction) -> u64 {
     let [was, is] = [state, fallen].map(|one| one.mid_of_reserves_or_ticks(direction).unwrap());
-    let is =
-        U1024::from(is.numerator) * U1024::from(was.denominator) * U1024::from(1_000_000_000_u64)
-            / (U1024::from(is.denominator) * U1024::from(was.numerator));
+    let is = U1024::from(is.numerator())
+        * U1024::from(was.denominator())
+        * U1024::from(1_000_000_000_u64)
+        / (U1024::from(is.denominator()) * U1024::from(was.numerator()));
     crate::wide::narrow(is).unwrap().saturating_to()
 }
 
@@ -74,14 +75,8 @@ fn a_fall_moves_the_price_by_what_it_says_and_no_liquidity() {
     assert_eq!(fallen.protocol(), own.protocol());
     let depth = |state: &PoolState| {
         let mid = state.mid_of_reserves_or_ticks(SELL).unwrap();
-        Exit::book_usd(
-            &observation_of(&pool_of(1), slot(0), state.clone()),
-            state,
-            mid,
-            SELL,
-            GapLimit::DEPTH,
-        )
-        .unwrap()
+        let observed = observation_of(&pool_of(1), slot(0), state.clone());
+        Exit::book_usd(&observed, mid, SELL, GapLimit::DEPTH).unwrap()
     };
     assert!(depth(&fallen) < depth(&wide) / 4);
 }

@@ -1,12 +1,12 @@
 //! What a run of head windows proves of a period.
 
 use super::file::{FigureFills, MAX_FIGURE_WINDOWS};
+use crate::Newer;
 use crate::analytics::accuracy::Fills;
 use crate::analytics::shared::standing;
 use crate::evidence::{Head, HeadError, HeadWindow, WindowError};
 use crate::ids::{PoolId, SnapshotHash};
 use crate::json::Part;
-use crate::newer::Newer;
 use crate::series::Slot;
 use crate::sorting::sort;
 use crate::tlog::{Checkpoint, CheckpointError, Unsigned, VerifierKey};

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::Newer;
 use crate::evidence::{Outcome, Verdict};
-use crate::newer::Newer;
 
 /// A check of a figure file, in the order they are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

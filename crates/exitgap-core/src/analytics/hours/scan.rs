@@ -3,7 +3,7 @@
 
 use super::result::HoursResult;
 use super::{HoursError, HoursTerms};
-use crate::exit::{Exit, Reopened, reopened};
+use crate::exit::{Exit, Reopened, reopened, reopening_gap};
 use crate::hours::{Closed, Markets, RecordedSlot, hours_figures};
 use crate::pools::Direction;
 use crate::series::Slot;
@@ -186,7 +186,7 @@ impl ClosureScan {
             Reopened::Never => {}
             Reopened::Yes => {
                 let closed = &closing.observation;
-                let gap = Exit::reopening_gap(closed, open, self.direction, self.size);
+                let gap = reopening_gap(closed, open, self.direction, self.size);
                 if let Some(found) = self.found.last_mut() {
                     found.reopened = Some((slot, gap.ok().flatten()));
                 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
-use crate::exit::{Exit, SplitError, SplitVenue, largest_split, split_size};
+use crate::exit::{Exit, PricedPool, SplitError, SplitVenue, largest_split, split_size};
 use crate::pools::{Direction, FeeRate, PoolState, Solidly};
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::U256;
@@ -239,7 +239,10 @@ fn by_hand(
         Err(error) => panic!("{error}"),
     };
     let depths = exits.each_ref().map(|exit| exit.depth_usd(GapLimit::DEPTH).unwrap());
-    let book = |state| Exit::book_at(state, SELL, [6, 6], prices, GapLimit::DEPTH).unwrap();
+    let book = |state| {
+        let pool = PricedPool { state, decimals: [6, 6], usd: &prices };
+        Exit::book_from_own_mid_usd(pool, SELL, GapLimit::DEPTH).unwrap()
+    };
     (gap, depths, after.iter().map(book).sum())
 }
 

@@ -1,7 +1,7 @@
 //! A venue after a fall of the price.
 
 use super::VenuesError;
-use crate::exit::{Exit, NotSized, SplitVenue};
+use crate::exit::{Exit, NotSized, PricedPool, SplitVenue};
 use crate::pools::{Direction, PoolState};
 use crate::snapshot::Observation;
 use crate::units::{GapLimit, SizeUsd, UsdMicros, UsdPrice};
@@ -55,18 +55,23 @@ impl FallenExit {
         limit: GapLimit,
         size: SizeUsd,
     ) -> Self {
-        let decimals = observation.tokens().each_ref().map(|token| token.decimals);
-        let exit = Exit::of_start_at(&state, direction, decimals, prices, limit, size);
+        let PricedPool { decimals, .. } = observation.into();
+        let priced = PricedPool { state: &state, decimals, usd: &prices };
+        let exit = Exit::of_start(priced, direction, limit, Some(size));
         Self { exit, state, decimals, prices }
+    }
+
+    fn priced(&self) -> PricedPool<'_> {
+        PricedPool { state: &self.state, decimals: self.decimals, usd: &self.prices }
     }
 
     /// The same as a venue of a split.
     pub fn venue(&self) -> SplitVenue<'_> {
-        SplitVenue::new(&self.exit, self.decimals, &self.prices, UsdMicros(0))
+        SplitVenue::of(self.priced(), &self.exit, UsdMicros(0))
     }
 
     /// What the pool holds around its own price: the depth at `limit` from its mid price, whole dollars.
     pub fn book_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
-        Exit::book_at(&self.state, self.exit.direction(), self.decimals, self.prices, limit)
+        Exit::book_from_own_mid_usd(self.priced(), self.exit.direction(), limit)
     }
 }

@@ -10,6 +10,7 @@ mod columns;
 use base64ct::{Base64, Encoding};
 use columns::{Columns, WireLowest, WireWindow};
 
+use crate::Newer;
 use crate::evidence::file::HeadProof;
 use crate::evidence::head::{Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS};
 use crate::evidence::leaf::{LeafError, SlotLeaf};
@@ -18,7 +19,6 @@ use crate::evidence::result::{ResultError, check_method, depths};
 use crate::evidence::retraction::Retraction;
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Part, VERSION, from_canonical, to_canonical};
-use crate::newer::Newer;
 use crate::pools::MAX_STATE_BYTES;
 use crate::series::{Slot, SlotError};
 use crate::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};

@@ -1,9 +1,9 @@
 //! The log of days: its name, and its leaves.
 
 use super::MAX_DAY_LEAF_BYTES;
+use crate::Newer;
 use crate::ids::DocumentHash;
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
-use crate::newer::Newer;
 use crate::series::{Day, NoDay};
 use crate::tlog::{CheckpointError, Hash, Origin, leaf_hash};
 

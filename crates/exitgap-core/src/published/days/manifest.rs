@@ -3,9 +3,9 @@
 use sha2::{Digest, Sha256};
 
 use super::{DayFile, MAX_DAY_FILE_BYTES, MAX_DAY_MANIFEST_BYTES, MAX_RANGE_POOLS};
+use crate::Newer;
 use crate::ids::{DocumentHash, PoolId};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
-use crate::newer::Newer;
 use crate::series::{Day, NoDay, Slot};
 use crate::tlog::{Checkpoint, CheckpointError, Frontier, Hash, VerifierKey};
 

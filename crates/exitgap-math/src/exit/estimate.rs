@@ -1,0 +1,239 @@
+//! One sale of a stated size.
+
+use super::terms::{Terms, shortfall};
+use super::{Exit, PricedPool};
+use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, SaleCurve};
+use crate::units::{Decimal, Percent, SizeUsd, UsdMicros, UsdPrice};
+use crate::wide::{U256, U512, U1024};
+
+/// What a sale of `size` fills at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// The size asked for.
+    pub size: SizeUsd,
+    /// `⌊size ÷ oracle price⌋`, raw units of the token sold.
+    pub amount_in: U256,
+    /// What the contract pays, raw units of the token bought.
+    pub amount_out: U256,
+    /// `exit_gap_pct`.
+    pub gap: Percent,
+    /// What the gap is made of.
+    pub split: Split,
+    /// USD per whole token sold, by the oracle.
+    pub oracle_price: Decimal,
+    /// USD per whole token sold, as filled, the token bought valued by the oracle.
+    pub realized_price: Decimal,
+    /// USD per whole token sold at the pool's mid price before the sale.
+    pub mid_price: Decimal,
+    /// USD per whole token that the next unit would fill at, fee included.
+    pub marginal_price: Decimal,
+    /// Initialised ticks crossed; `None` for pools without ticks.
+    pub ticks_crossed: Option<u32>,
+}
+
+/// A gap's three factors: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, exact
+/// as rationals and each rounded half-even to six decimals on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// How far the pool's mid price lies below the oracle.
+    pub basis: Percent,
+    /// The fee rate that this sale paid.
+    pub fee: Percent,
+    /// What moving the price costs, with the contract's roundings.
+    pub impact: Percent,
+}
+
+/// Why a sale of a size has no gap. A refusal, never a number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The size buys less than one raw unit of the token to sell.
+    #[error("the size rounds to no input: it is worth less than one unit of the token sold")]
+    NoInput,
+    /// The contract would pay nothing.
+    #[error("the size rounds to no output: the pool would pay less than one unit")]
+    NoOutput,
+    /// The pool cannot take all of it.
+    #[error(
+        "the recorded liquidity cannot fill this size; the most it fills is {max_fillable_usd} USD"
+    )]
+    BeyondLiquidity {
+        /// The largest size that has a fill, capped at the largest size there is; 0 where none
+        /// has.
+        max_fillable_usd: UsdMicros,
+        /// Raw units of the token sold that the pool takes at most.
+        max_amount_in: U256,
+        /// Raw units of the token bought that it pays for them.
+        max_amount_out: U256,
+    },
+    /// The basis is a billion percent or more: so is the gap of a small sale, and no sale of this
+    /// pool has one.
+    #[error(
+        "the pool's own price and the oracle's are too far apart for a percentage: one of them cannot be right"
+    )]
+    GapOutOfRange,
+    /// A second order cannot be told: what the first leaves is not computed for this kind of pool.
+    #[error("what an order leaves of this kind of pool is not computed, so no second one can be")]
+    NotFollowed,
+}
+
+impl Refusal {
+    /// The stable code, e.g. `beyond_liquidity`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoInput => "rounds_to_no_input",
+            Self::NoOutput => "rounds_to_no_output",
+            Self::BeyondLiquidity { .. } => "beyond_liquidity",
+            Self::GapOutOfRange => "gap_out_of_range",
+            Self::NotFollowed => "orders_not_exact",
+        }
+    }
+}
+
+/// For prices that are stated before the fee.
+const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
+
+/// What every estimate of an exit says alike: how things stand before anything is sold.
+#[derive(Debug, Clone)]
+pub(super) struct BeforeSale {
+    /// `None` where it is a billion percent or more.
+    basis: Option<Percent>,
+    oracle_price: Decimal,
+    mid_price: Decimal,
+}
+
+impl BeforeSale {
+    pub(super) fn new(curve: &SaleCurve, terms: &Terms) -> Self {
+        Self {
+            basis: terms.basis(curve.mid()),
+            oracle_price: terms.oracle_price(),
+            mid_price: terms.usd(curve.mid(), NO_FEE),
+        }
+    }
+}
+
+impl Exit {
+    /// Sells `size`: the exact fill and its gap, or why there is none.
+    pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
+        let fill = self.fill(self.amount_in(size)?)?;
+        let fee = fill.fee;
+        let gap = self.gap(&fill)?;
+        let split = Split {
+            basis: self.before.basis.ok_or(Refusal::GapOutOfRange)?,
+            fee: fee_percent(fee),
+            impact: impact(&fill, self.curve.mid(), fee).ok_or(Refusal::GapOutOfRange)?,
+        };
+        let realized = RawPrice {
+            numerator: U512::from(fill.amount_out),
+            denominator: U512::from(fill.amount_in),
+        };
+        Ok(Estimate {
+            size,
+            amount_in: fill.amount_in,
+            amount_out: fill.amount_out,
+            gap,
+            split,
+            oracle_price: self.before.oracle_price,
+            realized_price: self.terms.usd(realized, NO_FEE),
+            mid_price: self.before.mid_price,
+            marginal_price: self.terms.usd(self.curve.mid_after(&fill), fee),
+            ticks_crossed: fill.ticks_crossed(),
+        })
+    }
+
+    /// How far the pool's mid price lies below the oracle; `None` where that is a billion
+    /// percent or more.
+    pub fn basis(&self) -> Option<Percent> {
+        self.before.basis
+    }
+
+    /// How far a pool's mid price lies below the oracle's: `None` where that is out of a percentage's bounds.
+    pub fn mid_basis<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Option<Percent> {
+        Self::of_size(pool, direction, SizeUsd::MIN).basis()
+    }
+
+    /// `100 × (1 − mid ÷ price)`, half-even: the pool's mid price against another price of the token sold than the oracle's,
+    /// `pool` being the one that this exit was made of. `None` where that is out of a percentage's bounds.
+    pub fn basis_to<'p>(
+        &self,
+        pool: impl Into<PricedPool<'p>>,
+        base_usd: UsdPrice,
+    ) -> Option<Percent> {
+        let PricedPool { decimals, usd, .. } = pool.into();
+        let direction = self.direction();
+        let mut usd = *usd;
+        usd[direction.base_index()] = base_usd;
+        Terms::of(direction, decimals, usd).basis(self.curve.mid())
+    }
+
+    /// The raw amount of the token sold that a size stands for; `None`: more than 256 bits hold.
+    pub fn amount_asked(&self, size: SizeUsd) -> Option<U256> {
+        self.terms.amount_in(size)
+    }
+
+    /// The same, or why none is sold.
+    pub(super) fn amount_in(&self, size: SizeUsd) -> Result<U256, Refusal> {
+        match self.terms.amount_in(size) {
+            None => Err(self.beyond_liquidity()),
+            Some(amount) if amount.is_zero() => Err(Refusal::NoInput),
+            Some(amount) => Ok(amount),
+        }
+    }
+
+    /// Sells a raw amount: what the contract pays, or why it pays nothing.
+    pub fn fill(&self, amount_in: U256) -> Result<Fill, Refusal> {
+        let fill = self.curve.fill(amount_in).map_err(|error| self.refusal(&error))?;
+        if fill.amount_out.is_zero() { Err(Refusal::NoOutput) } else { Ok(fill) }
+    }
+
+    pub(super) fn gap(&self, fill: &Fill) -> Result<Percent, Refusal> {
+        self.terms.gap(fill.amount_in, fill.amount_out).ok_or(Refusal::GapOutOfRange)
+    }
+
+    pub(super) fn refusal(&self, error: &FillError) -> Refusal {
+        match error {
+            FillError::ZeroInput => Refusal::NoInput,
+            FillError::ZeroOutput => Refusal::NoOutput,
+            FillError::BeyondLiquidity { consumed, paid } => self.beyond(*consumed, *paid),
+        }
+    }
+
+    fn beyond_liquidity(&self) -> Refusal {
+        let (most, paid) = self.curve.most();
+        self.beyond(most, paid)
+    }
+
+    /// The refusal of a pool state that takes at most these amounts.
+    fn beyond(&self, max_amount_in: U256, max_amount_out: U256) -> Refusal {
+        let max_fillable_usd = self.largest_filled(max_amount_in).map_or(UsdMicros(0), Into::into);
+        Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out }
+    }
+
+    /// The largest size that has a fill of a pool that takes at most this amount: whoever asks for
+    /// it is not refused again.
+    fn largest_filled(&self, max_amount_in: U256) -> Option<SizeUsd> {
+        self.before.basis?;
+        let size = SizeUsd::from_micros(self.terms.largest_size_within(max_amount_in)).ok()?;
+        // Less brings no more: where the largest is paid nothing, none is paid anything.
+        let fill = self.curve.fill(self.terms.amount_in(size)?).ok()?;
+        (!fill.amount_out.is_zero()).then_some(size)
+    }
+
+    /// Whether no sale has a gap, because the pool's own price is out of a percentage's range.
+    pub(super) fn has_no_gap(&self) -> bool {
+        self.before.basis.is_none()
+    }
+}
+
+fn fee_percent(fee: FeeRate) -> Percent {
+    let kept = U1024::from(fee.denominator - fee.numerator);
+    shortfall(kept, U1024::from(fee.denominator)).unwrap_or(Percent(0))
+}
+
+/// `1 − impact = (out ÷ in) ÷ (mid × (1 − fee))`.
+fn impact(fill: &Fill, mid: RawPrice, fee: FeeRate) -> Option<Percent> {
+    let kept = U1024::from(fee.denominator - fee.numerator);
+    shortfall(
+        U1024::from(fill.amount_out) * U1024::from(mid.denominator) * U1024::from(fee.denominator),
+        U1024::from(fill.amount_in) * U1024::from(mid.numerator) * kept,
+    )
+}

@@ -1,0 +1,195 @@
+//! The exit: what a sale of a stated size fills at, how far below the oracle that
+//! is, and how large a sale may be.
+//!
+//! - [`Exit`]: one direction of a pool with its oracle prices, ready for questions
+//! - [`Exits`]: both directions, prepared when needed
+//! - [`PricedPool`]: a pool's state with decimals and prices, which both are made of
+//! - `terms`: exact comparison of a fill with the oracle
+//! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
+//! - `realised`: what was received against what was estimated
+//! - `routes`: venues compared from ladders alone
+//! - `split`: one exit over venues of one slot, exactly, with a bound of the best
+//!
+//! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
+//! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
+//! `exit_gap_pct = 100 × (1 − realized ÷ oracle)`: **positive where the fill is
+//! worse than the oracle, negative where it is better**, rounded half-even to six
+//! decimals once, at the end. Limits are tested on the exact ratio.
+
+mod estimate;
+mod ladder;
+mod orders;
+mod portfolio;
+mod realised;
+mod routes;
+mod sizing;
+mod split;
+mod terms;
+
+pub use estimate::{Estimate, Refusal, Split};
+pub use ladder::{GapRow, SizeRow};
+pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
+pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
+pub use realised::{estimate_error, gap_of, worth_of};
+pub use routes::{
+    MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
+};
+pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
+pub use split::{
+    ExactSplit, SizedSplit, SplitError, SplitLeg, SplitVenue, largest_split, split_exit, split_size,
+};
+
+use std::sync::{Arc, OnceLock};
+
+use crate::pools::{Direction, PoolState, SaleCurve};
+use crate::units::{GapLimit, SizeUsd, UsdPrice};
+use estimate::BeforeSale;
+use terms::Terms;
+
+/// The version of the rules in this module; every result names it.
+pub const METHOD_VERSION: &str = "1.0.0";
+
+/// A pool's state with the decimals and the oracle prices of its two tokens: all that an exit depends on.
+/// An observation is one, and so is a state that was changed, or that is valued at other prices.
+#[derive(Debug, Clone, Copy)]
+pub struct PricedPool<'p> {
+    /// The pool's state.
+    pub state: &'p PoolState,
+    /// The decimals of token 0 and token 1; above 36 they are taken as 36.
+    pub decimals: [u8; 2],
+    /// USD per whole token 0 and per whole token 1.
+    pub usd: &'p [UsdPrice; 2],
+}
+
+/// Selling one token of a pool for the other, at given oracle prices.
+#[derive(Debug, Clone)]
+pub struct Exit {
+    state: PoolState,
+    curve: SaleCurve,
+    terms: Terms,
+    before: BeforeSale,
+}
+
+impl Exit {
+    /// An exit from `state`. `decimals` and `usd` are those of token 0 and token 1;
+    /// decimals above 36 are taken as 36.
+    pub fn new(
+        state: &PoolState,
+        direction: Direction,
+        decimals: [u8; 2],
+        usd: [UsdPrice; 2],
+    ) -> Self {
+        let terms = Terms::of(direction, decimals, usd);
+        Self::with(state, state.curve(direction), terms)
+    }
+
+    /// An exit from a pool with its prices, such as an observed one.
+    pub fn of<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Self {
+        let PricedPool { state, decimals, usd } = pool.into();
+        Self::new(state, direction, decimals, *usd)
+    }
+
+    /// [`Exit::estimate`] for one question only: the pool's curve is followed no further
+    /// than its answer lies. Several questions are better put to one [`Exit`].
+    pub fn estimate_once<'p>(
+        pool: impl Into<PricedPool<'p>>,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<Estimate, Refusal> {
+        Self::of_size(pool, direction, size).estimate(size)
+    }
+
+    /// For the estimate of one size: the pool's curve is followed no further than it lies.
+    pub fn of_size<'p>(
+        pool: impl Into<PricedPool<'p>>,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Self {
+        let pool = pool.into();
+        Self::for_size(pool.state, direction, Terms::of_priced(pool, direction), size)
+    }
+
+    /// For the depth at one limit, and for the estimate of a size where one is asked: the
+    /// pool's curve is followed once, and no further than the answers lie.
+    pub fn of_start<'p>(
+        pool: impl Into<PricedPool<'p>>,
+        direction: Direction,
+        limit: GapLimit,
+        size: Option<SizeUsd>,
+    ) -> Self {
+        let pool = pool.into();
+        Self::for_depth(pool.state, direction, Terms::of_priced(pool, direction), limit, size)
+    }
+
+    /// With as much of the pool's curve as the estimate of one size depends on.
+    fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
+        let enough = |curve: &SaleCurve| takes(curve, &terms, size);
+        let curve = state.start_of_curve(direction, &enough);
+        Self::with(state, curve, terms)
+    }
+
+    /// With as much of the pool's curve as its depth at one limit depends on, and the estimate
+    /// of a size where one is asked.
+    fn for_depth(
+        state: &PoolState,
+        direction: Direction,
+        terms: Terms,
+        limit: GapLimit,
+        size: Option<SizeUsd>,
+    ) -> Self {
+        let threshold = terms.threshold(limit);
+        let enough = |curve: &SaleCurve| {
+            size.is_none_or(|size| takes(curve, &terms, size))
+                && sizing::rules_out_the_rest(curve, &threshold)
+        };
+        let curve = state.start_of_curve(direction, &enough);
+        Self::with(state, curve, terms)
+    }
+
+    fn with(state: &PoolState, curve: SaleCurve, terms: Terms) -> Self {
+        let before = BeforeSale::new(&curve, &terms);
+        Self { state: state.clone(), curve, terms, before }
+    }
+
+    /// The direction: which token is sold.
+    pub fn direction(&self) -> Direction {
+        self.curve.direction()
+    }
+
+    /// The pool's curve in this direction.
+    pub fn curve(&self) -> &SaleCurve {
+        &self.curve
+    }
+}
+
+/// Whether this much of a curve takes a size. More than 256 bits are more than any pool takes,
+/// and only a curve's end says what it takes.
+fn takes(curve: &SaleCurve, terms: &Terms, size: SizeUsd) -> bool {
+    terms.amount_in(size).is_some_and(|amount| curve.most().0 >= amount)
+}
+
+/// Both directions of a pool with its prices, each prepared when it is first asked about. Copies
+/// share what is prepared.
+#[derive(Debug, Clone, Default)]
+pub struct Exits(Arc<[OnceLock<Exit>; 2]>);
+
+impl Exits {
+    /// One direction of the pool, which is the same one each time.
+    pub fn of<'p>(&self, pool: impl Into<PricedPool<'p>>, direction: Direction) -> &Exit {
+        self.0[direction.base_index()].get_or_init(|| Exit::of(pool, direction))
+    }
+
+    /// Whether a direction was asked about before.
+    pub fn is_ready(&self, direction: Direction) -> bool {
+        self.0[direction.base_index()].get().is_some()
+    }
+
+    /// The bytes held by what is prepared, but for the ticks, which the pool's state shares.
+    pub fn held_bytes(&self) -> usize {
+        let curves = self.0.iter().filter_map(OnceLock::get);
+        size_of_val(&*self.0) + curves.map(|exit| exit.curve.held_bytes()).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Documents as structs: which fields there are, each once and none else.
+
+use std::borrow::Cow;
+
+use super::Json;
+use super::read::MAX_FIELDS;
+use crate::ids::{
+    Address, BlockHash, Caip2, Code, Contract, DocumentHash, HeadHash, PoolId, SnapshotHash,
+    StateHash, TableHash, Word,
+};
+use crate::wide::U256;
+
+/// A value with one JSON form.
+pub trait Wire: Sized {
+    /// Reads the value; the error says in words what is wrong.
+    fn read(json: &Json<'_>) -> Result<Self, String>;
+    /// The value's one form.
+    fn write(&self) -> Json<'_>;
+}
+
+/// The fields of an object being taken one by one.
+pub struct Fields<'j, 'a> {
+    fields: &'j [(Cow<'a, str>, Json<'a>)],
+    /// One bit per field taken; no document has as many.
+    taken: u64,
+}
+
+impl<'j, 'a> Fields<'j, 'a> {
+    /// The fields of an object; the error says what else was found.
+    pub fn of(json: &'j Json<'a>) -> Result<Self, String> {
+        match json {
+            Json::Object(fields) if fields.len() <= MAX_FIELDS => Ok(Self { fields, taken: 0 }),
+            Json::Object(fields) => Err(format!("{} fields are more than it has", fields.len())),
+            other => Err(expected("an object", other)),
+        }
+    }
+
+    fn find(&mut self, name: &str) -> Result<Option<&'j Json<'a>>, String> {
+        let mut found = None;
+        for (index, (key, json)) in self.fields.iter().enumerate() {
+            if key == name {
+                if found.is_some() {
+                    return Err(format!("duplicate field `{name}`"));
+                }
+                self.taken |= 1 << index;
+                found = Some(json);
+            }
+        }
+        Ok(found)
+    }
+
+    fn find_one(&mut self, name: &str) -> Result<&'j Json<'a>, String> {
+        self.find(name)?.ok_or_else(|| format!("missing field `{name}`"))
+    }
+
+    /// The field of this name, which must be there once.
+    pub fn take<T: Wire>(&mut self, name: &str) -> Result<T, String> {
+        T::read(self.find_one(name)?).map_err(|error| inside(name, &error))
+    }
+
+    /// The field of this name, or its type's default where it is left out.
+    pub fn take_or_default<T: Wire + Default>(&mut self, name: &str) -> Result<T, String> {
+        match self.find(name)? {
+            Some(json) => T::read(json).map_err(|error| inside(name, &error)),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// Requires that every field was taken.
+    pub fn end(self) -> Result<(), String> {
+        let left = (0..).zip(self.fields).find(|(index, _)| self.taken >> index & 1 == 0);
+        match left {
+            Some((_, (key, _))) => {
+                Err(format!("unknown field `{}`", key.chars().take(40).collect::<String>()))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong inside a field. Apart from the readers, of which there is one per type.
+#[cold]
+#[inline(never)]
+fn inside(name: &str, error: &str) -> String {
+    format!("{name}: {error}")
+}
+
+#[cold]
+#[inline(never)]
+fn expected(what: &str, found: &Json<'_>) -> String {
+    format!("expected {what}, found {}", found.kind())
+}
+
+/// Implements [`Wire`] for a struct of these fields; optional ones are left out where they
+/// are `null`, an empty list or an empty object.
+#[macro_export]
+#[doc(hidden)] // It is documented as `json::wire_struct`.
+macro_rules! wire_struct {
+    ($type:ty { $($field:ident),* $(; optional $($optional:ident),*)? $(,)? }) => {
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let mut fields = $crate::json::Fields::of(json)?;
+                let read = Self {
+                    $($field: fields.take(stringify!($field))?,)*
+                    $($($optional: fields.take_or_default(stringify!($optional))?,)*)?
+                };
+                fields.end()?;
+                Ok(read)
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                use $crate::json::{Json, Wire};
+                let fields = vec![$((stringify!($field).into(), Wire::write(&self.$field)),)*];
+                $(
+                    let mut fields = fields;
+                    $(
+                        let json = Wire::write(&self.$optional);
+                        if !json.is_nothing() {
+                            fields.push((stringify!($optional).into(), json));
+                        }
+                    )*
+                )?
+                Json::Object(fields)
+            }
+        }
+    };
+}
+
+/// Implements [`Wire`] for types that are one text.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! wire_text {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let text: String = $crate::json::Wire::read(json)?;
+                Self::try_from(text).map_err(|error| error.to_string())
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                $crate::json::Json::Text(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+/// Implements [`Wire`] for enums whose variants have a code.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! wire_code {
+    ($type:ty, $all:expr) => {
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let code: String = $crate::json::Wire::read(json)?;
+                let unknown =
+                    || format!("unknown variant `{}`", code.chars().take(40).collect::<String>());
+                $all.into_iter().find(|one| one.code() == code).ok_or_else(unknown)
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                $crate::json::Json::Text(self.code().into())
+            }
+        }
+    };
+}
+
+#[doc(inline)]
+pub use {wire_code, wire_struct, wire_text};
+
+macro_rules! wire_integer {
+    ($($type:ty),*) => {$(
+        impl Wire for $type {
+            fn read(json: &Json<'_>) -> Result<Self, String> {
+                let of = concat!("an integer of type ", stringify!($type));
+                match json {
+                    Json::Number(spelled) => {
+                        spelled.parse().map_err(|_| format!("expected {of}"))
+                    }
+                    other => Err(expected(of, other)),
+                }
+            }
+
+            fn write(&self) -> Json<'_> {
+                Json::Number(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+wire_integer!(u8, u32, u64, i32);
+
+impl Wire for bool {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Bool(value) => Ok(*value),
+            other => Err(expected("a boolean", other)),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Bool(*self)
+    }
+}
+
+impl Wire for String {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Text(text) => Ok(text.as_ref().to_owned()),
+            other => Err(expected("a string", other)),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Text(Cow::Borrowed(self))
+    }
+}
+
+wire_text!(
+    Address,
+    BlockHash,
+    Caip2,
+    Code,
+    Contract,
+    DocumentHash,
+    HeadHash,
+    PoolId,
+    SnapshotHash,
+    StateHash,
+    TableHash,
+    Word,
+);
+
+/// Raw integers: decimal digits in a string, in their one spelling.
+macro_rules! wire_raw {
+    ($($type:ty),*) => {$(
+        impl Wire for $type {
+            fn read(json: &Json<'_>) -> Result<Self, String> {
+                match json {
+                    Json::Text(text) => raw(text).ok_or_else(|| not_raw(text)),
+                    other => Err(expected("a whole number in a string", other)),
+                }
+            }
+
+            fn write(&self) -> Json<'_> {
+                Json::Text(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+wire_raw!(u128, i128, U256);
+
+fn raw<N: core::str::FromStr>(text: &str) -> Option<N> {
+    // 2^256 has 78 digits; anything longer is not worth parsing.
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = (1..=80).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_digit());
+    if !plain || (digits.starts_with('0') && text != "0") {
+        return None;
+    }
+    text.parse().ok()
+}
+
+#[cold]
+#[inline(never)]
+fn not_raw(text: &str) -> String {
+    let found: String = text.chars().take(90).collect();
+    format!("{found:?} is not a whole number in range without plus sign or leading zeros")
+}
+
+impl<T: Wire> Wire for Option<T> {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Null => Ok(None),
+            other => T::read(other).map(Some),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        self.as_ref().map_or(Json::Null, T::write)
+    }
+}
+
+/// The items of a list; of `length`, where that is told.
+fn items<'j, 'a>(json: &'j Json<'a>, length: Option<usize>) -> Result<&'j [Json<'a>], String> {
+    match json {
+        Json::List(items) if length.is_none_or(|length| length == items.len()) => Ok(items),
+        Json::List(items) => Err(format!("an array of {} items is of another length", items.len())),
+        other => Err(expected("an array", other)),
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        items(json, None)?.iter().map(T::read).collect()
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::write).collect())
+    }
+}
+
+impl<T: Wire> Wire for [T; 2] {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(2))?;
+        Ok([T::read(&items[0])?, T::read(&items[1])?])
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::write).collect())
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(2))?;
+        Ok((A::read(&items[0])?, B::read(&items[1])?))
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(vec![self.0.write(), self.1.write()])
+    }
+}
+
+impl<A: Wire, B: Wire, C: Wire> Wire for (A, B, C) {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(3))?;
+        Ok((A::read(&items[0])?, B::read(&items[1])?, C::read(&items[2])?))
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(vec![self.0.write(), self.1.write(), self.2.write()])
+    }
+}

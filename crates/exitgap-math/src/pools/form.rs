@@ -1,0 +1,116 @@
+//! A pool's state as bytes: the canonical JSON of a *state body*, version 1. It holds what the
+//! contract holds and a fill needs, and nothing that an operator chooses: two operators who read
+//! the same block hold the same bytes.
+
+use sha2::{Digest, Sha256};
+
+use super::{BalancerError, CryptoSwapError, SolidlyError, StableSwapError};
+use super::{ConcentratedError, ConstantProductError, PoolState};
+use crate::ids::{Code, StateHash};
+use crate::json::{
+    CanonicalError, DocumentError, Fields, Json, VERSION, check_canonical, check_version, parse,
+};
+use crate::newer::Newer;
+
+/// The most bytes of a state body that are looked at: room for the most ticks accepted with numbers
+/// as long as live pools have. More than 44,000 ticks that all have the longest would not fit: a
+/// kind refuses a state whose body can be longer, so that whatever state there is can be written.
+pub const MAX_STATE_BYTES: usize = 4 << 20;
+
+/// Why bytes are not a state body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// The bytes are no canonical document of its shape.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The numbers break a rule of constant-product pairs.
+    #[error(transparent)]
+    ConstantProduct(#[from] ConstantProductError),
+    /// The numbers break a rule of concentrated-liquidity pools.
+    #[error(transparent)]
+    Concentrated(#[from] ConcentratedError),
+    /// The numbers break a rule of Balancer's pools.
+    #[error(transparent)]
+    Balancer(#[from] BalancerError),
+    /// The numbers break a rule of crypto pools.
+    #[error(transparent)]
+    CryptoSwap(#[from] CryptoSwapError),
+    /// The numbers break a rule of Aerodrome's pools.
+    #[error(transparent)]
+    Solidly(#[from] SolidlyError),
+    /// The numbers break a rule of `StableSwap` pools.
+    #[error(transparent)]
+    StableSwap(#[from] StableSwapError),
+}
+
+impl From<String> for StateError {
+    fn from(shape: String) -> Self {
+        Self::Document(DocumentError::Shape(shape))
+    }
+}
+
+impl From<CanonicalError> for StateError {
+    fn from(error: CanonicalError) -> Self {
+        Self::Document(error.into())
+    }
+}
+
+impl StateError {
+    /// What a later version of exitgap made, where that is the reason.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::Document(DocumentError::Newer(newer)) => Some(*newer),
+            _ => None,
+        }
+    }
+}
+
+impl PoolState {
+    /// The SHA-256 of canonical bytes: the state's name.
+    pub fn hash_of(canonical: &[u8]) -> StateHash {
+        StateHash(Sha256::digest(canonical).into())
+    }
+
+    /// The canonical bytes: what is stored, served and hashed.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, StateError> {
+        let bytes = self.write().to_canonical()?;
+        let (found, most) = (bytes.len(), MAX_STATE_BYTES);
+        if found > most {
+            return Err(DocumentError::TooLarge { found, most }.into());
+        }
+        Ok(bytes)
+    }
+
+    /// Reads and checks untrusted bytes. They must be the canonical ones.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, StateError> {
+        Self::from_parsed(&parse(bytes, MAX_STATE_BYTES)?, bytes)
+    }
+
+    /// The same where the bytes were parsed before.
+    pub fn from_parsed(json: &Json<'_>, bytes: &[u8]) -> Result<Self, StateError> {
+        let (found, most) = (bytes.len(), MAX_STATE_BYTES);
+        if found > most {
+            return Err(DocumentError::TooLarge { found, most }.into());
+        }
+        check_version(json, bytes, "a state")?;
+        let mut fields = Fields::of(json)?;
+        let (_, protocol): (u32, Code) = (fields.take("v")?, fields.take("protocol")?);
+        let Some(state) = Self::read(protocol.as_str(), &mut fields) else {
+            check_canonical(&json.to_canonical()?, bytes)?;
+            return Err(DocumentError::Newer(Newer::Protocol(protocol)).into());
+        };
+        let state = state?;
+        fields.end()?;
+        check_canonical(&state.write().to_canonical()?, bytes)?;
+        Ok(state)
+    }
+
+    fn write(&self) -> Json<'_> {
+        let common = [
+            ("v".into(), Json::Number(VERSION.to_string().into())),
+            ("protocol".into(), Json::Text(self.protocol().into())),
+        ];
+        let fields = self.write_fields().into_iter().map(|(name, json)| (name.into(), json));
+        Json::Object(common.into_iter().chain(fields).collect())
+    }
+}

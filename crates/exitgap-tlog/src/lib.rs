@@ -1,0 +1,57 @@
+//! Transparency logs, as C2SP specifies them: a Merkle tree over leaves, its signed states and the
+//! proofs between them.
+//!
+//! **In scope**, a page of C2SP per module:
+//!
+//! - `tree`: RFC 6962 hashes and proofs, from leaves or from any complete subtrees
+//! - `tiles`: where a published log keeps them (`tlog-tiles`)
+//! - `note`: texts with Ed25519 signatures (`signed-note`); `keys`: a log's file of keys
+//! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
+//! - `cosignature`: a witness's statement about a checkpoint (`tlog-cosignature`)
+//! - `policy`: which witnesses a reader requires (`tlog-policy`)
+//! - `witness`: which checkpoints a witness may cosign (`tlog-witness`)
+//! - `signed`: whether a trusted key signed a checkpoint; nothing else decides that
+//!
+//! **Out of scope**, and which crate does it: what a leaf says, origins that name a log's first slot and
+//! proofs of two histories (`exitgap-core`, which re-exports this crate as its module `tlog`), storing a
+//! log (`exitgap-store`), serving one and asking witnesses (`exitgap-server`).
+//!
+//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. A
+//! caller's data never panics.
+//!
+//! Why this crate is written by hand: `docs/decisions/0021-the-transparency-log-by-hand.md` in `exitgap-core`.
+
+#![warn(clippy::float_arithmetic)]
+
+mod checkpoint;
+mod cosignature;
+mod keys;
+mod note;
+mod policy;
+mod signed;
+mod tiles;
+mod tree;
+mod witness;
+
+pub use checkpoint::{
+    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+};
+pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
+pub use keys::{MAX_KEY_FILE_BYTES, keys_from_lines};
+pub use note::{
+    KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
+};
+pub use policy::{
+    MAX_POLICY_BYTES, MAX_POLICY_ITEMS, PolicyError, PolicyRule, PolicyWitness, WitnessPolicy,
+};
+pub use signed::{SignedError, Unsigned};
+pub use tiles::{Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
+pub use tree::{
+    Frontier, Hash, Subtree, consistency_proof, consistency_ranges, inclusion_proof,
+    inclusion_ranges, is_consistent, join, leaf_hash, node_hash, root, root_from_inclusion,
+    subtrees,
+};
+pub use witness::{
+    AddCheckpoint, MAX_REQUEST_BYTES, MAX_REQUEST_HASHES, RequestError, WitnessRefusal,
+    WitnessedState, may_cosign,
+};

@@ -1,0 +1,465 @@
+//! Whose cosignatures are asked for (C2SP `tlog-policy`): logs, witnesses, groups of them and the quorum.
+
+use super::cosignature::{WitnessKey, WitnessKeyError};
+use super::note::{NoteError, VerifierKey};
+
+/// The longest policy looked at.
+pub const MAX_POLICY_BYTES: usize = 64 << 10;
+/// The most logs, witnesses and groups of a policy, of each kind.
+pub const MAX_POLICY_ITEMS: usize = 64;
+
+/// Why a text is no policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// More than [`MAX_POLICY_BYTES`].
+    #[error("a policy of {found} bytes is larger than the {most} accepted", most = MAX_POLICY_BYTES)]
+    TooLarge {
+        /// Bytes found.
+        found: usize,
+    },
+    /// A line breaks a rule.
+    #[error("line {line}: {rule}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// Which.
+        rule: PolicyRule,
+    },
+    /// No line names the quorum.
+    #[error("no line names the quorum; `quorum none` asks for no cosignature")]
+    NoQuorum,
+}
+
+/// A rule that a line of a policy breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyRule {
+    /// A control character other than tab and line break, or no line break at the end.
+    #[error("a policy holds no control characters but tab and LF, and ends each line with LF")]
+    Octets,
+    /// It begins with no word that a policy has.
+    #[error("expected `log`, `witness`, `group` or `quorum`")]
+    Keyword,
+    /// The words after the first are too few or too many.
+    #[error("expected `{0}`")]
+    Words(&'static str),
+    /// No key of a log.
+    #[error("the log's key: {0}")]
+    LogKey(NoteError),
+    /// No key of a witness.
+    #[error("the witness's key: {0}")]
+    WitnessKey(WitnessKeyError),
+    /// A key stands there twice, under whatever names.
+    #[error("its key stands in line {before} already: one key counts once, whatever it is called")]
+    KeyTwice {
+        /// The line of the first.
+        before: usize,
+    },
+    /// A name stands for two things.
+    #[error("the name {0:?} is taken")]
+    NameTaken(String),
+    /// A name that no earlier line gives.
+    #[error("no line above names {0:?}")]
+    UnknownName(String),
+    /// A member of two groups, or twice of one.
+    #[error("{0:?} is a group's member already: each counts in one way only")]
+    MemberTwice(String),
+    /// How many of a group is no number from 1 to its members.
+    #[error("{found:?} is neither `any`, `all` nor a number from 1 to {members}")]
+    Threshold {
+        /// What stands there.
+        found: String,
+        /// How many members there are.
+        members: usize,
+    },
+    /// A second quorum.
+    #[error("a policy names its quorum once")]
+    SecondQuorum,
+    /// More than [`MAX_POLICY_ITEMS`] of a kind.
+    #[error("more than {most} of one kind", most = MAX_POLICY_ITEMS)]
+    TooMany,
+}
+
+/// A witness of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyWitness {
+    /// What the policy calls it.
+    pub name: String,
+    /// Its key.
+    pub key: WitnessKey,
+}
+
+/// Which logs' checkpoints count, and by whom they are to be cosigned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WitnessPolicy {
+    logs: Vec<VerifierKey>,
+    witnesses: Vec<PolicyWitness>,
+    groups: Vec<Group>,
+    quorum: Option<Member>,
+}
+
+/// Of these so many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Group {
+    threshold: usize,
+    members: Vec<Member>,
+}
+
+/// A witness or an earlier group, by its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Witness(usize),
+    Group(usize),
+}
+
+impl WitnessPolicy {
+    /// Reads a policy's bytes.
+    pub fn read(bytes: &[u8]) -> Result<Self, PolicyError> {
+        if bytes.len() > MAX_POLICY_BYTES {
+            return Err(PolicyError::TooLarge { found: bytes.len() });
+        }
+        let mut reading = Reading::default();
+        let mut lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
+        lines.try_for_each(|(line, text)| {
+            reading.line(line, text).map_err(|rule| PolicyError::Line { line, rule })
+        })?;
+        let Reading { logs, witnesses, groups, quorum, .. } = reading;
+        let quorum = match quorum {
+            Named::Nothing => return Err(PolicyError::NoQuorum),
+            Named::None => None,
+            Named::Member(member) => Some(member),
+        };
+        Ok(Self { logs, witnesses, groups, quorum })
+    }
+
+    /// A policy of any log that asks for so many of these witnesses; refused where a key stands among them twice,
+    /// where they are too many, or too few.
+    pub fn of_witnesses(keys: &[WitnessKey], threshold: usize) -> Result<Self, PolicyRule> {
+        let mut policy =
+            Self { logs: Vec::new(), witnesses: Vec::new(), groups: Vec::new(), quorum: None };
+        if keys.len() > MAX_POLICY_ITEMS {
+            return Err(PolicyRule::TooMany);
+        }
+        for key in keys {
+            let same = |known: &PolicyWitness| known.key.public_bytes() == key.public_bytes();
+            if let Some(before) = policy.witnesses.iter().position(same) {
+                return Err(PolicyRule::KeyTwice { before: before + 1 });
+            }
+            policy.witnesses.push(PolicyWitness { name: key.name().to_owned(), key: key.clone() });
+        }
+        if threshold > keys.len() {
+            return Err(PolicyRule::Threshold {
+                found: threshold.to_string(),
+                members: keys.len(),
+            });
+        }
+        if threshold > 0 {
+            let members = (0..keys.len()).map(Member::Witness).collect();
+            policy.groups.push(Group { threshold, members });
+            policy.quorum = Some(Member::Group(0));
+        }
+        Ok(policy)
+    }
+
+    /// The keys of the logs whose checkpoints count; none: those that are known otherwise.
+    pub fn logs(&self) -> &[VerifierKey] {
+        &self.logs
+    }
+
+    /// The witnesses, in the order of their lines.
+    pub fn witnesses(&self) -> &[PolicyWitness] {
+        &self.witnesses
+    }
+
+    /// Whether the policy asks for cosignatures at all.
+    pub fn asks_for_cosignatures(&self) -> bool {
+        self.quorum.is_some()
+    }
+
+    /// Whether those witnesses that `cosigned`, by their places, are the quorum.
+    pub fn is_met(&self, cosigned: &[bool]) -> bool {
+        let Some(quorum) = self.quorum else { return true };
+        let mut met: Vec<bool> = Vec::with_capacity(self.groups.len());
+        let has = |met: &[bool], member: &Member| match *member {
+            Member::Witness(place) => cosigned.get(place).copied().unwrap_or_default(),
+            Member::Group(place) => met.get(place).copied().unwrap_or_default(),
+        };
+        // A group's members stand before it.
+        for group in &self.groups {
+            let having = group.members.iter().filter(|member| has(&met, member)).count();
+            met.push(having >= group.threshold);
+        }
+        has(&met, &quorum)
+    }
+
+    /// The first second at which the quorum had cosigned, by these times of the witnesses; `None` where it has not, or
+    /// none is asked for.
+    pub fn met_at(&self, times_s: &[Option<u64>]) -> Option<u64> {
+        self.quorum?;
+        let by = |time_s: u64| -> Vec<bool> {
+            times_s.iter().map(|at| at.is_some_and(|at| at <= time_s)).collect()
+        };
+        times_s.iter().flatten().copied().filter(|time_s| self.is_met(&by(*time_s))).min()
+    }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    logs: Vec<VerifierKey>,
+    witnesses: Vec<PolicyWitness>,
+    groups: Vec<Group>,
+    quorum: Named,
+    /// Every name, what it stands for, and whether it is a group's member.
+    names: Vec<(Vec<u8>, Member, bool)>,
+    log_lines: Vec<usize>,
+    witness_lines: Vec<usize>,
+}
+
+/// Whether and which quorum was named.
+#[derive(Default)]
+enum Named {
+    #[default]
+    Nothing,
+    None,
+    Member(Member),
+}
+
+const NONE: &[u8] = b"none";
+
+impl Reading {
+    fn line(&mut self, line: usize, text: &[u8]) -> Result<(), PolicyRule> {
+        let text = text.strip_suffix(b"\n").ok_or(PolicyRule::Octets)?;
+        if text.iter().any(|byte| *byte < b' ' && *byte != b'\t' || *byte == 0x7f) {
+            return Err(PolicyRule::Octets);
+        }
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let words: Vec<&[u8]> = text.split(is_space).filter(|word| !word.is_empty()).collect();
+        match words.as_slice() {
+            [] => Ok(()),
+            [first, ..] if first.starts_with(b"#") => Ok(()),
+            [b"log", rest @ ..] => self.log(line, rest),
+            [b"witness", rest @ ..] => self.witness(line, rest),
+            [b"group", rest @ ..] => self.group(rest),
+            [b"quorum", rest @ ..] => self.quorum(rest),
+            _ => Err(PolicyRule::Keyword),
+        }
+    }
+
+    fn log(&mut self, line: usize, words: &[&[u8]]) -> Result<(), PolicyRule> {
+        let ([key] | [key, _]) = words else { return Err(PolicyRule::Words("log <key> [<url>]")) };
+        let key: VerifierKey = utf8(key)
+            .ok_or(NoteError::VerifierKey)
+            .and_then(str::parse)
+            .map_err(PolicyRule::LogKey)?;
+        let same = |known: &VerifierKey| known.public_bytes() == key.public_bytes();
+        if let Some(place) = self.logs.iter().position(same) {
+            return Err(PolicyRule::KeyTwice { before: self.log_lines[place] });
+        }
+        room(self.logs.len())?;
+        self.logs.push(key);
+        self.log_lines.push(line);
+        Ok(())
+    }
+
+    fn witness(&mut self, line: usize, words: &[&[u8]]) -> Result<(), PolicyRule> {
+        let ([name, key] | [name, key, _]) = words else {
+            return Err(PolicyRule::Words("witness <name> <key> [<url>]"));
+        };
+        let key: WitnessKey = utf8(key)
+            .ok_or(WitnessKeyError::Form)
+            .and_then(str::parse)
+            .map_err(PolicyRule::WitnessKey)?;
+        let same = |known: &PolicyWitness| known.key.public_bytes() == key.public_bytes();
+        if let Some(place) = self.witnesses.iter().position(same) {
+            return Err(PolicyRule::KeyTwice { before: self.witness_lines[place] });
+        }
+        room(self.witnesses.len())?;
+        self.name(name, Member::Witness(self.witnesses.len()))?;
+        self.witnesses.push(PolicyWitness { name: shown(name), key });
+        self.witness_lines.push(line);
+        Ok(())
+    }
+
+    fn group(&mut self, words: &[&[u8]]) -> Result<(), PolicyRule> {
+        let [name, threshold, names @ ..] = words else {
+            return Err(PolicyRule::Words("group <name> any|all|<number> <name>..."));
+        };
+        if names.is_empty() {
+            return Err(PolicyRule::Words("group <name> any|all|<number> <name>..."));
+        }
+        room(self.groups.len())?;
+        let mut members = Vec::with_capacity(names.len().min(2 * MAX_POLICY_ITEMS));
+        for name in names {
+            let known = self.names.iter_mut().find(|(known, ..)| known == name);
+            let (_, member, taken) = known.ok_or_else(|| PolicyRule::UnknownName(shown(name)))?;
+            if std::mem::replace(taken, true) {
+                return Err(PolicyRule::MemberTwice(shown(name)));
+            }
+            members.push(*member);
+        }
+        let wrong = || PolicyRule::Threshold { found: shown(threshold), members: members.len() };
+        let threshold = match *threshold {
+            b"any" => 1,
+            b"all" => members.len(),
+            number => {
+                let text = utf8(number).ok_or_else(wrong)?;
+                let found: usize = text.parse().map_err(|_| wrong())?;
+                // Digits alone, and none before the first that counts.
+                Some(found).filter(|found| found.to_string() == text).ok_or_else(wrong)?
+            }
+        };
+        if !(1..=members.len()).contains(&threshold) {
+            return Err(wrong());
+        }
+        self.name(name, Member::Group(self.groups.len()))?;
+        self.groups.push(Group { threshold, members });
+        Ok(())
+    }
+
+    fn quorum(&mut self, words: &[&[u8]]) -> Result<(), PolicyRule> {
+        let [name] = words else { return Err(PolicyRule::Words("quorum <name>")) };
+        if !matches!(self.quorum, Named::Nothing) {
+            return Err(PolicyRule::SecondQuorum);
+        }
+        self.quorum = if *name == NONE {
+            Named::None
+        } else {
+            let known = self.names.iter().find(|(known, ..)| known == name);
+            let (_, member, _) = known.ok_or_else(|| PolicyRule::UnknownName(shown(name)))?;
+            Named::Member(*member)
+        };
+        Ok(())
+    }
+
+    /// Gives a name, which nothing else has, to a witness or a group.
+    fn name(&mut self, name: &[u8], member: Member) -> Result<(), PolicyRule> {
+        if name == NONE || self.names.iter().any(|(known, ..)| known == name) {
+            return Err(PolicyRule::NameTaken(shown(name)));
+        }
+        self.names.push((name.to_vec(), member, false));
+        Ok(())
+    }
+}
+
+fn room(there_are: usize) -> Result<(), PolicyRule> {
+    if there_are < MAX_POLICY_ITEMS { Ok(()) } else { Err(PolicyRule::TooMany) }
+}
+
+fn utf8(word: &[u8]) -> Option<&str> {
+    core::str::from_utf8(word).ok()
+}
+
+/// A name, for people: its first 100 characters.
+fn shown(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).chars().take(100).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use core::fmt::Write;
+
+    use super::*;
+    use crate::{Cosigner, SignerKey};
+
+    fn key(seed: u8) -> WitnessKey {
+        let signer = SignerKey::from_seed(&format!("witness.example/w{seed}"), [seed; 32]).unwrap();
+        Cosigner::new(signer).verifier()
+    }
+
+    /// The example of the specification: two of three X, and one of three Y.
+    fn example() -> String {
+        let log = SignerKey::from_seed("log.example/5957856", [99; 32]).unwrap().verifier();
+        let mut text = format!("# two operators\n\nlog {log}\n");
+        for (place, name) in (1..).zip(["X1", "X2", "X3", "Y1", "Y2", "Y3"]) {
+            let _ = writeln!(text, "\twitness  {name} {}\thttps://{name}.example", key(place));
+        }
+        text + "group X-witnesses 2 X1 X2 X3\ngroup Y-witnesses any Y1 Y2 Y3\n\
+                group X-and-Y all X-witnesses Y-witnesses\nquorum X-and-Y\n"
+    }
+
+    #[test]
+    fn the_example_of_the_specification_asks_for_what_it_says() {
+        let policy = WitnessPolicy::read(example().as_bytes()).unwrap();
+        assert_eq!((policy.logs().len(), policy.witnesses().len()), (1, 6));
+        for pattern in 0..64_u32 {
+            let cosigned: Vec<bool> = (0..6).map(|place| pattern >> place & 1 == 1).collect();
+            let of_x = cosigned[..3].iter().filter(|cosigned| **cosigned).count();
+            let of_y = cosigned[3..].iter().any(|cosigned| *cosigned);
+            assert_eq!(policy.is_met(&cosigned), of_x >= 2 && of_y, "{cosigned:?}");
+        }
+        // The second X, the first Y: the later of the two.
+        let times = [Some(30), Some(10), None, Some(90), Some(20), None];
+        assert_eq!(policy.met_at(&times), Some(30));
+        assert_eq!(policy.met_at(&[Some(1), Some(1), Some(1), None, None, None]), None);
+        // As the specification strongly recommends, 32 of each kind are accepted.
+        let names: Vec<String> = (0..32).map(|place| format!("w{place}")).collect();
+        let mut many = String::new();
+        for (place, name) in (1..).zip(&names) {
+            let _ = writeln!(many, "witness {name} {}", key(place));
+        }
+        let _ = writeln!(many, "group all-of-them all {}\nquorum all-of-them", names.join(" "));
+        assert!(WitnessPolicy::read(many.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn every_rule_that_a_line_breaks_is_named_with_it() {
+        use PolicyRule as R;
+        let text = example();
+        let refused = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            match WitnessPolicy::read(text.replacen(from, to, 1).as_bytes()) {
+                Err(PolicyError::Line { rule, .. }) => rule,
+                other => panic!("{from:?} to {to:?}: {other:?}"),
+            }
+        };
+        assert_eq!(refused("log ", "logs "), R::Keyword);
+        assert!(matches!(refused("log ", "log a b "), R::Words(_)));
+        assert!(matches!(refused("log log", "log lag"), R::LogKey(NoteError::KeyId { .. })));
+        assert!(matches!(refused("w1+", "w1+0"), R::WitnessKey(WitnessKeyError::Form)));
+        assert_eq!(refused("witness  X2", "witness  X1"), R::NameTaken("X1".to_owned()));
+        assert_eq!(refused("witness  X2", "witness  none"), R::NameTaken("none".to_owned()));
+        assert_eq!(refused("2 X1 X2 X3", "2 X1 X2 X4"), R::UnknownName("X4".to_owned()));
+        assert_eq!(refused("any Y1", "any X1"), R::MemberTwice("X1".to_owned()));
+        assert_eq!(refused("2 X1 X2", "2 X1 X1"), R::MemberTwice("X1".to_owned()));
+        for wrong in ["0", "4", "02", "+2", "-1", "most"] {
+            let rule = refused(" 2 X1", &format!(" {wrong} X1"));
+            assert_eq!(rule, R::Threshold { found: wrong.to_owned(), members: 3 });
+        }
+        assert!(matches!(refused("all X-witnesses Y-witnesses", "all"), R::Words(_)));
+        assert_eq!(refused("quorum X-and-Y\n", "quorum X-and-Y"), R::Octets);
+        assert_eq!(refused("quorum X-and-Y\n", "quorum X-and-Y\r\n"), R::Octets);
+        assert_eq!(refused("quorum X-and-Y\n", "quorum none\nquorum none\n"), R::SecondQuorum);
+        // A quorum may be named before others, but not before what it names.
+        assert!(matches!(refused("group X-w", "quorum X-and-Y\ngroup X-w"), R::UnknownName(_)));
+        let error = WitnessPolicy::read(text.replacen("quorum", "#", 1).as_bytes());
+        assert_eq!(error, Err(PolicyError::NoQuorum));
+        let large = vec![b'\n'; MAX_POLICY_BYTES + 1];
+        assert!(matches!(WitnessPolicy::read(&large), Err(PolicyError::TooLarge { .. })));
+        let none = WitnessPolicy::read(b"quorum none\n").unwrap();
+        assert!(none.is_met(&[]) && !none.asks_for_cosignatures() && none.met_at(&[]).is_none());
+        let mut many = String::new();
+        for place in 0..65 {
+            let _ = writeln!(many, "witness w{place} {}", key(place));
+        }
+        let error = WitnessPolicy::read(many.as_bytes());
+        assert_eq!(error, Err(PolicyError::Line { line: 65, rule: R::TooMany }));
+    }
+
+    #[test]
+    fn one_key_under_two_names_does_not_count_twice() {
+        let seed = [7; 32];
+        let named =
+            |name: &str| Cosigner::new(SignerKey::from_seed(name, seed).unwrap()).verifier();
+        let (first, second) = (named("a.example"), named("b.example"));
+        assert_ne!(first.id(), second.id());
+        let text = format!("witness a {first}\nwitness b {second}\ngroup g 2 a b\nquorum g\n");
+        let twice = PolicyRule::KeyTwice { before: 1 };
+        let error = WitnessPolicy::read(text.as_bytes());
+        assert_eq!(error, Err(PolicyError::Line { line: 2, rule: twice.clone() }));
+        assert_eq!(WitnessPolicy::of_witnesses(&[first.clone(), second], 2), Err(twice));
+        // Two keys, whatever they are called, do.
+        assert!(WitnessPolicy::of_witnesses(&[first, key(8)], 2).is_ok());
+        let few = PolicyRule::Threshold { found: "2".to_owned(), members: 1 };
+        assert_eq!(WitnessPolicy::of_witnesses(&[key(8)], 2), Err(few));
+    }
+}

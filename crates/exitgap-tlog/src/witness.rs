@@ -1,0 +1,257 @@
+//! The protocol between a log and its witnesses (C2SP `tlog-witness`): what is asked, and whether it may be
+//! cosigned. Pure: who keeps the state, and how the answer travels, is for others.
+
+use core::str::FromStr;
+
+use super::checkpoint::{Checkpoint, CheckpointError, Origin, plain_number};
+use super::note::{MAX_NOTE_BYTES, VerifierKey, empty_lines};
+use super::signed::{SignedError, Unsigned};
+use super::tree::{Hash, is_consistent};
+
+/// The most hashes of a request's proof.
+pub const MAX_REQUEST_HASHES: usize = 63;
+/// The longest request looked at.
+pub const MAX_REQUEST_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
+
+/// A request to cosign a checkpoint: `add-checkpoint`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddCheckpoint {
+    /// The size of the checkpoint that the witness cosigned last, as far as the log knows; 0: none.
+    pub old: u64,
+    /// RFC 6962 proof that the checkpoint goes on from there.
+    pub proof: Vec<Hash>,
+    /// The signed checkpoint.
+    pub checkpoint: String,
+}
+
+/// Why a text is no request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// More than [`MAX_REQUEST_BYTES`].
+    #[error("a request of {found} bytes is larger than the {most} accepted", most = MAX_REQUEST_BYTES)]
+    TooLarge {
+        /// Bytes found.
+        found: usize,
+    },
+    /// A line before the empty one is not as it should be.
+    #[error(
+        "line {line}: expected `old <size>`, then at most 63 hashes in base64, then an empty line"
+    )]
+    Line {
+        /// Counted from 1.
+        line: usize,
+    },
+    /// What follows is no checkpoint.
+    #[error("the checkpoint: {0}")]
+    Checkpoint(#[from] CheckpointError),
+    /// The old size is larger than the checkpoint's.
+    #[error("the old size, {old}, is larger than the checkpoint's, {size}")]
+    OldLarger {
+        /// The old size.
+        old: u64,
+        /// The checkpoint's.
+        size: u64,
+    },
+}
+
+impl AddCheckpoint {
+    /// The request's body.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("old {}\n", self.old);
+        for hash in &self.proof {
+            text.push_str(&hash.to_string());
+            text.push('\n');
+        }
+        text.push('\n');
+        text.push_str(&self.checkpoint);
+        text
+    }
+
+    /// Reads an untrusted body. Its checkpoint can be read, and is not older than the old size; nothing is
+    /// verified.
+    pub fn from_text<O: FromStr<Err = CheckpointError>>(
+        text: &str,
+    ) -> Result<(Self, Checkpoint<O>), RequestError> {
+        if text.len() > MAX_REQUEST_BYTES {
+            return Err(RequestError::TooLarge { found: text.len() });
+        }
+        let split = empty_lines(text).next().ok_or(RequestError::Line { line: 1 })?;
+        let (head, note) = (&text[..split], &text[split + 2..]);
+        let mut lines = head.split('\n');
+        let old = lines.next().and_then(|line| line.strip_prefix("old ")).and_then(plain_number);
+        let old = old.ok_or(RequestError::Line { line: 1 })?;
+        let mut proof = Vec::new();
+        for (line, text) in (2..).zip(lines) {
+            let hash = Hash::from_base64(text).filter(|_| proof.len() < MAX_REQUEST_HASHES);
+            proof.push(hash.ok_or(RequestError::Line { line })?);
+        }
+        let (checkpoint, _) = Checkpoint::from_note(note)?;
+        let size = checkpoint.size;
+        if old > size {
+            return Err(RequestError::OldLarger { old, size });
+        }
+        Ok((Self { old, proof, checkpoint: note.to_owned() }, checkpoint))
+    }
+}
+
+/// The state of a log that a witness cosigned last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WitnessedState {
+    /// Leaves.
+    pub size: u64,
+    /// The root over them.
+    pub root: Hash,
+}
+
+/// Why a checkpoint is not cosigned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WitnessRefusal {
+    /// No key of the log signed it, or one was signed for falsely.
+    #[error(transparent)]
+    Unsigned(Unsigned),
+    /// The witness last cosigned another size than the request goes on from.
+    #[error("the size cosigned last is {size}")]
+    OtherSize {
+        /// That size.
+        size: u64,
+    },
+    /// The log signed two states of one size.
+    #[error("the log signed another root of size {size} before")]
+    Contradiction {
+        /// The size of both.
+        size: u64,
+    },
+    /// The proof does not lead from the old state to this one.
+    #[error("the proof does not lead from size {old} to size {size}")]
+    Proof {
+        /// The old size.
+        old: u64,
+        /// The checkpoint's.
+        size: u64,
+    },
+}
+
+/// Whether a checkpoint of a log with these keys may be cosigned after `last`; nothing was, where that is `None`. A log
+/// that signed two roots of one size is found out whatever the request goes on from.
+pub fn may_cosign(
+    request: &AddCheckpoint,
+    keys: &[VerifierKey],
+    last: Option<WitnessedState>,
+) -> Result<WitnessedState, WitnessRefusal> {
+    let checkpoint = match Checkpoint::<Origin>::signed_by(&request.checkpoint, keys) {
+        Ok(checkpoint) => checkpoint,
+        Err(SignedError::Unsigned(unsigned)) => return Err(WitnessRefusal::Unsigned(unsigned)),
+        Err(SignedError::Unreadable(_)) => {
+            let (origin, found) = (String::new(), Vec::new());
+            return Err(WitnessRefusal::Unsigned(Unsigned::NotTrusted { origin, found }));
+        }
+    };
+    let Checkpoint { size, root, .. } = checkpoint;
+    let before = last.unwrap_or(WitnessedState { size: 0, root: super::tree::root(&[]) });
+    if last.is_some() && before.size == size && before.root != root {
+        return Err(WitnessRefusal::Contradiction { size });
+    }
+    if request.old != before.size {
+        return Err(WitnessRefusal::OtherSize { size: before.size });
+    }
+    if !is_consistent(before.size, before.root, size, root, &request.proof) {
+        return Err(WitnessRefusal::Proof { old: before.size, size });
+    }
+    Ok(WitnessedState { size, root })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SignerKey, consistency_proof, leaf_hash, root};
+
+    fn leaves(count: u8, of: u8) -> Vec<Hash> {
+        (0..count).map(|leaf| leaf_hash(&[of, leaf])).collect()
+    }
+
+    fn signer() -> SignerKey {
+        SignerKey::from_seed("exitgap.example/log/5957856", [1; 32]).unwrap()
+    }
+
+    fn request(leaves: &[Hash], old: usize, signer: &SignerKey) -> AddCheckpoint {
+        let origin = Origin::new("exitgap.example/log/5957856").unwrap();
+        let (size, root) = (leaves.len() as u64, root(leaves));
+        let checkpoint = Checkpoint { origin, size, root, extensions: Vec::new() };
+        let proof = if old == 0 { Vec::new() } else { consistency_proof(leaves, old).unwrap() };
+        let checkpoint = signer.sign(&checkpoint.to_text()).unwrap();
+        AddCheckpoint { old: old as u64, proof, checkpoint }
+    }
+
+    fn state(leaves: &[Hash]) -> WitnessedState {
+        WitnessedState { size: leaves.len() as u64, root: root(leaves) }
+    }
+
+    #[test]
+    fn requests_read_as_written_and_say_which_line_is_wrong() {
+        let request = request(&leaves(11, 0), 7, &signer());
+        let text = request.to_text();
+        assert!(text.starts_with("old 7\n") && request.proof.len() > 1);
+        assert_eq!(AddCheckpoint::from_text::<Origin>(&text).unwrap().0, request);
+        let refused = |from: &str, to: &str| {
+            AddCheckpoint::from_text::<Origin>(&text.replacen(from, to, 1)).unwrap_err()
+        };
+        for wrong in ["old 07", "old -7", "old", "size 7", " old 7"] {
+            assert_eq!(refused("old 7", wrong), RequestError::Line { line: 1 });
+        }
+        let first = request.proof[0].to_string();
+        assert_eq!(refused(&first, "AAAA"), RequestError::Line { line: 2 });
+        assert_eq!(refused("old 7", "old 12"), RequestError::OldLarger { old: 12, size: 11 });
+        assert!(matches!(refused("\n11\n", "\n011\n"), RequestError::Checkpoint(_)));
+        assert_eq!(
+            AddCheckpoint::from_text::<Origin>("old 7\n"),
+            Err(RequestError::Line { line: 1 })
+        );
+        let long = format!("old 7\n{}\n", format!("{first}\n").repeat(64));
+        let long = AddCheckpoint::from_text::<Origin>(&format!("{long}{}", request.checkpoint));
+        assert_eq!(long, Err(RequestError::Line { line: 65 }));
+        let large = AddCheckpoint::from_text::<Origin>(&"x".repeat(MAX_REQUEST_BYTES + 1));
+        assert!(matches!(large, Err(RequestError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn only_what_goes_on_from_the_state_cosigned_last_may_be_cosigned() {
+        use WitnessRefusal as W;
+        let (ours, other) = (leaves(11, 0), leaves(11, 1));
+        let keys = [signer().verifier()];
+        let judge = |request: &AddCheckpoint, last| may_cosign(request, &keys, last);
+        let at = |size: usize| Some(state(&ours[..size]));
+        assert_eq!(judge(&request(&ours[..7], 0, &signer()), None), Ok(state(&ours[..7])));
+        assert_eq!(judge(&request(&ours, 7, &signer()), at(7)), Ok(state(&ours)));
+        // The same again is cosigned again: its answer may have been lost.
+        assert_eq!(judge(&request(&ours[..7], 7, &signer()), at(7)), Ok(state(&ours[..7])));
+        // Another size than the log says, also an older one: it is never rolled back.
+        assert_eq!(judge(&request(&ours, 5, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
+        assert_eq!(judge(&request(&ours, 0, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
+        assert_eq!(judge(&request(&ours[..5], 5, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
+        assert_eq!(judge(&request(&ours, 7, &signer()), None), Err(W::OtherSize { size: 0 }));
+        // A fork: of the same size, whatever it says that it goes on from, and of a larger one.
+        for old in [0, 3, 7] {
+            let fork = request(&other[..7], old, &signer());
+            assert_eq!(judge(&fork, at(7)), Err(W::Contradiction { size: 7 }));
+        }
+        let refused = Err(W::Proof { old: 7, size: 11 });
+        assert_eq!(judge(&request(&other, 7, &signer()), at(7)), refused);
+        let mut longer = request(&ours, 7, &signer());
+        longer.proof.push(Hash([0; 32]));
+        assert_eq!(judge(&longer, at(7)), refused);
+        // A proof where there is nothing to go on from.
+        let mut first = request(&ours, 0, &signer());
+        first.proof.push(Hash([0; 32]));
+        assert_eq!(judge(&first, None), Err(W::Proof { old: 0, size: 11 }));
+        // Nobody else's key, and none that is forged beside it.
+        let stranger = SignerKey::from_seed(signer().verifier().name(), [2; 32]).unwrap();
+        let unsigned = judge(&request(&ours, 7, &stranger), at(7));
+        assert!(matches!(unsigned, Err(W::Unsigned(Unsigned::NotTrusted { .. }))));
+        let mut forged = request(&ours, 7, &signer());
+        let line = request(&other, 7, &signer()).checkpoint.lines().last().unwrap().to_owned();
+        forged.checkpoint.push_str(&line);
+        forged.checkpoint.push('\n');
+        let forged = judge(&forged, at(7));
+        assert!(matches!(forged, Err(W::Unsigned(Unsigned::Forged { .. }))));
+    }
+}
