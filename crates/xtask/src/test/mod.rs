@@ -2,6 +2,7 @@
 
 mod plan;
 mod results;
+mod scratch;
 mod steps;
 mod summary;
 mod words;
@@ -13,7 +14,7 @@ use std::process::Command;
 use plan::Step;
 use steps::Build;
 pub use steps::{STORES_ON_A_SERVER, run_on_wasi};
-use summary::{Counts, is_empty, is_summary};
+use summary::Counts;
 use words::{Found, Needs, Target};
 
 use crate::failure::{Failure, Result};
@@ -313,9 +314,7 @@ fn run_named<'a>(
     if slow {
         command.arg("--include-ignored");
     }
-    let (picked, end) = process::run_and_pick(&mut command, "cargo test", is_summary)?;
-    summaries.extend(picked.into_iter().filter(|line| !is_empty(line)));
-    end
+    steps::tests(&mut command, package, package, summaries).map(drop)
 }
 
 /// Installs the browser's target where it is not there yet.

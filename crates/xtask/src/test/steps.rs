@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::plan::{Rooms, Step};
+use super::scratch::Scratch;
 use super::summary::{Counts, is_empty, is_summary};
 use super::{WASI, ensure_target};
 use crate::failure::{Failure, Result};
@@ -165,13 +166,15 @@ pub fn run_on_wasi(root: &Path, tests: &mut Command) -> Result<()> {
 }
 
 /// Runs a test runner; adds its summaries under a label, and returns how many tests passed.
-fn tests(
+pub fn tests(
     command: &mut Command,
     what: &str,
     label: &str,
     summaries: &mut Vec<String>,
 ) -> Result<u64> {
     let started = Instant::now();
+    let scratch = Scratch::new();
+    scratch.give(command);
     let (picked, end) = process::run_and_pick(command, what, is_summary)?;
     let seconds = started.elapsed().as_secs();
     let picked: Vec<String> = picked.into_iter().filter(|line| !is_empty(line)).collect();

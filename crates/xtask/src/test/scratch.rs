@@ -1,0 +1,105 @@
+//! Where tests put their temporary files: in memory, where the machine has a file system there.
+//!
+//! A store waits for the disk with every slot that it seals. A test that seals fifteen hundred takes a minute on a disk
+//! and four seconds in memory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A file system in memory, on Linux.
+const MEMORY: &str = "/dev/shm";
+
+/// How much has to be free there.
+const LEAST_FREE_BYTES: u64 = 4_000_000_000;
+
+/// What a folder's name begins with; the process id follows, and how many the process made before.
+const NAME: &str = "exitgap-";
+
+/// A folder that is removed when it is dropped.
+#[derive(Debug)]
+pub struct Scratch(Option<PathBuf>);
+
+impl Scratch {
+    /// A folder in memory, or none where there is no room.
+    pub fn new() -> Self {
+        let memory = Path::new(MEMORY);
+        if !has_room(memory) {
+            return Self(None);
+        }
+        remove_abandoned(memory);
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = memory.join(format!("{NAME}{}-{number}", std::process::id()));
+        Self(fs::create_dir_all(&folder).is_ok().then_some(folder))
+    }
+
+    /// Lets a program and those it starts put their temporary files there.
+    pub fn give(&self, command: &mut Command) {
+        if let Some(folder) = &self.0 {
+            command.env("TMPDIR", folder);
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+fn has_room(memory: &Path) -> bool {
+    let mut command = Command::new("df");
+    command.args(["--block-size=1", "--output=fstype,avail"]).arg(memory);
+    let output = command.output().ok().filter(|output| output.status.success());
+    output.is_some_and(|output| is_enough(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Whether what `df` prints is a file system in memory with room in it.
+fn is_enough(text: &str) -> bool {
+    let last = text.lines().last().unwrap_or_default();
+    let mut words = last.split_whitespace();
+    let is_memory = words.next() == Some("tmpfs");
+    let free = words.next().and_then(|bytes| bytes.parse::<u64>().ok());
+    is_memory && free.is_some_and(|free| free >= LEAST_FREE_BYTES)
+}
+
+/// Removes the folders of runs that were killed.
+fn remove_abandoned(memory: &Path) {
+    for entry in fs::read_dir(memory).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(NAME).and_then(|rest| rest.split_once('-'));
+        let process = process.and_then(|(process, _)| process.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_only_where_there_is_room() {
+        assert!(is_enough("Type       Avail\ntmpfs 25000000000\n"));
+        assert!(!is_enough("Type       Avail\ntmpfs 64000000\n"));
+        assert!(!is_enough("Type       Avail\next4 25000000000\n"));
+        assert!(!is_enough(""));
+    }
+
+    #[test]
+    fn the_folder_is_gone_with_its_owner() {
+        let scratch = Scratch::new();
+        let Some(folder) = scratch.0.clone() else { return };
+        let mut command = Command::new("printenv");
+        scratch.give(command.arg("TMPDIR"));
+        let printed = command.output().unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&printed).trim(), folder.to_string_lossy());
+        drop(scratch);
+        assert!(!folder.exists());
+    }
+}
