@@ -46,6 +46,7 @@ mod pancake;
 mod payer;
 mod pool;
 mod rng;
+mod root;
 mod rpc;
 mod signer;
 mod slipstream;
