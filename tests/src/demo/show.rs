@@ -67,8 +67,8 @@ pub async fn answers(
     step(&format!("estimating {SOLD_USD} USD in {}, then really selling it", deep.name));
     ask(demo, day, &["estimate", &pool, "--size-usd", SOLD_USD])?;
     let estimate = estimate(demo, day, &pool, SOLD_USD)?;
-    let amount_in: U256 = estimate.figures.amount_in_raw.parse()?;
-    let expected: U256 = estimate.figures.amount_out_raw.parse()?;
+    let amount_in = raw(&estimate.figures.amount_in_raw)?;
+    let expected = raw(&estimate.figures.amount_out_raw)?;
     let base = &world.assets[deep.base].token;
     let swap = chain.swap_exact_in(&deep.pool, base.address, amount_in).await?;
     let difference = swap.amount_out.abs_diff(expected);
@@ -152,4 +152,9 @@ pub fn estimate(
         return Err(format!("exitgap ended with {}", output.status).into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// An amount in a document.
+pub(super) fn raw(text: &str) -> Result<U256, String> {
+    text.parse().map_err(|_| format!("{text:?} is no amount"))
 }

@@ -7,7 +7,7 @@ use alloy::primitives::U256;
 
 use super::play::Day;
 use super::recorder_config::oracle_name;
-use super::show::{estimate, evidence, finish};
+use super::show::{estimate, evidence, finish, raw};
 use super::{Demo, step};
 use crate::devchain::{DevChain, SolidlyPool, Venues, World};
 
@@ -121,8 +121,8 @@ async fn sell(
     swap: impl AsyncFn(U256) -> Result<U256, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let told = estimate(demo, day, pool, SOLD_USD)?;
-    let expected: U256 = told.figures.amount_out_raw.parse()?;
-    let received = swap(told.figures.amount_in_raw.parse()?).await?;
+    let expected = raw(&told.figures.amount_out_raw)?;
+    let received = swap(raw(&told.figures.amount_in_raw)?).await?;
     let gap = &told.figures.exit_gap_pct;
     println!("\n{name}: exit_gap_pct {gap} %, estimated {expected}, received {received} units");
     if received != expected {

@@ -8,6 +8,7 @@
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256, U512};
 
+use super::root::square_root;
 use super::world::{in_order, tick_spacing};
 use super::{
     DevChain, DevChainError, FIRST_SLOT, Head, Mined, MintedPosition, PoolKind, PoolReading,
@@ -402,7 +403,7 @@ pub(super) fn balancing(reserves: [U256; 2], worth: [U256; 2]) -> Option<(bool, 
     let product = U512::from(reserves[0]) * U512::from(reserves[1]);
     [0, 1].into_iter().find_map(|sold| {
         let (own, other) = (U512::from(worth[sold]), U512::from(worth[1 - sold]));
-        let goal = U256::from((product * own / other).root(2));
+        let goal = U256::from(square_root(product * own / other));
         let reserve = reserves[sold];
         let least = reserve + reserve * U256::from(3) / U256::from(2000);
         (goal > least).then(|| (sold == 0, goal - least))

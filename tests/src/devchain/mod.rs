@@ -47,6 +47,7 @@ mod pancake;
 mod payer;
 mod pool;
 mod rng;
+mod root;
 mod rpc;
 mod signer;
 mod slipstream;

@@ -7,6 +7,7 @@ use alloy::sol_types::{SolCall, SolEvent, SolValue};
 use alloy_rpc_types_eth::TransactionReceipt;
 use serde::{Deserialize, Serialize};
 
+use super::root::square_root;
 use super::{DevChain, DevChainError, Mined, Pool, PoolKind, Result, Tx, abi};
 use crate::fixtures::Artifact;
 
@@ -65,7 +66,7 @@ pub struct MintedPosition {
 /// When `amount0` is 0, or the price does not fit the contract's 160 bits.
 pub fn sqrt_price_x96(amount1: U256, amount0: U256) -> U256 {
     let ratio: U512 = (U512::from(amount1) << 192_usize) / U512::from(amount0);
-    let root = U256::from(ratio.root(2));
+    let root = U256::from(square_root(ratio));
     assert!(root >> 160 == U256::ZERO, "the price exceeds 160 bits");
     root
 }
