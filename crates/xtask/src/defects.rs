@@ -42,14 +42,25 @@ Example: cargo xtask defects --tier quick --control
 Prints one line for each defect, then `build.defects_caught N of 60`. Exit codes: 0 all were caught, 1 some were not,
 2 the command line is wrong.";
 
-/// What to do.
+/// What to do with each defect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Action {
+    /// Apply it and run the tests.
+    #[default]
+    Test,
+    /// Print it.
+    List,
+    /// See whether it applies.
+    Check,
+}
+
+/// What to do, and with which defects.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Plan {
     numbers: Vec<u32>,
     tier: Option<Tier>,
+    action: Action,
     control: bool,
-    list: bool,
-    check: bool,
     json: bool,
 }
 
@@ -57,14 +68,14 @@ struct Plan {
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let plan = plan(arguments)?;
     let defects = chosen(patch::all(root)?, &plan)?;
-    if plan.list {
+    if plan.action == Action::List {
         for defect in &defects {
             list(defect);
         }
         return Ok(());
     }
     let mut caught = 0;
-    if plan.check {
+    if plan.action == Action::Check {
         for defect in &defects {
             let judged = tree::applies(root, defect);
             caught += usize::from(tell(defect, &judged, ["applies", ""], plan.json));
@@ -204,8 +215,8 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--control" => plan.control = true,
-            "--list" => plan.list = true,
-            "--check" => plan.check = true,
+            "--list" => plan.action = Action::List,
+            "--check" => plan.action = Action::Check,
             "--json" => plan.json = true,
             "--tier" => {
                 let tier = rest.next().and_then(|word| Tier::of(word));

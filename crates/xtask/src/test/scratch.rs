@@ -17,6 +17,9 @@ const LEAST_FREE_BYTES: u64 = 4_000_000_000;
 /// What a folder's name begins with; the process id follows, and how many the process made before.
 const NAME: &str = "exitgap-";
 
+/// How many folders this process made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
 /// A folder that is removed when it is dropped.
 #[derive(Debug)]
 pub struct Scratch(Option<PathBuf>);
@@ -29,7 +32,6 @@ impl Scratch {
             return Self(None);
         }
         remove_abandoned(memory);
-        static MADE: AtomicUsize = AtomicUsize::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = memory.join(format!("{NAME}{}-{number}", std::process::id()));
         Self(fs::create_dir_all(&folder).is_ok().then_some(folder))
