@@ -13,7 +13,7 @@
 //!
 //! Options come in as texts, whole numbers and arrays of texts: see decision 23.
 
-#![expect(
+#![allow(
     clippy::result_large_err,
     reason = "a problem carries what it found, and a request makes one at most"
 )]

@@ -84,6 +84,7 @@ fn a_flood_of_requests_leaves_nothing_behind_and_holds_nobody_up() {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn wallets_that_share_a_ledger_reach_their_budget_and_never_exceed_it() {
     let part = held(budget::run(14, 8, 7, &mut |_, _, _| {}));
     assert_eq!((part.number("budget.processes"), part.number("budget.overspent_units")), (22, 0));
@@ -136,6 +137,7 @@ fn an_old_backup_is_not_gone_on_with() {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
     let extent = payments::Extent {
         attempts: 1_200,

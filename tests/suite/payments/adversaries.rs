@@ -160,6 +160,7 @@ async fn ask_made_up(url: String, seed: u64) -> [u32; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 async fn ten_thousand_made_up_proofs_are_refused_and_break_nothing() {
     let till = Till::new().await;
     let unlimited =

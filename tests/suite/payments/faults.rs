@@ -241,6 +241,7 @@ async fn a_reorganisation_of_a_payment_is_mended_while_it_can_be() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 async fn a_rise_of_fees_is_met_with_one_number_and_one_transfer() {
     let till = Till::new().await;
     let service = till.serve();

@@ -283,6 +283,7 @@ async fn a_slot_that_was_claimed_and_not_sealed_is_sealed_before_the_next() {
 
 /// A pool that is read again after so long that its last snapshot left the database with its day.
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn a_recorder_begins_where_a_pool_was_last_read_in_a_day_that_has_left() {
     for publishes in [false, true] {
         let scene = Scene::new();

@@ -46,6 +46,7 @@ fn told(scene: &Scene, days: &LogFolder) -> Result<Vec<Vec<u8>>, String> {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn a_rule_goes_on_through_days_that_have_left() {
     let scene = Scene::new();
     scene.write_days();
@@ -61,6 +62,7 @@ fn a_rule_goes_on_through_days_that_have_left() {
 
 /// As a machine that answers, and was not given the days.
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn without_the_days_a_service_answers_for_what_it_has() {
     let scene = Scene::new();
     scene.write_days();

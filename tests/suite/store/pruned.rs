@@ -42,6 +42,7 @@ fn day(n: u32) -> u32 {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     let mut scene = Scene::new();
     let home = scene.home().to_owned();
@@ -153,6 +154,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn only_what_every_copy_has_leaves() {
     let scene = Scene::new();
     let refused = |arguments: &[&str], why: &str| {
@@ -200,6 +202,7 @@ fn only_what_every_copy_has_leaves() {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
     let scene = Scene::new();
     let first = day(0);
@@ -299,6 +302,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
 }
 
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn files_that_are_not_those_of_before_are_said_to_be_that() {
     let scene = Scene::new();
     scene.write_days();

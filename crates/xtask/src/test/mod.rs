@@ -184,25 +184,24 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
     // Building for browsers keeps one core busy at its end: the other builds and tests what is native.
     let beside = |step: &Step| matches!(step, Step::Units | Step::Examples);
     let mut of_native = Vec::new();
-    let lanes = std::thread::scope(|scope| {
+    let (native, browsers) = std::thread::scope(|scope| {
         let native = scope.spawn(|| {
             steps::build_native(root, build)?;
-            all(steps.iter().filter(|step| beside(step)), |step| {
+            Ok(all(steps.iter().filter(|step| beside(step)), |step| {
                 steps::run(root, *step, build, &mut of_native)
-            })
+            }))
         });
         let browsers = if of_suite { build_for_browsers(root, slow) } else { Ok(()) };
         let browsers = browsers.and_then(|()| if slow { setup_slow(root) } else { Ok(()) });
         let panicked = |_| Err(Failure::new("building panicked"));
-        native.join().unwrap_or_else(panicked).and(browsers)
+        (native.join().unwrap_or_else(panicked), browsers)
     });
     summaries.extend(of_native);
-    // A test that failed does not keep the others from running; a build that failed does.
-    if lanes.is_err() && summaries.is_empty() {
-        return lanes;
-    }
+    // A build that failed ends the run. A test that failed does not keep the others from running.
+    let passed = native?;
+    browsers?;
     let rest = steps.iter().filter(|step| **step != Step::Checks && !beside(step));
-    lanes.and(all(rest, |step| steps::run(root, *step, build, summaries)))
+    passed.and(all(rest, |step| steps::run(root, *step, build, summaries)))
 }
 
 /// Does something with each, whether or not it fails for one, and returns the first failure.
