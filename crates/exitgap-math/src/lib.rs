@@ -17,11 +17,13 @@
 pub mod exit;
 pub mod ids;
 pub mod json;
+mod keccak;
 mod newer;
 pub mod pools;
 pub mod sorting;
 pub mod units;
 pub mod wide;
 
+pub use keccak::keccak256;
 pub use newer::Newer;
 pub use wide::U256;

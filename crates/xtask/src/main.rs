@@ -11,6 +11,7 @@ mod faults;
 mod fuzz;
 mod licences;
 mod measure;
+mod measure_build;
 mod measure_setup;
 mod measure_web;
 mod peers;

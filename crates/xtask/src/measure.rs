@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Result;
-use crate::{measure_setup, measure_web, peers, pkg, process, setup, test, workspace};
+use crate::{
+    measure_build, measure_setup, measure_web, peers, pkg, process, setup, test, workspace,
+};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -30,7 +32,9 @@ temporary files (5 GB, some minutes); `scale`, which runs only when named, slots
 and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `sharing`, only when named, slots of 40,000 small pools that four recorders read (five minutes); `hot`, only when named, a day whose snapshots leave such a server's database (three minutes); `wasm`, which runs only when named, the npm package: its size
 and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
 and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
-waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches.
+waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches; `build`, alone and only when
+named, how long a change waits: it clones the last commit, runs what CI runs twice, and changes a line of a figure and one of
+a handler (an hour; `--edits`: only the two lines).
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -58,6 +62,10 @@ contract. Ends with exit code 1 when a single unit differs, or a file cannot be 
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "web") {
         return measure_web::bench(root);
+    }
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    if has("build") {
+        return measure_build::bench(root, has("--json"), has("--edits"));
     }
     if arguments.iter().any(|argument| argument == "setup") {
         return measure_setup::bench(root, arguments.iter().any(|argument| argument == "--json"));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::assembly::NodePool;
 use super::header::{Account, BlockHeader};
 use super::layout::number as word;
-use super::trie::{InOrder, Walk, WalkError, keccak};
+use super::trie::{InOrder, Walk, WalkError, keccak256};
 use super::words::walked;
 use super::{ProofError, file};
 use crate::ids::{Address, BlockHash, Caip2};
@@ -254,13 +254,13 @@ impl Anchors {
         for (at, hop) in hops.iter().enumerate() {
             let header = BlockHeader::read(hop.header).ok_or(AnchorError::Header { hop: at })?;
             let nodes = NodePool::of(hop.nodes);
-            let key = [keccak(&HISTORY_CONTRACT.0)];
+            let key = [keccak256(&HISTORY_CONTRACT.0)];
             let (met, account) = nodes
                 .in_order(header.state_root, &key)
                 .map_err(|error| AnchorError::Account { hop: at, error })?;
             let root = storage_of(at, account[0])?;
             let mut keys: Vec<[u8; 32]> =
-                hop.blocks.iter().map(|block| keccak(&history_slot(chain, *block))).collect();
+                hop.blocks.iter().map(|block| keccak256(&history_slot(chain, *block))).collect();
             crate::sorting::sort(&mut keys, Ord::cmp);
             let storage = nodes.in_order(root, &keys).map_err(|error| AnchorError::Storage {
                 hop: at,
@@ -319,7 +319,7 @@ fn check_reach(chain: Caip2, from: &BlockHeader, blocks: &[u64]) -> Result<(), A
 fn storage_root(hop: usize, from: &BlockHeader, nodes: &[u8]) -> Result<[u8; 32], AnchorError> {
     let mut walk = Walk::new(from.state_root, InOrder(nodes));
     let account = walk
-        .value(&keccak(&HISTORY_CONTRACT.0))
+        .value(&keccak256(&HISTORY_CONTRACT.0))
         .map_err(|error| AnchorError::Account { hop, error })?;
     let root = storage_of(hop, account)?;
     if walk.into_nodes().0.is_empty() { Ok(root) } else { Err(AnchorError::Surplus { hop }) }

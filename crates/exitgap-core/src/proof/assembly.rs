@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::trie::{Nodes, Walk, WalkError, keccak};
+use super::trie::{Nodes, Walk, WalkError, keccak256};
 
 /// Nodes by their hashes, whatever tries they are of.
 pub(super) struct NodePool<'a>(BTreeMap<[u8; 32], &'a [u8]>);
@@ -27,7 +27,7 @@ type Values<'a> = Vec<Option<&'a [u8]>>;
 impl<'a> NodePool<'a> {
     /// Of nodes in any order, each as often as it came.
     pub fn of(nodes: &'a [Vec<u8>]) -> Self {
-        Self(nodes.iter().map(|node| (keccak(node), node.as_slice())).collect())
+        Self(nodes.iter().map(|node| (keccak256(node), node.as_slice())).collect())
     }
 
     /// The nodes that a walk to these keys meets, in its order, and what it finds. What it would not read is left out.

@@ -9,7 +9,7 @@ use super::header::{Account, BlockHeader};
 use super::layout::Layout;
 use super::rlp::split;
 use super::subject::{ProofSubject, RangeSubject, TickRange};
-use super::trie::{InOrder, Walk, WalkError, keccak};
+use super::trie::{InOrder, Walk, WalkError, keccak256};
 use super::words::{ProvenWords, walked, words};
 use crate::ids::{Address, BlockHash, Caip2, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
@@ -175,7 +175,7 @@ impl Contracts {
     /// The contracts of a subject, and the keys of their accounts, ascending.
     fn keys(subject: &ProofSubject) -> Result<Vec<([u8; 32], Address)>, ProofError> {
         let mut keys: Vec<([u8; 32], Address)> =
-            subject.contracts()?.into_iter().map(|one| (keccak(&one.0), one)).collect();
+            subject.contracts()?.into_iter().map(|one| (keccak256(&one.0), one)).collect();
         crate::sorting::sort(&mut keys, |a, b| a.0.cmp(&b.0));
         Ok(keys)
     }
@@ -275,7 +275,7 @@ impl ProofSubject {
         let nodes = NodePool::of(parts.nodes);
         let (accounts, contracts) = Contracts::find(self, header.state_root, &nodes)?;
         let leading = |contract: Address, slots: &[[u8; 32]]| {
-            let mut keys: Vec<[u8; 32]> = slots.iter().map(|slot| keccak(slot)).collect();
+            let mut keys: Vec<[u8; 32]> = slots.iter().map(|slot| keccak256(slot)).collect();
             crate::sorting::sort(&mut keys, Ord::cmp);
             let found = nodes.in_order(contracts.storage(contract)?, &keys);
             Ok::<_, ProofError>(found.map_err(ProofError::Storage)?.0)

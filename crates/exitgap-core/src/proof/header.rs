@@ -1,7 +1,7 @@
 //! What the bytes of a block's header, and those of an account, say.
 
 use super::rlp::{hash, list, number, text};
-use super::trie::keccak;
+use super::trie::keccak256;
 use crate::ids::BlockHash;
 
 /// The fewest and the most fields of a header: forks append, and no fork so far has half as many.
@@ -31,7 +31,7 @@ impl BlockHeader {
         }
         let whole = |at: usize| Some(u64::from_be_bytes(number(text(fields[at])?)?));
         Some(Self {
-            hash: BlockHash(keccak(rlp)),
+            hash: BlockHash(keccak256(rlp)),
             parent: BlockHash(hash(fields[0])?),
             state_root: hash(fields[3])?,
             number: whole(8)?,

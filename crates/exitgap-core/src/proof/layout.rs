@@ -2,7 +2,7 @@
 //!
 //! Counted from the low end of a word. Sources: the contracts' own storage, measured against what they answer.
 
-use super::trie::keccak;
+use super::trie::keccak256;
 use crate::ids::Word;
 use crate::json::wire_code;
 use crate::snapshot::Fact;
@@ -151,5 +151,5 @@ pub(super) fn mapped(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
     let mut both = [0; 64];
     both[..32].copy_from_slice(&key);
     both[32..].copy_from_slice(mapping);
-    keccak(&both)
+    keccak256(&both)
 }

@@ -4,17 +4,12 @@
 //! remember is its own path, and a proof has one spelling. A node counts only under the hash that its parent, or the
 //! root, has for it.
 
-use sha3::{Digest as _, Keccak256};
+pub(super) use exitgap_math::keccak256;
 
 use super::rlp::{Item, list, split, text};
 
 /// Nibbles of a key.
 const NIBBLES: usize = 64;
-
-/// Keccak-256.
-pub(super) fn keccak(bytes: &[u8]) -> [u8; 32] {
-    Keccak256::digest(bytes).into()
-}
 
 /// Why a walk ends before its keys do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +51,7 @@ impl<'a> Nodes<'a> for InOrder<'a> {
             return Err(WalkError::Absent);
         }
         let (item, rest) = split(self.0).ok_or(WalkError::Malformed)?;
-        if keccak(item.whole) != *hash {
+        if keccak256(item.whole) != *hash {
             return Err(WalkError::Hash);
         }
         self.0 = rest;

@@ -3,7 +3,7 @@
 use super::file::ProofError;
 use super::rlp::{self, text};
 use super::subject::{ProofSubject, Role};
-use super::trie::{InOrder, Walk, keccak};
+use super::trie::{InOrder, Walk, keccak256};
 use crate::ids::Word;
 use crate::wide::U256;
 
@@ -33,7 +33,7 @@ pub(super) fn walked(
     nodes: &[u8],
 ) -> Result<Vec<Word>, ProofError> {
     let mut keys: Vec<([u8; 32], usize)> =
-        slots.iter().enumerate().map(|(at, slot)| (keccak(slot), at)).collect();
+        slots.iter().enumerate().map(|(at, slot)| (keccak256(slot), at)).collect();
     crate::sorting::sort(&mut keys, |a, b| a.0.cmp(&b.0));
     let mut walk = Walk::new(root, InOrder(nodes));
     let mut words = vec![ZERO; slots.len()];
@@ -104,7 +104,7 @@ mod tests {
 
     /// A trie of one leaf: its root, and its node.
     fn trie(slot: &[u8; 32], value: &[u8]) -> ([u8; 32], Vec<u8>) {
-        let path = [&[0x20][..], &keccak(slot)].concat();
+        let path = [&[0x20][..], &keccak256(slot)].concat();
         let text = |bytes: &[u8]| {
             let short = bytes.len() == 1 && bytes[0] < 0x80;
             if short {
@@ -117,7 +117,7 @@ mod tests {
         let length = u8::try_from(items.len()).unwrap();
         let head = if length < 56 { vec![0xc0 + length] } else { vec![0xf8, length] };
         let node = [head, items].concat();
-        (keccak(&node), node)
+        (keccak256(&node), node)
     }
 
     #[test]

@@ -74,6 +74,8 @@ fn ensure(root: &Path, tool: &Tool) -> Result<PathBuf> {
     let mut install = workspace::cargo_for_tools(root);
     install.args(["install", "--quiet", "--locked", "--force", package]);
     install.args(*options).args(["--version", version, "--root"]).arg(&place);
+    // One for all: the tools share most of what they are built from.
+    install.env("CARGO_TARGET_DIR", root.join("target/tools"));
     process::run(&mut install, &format!("cargo install {package}"))?;
     Ok(path)
 }

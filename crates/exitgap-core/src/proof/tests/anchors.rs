@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::super::trie::{WalkError, keccak};
+use super::super::trie::{WalkError, keccak256};
 use super::super::*;
 use super::states::block_of;
 use super::tries::{Drawn, Trie, encode, string};
@@ -17,23 +17,23 @@ struct Held {
 
 /// The hash that these tests' chain has at a number, where no header is made of it.
 fn hash_at(number: u64) -> BlockHash {
-    BlockHash(keccak(&number.to_be_bytes()))
+    BlockHash(keccak256(&number.to_be_bytes()))
 }
 
 /// A block after which the contract has these, among other accounts and words, so that there is a path to each.
 fn held(chain: Caip2, number: u64, hashes: &BTreeMap<u64, BlockHash>) -> Held {
     let mut words: BTreeMap<[u8; 32], Vec<u8>> =
-        (0..60).map(|n| (keccak(&[1, n]), string(&[n + 1; 32]))).collect();
+        (0..60).map(|n| (keccak256(&[1, n]), string(&[n + 1; 32]))).collect();
     for (block, hash) in hashes {
         // A word is kept without its leading zeros.
         let zeros = hash.0.iter().take_while(|byte| **byte == 0).count();
-        words.insert(keccak(&history_slot(chain, *block)), string(&hash.0[zeros..]));
+        words.insert(keccak256(&history_slot(chain, *block)), string(&hash.0[zeros..]));
     }
     let storage = Trie::new(&words);
     let account = encode(&[string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])]);
     let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
-        (0..50).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
-    accounts.insert(keccak(&HISTORY_CONTRACT.0), account);
+        (0..50).map(|n| (keccak256(&[n]), vec![0xc1, n])).collect();
+    accounts.insert(keccak256(&HISTORY_CONTRACT.0), account);
     let accounts = Trie::new(&accounts);
     let header = block_of([7; 32], accounts.root, number, 1_800_000_000 + number);
     Held { header, nodes: [accounts.nodes, storage.nodes].concat() }
@@ -52,7 +52,7 @@ fn file(held: &[(&Held, &[u64])]) -> Result<Vec<u8>, AnchorError> {
 }
 
 fn of(header: &[u8]) -> BlockHash {
-    BlockHash(keccak(header))
+    BlockHash(keccak256(header))
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
     let top = held(CHAIN, 100_000, &hashes(&[99_999]));
     assert_eq!(file(&[(&top, &[99_998])]), Err(AnchorError::NotKept { block: 99_998 }));
     let accounts: BTreeMap<[u8; 32], Vec<u8>> =
-        (0..9).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
+        (0..9).map(|n| (keccak256(&[n]), vec![0xc1, n])).collect();
     let accounts = Trie::new(&accounts);
     let header = block_of([7; 32], accounts.root, 100_000, 1);
     let bare = Held { header, nodes: accounts.nodes };

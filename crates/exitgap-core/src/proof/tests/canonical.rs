@@ -1,4 +1,4 @@
-use super::super::trie::keccak;
+use super::super::trie::keccak256;
 use super::super::*;
 use super::states::{NUMBER, at, block_of};
 use crate::evidence::Outcome;
@@ -10,7 +10,7 @@ const OTHER: BlockHash = BlockHash([6; 32]);
 /// A block, and the header of the one after it.
 fn scene(child_after: u64) -> (BlockRef, BlockHeader) {
     let timestamp = at().unix_s() - 12;
-    let hash = keccak(&block_of([3; 32], [4; 32], NUMBER, timestamp));
+    let hash = keccak256(&block_of([3; 32], [4; 32], NUMBER, timestamp));
     let child = block_of(hash, [5; 32], NUMBER + 1, at().unix_s() + child_after);
     (
         BlockRef { hash: BlockHash(hash), number: NUMBER, timestamp },

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::super::layout::{mapped, number as word, plus};
-use super::super::trie::keccak;
+use super::super::trie::keccak256;
 use super::super::*;
 use super::states::{WIDE, block_of, state, ticks, v3};
 use super::tries::{Trie, encode, string};
@@ -72,21 +72,21 @@ impl Chain {
     pub fn new(contracts: &[(Address, BTreeMap<[u8; 32], Word>)]) -> Self {
         let mut nodes = Vec::new();
         let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
-            (0..50).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
+            (0..50).map(|n| (keccak256(&[n]), vec![0xc1, n])).collect();
         for (address, words) in contracts {
             let storage = words.iter().map(|(slot, word)| {
                 let digits: Vec<u8> = word.0.into_iter().skip_while(|byte| *byte == 0).collect();
-                (keccak(slot), string(&digits))
+                (keccak256(slot), string(&digits))
             });
             let storage = Trie::new(&storage.collect());
             let fields = [string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])];
-            accounts.insert(keccak(&address.0), encode(&fields));
+            accounts.insert(keccak256(&address.0), encode(&fields));
             nodes.extend(storage.nodes);
         }
         let accounts = Trie::new(&accounts);
         nodes.extend(accounts.nodes);
         let header = block_of([3; 32], accounts.root, 77, Slot::FIRST.unix_s() - 12);
-        let child = block_of(keccak(&header), [4; 32], 78, Slot::FIRST.unix_s() + 1);
+        let child = block_of(keccak256(&header), [4; 32], 78, Slot::FIRST.unix_s() + 1);
         Self { header, child, nodes }
     }
 
@@ -116,7 +116,7 @@ pub fn reading(feed: &FeedSubject, token: u8) -> OracleReading {
 /// A pool of the block of a header, priced by these readings.
 fn snapshot(header: &[u8], readings: Vec<OracleReading>) -> Snapshot {
     let made = observation_of(&pool(), Slot::FIRST, state(7, ticks()));
-    let hash = BlockHash(keccak(header));
+    let hash = BlockHash(keccak256(header));
     let block = BlockRef { hash, number: 77, timestamp: Slot::FIRST.unix_s() - 12 };
     let (tokens, state) = (made.tokens().clone(), made.state().clone());
     let made = Observation::new(pool(), made.chain(), block, tokens, state, readings, Vec::new());

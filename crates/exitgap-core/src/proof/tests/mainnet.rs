@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::assembly::NodePool;
 use super::super::header::Account;
 use super::super::rlp::{number, text};
-use super::super::trie::{InOrder, Walk, keccak};
+use super::super::trie::{InOrder, Walk, keccak256};
 use super::super::{BlockHeader, Layout};
 
 const HEADER: &str = include_str!("../vectors/header.json");
@@ -62,14 +62,14 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     // The account of the same answer, and its one word.
     let proof = &vector["proof"];
     let account_nodes = nodes(&proof["accountProof"]);
-    let account_key = keccak(&bytes(&proof["address"]));
+    let account_key = keccak256(&bytes(&proof["address"]));
     let (met, found) =
         NodePool::of(&account_nodes).in_order(header.state_root, &[account_key]).unwrap();
     assert!(!met.is_empty());
     let account = Account::read(found[0].unwrap()).unwrap();
     assert_eq!(account.storage_root, word(&proof["storageHash"]));
     let storage = &proof["storageProof"][0];
-    let key = keccak(&word(&storage["key"]));
+    let key = keccak256(&word(&storage["key"]));
     let storage_nodes = nodes(&storage["proof"]);
     let (_, found) = NodePool::of(&storage_nodes).in_order(account.storage_root, &[key]).unwrap();
     assert_eq!(number::<32>(text(found[0].unwrap()).unwrap()).unwrap(), word(&storage["value"]));
@@ -85,7 +85,7 @@ fn mainnet_words() -> ([u8; 32], Vec<KeyAndWord>, Vec<u8>) {
     let mut words = BTreeMap::new();
     let mut all = Vec::new();
     for entry in pool["storageProof"].as_array().unwrap() {
-        words.insert(keccak(&word(&entry["key"])), word(&entry["value"]));
+        words.insert(keccak256(&word(&entry["key"])), word(&entry["value"]));
         all.extend(nodes(&entry["proof"]));
     }
     let root = word(&pool["storageHash"]);
@@ -109,7 +109,7 @@ fn holds(root: [u8; 32], words: &[KeyAndWord], nodes: &[u8]) -> bool {
 fn the_words_of_a_mainnet_pool_are_where_the_layout_says() {
     let vector: Value = serde_json::from_str(POOL).unwrap();
     let pool = &vector["pool"];
-    let address = keccak(&bytes(&pool["address"]));
+    let address = keccak256(&bytes(&pool["address"]));
     let accounts = nodes(&pool["accountProof"]);
     let (_, found) =
         NodePool::of(&accounts).in_order(word(&pool["stateRoot"]), &[address]).unwrap();

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::super::trie::keccak;
+use super::super::trie::keccak256;
 use super::super::*;
 use super::tries::{Drawn, Trie, encode, string};
 use crate::analytics::made_up::{observation_of, pool};
@@ -47,16 +47,16 @@ impl Chain {
     fn new(subject: ProofSubject, words: &BTreeMap<[u8; 32], Word>, child_after: u64) -> Self {
         let storage = words.iter().filter(|(_, word)| word.0 != [0; 32]).map(|(slot, word)| {
             let digits: Vec<u8> = word.0.into_iter().skip_while(|byte| *byte == 0).collect();
-            (keccak(slot), string(&digits))
+            (keccak256(slot), string(&digits))
         });
         let storage = Trie::new(&storage.collect());
         let account = encode(&[string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])]);
         let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
-            (0..50).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
-        accounts.insert(keccak(&ADDRESS.0), account);
+            (0..50).map(|n| (keccak256(&[n]), vec![0xc1, n])).collect();
+        accounts.insert(keccak256(&ADDRESS.0), account);
         let accounts = Trie::new(&accounts);
         let header = block_of([3; 32], accounts.root, NUMBER, at().unix_s() - 12);
-        let child = block_of(keccak(&header), [4; 32], NUMBER + 1, at().unix_s() + child_after);
+        let child = block_of(keccak256(&header), [4; 32], NUMBER + 1, at().unix_s() + child_after);
         Self { subject, header, child, accounts, storage }
     }
 
@@ -69,7 +69,7 @@ impl Chain {
     }
 
     fn snapshot(&self, state: PoolState) -> Snapshot {
-        snapshot_at(BlockHash(keccak(&self.header)), state)
+        snapshot_at(BlockHash(keccak256(&self.header)), state)
     }
 }
 

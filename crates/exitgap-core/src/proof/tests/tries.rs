@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::super::assembly::NodePool;
-use super::super::trie::{InOrder, Walk, keccak};
+use super::super::trie::{InOrder, Walk, keccak256};
 
 /// A trie made here: its nodes by their hashes, and its root.
 pub struct Trie {
@@ -49,7 +49,7 @@ impl Trie {
             entries.iter().map(|(key, value)| (nibbles(key), value.as_slice())).collect();
         let mut trie = Self { nodes: Vec::new(), root: [0; 32] };
         let root = if entries.is_empty() { vec![0x80] } else { trie.node(&entries, 0) };
-        trie.root = keccak(&root);
+        trie.root = keccak256(&root);
         trie.nodes.push(root);
         trie
     }
@@ -86,7 +86,7 @@ impl Trie {
         if node.len() < 32 {
             return node;
         }
-        let hash = keccak(&node);
+        let hash = keccak256(&node);
         self.nodes.push(node);
         string(&hash)
     }

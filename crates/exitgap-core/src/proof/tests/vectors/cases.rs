@@ -13,7 +13,7 @@ use crate::pools::{
     ConcentratedLinked, ConcentratedV4, ConstantProduct, Direction, FeeRate, PoolState, Solidly,
     Tick, sqrt_ratio_at_tick,
 };
-use crate::proof::trie::keccak;
+use crate::proof::trie::keccak256;
 use crate::proof::{FeedLayout, Layout, ProofParts, ProofSubject, TickRange, layout};
 use crate::series::Slot;
 use crate::snapshot::{OracleRole, OracleSource};
@@ -56,7 +56,7 @@ fn in_every_layout(vector: &mut Vector, oracle: &str) {
     vector.lie("another layout", UNUSABLE, |parts| parts.facts = vec![fact(other, MANAGER)]);
     vector.lie("no fact", &ok, |parts| parts.facts.clear());
     let Chain { header, nodes, .. } = &vector.chain;
-    let (child, instant) = (keccak(header), Slot::FIRST.unix_s());
+    let (child, instant) = (keccak256(header), Slot::FIRST.unix_s());
     let with_child = |child: &[u8]| vector.subject.file(&ProofParts { header, child, nodes });
     let at_instant = with_child(&block_of(child, [4; 32], 78, instant)).unwrap();
     let alone = with_child(&[]).unwrap();

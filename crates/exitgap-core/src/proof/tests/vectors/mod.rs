@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::super::trie::keccak;
+use super::super::trie::keccak256;
 use super::super::*;
 use super::feeds::{Chain, feed, reading, words_of};
 use super::states::{SPACING, WIDE, state, ticks};
@@ -96,7 +96,7 @@ impl Vector {
             feeds: feeds.clone(),
         };
         let made = observation_of(&pool, Slot::FIRST, state.clone());
-        let hash = BlockHash(keccak(&chain.header));
+        let hash = BlockHash(keccak256(&chain.header));
         let facts = vec![if is_managed { fact(Fact::POOL_KEY, at) } else { fact(of.code(), at) }];
         let honest = Parts {
             pool,

@@ -1,0 +1,148 @@
+//! `cargo xtask bench build`: how long a change waits for its tests.
+//!
+//! The last commit is cloned into target/, with nothing built in it, and what CI runs is run there. Cargo's registry, npm's
+//! cache and the system's packages are this machine's own. Then one line is changed at a time, as a developer would, and
+//! its test is run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::failure::{Context, Failure, Result};
+use crate::{process, workspace};
+
+/// A line of a figure, and the test of its file.
+const FIGURE: Edit =
+    Edit { file: "crates/exitgap-core/src/analytics/decay/mod.rs", test: "analytics::decay" };
+
+/// A line of a handler, and one test of the service.
+const HANDLER: Edit = Edit {
+    file: "crates/exitgap-server/src/http/handlers.rs",
+    test: "service::refusals::answers_keep_the_conventions",
+};
+
+/// A file that is changed, and the words of the tests that are run.
+struct Edit {
+    file: &'static str,
+    test: &'static str,
+}
+
+/// What was measured, in the order in which it is printed.
+type Keys = Vec<(&'static str, u64)>;
+
+/// Clones, runs, changes, and prints what it took; without the two runs of everything where only edits are asked for.
+pub fn bench(root: &Path, json: bool, edits_only: bool) -> Result<()> {
+    let folder = root.join("target/bench-build");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
+    }
+    let clone = folder.join("clone");
+    let mut git = Command::new("git");
+    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(root).arg(&clone);
+    process::run(&mut git, "git clone")?;
+    let mut keys = Keys::new();
+    if !edits_only {
+        let before = processor_seconds()?;
+        keys.push(("ci_cold_s", ci(&clone)?));
+        keys.push(("core_s", processor_seconds()? - before));
+        append_line(&clone, FIGURE.file)?;
+        keys.push(("ci_warm_s", ci(&clone)?));
+    }
+    for (key, edit) in [("edit_figure_test_s", FIGURE), ("edit_handler_test_s", HANDLER)] {
+        // Once without being timed: a developer has built before.
+        test(&clone, edit.test)?;
+        append_line(&clone, edit.file)?;
+        keys.push((key, test(&clone, edit.test)?));
+    }
+    keys.push(("locked_packages", locked_packages(&clone)?));
+    fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
+    print(&keys, json);
+    Ok(())
+}
+
+fn print(keys: &Keys, json: bool) {
+    if json {
+        let fields: Vec<String> =
+            keys.iter().map(|(key, value)| format!("\"build.{key}\":{value}")).collect();
+        println!("{{{}}}", fields.join(","));
+        return;
+    }
+    for (key, value) in keys {
+        println!("build.{key:<28} {value:>12}");
+    }
+}
+
+/// Runs what CI runs, and returns the seconds it took.
+fn ci(clone: &Path) -> Result<u64> {
+    let mut command = Command::new("bash");
+    command.arg(".ci/run").env("CI", "true");
+    timed(clone, &mut command, ".ci/run")
+}
+
+/// Runs the tests of these words, and returns the seconds it took.
+fn test(clone: &Path, words: &str) -> Result<u64> {
+    let mut command = workspace::cargo(clone);
+    command.args(["xtask", "test", words]);
+    timed(clone, &mut command, "cargo xtask test")
+}
+
+fn timed(clone: &Path, command: &mut Command, what: &str) -> Result<u64> {
+    // Ours, which would point at this checkout.
+    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"] {
+        command.env_remove(name);
+    }
+    // Nothing but the figures is on standard output.
+    let stderr = std::io::stderr();
+    let started = Instant::now();
+    command.current_dir(clone).stdin(Stdio::null()).stdout(stderr);
+    process::run(command, what)?;
+    Ok(started.elapsed().as_secs())
+}
+
+/// Changes a source so that it means the same: cargo compiles by what a file holds.
+fn append_line(clone: &Path, file: &str) -> Result<()> {
+    let path: PathBuf = clone.join(file);
+    let mut text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
+    text.push_str("\n// A line more.\n");
+    fs::write(&path, text).context(format!("writing {}", path.display()))
+}
+
+/// The seconds that this machine's processors have worked, for whomever: measure on an idle machine.
+fn processor_seconds() -> Result<u64> {
+    let text = fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
+    worked(&text).ok_or_else(|| Failure::new("/proc/stat has no line of all processors"))
+}
+
+/// Of `cpu user nice system idle iowait irq softirq …`, in hundredths of a second.
+fn worked(stat: &str) -> Option<u64> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
+    let worked = [0, 1, 2, 5, 6].map(|at| ticks.get(at).copied());
+    Some(worked.into_iter().sum::<Option<u64>>()? / 100)
+}
+
+fn locked_packages(root: &Path) -> Result<u64> {
+    let path = root.join("Cargo.lock");
+    let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
+    Ok(text.lines().filter(|line| *line == "[[package]]").count() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_processors_worked_is_without_what_they_waited() {
+        let stat = "cpu  100 20 30 99999 88888 4 46 0 0 0\ncpu0 1 1 1 1 1 1 1\n";
+        assert_eq!(worked(stat), Some(2));
+        assert_eq!(worked("intr 1\n"), None);
+    }
+
+    #[test]
+    fn what_is_changed_is_there() {
+        for edit in [FIGURE, HANDLER] {
+            assert!(workspace::root().join(edit.file).is_file(), "{}", edit.file);
+        }
+    }
+}
