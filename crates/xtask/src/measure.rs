@@ -34,7 +34,7 @@ and its speed in Node.js and Chromium; `web`, which runs alone and only when nam
 and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
 waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches; `build`, alone and only when
 named, how long a change waits: it clones the last commit, runs what CI runs twice, and changes a line of a figure and one of
-a handler (an hour; `--edits`: only the two lines).
+a handler (an hour; `build cold`, `build warm` and `build edits` measure one of the three).
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -65,7 +65,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     }
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     if has("build") {
-        return measure_build::bench(root, has("--json"), has("--edits"));
+        return measure_build::bench(root, has("--json"), measure_build::Parts::named(arguments));
     }
     if arguments.iter().any(|argument| argument == "setup") {
         return measure_setup::bench(root, arguments.iter().any(|argument| argument == "--json"));

@@ -31,8 +31,29 @@ struct Edit {
 /// What was measured, in the order in which it is printed.
 type Keys = Vec<(&'static str, u64)>;
 
-/// Clones, runs, changes, and prints what it took; without the two runs of everything where only edits are asked for.
-pub fn bench(root: &Path, json: bool, edits_only: bool) -> Result<()> {
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    /// What CI runs, with nothing built.
+    pub cold: bool,
+    /// What CI runs, once more.
+    pub warm: bool,
+    /// One test after one edit.
+    pub edits: bool,
+}
+
+impl Parts {
+    /// The parts that these words name; all where they name none.
+    pub fn named(words: &[String]) -> Self {
+        let [cold, warm, edits] =
+            ["cold", "warm", "edits"].map(|name| words.iter().any(|word| word == name));
+        let all = !(cold || warm || edits);
+        Self { cold: cold || all, warm: warm || all, edits: edits || all }
+    }
+}
+
+/// Clones, runs, changes, and prints what it took.
+pub fn bench(root: &Path, json: bool, parts: Parts) -> Result<()> {
     let folder = root.join("target/bench-build");
     if folder.exists() {
         fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
@@ -42,18 +63,25 @@ pub fn bench(root: &Path, json: bool, edits_only: bool) -> Result<()> {
     git.args(["clone", "--quiet", "--no-hardlinks"]).arg(root).arg(&clone);
     process::run(&mut git, "git clone")?;
     let mut keys = Keys::new();
-    if !edits_only {
+    if parts.cold {
         let before = processor_seconds()?;
         keys.push(("ci_cold_s", ci(&clone)?));
         keys.push(("core_s", processor_seconds()? - before));
+    }
+    if parts.warm {
+        if !parts.cold {
+            ci(&clone)?;
+        }
         append_line(&clone, FIGURE.file)?;
         keys.push(("ci_warm_s", ci(&clone)?));
     }
     for (key, edit) in [("edit_figure_test_s", FIGURE), ("edit_handler_test_s", HANDLER)] {
-        // Once without being timed: a developer has built before.
-        test(&clone, edit.test)?;
-        append_line(&clone, edit.file)?;
-        keys.push((key, test(&clone, edit.test)?));
+        if parts.edits {
+            // Once without being timed: a developer has built before.
+            test(&clone, edit.test)?;
+            append_line(&clone, edit.file)?;
+            keys.push((key, test(&clone, edit.test)?));
+        }
     }
     keys.push(("locked_packages", locked_packages(&clone)?));
     fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
@@ -137,6 +165,15 @@ mod tests {
         let stat = "cpu  100 20 30 99999 88888 4 46 0 0 0\ncpu0 1 1 1 1 1 1 1\n";
         assert_eq!(worked(stat), Some(2));
         assert_eq!(worked("intr 1\n"), None);
+    }
+
+    #[test]
+    fn parts_are_named_or_all() {
+        let of =
+            |words: &[&str]| Parts::named(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["build", "--json"]), Parts { cold: true, warm: true, edits: true });
+        assert_eq!(of(&["build", "edits"]), Parts { cold: false, warm: false, edits: true });
+        assert_eq!(of(&["build", "cold", "edits"]), Parts { cold: true, warm: false, edits: true });
     }
 
     #[test]
