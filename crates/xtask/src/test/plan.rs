@@ -41,10 +41,12 @@ pub struct Rooms {
     pub per_core: usize,
 }
 
+/// Rooms whose tests mostly wait.
 const fn waiting(names: &'static [&'static str], slow: bool) -> Step {
     Step::Suite(Rooms { names, slow, per_core: 2 })
 }
 
+/// Rooms whose tests keep a core busy.
 const fn computing(names: &'static [&'static str], slow: bool) -> Step {
     Step::Suite(Rooms { names, slow, per_core: 1 })
 }
@@ -99,6 +101,7 @@ pub const DEFAULT: &[Step] = &[
     waiting(
         &[
             "agents",
+            "browser",
             "chain",
             "cli",
             "client",
@@ -113,7 +116,6 @@ pub const DEFAULT: &[Step] = &[
         ],
         false,
     ),
-    computing(&["browser"], false),
     Step::OnServer(ALIKE),
     Step::Wasm(ARITHMETIC),
     Step::Examples,
