@@ -23,7 +23,12 @@ pub struct Found {
     pub target: Target,
     /// Its path, as the test runner prints it.
     pub name: String,
+    /// Whether its file speaks of what JavaScript or a browser runs.
+    pub in_javascript: bool,
 }
+
+/// What a file of the suite holds that starts JavaScript or asks for pages.
+const JAVASCRIPT: [&str; 4] = ["\"node\"", "npm", "the_site", "chromium"];
 
 /// What a test is compiled into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,15 +50,14 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What these tests need. A room that is not named here needs a chain.
+    /// What these tests need.
     pub fn of(found: &[Found]) -> Self {
-        let rooms = found.iter().filter(|test| test.target == Target::Suite);
-        let rooms: Vec<&str> = rooms.filter_map(|test| test.name.split("::").next()).collect();
-        let any = |names: &[&str]| rooms.iter().any(|room| names.contains(room));
+        let suite = || found.iter().filter(|test| test.target == Target::Suite);
+        let of_servers = |room: &str| ["store", "recorder", "harness"].contains(&room);
         Self {
-            chain: !rooms.is_empty(),
-            browsers: any(&["browser", "client", "documents", "agents", "service"]),
-            servers: any(&["store", "recorder", "harness"]),
+            chain: suite().next().is_some(),
+            browsers: suite().any(|test| test.in_javascript),
+            servers: suite().any(|test| test.name.split("::").next().is_some_and(of_servers)),
         }
     }
 }
@@ -64,42 +68,20 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let name = package["name"].as_str().unwrap_or_default();
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-        let Some(folder) = manifest.parent().filter(|folder| folder.starts_with(root)) else {
-            continue;
-        };
+        let folder = manifest.parent().filter(|folder| folder.starts_with(root));
         // The site is built for browsers only, and tested in them.
-        if name == "exitgap-web" {
-            continue;
-        }
-        let mut of = |from: PathBuf, target| -> Result<()> {
-            let mut files = Vec::new();
-            collect(&from, &mut files)?;
-            for file in files {
-                let module = module(&from, &file);
-                let target = match target {
-                    Target::Library if module.first().is_some_and(|first| first == "bin") => {
-                        Target::Programs
-                    }
-                    target => target,
-                };
-                let text =
-                    fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
-                for test in tests_in(&text) {
-                    let name = module.iter().map(String::as_str).chain([test.as_str()]);
-                    let test = name.collect::<Vec<_>>().join("::");
-                    if words.iter().all(|word| test.contains(word.as_str())) {
-                        found.push(Found { package: name_of(package), target, name: test });
-                    }
-                }
-            }
-            Ok(())
+        let Some(manifest_folder) = folder.filter(|_| name != "exitgap-web") else { continue };
+        let mut add = |folder: &str, target| {
+            tests_below(&manifest_folder.join(folder), name, target)
+                .map(|tests| found.extend(tests))
         };
-        let is_program = !folder.join("src/lib.rs").is_file();
-        of(folder.join("src"), if is_program { Target::Programs } else { Target::Library })?;
+        let is_library = manifest_folder.join("src/lib.rs").is_file();
+        add("src", if is_library { Target::Library } else { Target::Programs })?;
         if name == SUITE {
-            of(folder.join("suite"), Target::Suite)?;
+            add("suite", Target::Suite)?;
         }
     }
+    found.retain(|test| words.iter().all(|word| test.name.contains(word.as_str())));
     found.sort();
     found.dedup();
     if found.is_empty() {
@@ -111,8 +93,21 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
     Ok(found)
 }
 
-fn name_of(package: &Value) -> String {
-    package["name"].as_str().unwrap_or_default().to_owned()
+/// The tests that the sources below a folder declare.
+fn tests_below(folder: &Path, package: &str, target: Target) -> Result<Vec<Found>> {
+    let (mut files, mut found) = (Vec::new(), Vec::new());
+    collect(folder, &mut files)?;
+    for file in files {
+        let text = fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
+        let module = module(folder, &file);
+        let in_javascript = JAVASCRIPT.iter().any(|word| text.contains(word));
+        for test in tests_in(&text) {
+            let path = module.iter().map(String::as_str).chain([test.as_str()]);
+            let name = path.collect::<Vec<_>>().join("::");
+            found.push(Found { package: package.to_owned(), target, name, in_javascript });
+        }
+    }
+    Ok(found)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
@@ -217,14 +212,17 @@ mod tests {
         let metadata = workspace::metadata(&root).unwrap();
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let own = find(&root, &metadata, &words("test::words a_files_place")).unwrap();
-        let name = "test::words::tests::a_files_place_is_its_module".to_owned();
-        assert_eq!(own, [Found { package: "xtask".to_owned(), target: Target::Programs, name }]);
-        assert_eq!(Needs::of(&own), Needs::default());
+        let [own] = &own[..] else { panic!("{own:?}") };
+        assert_eq!(own.name, "test::words::tests::a_files_place_is_its_module");
+        assert_eq!((own.package.as_str(), own.target), ("xtask", Target::Programs));
+        assert_eq!(Needs::of(std::slice::from_ref(own)), Needs::default());
 
         let store = find(&root, &metadata, &words("store::series::")).unwrap();
         assert!(store.iter().all(|test| test.target == Target::Suite && test.package == SUITE));
         assert!(Needs::of(&store).chain && Needs::of(&store).servers);
         assert!(!Needs::of(&store).browsers);
+        let pages = find(&root, &metadata, &words("browser::web every_page")).unwrap();
+        assert!(Needs::of(&pages).browsers);
 
         let failure = find(&root, &metadata, &words("nothing has_this_name")).unwrap_err();
         assert_eq!(failure.code(), 2);
