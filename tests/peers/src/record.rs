@@ -15,7 +15,7 @@ use crate::v3::{PoolToMake, Position, most_per_tick};
 use crate::{ParityError, Tally, v2, v3};
 
 /// Records the set anew: file name and vector.
-pub fn record() -> Result<Vec<(String, Vector)>, VectorError> {
+pub fn record() -> Result<Vec<(String, Vector)>, ParityError> {
     let mut recorded = Vec::new();
     let bed = v3::Bed::deploy()?;
     for (name, plan) in plans() {
@@ -91,19 +91,19 @@ fn plans() -> Vec<(&'static str, PoolToMake)> {
 }
 
 /// Sells token 0 until the price rests exactly on an initialised tick.
-fn fall_onto_a_tick(pool: &mut v3::Pool) -> Result<(), VectorError> {
+fn fall_onto_a_tick(pool: &mut v3::Pool) -> Result<(), ParityError> {
     let state = exitgap_core::pools::PoolState::Concentrated(pool.state()?);
     let first_stop = state.curve(Direction::ZeroForOne).segment(0).in_end;
     pool.swap(Direction::ZeroForOne, first_stop, true)?
         .map(|_| ())
-        .map_err(|revert| VectorError::Machine(format!("a swap to a tick reverted: {revert:?}")))
+        .map_err(|revert| ParityError::Machine(format!("a swap to a tick reverted: {revert:?}")))
 }
 
 fn record_both(
     name: &str,
     contract: &mut Contract,
     recorded: &mut Vec<(String, Vector)>,
-) -> Result<(), VectorError> {
+) -> Result<(), ParityError> {
     let state = contract.state()?;
     for direction in Direction::BOTH {
         let curve = state.curve(direction);
@@ -127,7 +127,7 @@ fn record_both(
         }
         tally.mismatches.extend(sized.mismatches);
         if let Some(mismatch) = tally.mismatches.first() {
-            return Err(VectorError::Vector(format!("{name}: {}", mismatch.reason)));
+            return Err(VectorError::Vector(format!("{name}: {}", mismatch.reason)).into());
         }
         recorded.push((format!("{name}-sell-token{}.json", direction.base_index()), vector));
     }
