@@ -284,6 +284,10 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(
+        target_os = "wasi",
+        ignore = "Node.js 20 crashes at its end once a program had so many values"
+    )]
     fn values_are_limited() {
         let list = |values: u32| format!("[{}0]", "0,".repeat(values as usize - 2));
         assert!(read(list(MAX_VALUES).as_bytes()).is_ok());
