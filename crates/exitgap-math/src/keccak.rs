@@ -1,7 +1,7 @@
 //! The hash of Ethereum's states, blocks and contracts.
 //!
-//! It is here because this crate is optimised in the development profile: the library's hash is generic and is compiled by
-//! whoever calls it first.
+//! It is here because this crate is optimised in the development profile. The library's hash is generic, so the crate that
+//! calls it compiles it, at its own level of optimisation.
 
 use sha3::{Digest as _, Keccak256};
 

@@ -66,10 +66,10 @@
 //! 10. *after*: how far blocks were rechecked and which are suspected is committed, chain by
 //!     chain. A crash leaves it as it was before. The blocks are asked for again after the next
 //!     slot.
-//! 11. *after*: proofs of the pools that the slot drew are kept for ever, one by one. A crash
+//! 11. *after*: proofs of the pools that the slot drew are kept permanently, one by one. A crash
 //!     loses those that were not kept: they are counted as absent, and an archive node makes them
 //!     again.
-//! 12. *after*: proofs that are kept for ever are published, each before it is marked as
+//! 12. *after*: proofs that are kept permanently are published, each before it is marked as
 //!     published. A crash leaves a file without its mark. It stays as it is when it is published
 //!     again.
 //! 13. *after*: a day's anchors are published, one file a chain. A crash leaves whole files. Later

@@ -1,4 +1,4 @@
-//! Step 4, publish: the slot's checkpoint is shown to witnesses, the log's folder gets its files, and whoever waits for the
+//! Step 4, publish: the slot's checkpoint is shown to witnesses, the log's folder gets its files, and those who wait for the
 //! slot is notified.
 
 use exitgap_store::{LogFolder, PublishError, Published};
@@ -54,7 +54,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(published.map(|published| self.published = published.size))
     }
 
-    /// Notifies whoever follows the slots of this recorder.
+    /// Notifies those who follow the slots of this recorder.
     pub(super) fn announce(&self, report: &SlotReport) {
         if let Some(told) = &self.told {
             told(report);

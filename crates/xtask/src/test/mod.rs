@@ -32,8 +32,9 @@ Usage: cargo xtask test                      what a change must pass, and what C
        cargo xtask test --all --report       which parts of --all passed on the files as they are now
 
   --all       with the slow tests, each page in all four ways (wide and narrow, light and dark) and in Firefox, the
-              tests of stores once more on a PostgreSQL server, Lighthouse, other people's clients, the fuzz targets, every
-              part of the bench, and the Python package; with words: the slow tests of that name, too
+              tests of stores once more on a PostgreSQL server, Lighthouse, other people's clients, the fuzz targets for
+              five seconds each, the Python package, and a check that every part of the bench compiles; with words: the
+              slow tests of that name, too
   --part K/4  one part of it, at most forty minutes on two cores; how it ended is kept in target/test-results for
               the git tree it ran on
   --report    fails unless every part passed on this tree

@@ -26,7 +26,7 @@ use super::proofs::Proofs;
 use super::recheck::Recheck;
 use super::source::{SlotReader, Source, Standing};
 
-/// How long before the slot's deadline a reader is told to end, so that it can still say
+/// How long before the slot's deadline a reader must end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
 const MARGIN: Duration = Duration::from_secs(1);
 

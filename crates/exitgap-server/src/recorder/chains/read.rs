@@ -202,7 +202,7 @@ fn doubts_of(slot: Slot, events: &[Event]) -> Vec<NewDoubt> {
 }
 
 /// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
-/// One that cannot be stored is missing, and holds up nobody else.
+/// One that cannot be stored is missing, and does not delay the others.
 fn make_all_ready(
     pools: &[(PoolId, Result<Snapshot, Missing>)],
     until: Instant,
