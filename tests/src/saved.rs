@@ -15,7 +15,7 @@ use crate::fixtures;
 
 /// A fixture's place, locked until it is made or found.
 #[derive(Debug)]
-pub struct Slot {
+pub struct Fixture {
     /// Where the finished fixture is.
     pub path: PathBuf,
     /// Where to make it; `None` when it is there already.
@@ -23,7 +23,7 @@ pub struct Slot {
     _lock: File,
 }
 
-impl Slot {
+impl Fixture {
     /// Waits until no one else makes the fixture of this name, which is a file name.
     pub fn lock(name: &str) -> io::Result<Self> {
         let folder = folder()?;
@@ -89,19 +89,19 @@ mod tests {
     #[test]
     fn a_fixture_is_made_once_and_only_a_finished_one_is_found() {
         let name = format!("of-a-test-{}", std::process::id());
-        let abandoned = Slot::lock(&name).unwrap();
+        let abandoned = Fixture::lock(&name).unwrap();
         let unfinished = abandoned.unfinished.clone().unwrap();
         fs::create_dir(&unfinished).unwrap();
         fs::write(unfinished.join("half"), "").unwrap();
         drop(abandoned);
 
-        let slot = Slot::lock(&name).unwrap();
-        let unfinished = slot.unfinished.clone().expect("what was not finished does not count");
+        let fixture = Fixture::lock(&name).unwrap();
+        let unfinished = fixture.unfinished.clone().expect("what was not finished does not count");
         assert!(!unfinished.exists());
         fs::create_dir(&unfinished).unwrap();
-        let path = slot.finish().unwrap();
+        let path = fixture.finish().unwrap();
 
-        let found = Slot::lock(&name).unwrap();
+        let found = Fixture::lock(&name).unwrap();
         assert_eq!((found.unfinished.as_ref(), &found.path), (None, &path));
         fs::remove_dir(path).unwrap();
     }

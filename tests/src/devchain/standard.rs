@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{DevChain, DevChainError, Options, Result, World};
-use crate::saved::Slot;
+use crate::saved::Fixture;
 
 /// The node's state with all its blocks, as the node itself wrote it.
 const STATE: &str = "state.hex";
@@ -19,11 +19,11 @@ impl DevChain {
     /// The first call of a build plays them and saves the node's state; every call loads that into a node of its own,
     /// in a fraction of a second.
     pub async fn standard() -> Result<(Self, World)> {
-        let slot = Slot::lock("standard-chain").map_err(DevChainError::Saved)?;
-        if let Some(unfinished) = &slot.unfinished {
+        let fixture = Fixture::lock("standard-chain").map_err(DevChainError::Saved)?;
+        if let Some(unfinished) = &fixture.unfinished {
             play(unfinished).await?;
         }
-        let folder = slot.finish().map_err(DevChainError::Saved)?;
+        let folder = fixture.finish().map_err(DevChainError::Saved)?;
         let read = |name| fs::read_to_string(folder.join(name)).map_err(DevChainError::Saved);
         let world = serde_json::from_str(&read(WORLD)?).map_err(|error| unreadable(&error))?;
         let chain = Self::without_contracts(Options::default()).await?;

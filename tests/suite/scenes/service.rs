@@ -59,7 +59,7 @@ pub fn configured_with(chain: &DevChain, world: &World, tables: &str) -> TempDir
 
 /// A copy of a recording of so many slots from the series' first on, which is played once. Its node has ended.
 pub async fn recorded(slots: u64) -> Recorded {
-    let saved = saved::Slot::lock(&format!("recorded-{slots}")).unwrap();
+    let saved = saved::Fixture::lock(&format!("recorded-{slots}")).unwrap();
     if let Some(unfinished) = &saved.unfinished {
         let (chain, world) = scene().await;
         let folder = configured(&chain, &world);
