@@ -8,6 +8,7 @@ mod any_size;
 mod board_book;
 mod capabilities;
 mod challenged;
+mod contract;
 mod decay;
 mod equities;
 mod every_kind;
