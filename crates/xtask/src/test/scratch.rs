@@ -28,9 +28,11 @@ impl Scratch {
     /// A folder in memory, or none where there is no room.
     pub fn new() -> Self {
         let memory = Path::new(MEMORY);
-        if !has_room(memory) {
-            return Self(None);
-        }
+        if has_room(memory) { Self::below(memory) } else { Self(None) }
+    }
+
+    /// A folder of its own below this one.
+    fn below(memory: &Path) -> Self {
         remove_abandoned(memory);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = memory.join(format!("{NAME}{}-{number}", std::process::id()));
@@ -94,14 +96,21 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_gone_with_its_owner() {
-        let scratch = Scratch::new();
-        let Some(folder) = scratch.0.clone() else { return };
+    fn the_folder_is_given_and_is_gone_with_its_owner() {
+        let parent = std::env::temp_dir().join(format!("scratch-test-{}", std::process::id()));
+        fs::create_dir_all(&parent).unwrap();
+        let abandoned = parent.join(format!("{NAME}4294967295-0"));
+        fs::create_dir(&abandoned).unwrap();
+        let scratch = Scratch::below(&parent);
+        assert!(!abandoned.exists(), "a killed run's folder is still there");
+        let folder = scratch.0.clone().unwrap();
+        assert!(folder.is_dir());
         let mut command = Command::new("printenv");
         scratch.give(command.arg("TMPDIR"));
         let printed = command.output().unwrap().stdout;
         assert_eq!(String::from_utf8_lossy(&printed).trim(), folder.to_string_lossy());
         drop(scratch);
         assert!(!folder.exists());
+        fs::remove_dir(&parent).unwrap();
     }
 }
