@@ -1,18 +1,20 @@
 //! Medians of rounds.
 
+use crate::effort::Effort;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// How long one batch of repetitions should last: long enough for the clock, short enough that
 /// peers take turns often.
-pub const BATCH: Duration = Duration::from_millis(15);
+pub const BATCH: Effort<Duration> =
+    Effort::new(Duration::from_millis(15), Duration::from_micros(500));
 
 /// Rounds whose median counts.
-pub const ROUNDS: usize = 11;
+pub const ROUNDS: Effort<usize> = Effort::new(11, 1);
 
 /// Repetitions that fill a batch, given what one took.
 pub fn repeats(one: Duration) -> u32 {
-    let fitting = BATCH.as_nanos() / one.as_nanos().max(1);
+    let fitting = BATCH.get().as_nanos() / one.as_nanos().max(1);
     u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
 }
 
@@ -27,7 +29,7 @@ pub fn nanoseconds<T>(mut work: impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     black_box(work());
     let repeats = repeats(start.elapsed());
-    let rounds = (0..ROUNDS).map(|_| {
+    let rounds = (0..ROUNDS.get()).map(|_| {
         let start = Instant::now();
         for _ in 0..repeats {
             black_box(work());

@@ -14,8 +14,12 @@ use flate2::write::GzEncoder;
 
 use crate::BenchError;
 use crate::clock::nanoseconds;
+use crate::effort::Effort;
 use crate::market::BusyPool;
 use crate::report::Report;
+
+/// A week.
+const SLOTS: Effort<u32> = Effort::new(LOWEST_DEPTH_SLOTS, 12);
 
 /// Adds `evidence.*` but for `evidence.cold_ms`, and `verify_wasm.gzip_bytes`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -39,11 +43,11 @@ pub fn week() -> Result<Week, BenchError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let mut store = Store::create(folder.path().join("series.db"), &key()?).map_err(failed)?;
     let mut pool = BusyPool::new(0);
-    for index in 0..LOWEST_DEPTH_SLOTS {
+    for index in 0..SLOTS.get() {
         let slot = slot(index)?;
         store.append_slot(slot, &[pool.recorded(slot)?]).map_err(failed)?;
     }
-    let (reader, last) = (store.reader(), slot(LOWEST_DEPTH_SLOTS - 1)?);
+    let (reader, last) = (store.reader(), slot(SLOTS.get() - 1)?);
     let size = "250000".parse().map_err(failed)?;
     let file = reader.evidence(&pool.id, Base::Token0, last, size).map_err(failed)?;
     let window = reader.window(&pool.id, last).map_err(failed)?;

@@ -11,15 +11,16 @@ use exitgap_store::{LogFolder, Reader, Store};
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::{float, slot};
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
 /// Pools of the day.
-const POOLS: u16 = 100;
+const POOLS: Effort<u16> = Effort::new(100, 2);
 
 /// Rounds of what is quick.
-const ROUNDS: u32 = 9;
+const ROUNDS: Effort<u32> = Effort::new(9, 1);
 
 /// Adds `export.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -31,7 +32,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let mut store = Store::create(&path, &key).map_err(failed)?;
     let mut market: Vec<BusyPool> =
-        (0..POOLS).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
+        (0..POOLS.get()).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
     for index in 0..slots {
         let slot = slot(index)?;
         let entries = market.iter_mut().map(|pool| pool.recorded(slot));
@@ -71,7 +72,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let at = slot(slots / 2)?;
     let read = || {
         let folder = DayFolder::new(&day);
-        let pool = &market[usize::from(POOLS / 2)].id;
+        let pool = &market[usize::from(POOLS.get() / 2)].id;
         let entry = folder.entry(&manifest, pool, at).map_err(stopped)?;
         entry.and_then(|entry| entry.documents).map(|_| ()).ok_or_else(|| failed("no such slot"))
     };
@@ -90,7 +91,7 @@ fn by_hash(log: &LogFolder, day: &Path) -> Result<(), BenchError> {
 
 fn median_s(mut work: impl FnMut() -> Result<(), BenchError>) -> Result<f64, BenchError> {
     let mut seconds = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS.get() {
         let start = Instant::now();
         work()?;
         seconds.push(start.elapsed().as_secs_f64());

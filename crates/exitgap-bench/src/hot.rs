@@ -13,18 +13,19 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::{float, slot};
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
 /// Pools of the day.
-const POOLS: u16 = 40;
+const POOLS: Effort<u16> = Effort::new(40, 2);
 
 /// Days that stay.
 const HOT_DAYS: u32 = 9;
 
 /// Snapshots that are read.
-const READ: usize = 200;
+const READ: Effort<usize> = Effort::new(200, 4);
 
 /// Adds `hot.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -50,7 +51,7 @@ fn of_kind(
     let database = database_of(&path).ok_or_else(|| failed("no database"))?.to_owned();
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let mut store = Store::create(&path, &key).map_err(failed)?;
-    let mut market: Vec<BusyPool> = (0..POOLS).map(pool).collect();
+    let mut market: Vec<BusyPool> = (0..POOLS.get()).map(pool).collect();
     for index in 0..Slot::PER_DAY {
         let slot = slot(index)?;
         let entries = market.iter_mut().map(|pool| pool.recorded(slot));
@@ -67,7 +68,7 @@ fn of_kind(
         ))?;
         found.parse().map_err(failed)
     };
-    let slots = float(u64::from(Slot::PER_DAY) * u64::from(POOLS));
+    let slots = float(u64::from(Slot::PER_DAY) * u64::from(POOLS.get()));
     let whole = bytes("NOT LIKE 'claim%'")? / slots;
     report.add(format!("hot.{name}_bytes_per_slot_pool"), whole);
     report.add(format!("hot.{name}_snapshot_bytes"), bytes("LIKE 'body_%'")? / slots);
@@ -86,7 +87,7 @@ fn of_kind(
     let start = Instant::now();
     let bodies = reader.leave(&cluster.url("postgres", &database), day).map_err(failed)?;
     report.add(format!("hot.{name}_leave_ms"), start.elapsed().as_secs_f64() * 1e3);
-    if bodies != u64::from(Slot::PER_DAY) * u64::from(POOLS) {
+    if bodies != u64::from(Slot::PER_DAY) * u64::from(POOLS.get()) {
         return Err(failed(format!("only {bodies} snapshots left")));
     }
     report.add(format!("hot.{name}_left_bytes"), bytes("LIKE 'left_%'")? / slots);
@@ -106,7 +107,7 @@ fn snapshots(reader: &Reader) -> Result<Vec<SnapshotHash>, BenchError> {
             Outcome::Missing(_) | Outcome::Retired => None,
         }));
     }
-    let every = (named.len() / READ).max(1);
+    let every = (named.len() / READ.get()).max(1);
     Ok(named.into_iter().step_by(every).collect())
 }
 

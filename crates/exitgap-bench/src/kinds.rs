@@ -12,14 +12,15 @@ use exitgap_tests::parity::folder::{fills_of, sizes::Question};
 
 use crate::BenchError;
 use crate::clock::{median, nanoseconds};
+use crate::effort::Effort;
 use crate::peers::{BalancerMaths, CurveMath, Ours, Peer, UniswapV3Sdk};
 use crate::quotes::{Trial, of_ticks, take_turns};
 use crate::report::Report;
 use crate::scene::{SIZES, Scene};
 
 /// Recorded pools of a kind whose fills are measured, and questions of sizes that are.
-const POOLS: usize = 12;
-const QUESTIONS: u64 = 40;
+const POOLS: Effort<usize> = Effort::new(12, 1);
+const QUESTIONS: Effort<u64> = Effort::new(40, 2);
 /// What the questions are drawn from.
 const SEED: u64 = 15;
 
@@ -131,11 +132,11 @@ impl Trial {
 /// Fills of recorded pools, prepared, and the largest exits within limits near recorded sales.
 fn recorded(fills: &RecordedFills, report: &mut Report) {
     let kind = fills.kind.name();
-    let quotes: Vec<f64> = fills.pools.iter().filter_map(of_pool).take(POOLS).collect();
+    let quotes: Vec<f64> = fills.pools.iter().filter_map(of_pool).take(POOLS.get()).collect();
     if !quotes.is_empty() {
         report.add(format!("quote.{kind}.ours_ns"), median(quotes));
     }
-    let questions = (0..QUESTIONS).filter_map(|number| Question::draw(fills, SEED, number));
+    let questions = (0..QUESTIONS.get()).filter_map(|number| Question::draw(fills, SEED, number));
     let sizes: Vec<f64> = questions
         .filter_map(|question| {
             let exit = question.exit()?;

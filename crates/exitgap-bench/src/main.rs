@@ -2,6 +2,7 @@
 //!
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
+//! - `effort`: how much a measurement does, wholly or for a moment
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
 //! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `sharing`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
@@ -12,6 +13,7 @@
 mod alerts;
 mod browser;
 mod clock;
+mod effort;
 mod evidence;
 mod exits;
 mod export;
@@ -142,6 +144,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), BenchError> {
+    let moment = effort::for_a_moment();
+    // A moment has time for what otherwise runs only when it is named.
+    let named = |section| arguments.what.map_or(moment, |what| what == section);
     let wanted = |section| arguments.what.is_none_or(|what| what == section);
     let mut report = Report::default();
     let mut speeds = Vec::new();
@@ -155,49 +160,28 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
             exits::measure(&scene, &speeds, &mut report)?;
         }
     }
-    if wanted(Section::Evidence) {
-        evidence::measure(&mut report)?;
+    let sections: [(bool, fn(&mut Report) -> Result<(), BenchError>); 14] = [
+        (wanted(Section::Evidence), evidence::measure),
+        (wanted(Section::Seal), seal::measure),
+        (wanted(Section::Figures), figures::measure),
+        (wanted(Section::Proof), proof::measure),
+        (wanted(Section::Alerts), alerts::measure),
+        (wanted(Section::Verify), slowest::measure),
+        (wanted(Section::Recorder), recorder::measure),
+        (wanted(Section::Export), export::measure),
+        (wanted(Section::Replica), replica::measure),
+        (wanted(Section::Http), http::measure),
+        (named(Section::Scale), scale::measure),
+        (named(Section::Sharing), sharing::measure),
+        (named(Section::Hot), hot::measure),
+        (named(Section::Wasm), wasm::measure),
+    ];
+    for (_, measure) in sections.into_iter().filter(|(runs, _)| *runs) {
+        measure(&mut report)?;
     }
-    if wanted(Section::Seal) {
-        seal::measure(&mut report)?;
-    }
-    if wanted(Section::Figures) {
-        figures::measure(&mut report)?;
-    }
-    if wanted(Section::Proof) {
-        proof::measure(&mut report)?;
-    }
-    if wanted(Section::Alerts) {
-        alerts::measure(&mut report)?;
-    }
-    if wanted(Section::Verify) {
-        slowest::measure(&mut report)?;
-    }
-    if wanted(Section::Recorder) {
-        recorder::measure(&mut report)?;
-    }
-    if wanted(Section::Export) {
-        export::measure(&mut report)?;
-    }
-    if wanted(Section::Replica) {
-        replica::measure(&mut report)?;
-    }
-    if wanted(Section::Http) {
-        http::measure(&mut report)?;
-    }
-    if arguments.what == Some(Section::Scale) {
-        scale::measure(&mut report)?;
-    }
-    if arguments.what == Some(Section::Sharing) {
-        sharing::measure(&mut report)?;
-    }
-    if arguments.what == Some(Section::Hot) {
-        hot::measure(&mut report)?;
-    }
-    if arguments.what == Some(Section::Wasm) {
-        wasm::measure(&mut report)?;
-    }
-    if arguments.json {
+    if moment {
+        println!("every part ran for a moment; its figures mean nothing");
+    } else if arguments.json {
         println!("{}", report.json());
     } else {
         report::print_quotes(&speeds);

@@ -67,7 +67,7 @@ pub fn take_turns(
         .into_iter()
         .map(|trial| Running::prepare(trial, peers))
         .collect::<Result<Vec<_>, _>>()?;
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS.get() {
         for trial in &mut running {
             trial.round(peers)?;
         }

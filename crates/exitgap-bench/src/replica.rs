@@ -14,19 +14,20 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::{float, slot};
 use crate::http::child::Served;
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
 /// Pools of the log.
-const POOLS: u16 = 100;
+const POOLS: Effort<u16> = Effort::new(100, 4);
 
 /// Slots that a replica which begins has to catch up with.
-const BEFORE: u32 = 96;
+const BEFORE: Effort<u32> = Effort::new(96, 4);
 
 /// Slots that are published while it answers.
-const WHILE: u32 = 24;
+const WHILE: Effort<u32> = Effort::new(24, 2);
 
 /// Longer is a failure.
 const WITHIN: Duration = Duration::from_secs(60);
@@ -35,7 +36,7 @@ const WITHIN: Duration = Duration::from_secs(60);
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     eprintln!("replica: a log of {BEFORE} slots of {POOLS} pools, followed; then {WHILE} more");
     let mut log = Log::new()?;
-    for _ in 0..BEFORE {
+    for _ in 0..BEFORE.get() {
         log.seal()?;
     }
     let served = Served::start(&log.folder.path().join("series.db"), log.last()?, false)?;
@@ -47,12 +48,12 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     }
     report.add(
         "replica.catch_up_slots_per_s",
-        float(u64::from(BEFORE)) / start.elapsed().as_secs_f64(),
+        float(u64::from(BEFORE.get())) / start.elapsed().as_secs_f64(),
     );
     let replica = Replica::start(log.follow(&served, begun.path()))?;
     replica.wait_for(&log)?;
     let mut lag_ms = Vec::new();
-    for round in 0..WHILE {
+    for round in 0..WHILE.get() {
         // Not in step with the replica's looks.
         std::thread::sleep(Duration::from_millis(u64::from(round * 397 % 2_000)));
         log.seal()?;
@@ -79,7 +80,7 @@ impl Log {
         let folder = tempfile::tempdir().map_err(failed)?;
         let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
         let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
-        let pools = (0..POOLS).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
+        let pools = (0..POOLS.get()).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
         Ok(Self { folder, store, key, pools, next: 0 })
     }
 

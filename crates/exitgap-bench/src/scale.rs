@@ -14,16 +14,17 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::float;
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 use crate::seal::{Times, database_bytes};
 
 /// Pools of two reserves, and slots of them.
-const WIDE: (u16, u32) = (40_000, 12);
+const WIDE: Effort<(u16, u32)> = Effort::new((40_000, 12), (50, 8));
 
 /// Pools of 1,200 ticks, and slots of them.
-const HEAVY: (u16, u32) = (1_000, 48);
+const HEAVY: Effort<(u16, u32)> = Effort::new((1_000, 48), (5, 8));
 
 /// Slots before measuring.
 const WARMING: u32 = 2;
@@ -39,8 +40,8 @@ const RECORDERS: u32 = 4;
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let heavy = |number| BusyPool::real(number, BUSY_TICKS);
     let kinds: [(&str, &str, _, &dyn Fn(u16) -> BusyPool); 2] = [
-        ("width", "pairs", WIDE, &BusyPool::pair),
-        ("weight", "pools of 1,200 ticks", HEAVY, &heavy),
+        ("width", "pairs", WIDE.get(), &BusyPool::pair),
+        ("weight", "pools of 1,200 ticks", HEAVY.get(), &heavy),
     ];
     for (name, what, of, pool) in kinds {
         let (file, server) = (in_a_file(what, of, pool)?, on_a_server(what, of, pool, false)?);

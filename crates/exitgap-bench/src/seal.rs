@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::{float, slot};
 use crate::market::{BUSY_TICKS, BusyPool, QUIET_TICKS};
 use crate::report::Report;
@@ -24,13 +25,18 @@ use crate::report::Report;
 const WARMING: u32 = 2;
 
 /// Slots of 100 pools: half a day, so that every level of bodies comes several times.
-const SLOTS: u32 = 144;
+const SLOTS: Effort<u32> = Effort::new(144, 2);
+
+/// Pools of a slot.
+const FEW: Effort<u16> = Effort::new(100, 4);
+const MANY: Effort<u16> = Effort::new(1_000, 20);
+const MOST: Effort<u16> = Effort::new(10_000, 50);
 
 /// Slots of 1,000 pools.
-const SLOTS_OF_MANY: u32 = 24;
+const SLOTS_OF_MANY: Effort<u32> = Effort::new(24, 1);
 
 /// Slots of 10,000 pools.
-const SLOTS_OF_MOST: u32 = 4;
+const SLOTS_OF_MOST: Effort<u32> = Effort::new(4, 1);
 
 /// Of so many pools one has [`BUSY_TICKS`] where there are 1,000 or more; the others have
 /// [`QUIET_TICKS`].
@@ -39,20 +45,20 @@ const ONE_BUSY_OF: usize = 5;
 /// Adds `seal.*`, `store.bytes_per_slot_pool`, `log.bytes_per_slot_pool`, `fsck.*` and
 /// `evidence.cold_ms`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
-    let busy = Sealed::new(100, SLOTS, |_| BUSY_TICKS)?;
+    let busy = Sealed::new(FEW.get(), SLOTS.get(), |_| BUSY_TICKS)?;
     report.add("seal.100_pools_ms", median(busy.seal_ms.clone()));
     report.add("store.bytes_per_slot_pool", busy.store_bytes);
     report.add("log.bytes_per_slot_pool", busy.log_bytes);
     report.add("fsck.1200_ticks_slots_per_s", busy.fsck_slots_per_s()?);
     drop(busy);
-    let quiet = Sealed::new(100, SLOTS, |_| QUIET_TICKS)?;
+    let quiet = Sealed::new(FEW.get(), SLOTS.get(), |_| QUIET_TICKS)?;
     report.add("fsck.slots_per_s", quiet.fsck_slots_per_s()?);
     drop(quiet);
     let mixed = |number| if number % ONE_BUSY_OF == 0 { BUSY_TICKS } else { QUIET_TICKS };
-    let thousand = Sealed::new(1_000, SLOTS_OF_MANY, mixed)?;
+    let thousand = Sealed::new(MANY.get(), SLOTS_OF_MANY.get(), mixed)?;
     report.add("seal.1000_pools_ms", median(thousand.seal_ms.clone()));
     drop(thousand);
-    let most = Sealed::new(10_000, SLOTS_OF_MOST, mixed)?;
+    let most = Sealed::new(MOST.get(), SLOTS_OF_MOST.get(), mixed)?;
     report.add("seal.10000_pools_ms", median(most.seal_ms.clone()));
     report.add("evidence.cold_ms", most.cold_ms()?);
     Ok(())

@@ -19,15 +19,19 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 use crate::report::Report;
 use crate::scale::SETTINGS;
 
 /// Pairs, the slots of them that are measured, and those before.
-const POOLS: u16 = 40_000;
+const POOLS: Effort<u16> = Effort::new(40_000, 500);
 const SLOTS: u32 = 4;
 const WARMING: u32 = 1;
+/// How long it may take until each recorder has its share.
+const SHARED_WITHIN: Effort<Duration> =
+    Effort::new(Duration::from_secs(30), Duration::from_secs(8));
 /// Recorders, and the most pools of a shard.
 const RECORDERS: usize = 4;
 const SHARD_POOLS: u32 = 250;
@@ -84,7 +88,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
 
 /// What each slot took, in milliseconds, from its reading to its publication; read by one where nobody shares.
 async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError> {
-    let pools = (0..POOLS).map(|number| {
+    let pools = (0..POOLS.get()).map(|number| {
         let pool = BusyPool::pair(number);
         (pool.id.clone(), Arc::new(Mutex::new(pool)))
     });
@@ -107,7 +111,7 @@ async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError
     };
     let shares = (0..recorders).map(share).collect::<Result<Vec<_>, _>>()?;
     // Each has its share before the first slot.
-    tokio::time::sleep(Duration::from_secs(if recorders > 0 { 30 } else { 0 })).await;
+    tokio::time::sleep(if recorders > 0 { SHARED_WITHIN.get() } else { Duration::ZERO }).await;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let opened = Store::create(store, &key).map_err(failed)?;
     let folder = TempDir::new().map_err(failed)?;
@@ -124,7 +128,7 @@ async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError
         if n >= WARMING {
             times.push(start.elapsed().as_secs_f64() * 1e3);
         }
-        if told.recorded != u32::from(POOLS) || told.unpublished.is_some() {
+        if told.recorded != u32::from(POOLS.get()) || told.unpublished.is_some() {
             return Err(failed(format!("a slot is not whole: {told:?}")));
         }
     }

@@ -12,10 +12,11 @@ use exitgap_tests::devchain::Rng;
 use serde_json::{Value, json};
 
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// How long is searched.
-const SEARCHED: Duration = Duration::from_secs(60);
+const SEARCHED: Effort<Duration> = Effort::new(Duration::from_secs(60), Duration::from_secs(1));
 
 /// Files that the search starts from, each changed as often.
 const STARTS: u64 = 12;
@@ -26,7 +27,7 @@ const SLOW: &str =
 
 /// Adds `verify.worst_ms` and `verify.files`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
-    eprintln!("verify: looking for slow files for {} s", SEARCHED.as_secs());
+    eprintln!("verify: looking for slow files for {} s", SEARCHED.get().as_secs());
     let slow = std::fs::read_to_string(SLOW)
         .map_err(|error| BenchError::Evidence(format!("reading {SLOW}: {error}")))?;
     let template: Value = serde_json::from_str(&slow)
@@ -37,11 +38,11 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         worst.try_file(name, &file);
     }
     let (start, mut rng, mut draw) = (Instant::now(), Rng::new(20_260_822), 0);
-    while start.elapsed() < SEARCHED {
+    while start.elapsed() < SEARCHED.get() {
         let mut best = Pool::draw(&mut rng, draw % STARTS);
         let mut took = worst.try_file("a made-up pool", &best.file(&template));
         let mut without_gain = 0;
-        while without_gain < 12 && start.elapsed() < SEARCHED {
+        while without_gain < 12 && start.elapsed() < SEARCHED.get() {
             let changed = best.changed(&mut rng);
             let slower = worst.try_file("a made-up pool", &changed.file(&template));
             without_gain += 1;

@@ -3,6 +3,7 @@
 //! In scope: fetching what tests need, running the tests, the checks and the measurements. Out of
 //! scope: anything the product does; a command here only builds, starts and watches other programs.
 
+mod baseline;
 mod check;
 mod defects;
 mod demo;

@@ -4,41 +4,58 @@
 //! `--json` nothing but the program's JSON is on stdout.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use crate::failure::Result;
+use crate::failure::{Context, Failure, Result};
+use crate::workspace::Purpose;
 use crate::{
-    measure_build, measure_setup, measure_web, peers, pkg, process, setup, test, workspace,
+    baseline, measure_build, measure_setup, measure_web, peers, pkg, process, setup, test,
+    workspace,
 };
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
 Measure speed, beside other libraries in the same run.
 
-Usage: cargo xtask bench [--json] [what]
+Usage: cargo xtask bench [--json] [part]
+       cargo xtask bench --moment [part]
+       cargo xtask bench --baseline [part]
+       cargo xtask bench --compare [part]
 
-  --json   one flat JSON object of numbers on stdout, nothing else
-  what     only this part, such as `quote` or `evidence`
+  --json      one flat JSON object of numbers on stdout, nothing else
+  --moment    run every part on small inputs, built for development: shows that the bench works, and prints no figure
+  --baseline  run three times, and keep the medians in crates/exitgap-bench/baseline.json; keys of other parts stay
+  --compare   run once; fail if a key is worse than the baseline by more than a tenth and by more than its three runs differ
+  part        only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `export`, `replica`, `http`, `scale`, `sharing`, `hot` and `wasm`; `evidence` measures
-files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
-slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, stress, a split, a day at any
-size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
-in Chromium too (three minutes); `proof` state proofs of a large pool, checked, also in WebAssembly, changed and lied about, and
-a witness asked by a log and by other pasts of it (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
-streams; `verify` searches a
-minute for the evidence file that takes longest to verify; `export` closed days as files, written and checked (three minutes); `replica` how late a replica of a log answers (two minutes); `http` the service
-under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
-temporary files (5 GB, some minutes); `scale`, which runs only when named, slots of 40,000 small pools and of 1,000 busy ones in a file,
-and on a private PostgreSQL server with a standby, by four recorders in turn, and into storage that speaks S3, with and without claims there (fifteen minutes, 3 GB); `sharing`, only when named, slots of 40,000 small pools that four recorders read (five minutes); `hot`, only when named, a day whose snapshots leave such a server's database (three minutes); `wasm`, which runs only when named, the npm package: its size
-and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
-and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
-waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches; `build`, alone and only when
-named, how long a change waits: it clones the last commit, runs what CI runs twice, and changes a line of a figure and one of
-a handler (an hour; `build cold`, `build warm` and `build edits` measure one of the three).
+Parts that run when none is named:
+  quote     fills and sizes of every kind of pool
+  exit      step tables, the largest exit, a ladder
+  evidence  files, windows, verifying, the size of the verifier as a WASM module
+  seal      sealing 100 to 10,000 pools, what a slot weighs, fsck, uncached evidence (3 GB of memory)
+  figures   figures over thirty days that it generates, and a week's file verified, in Chromium too (3 minutes)
+  proof     state proofs of a large pool: checked, changed, lied about; a witness (2 minutes)
+  alerts    a hundred thousand rules over a slot; a slot sent to ten thousand streams
+  verify    a search for the evidence file that takes longest to verify (1 minute)
+  recorder  a recorder on the development chain, and what its store weighs
+  export    closed days as files, written and checked (3 minutes)
+  replica   how late a replica of a log answers (2 minutes)
+  http      the service under load, on 1,000 pools and 90 days that it generates (5 GB of temporary files)
 
-Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
-fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
-it. EXITGAP_JS_SDK and EXITGAP_VERIFY_WASM tell it where library and module are.";
+Parts that run only when named:
+  scale     slots of 40,000 small and of 1,000 busy pools, in a file, on PostgreSQL and into S3 (15 minutes, 3 GB)
+  sharing   slots of 40,000 small pools that four recorders read (5 minutes)
+  hot       a day whose snapshots leave a server's database (3 minutes)
+  wasm      the npm package: its size, and its speed in Node.js and Chromium
+
+Parts that run alone:
+  web       the site: its size, and its pages in Chromium on a recorded day
+  setup     how long a newcomer waits: `cargo xtask demo` in a clone of the last commit with empty caches
+  build     how long a change waits: what CI runs, twice, in a clone of the last commit, and one changed line of a
+            figure and of a handler (an hour); `build cold`, `build warm` and `build edits` measure one of the three, and
+            `build uncached` what CI runs with empty caches of cargo, npm and pip
+
+The bench is a package of its own, crates/exitgap-bench, with its own lock file. Setup installs what a part needs.";
 
 /// What `cargo xtask parity --help` prints.
 pub const PARITY_HELP: &str = "\
@@ -58,80 +75,151 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
 Builds tests/peers for it (excluded from the workspace, with its own lock file), but for --vectors, which needs no
 contract. Ends with exit code 1 when a single unit differs, or a file cannot be compared.";
 
+/// What a part of the bench needs besides the JavaScript library that every run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// `verify` alone as a WASM module.
+    Verifier,
+    /// The npm package, the tools to bundle it, and a browser.
+    Package,
+    /// The package's main module without state proofs.
+    WithoutProof,
+    /// The programs of the bench, which it starts by name.
+    Programs,
+    Postgres,
+    /// A server that speaks S3.
+    Moto,
+    /// A light client to compare with.
+    Helios,
+}
+
+/// A part that needs something: its name, whether it runs when none is named, and what it needs.
+const NEEDS: [(&str, bool, &[Need]); 9] = [
+    ("evidence", true, &[Need::Verifier]),
+    ("figures", true, &[Need::Package]),
+    ("proof", true, &[Need::Package, Need::WithoutProof]),
+    ("http", true, &[Need::Programs]),
+    ("replica", true, &[Need::Programs]),
+    ("scale", false, &[Need::Postgres, Need::Moto]),
+    ("sharing", false, &[Need::Postgres]),
+    ("hot", false, &[Need::Postgres]),
+    ("wasm", false, &[Need::Package, Need::Helios]),
+];
+
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
-    if arguments.iter().any(|argument| argument == "web") {
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let ways = ["--json", "--moment", "--baseline", "--compare"];
+    if ways.iter().filter(|way| has(way)).count() > 1 {
+        return Err(Failure::usage(format!("of {} only one can be given", ways.join(", "))));
+    }
+    if has("build") {
+        return measure_build::bench(root, has("--json"), &measure_build::Part::named(arguments));
+    }
+    if has("setup") {
+        return measure_setup::bench(root, has("--json"));
+    }
+    let is_part = |argument: &&String| !ways.contains(&argument.as_str());
+    let parts: Vec<String> = arguments.iter().filter(is_part).cloned().collect();
+    if has("--moment") {
+        return process::run(&mut prepare(root, &parts, true)?, "the bench");
+    }
+    if has("--baseline") {
+        let runs = (0..baseline::RUNS).map(|run| {
+            eprintln!("bench: run {} of {}", run + 1, baseline::RUNS);
+            figures(root, &parts)
+        });
+        return baseline::keep(root, &runs.collect::<Result<Vec<_>>>()?);
+    }
+    if has("--compare") {
+        return baseline::compare(root, &figures(root, &parts)?);
+    }
+    if has("web") {
         return measure_web::bench(root);
     }
-    let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    if has("build") {
-        return measure_build::bench(root, has("--json"), measure_build::Parts::named(arguments));
+    process::run(&mut prepare(root, arguments, false)?, "the bench")
+}
+
+/// What one run measures.
+fn figures(root: &Path, parts: &[String]) -> Result<baseline::Figures> {
+    let mut command = prepare(root, &[parts, &["--json".to_owned()]].concat(), false)?;
+    let output = command.stderr(Stdio::inherit()).output().context("starting the bench")?;
+    if !output.status.success() {
+        return Err(Failure::new(format!("the bench ended with {}", output.status)));
     }
-    if arguments.iter().any(|argument| argument == "setup") {
-        return measure_setup::bench(root, arguments.iter().any(|argument| argument == "--json"));
-    }
+    baseline::read_figures(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Runs every part of the bench on small inputs.
+pub fn bench_for_a_moment(root: &Path) -> Result<()> {
+    process::run(&mut prepare(root, &[], true)?, "the bench")
+}
+
+/// The bench, with what its parts need.
+fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
+    let named = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let needs = |need: Need| {
+        NEEDS.iter().any(|(part, by_default, needs)| {
+            let runs = named.map_or(*by_default || moment, |named| named == part);
+            runs && needs.contains(&need)
+        })
+    };
     setup::ensure(root)?;
-    let js_sdk = setup::ensure_js_sdk(root)?;
-    let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part = [
-        "quote", "exit", "seal", "figures", "proof", "alerts", "verify", "recorder", "http",
-        "replica", "scale", "sharing", "hot", "wasm",
-    ]
-    .into_iter()
-    .any(of);
-    let mut command = workspace::cargo(root);
-    command
-        .args(["run", "--release", "--quiet", "--locked"])
-        .args(["--manifest-path", "crates/exitgap-bench/Cargo.toml", "--"])
-        .args(arguments)
-        .env("EXITGAP_JS_SDK", js_sdk);
-    if !other_part {
-        command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
+    let mut command = peers::bench(root, "run", moment);
+    command.arg("--").args(arguments).env("EXITGAP_JS_SDK", setup::ensure_js_sdk(root)?);
+    if moment {
+        command.env("EXITGAP_BENCH_FOR_A_MOMENT", "1");
     }
-    let all = arguments.is_empty() || arguments == ["--json"];
-    if all || of("proof") {
-        command.env("EXITGAP_WITHOUT_PROOF", pkg::without_proof(root)?);
+    if needs(Need::Verifier) {
+        command.env("EXITGAP_VERIFY_WASM", verifier_module(root, moment)?);
     }
-    if all || of("wasm") || of("figures") || of("proof") {
-        pkg::build(root, workspace::Purpose::Shipped)?;
+    if needs(Need::Package) {
+        let purpose = if moment { Purpose::Tested } else { Purpose::Shipped };
+        pkg::build(root, purpose)?;
         setup::ensure_chromium();
         command
             .env("EXITGAP_PKG", root.join("pkg"))
             .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
     }
-    if of("scale") || of("sharing") || of("hot") {
+    if needs(Need::WithoutProof) {
+        let without = if moment { root.join("pkg/dist") } else { pkg::without_proof(root)? };
+        command.env("EXITGAP_WITHOUT_PROOF", without);
+    }
+    if needs(Need::Postgres) {
         setup::ensure_postgres();
     }
-    if of("scale") {
+    if needs(Need::Moto) {
         setup::ensure_moto(root)?;
     }
-    if of("wasm") {
+    if needs(Need::Helios) {
         command.env("EXITGAP_HELIOS", setup::ensure_helios(root)?);
     }
-    if all || of("http") || of("replica") {
+    if needs(Need::Programs) {
         // They start the service by name, which `cargo run` alone would not build.
-        let mut build = workspace::cargo(root);
-        build.args(["build", "--release", "--quiet", "--locked", "--bins"]);
-        build.args(["--manifest-path", "crates/exitgap-bench/Cargo.toml"]);
-        process::run(&mut build, "cargo build of the bench")?;
+        let mut build = peers::bench(root, "build", moment);
+        process::run(build.arg("--bins"), "cargo build of the bench")?;
     }
-    process::run(&mut command, "the bench")
+    Ok(command)
 }
 
 /// Builds `verify` alone as a WASM module, as small as a page would have it.
-fn verifier_module(root: &Path) -> Result<PathBuf> {
-    let wasm_opt = setup::ensure_wasm_opt(root)?;
+fn verifier_module(root: &Path, moment: bool) -> Result<PathBuf> {
     test::ensure_wasm_target(root)?;
+    let profile = if moment { "release" } else { "wasm" };
     let folder = root.join("crates/exitgap-bench/target");
     let mut build = workspace::cargo(root);
     build
-        .args(["build", "--quiet", "--locked", "--profile", "wasm"])
+        .args(["build", "--quiet", "--locked", "--profile", profile])
         .args(["--manifest-path", "crates/exitgap-bench/Cargo.toml", "--package", "verify-wasm"])
         .args(["--target", test::WASM, "--target-dir"])
         .arg(&folder);
     workspace::forget_folders(root, &mut build);
     process::run(&mut build, "cargo build for wasm")?;
-    let built = folder.join(test::WASM).join("wasm/verify_wasm.wasm");
+    let built = folder.join(test::WASM).join(profile).join("verify_wasm.wasm");
+    if moment {
+        return Ok(built);
+    }
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
     let module = folder.join("verify.wasm");
     pkg::optimise(&wasm_opt, &built, &module)?;
     Ok(module)

@@ -33,55 +33,73 @@ type Keys = Vec<(&'static str, u64)>;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
+pub enum Part {
     /// What CI runs, with nothing built.
-    pub cold: bool,
+    Cold,
     /// What CI runs, once more.
-    pub warm: bool,
+    Warm,
     /// One test after one edit.
-    pub edits: bool,
+    Edits,
+    /// What CI runs, with nothing built and nothing downloaded.
+    Uncached,
 }
 
-impl Parts {
-    /// The parts that these words name; all where they name none.
-    pub fn named(words: &[String]) -> Self {
-        let [cold, warm, edits] =
-            ["cold", "warm", "edits"].map(|name| words.iter().any(|word| word == name));
-        let all = !(cold || warm || edits);
-        Self { cold: cold || all, warm: warm || all, edits: edits || all }
+impl Part {
+    /// What is measured when none is named.
+    const USUAL: [Self; 3] = [Self::Cold, Self::Warm, Self::Edits];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Cold => "cold",
+            Self::Warm => "warm",
+            Self::Edits => "edits",
+            Self::Uncached => "uncached",
+        }
+    }
+
+    /// The parts that these words name, or the usual ones.
+    pub fn named(words: &[String]) -> Vec<Self> {
+        let all = [Self::Cold, Self::Warm, Self::Edits, Self::Uncached];
+        let is_named = |part: &Self| words.iter().any(|word| word == part.word());
+        let named: Vec<Self> = all.into_iter().filter(is_named).collect();
+        if named.is_empty() { Self::USUAL.to_vec() } else { named }
     }
 }
 
 /// Clones, runs, changes, and prints what it took.
-pub fn bench(root: &Path, json: bool, parts: Parts) -> Result<()> {
+pub fn bench(root: &Path, json: bool, parts: &[Part]) -> Result<()> {
     let folder = root.join("target/bench-build");
     if folder.exists() {
         fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
     }
     let clone = folder.join("clone");
-    let mut git = Command::new("git");
-    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(root).arg(&clone);
-    process::run(&mut git, "git clone")?;
+    git_clone(root, &clone)?;
+    let has = |part: Part| parts.contains(&part);
     let mut keys = Keys::new();
-    if parts.cold {
+    if has(Part::Cold) {
         let before = processor_seconds()?;
-        keys.push(("ci_cold_s", ci(&clone)?));
+        keys.push(("ci_cold_s", ci(&clone, None)?));
         keys.push(("core_s", processor_seconds()? - before));
     }
-    if parts.warm {
-        if !parts.cold {
-            ci(&clone)?;
+    if has(Part::Warm) {
+        if !has(Part::Cold) {
+            ci(&clone, None)?;
         }
         append_line(&clone, FIGURE.file)?;
-        keys.push(("ci_warm_s", ci(&clone)?));
+        keys.push(("ci_warm_s", ci(&clone, None)?));
     }
     for (key, edit) in [("edit_figure_test_s", FIGURE), ("edit_handler_test_s", HANDLER)] {
-        if parts.edits {
+        if has(Part::Edits) {
             // Once without being timed: a developer has built before.
             test(&clone, edit.test)?;
             append_line(&clone, edit.file)?;
             keys.push((key, test(&clone, edit.test)?));
         }
+    }
+    if has(Part::Uncached) {
+        let other = folder.join("uncached");
+        git_clone(root, &other)?;
+        keys.push(("ci_uncached_s", ci(&other, Some(&folder.join("caches")))?));
     }
     keys.push(("locked_packages", locked_packages(&clone)?));
     fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
@@ -101,10 +119,21 @@ fn print(keys: &Keys, json: bool) {
     }
 }
 
-/// Runs what CI runs, and returns the seconds it took.
-fn ci(clone: &Path) -> Result<u64> {
+fn git_clone(root: &Path, clone: &Path) -> Result<()> {
+    let mut git = Command::new("git");
+    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(root).arg(clone);
+    process::run(&mut git, "git clone")
+}
+
+/// Runs what CI runs, and returns the seconds it took; with `caches`, an empty folder, in place of this machine's
+/// downloads. The system's packages stay.
+fn ci(clone: &Path, caches: Option<&Path>) -> Result<u64> {
     let mut command = Command::new("bash");
     command.arg(".ci/run").env("CI", "true");
+    if let Some(caches) = caches {
+        command.env("CARGO_HOME", caches.join("cargo")).env("npm_config_cache", caches.join("npm"));
+        command.env("PIP_CACHE_DIR", caches.join("pip"));
+    }
     timed(clone, &mut command, ".ci/run")
 }
 
@@ -170,10 +199,11 @@ mod tests {
     #[test]
     fn parts_are_named_or_all() {
         let of =
-            |words: &[&str]| Parts::named(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&["build", "--json"]), Parts { cold: true, warm: true, edits: true });
-        assert_eq!(of(&["build", "edits"]), Parts { cold: false, warm: false, edits: true });
-        assert_eq!(of(&["build", "cold", "edits"]), Parts { cold: true, warm: false, edits: true });
+            |words: &str| Part::named(&words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("build --json"), [Part::Cold, Part::Warm, Part::Edits]);
+        assert_eq!(of("build edits"), [Part::Edits]);
+        assert_eq!(of("build edits cold"), [Part::Cold, Part::Edits]);
+        assert_eq!(of("build uncached"), [Part::Uncached]);
     }
 
     #[test]

@@ -20,11 +20,14 @@ pub fn tests(root: &Path) -> Command {
     tests
 }
 
-/// Checks that every part of the bench compiles: nothing else builds it.
-pub fn check_bench(root: &Path) -> Result<()> {
-    let mut bench = cargo(root, "check", BENCH_MANIFEST);
-    bench.args(["--workspace", "--all-targets"]);
-    process::run(&mut bench, "cargo check of the bench")
+/// A cargo command on the bench: with optimisation, or as it is developed, where it only has to work.
+pub fn bench(root: &Path, what: &str, for_development: bool) -> Command {
+    if for_development {
+        return cargo(root, what, BENCH_MANIFEST);
+    }
+    let mut command = workspace::cargo(root);
+    command.args([what, "--release", "--quiet", "--locked", "--manifest-path", BENCH_MANIFEST]);
+    command
 }
 
 /// Runs the comparison with the contracts.

@@ -11,12 +11,13 @@ use exitgap_core::tlog::Hash;
 
 use super::failed;
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 
 /// Pools, and rules of each: a hundred thousand.
-const POOLS: u16 = 100;
-const RULES: usize = 1_000;
+const POOLS: Effort<u16> = Effort::new(100, 4);
+const RULES: Effort<usize> = Effort::new(1_000, 20);
 
 /// The ticks of each pool.
 const TICKS: usize = 250;
@@ -25,7 +26,7 @@ const TICKS: usize = 250;
 /// the others a depth, the lowest depth or a stale oracle.
 pub fn eval_ms() -> Result<f64, BenchError> {
     let mut pools = Vec::new();
-    for number in 0..POOLS {
+    for number in 0..POOLS.get() {
         let mut pool = BusyPool::real(number, TICKS);
         let (mut slots, mut runs) = (Vec::new(), Vec::new());
         for n in 0..2 {
@@ -33,7 +34,7 @@ pub fn eval_ms() -> Result<f64, BenchError> {
             let snapshot = entry.reading.map_err(|_| failed("nothing was drawn"))?;
             slots.push((head_of(&snapshot, n), snapshot));
         }
-        for n in 0..RULES {
+        for n in 0..RULES.get() {
             runs.push(AlertRun::new(rule(&pool, n)?));
         }
         pools.push((slots, runs));

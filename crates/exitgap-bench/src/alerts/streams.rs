@@ -17,13 +17,14 @@ use tokio::sync::watch;
 
 use super::failed;
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::http::Part;
 use crate::market::BusyPool;
 use crate::report::Report;
 
 /// Streams.
-const STREAMS: u32 = 10_000;
+const STREAMS: Effort<u32> = Effort::new(10_000, 60);
 
 /// Of one client, as many as it may have.
 const OF_CLIENT: u32 = 6;
@@ -32,7 +33,7 @@ const OF_CLIENT: u32 = 6;
 const POOLS: u16 = 20;
 
 /// Slots that are told; the slowest of them counts.
-const SLOTS: u32 = 3;
+const SLOTS: Effort<u32> = Effort::new(3, 1);
 
 /// Adds `stream.connections` and `stream.fanout_p99_ms`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -40,11 +41,11 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let store = folder.path().join("series.db").display().to_string();
     let mut service = Part::start(&["sealing", &store])?;
     let address = service.line()?;
-    let mut crowd = Part::start(&["streams", &address, &STREAMS.to_string()])?;
+    let mut crowd = Part::start(&["streams", &address, &STREAMS.get().to_string()])?;
     let open: u32 = crowd.line()?.parse().map_err(failed)?;
     report.add("stream.connections", f64::from(open));
     let mut slowest: f64 = 0.0;
-    for _ in 0..SLOTS {
+    for _ in 0..SLOTS.get() {
         service.say("seal")?;
         let sealed: u64 = service.line()?.parse().map_err(failed)?;
         let told: u64 = crowd.line()?.parse().map_err(failed)?;
@@ -152,7 +153,7 @@ pub async fn crowd(address: SocketAddr, count: u32) -> Result<(), BenchError> {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     println!("{}", shared.open.load(Ordering::SeqCst));
-    for _ in 0..SLOTS {
+    for _ in 0..SLOTS.get() {
         let mut waited = 0;
         while shared.told.load(Ordering::SeqCst) < count {
             waited += 1;

@@ -14,15 +14,16 @@ use tokio::sync::watch;
 
 use super::failed;
 use crate::BenchError;
+use crate::effort::Effort;
 
 /// Endpoints, each with a rule and a host of its own.
-const ENDPOINTS: u32 = 1_000;
+const ENDPOINTS: Effort<u32> = Effort::new(1_000, 40);
 
 /// Pools that the rules are of.
 const POOLS: u8 = 20;
 
 /// Slots at which all rules speak; the slowest of them counts.
-const SLOTS: u32 = 4;
+const SLOTS: Effort<u32> = Effort::new(4, 2);
 
 const BOUNDS: AlertBounds =
     AlertBounds { per_client: u32::MAX, per_host: u32::MAX, most: u32::MAX };
@@ -58,12 +59,12 @@ pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
     let room = AlertsRoom::open(plan, machine_clock()).map_err(failed)?;
     let running =
         runtime.spawn(room.run(path("series.db"), LogFolder::new(path("log")), ended, |_| {}));
-    wait("challenges", || receiver.received().len() >= ENDPOINTS as usize)?;
+    wait("challenges", || receiver.received().len() >= ENDPOINTS.get() as usize)?;
     let mut slowest: f64 = 0.0;
-    for round in 0..SLOTS {
+    for round in 0..SLOTS.get() {
         let committed = seal(1 + round, round % 2 == 0)?;
-        let before = (ENDPOINTS * (round + 1)) as usize;
-        let all = before + ENDPOINTS as usize;
+        let before = (ENDPOINTS.get() * (round + 1)) as usize;
+        let all = before + ENDPOINTS.get() as usize;
         wait("events", || receiver.received().len() >= all)?;
         let mut took: Vec<Duration> = receiver.received()[before..]
             .iter()
@@ -91,7 +92,7 @@ fn wait(what: &str, is_so: impl Fn() -> bool) -> Result<(), BenchError> {
 
 /// Rules that speak at each slot that is missing, and at each that is not.
 fn keep(alerts: &Alerts, port: u16) -> Result<(), BenchError> {
-    for number in 0..ENDPOINTS {
+    for number in 0..ENDPOINTS.get() {
         let pool = BusyPool::new(u8::try_from(number % u32::from(POOLS)).unwrap_or(0), 1).id;
         let rule = format!(
             r#"{{"v":1,"alert":"al_{number}","pool":"{pool}","base":"token0","kind":"missing","first_slot":{},"web_url":"https://bench.example","for_slots":1,"clear_for_slots":1,"refire_slots":0,"no_data_slots":0}}"#,

@@ -12,11 +12,12 @@ use exitgap_core::snapshot::{BlockRef, Observation};
 
 use super::{TICKS, failed};
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 
 /// A day and an hour, so that all eight slots are there for most swaps.
-const SLOTS: u32 = 300;
+const SLOTS: Effort<u32> = Effort::new(300, 30);
 
 /// Swaps between two slots.
 const SWAPS: u32 = 20;
@@ -28,7 +29,7 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
     let first = drawn.observation();
     let mut state = first.state().clone();
     let mut passed = vec![(seen(first, 0, &state)?, Vec::new())];
-    for place in 1..SLOTS {
+    for place in 1..SLOTS.get() {
         let mut logs = Vec::new();
         for n in 0..SWAPS {
             // To and fro, so that the price stays among the ticks.
@@ -53,7 +54,7 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
     }
     let told = scan.finish();
     let taken = start.elapsed().as_secs_f64() * 1e6;
-    let all = (SLOTS - 1) * SWAPS;
+    let all = (SLOTS.get() - 1) * SWAPS;
     if told.compared != all || told.stretches_incomplete != 0 {
         return Err(failed(format!("{} of {all} swaps are compared", told.compared)));
     }

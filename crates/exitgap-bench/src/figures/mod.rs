@@ -30,20 +30,21 @@ use exitgap_store::{Changes, NewEntry, Reader, Ready, Store};
 
 use crate::BenchError;
 use crate::clock::{median, nanoseconds};
+use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 use crate::report::Report;
 
 /// The ticks of every pool here.
-const TICKS: usize = 250;
+const TICKS: Effort<usize> = Effort::new(250, 50);
 
 /// Those of a pool of many.
-const WIDE: usize = 1_200;
+const WIDE: Effort<usize> = Effort::new(1_200, 100);
 
 /// Thirty days.
-const SLOTS: u32 = 30 * Slot::PER_DAY;
+const SLOTS: Effort<u32> = Effort::new(30 * Slot::PER_DAY, Slot::PER_DAY + 12);
 
-const WEEK: u32 = 7 * Slot::PER_DAY;
+const WEEK: Effort<u32> = Effort::new(7 * Slot::PER_DAY, 12);
 
 /// How often each figure is computed; the median counts.
 const ROUNDS: usize = 3;
@@ -60,7 +61,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let pools = record(&path, &key)?;
     let reader = Reader::open(&path).map_err(failed)?;
-    let (to, week) = (slot(SLOTS - 1)?, slot(SLOTS - WEEK)?);
+    let (to, week) = (slot(SLOTS.get() - 1)?, slot(SLOTS.get() - WEEK.get())?);
     let month = DecayTerms {
         pool: pools[0].clone(),
         base: Base::Token0,
@@ -100,7 +101,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     report.add("figures.stress_7d_ms", milliseconds(|| reader.stress(&stress))?);
     let pool = reader.pool(&pools[0]).map_err(failed)?;
     let pool = pool.ok_or_else(|| failed("the pool is not recorded"))?;
-    let (day, size) = (slot(SLOTS - Slot::PER_DAY)?, "123456".parse().map_err(failed)?);
+    let (day, size) = (slot(SLOTS.get() - Slot::PER_DAY)?, "123456".parse().map_err(failed)?);
     let direction = Direction::ZeroForOne;
     let any_size = || reader.points_at(&pool, direction, size, day, to);
     report.add("figures.history_any_size_day_ms", milliseconds(any_size)?);
@@ -112,7 +113,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     eprintln!("figures: {WEEK} slots of a pool of {WIDE} ticks");
     let pool = record_week(&wide, &key)?;
     let reader = Reader::open(&wide).map_err(failed)?;
-    let (from, to) = (slot(0)?, slot(WEEK - 1)?);
+    let (from, to) = (slot(0)?, slot(WEEK.get() - 1)?);
     let file = reader.decay_file(&DecayTerms { pool, from, to, ..month }).map_err(failed)?;
     let file = verified::File::new(&reader, &key, file)?;
     report.add("figures.verify_7d_1200_ticks_browser_ms", file.in_browser_ms()?);
@@ -122,8 +123,8 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
 /// A store of a week of one pool of many ticks.
 fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
     let mut store = Store::create(path, key).map_err(failed)?;
-    let mut market = BusyPool::real(4, WIDE);
-    for index in 0..WEEK {
+    let mut market = BusyPool::real(4, WIDE.get());
+    for index in 0..WEEK.get() {
         let at = slot(index)?;
         let ready = Ready::all(&[market.recorded(at)?]).map_err(failed)?;
         store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
@@ -136,10 +137,10 @@ fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
 fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
     eprintln!("figures: {SLOTS} slots of a pool of {TICKS} ticks, and two more in the last week");
     let mut store = Store::create(path, key).map_err(failed)?;
-    let mut market = BusyPool::real(1, TICKS);
+    let mut market = BusyPool::real(1, TICKS.get());
     let mut pools = vec![market.id.clone()];
     pools.extend([2, 3].map(|number| PoolId::new(pools[0].chain().clone(), Address([number; 20]))));
-    for index in 0..SLOTS {
+    for index in 0..SLOTS.get() {
         let at = slot(index)?;
         let first = market.recorded(at)?;
         let like = |pool: &PoolId| -> Result<NewEntry, BenchError> {
@@ -148,7 +149,7 @@ fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
             Ok(NewEntry { pool: pool.clone(), default_base: first.default_base, reading })
         };
         let mut entries = Vec::new();
-        if index >= SLOTS - WEEK {
+        if index >= SLOTS.get() - WEEK.get() {
             entries.extend([like(&pools[1])?, like(&pools[2])?]);
         }
         entries.insert(0, first);
@@ -178,7 +179,7 @@ fn seen_as(drawn: &Snapshot, pool: &PoolId, priced: &Observation) -> Result<Snap
 fn split_us() -> Result<f64, BenchError> {
     let at = slot(0)?;
     let drawn = (0..VENUES).map(|number| {
-        let entry = BusyPool::real(number, TICKS).recorded(at)?;
+        let entry = BusyPool::real(number, TICKS.get()).recorded(at)?;
         entry.reading.map_err(|_| failed("nothing was drawn"))
     });
     let drawn: Vec<Snapshot> = drawn.collect::<Result<_, BenchError>>()?;

@@ -14,18 +14,19 @@ use super::failed;
 use super::generate::{CHAIN, append, key, slot};
 use super::load::{Targets, load};
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::market::{BusyPool, POSITIONS};
 
 /// Pools recorded, of 1,200 ticks each.
-const POOLS: u16 = 100;
+const POOLS: Effort<u16> = Effort::new(100, 4);
 /// Slots that are there before.
 const SLOTS: u32 = 3;
 /// A slot is recorded every so often, instead of every five minutes.
 const EVERY: Duration = Duration::from_secs(4);
 /// How long each measurement lasts.
-const TIME: Duration = Duration::from_secs(20);
+const TIME: Effort<Duration> = Effort::new(Duration::from_secs(20), Duration::from_secs(1));
 /// Requests a second, of pools and sizes in turn.
-const RATE: f64 = 500.0;
+const RATE: Effort<f64> = Effort::new(500.0, 20.0);
 /// From a slot's reading to its seal; what takes longer is late.
 const SEAL_WITHIN: Duration = Duration::from_secs(60);
 
@@ -62,7 +63,7 @@ pub async fn measure() -> Result<(), BenchError> {
     });
     for recording in [false, true] {
         let served = Served::start(&path, last, recording)?;
-        let found = load(served.address, &targets, TIME, Some(RATE)).await?;
+        let found = load(served.address, &targets, TIME.get(), Some(RATE.get())).await?;
         let rss_mb = served.part.rss_mb()?;
         let said = served.part.end();
         if let Some(words) = said.iter().find_map(|line| line.strip_prefix("failed ")) {
@@ -92,7 +93,7 @@ pub async fn measure() -> Result<(), BenchError> {
 }
 
 fn market() -> Vec<BusyPool> {
-    (0..POOLS).map(|number| BusyPool::of(CHAIN, number, POSITIONS)).collect()
+    (0..POOLS.get()).map(|number| BusyPool::of(CHAIN, number, POSITIONS)).collect()
 }
 
 /// Records a slot every few seconds until the process ends; says of each how long it took, ms,

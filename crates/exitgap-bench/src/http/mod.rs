@@ -27,6 +27,7 @@ use exitgap_core::series::Slot;
 pub use child::{Part, ROLE, play};
 
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::report::Report;
 use child::Served;
 use generate::{Extent, Generated, generate};
@@ -34,16 +35,19 @@ use load::{Found, Targets, answered, load, one_by_one};
 
 /// What is generated: the positions are so few that all pools' newest snapshots fit the service's
 /// cache, as those of 1,000 quiet pools do.
-const EXTENT: Extent = Extent { pools: 1_000, positions: 12, days: 90, with_bodies: 288 };
+const EXTENT: Effort<Extent> = Effort::new(
+    Extent { pools: 1_000, positions: 12, days: 90, with_bodies: 288 },
+    Extent { pools: 20, positions: 12, days: 31, with_bodies: 12 },
+);
 
 /// How long each load lasts.
-const TIME: Duration = Duration::from_secs(6);
+const TIME: Effort<Duration> = Effort::new(Duration::from_secs(6), Duration::from_millis(200));
 /// Requests whose median counts, one after the other.
-const SINGLE: u64 = 200;
+const SINGLE: Effort<u64> = Effort::new(200, 4);
 /// The largest size asked for, dollars.
 const MOST_ASKED: u64 = 509;
 /// Connections that say nothing.
-const IDLE: u32 = 10_000;
+const IDLE: Effort<u32> = Effort::new(10_000, 50);
 
 /// Adds `http.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -52,7 +56,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     runtime.block_on(paid::measure(report))?;
     runtime.block_on(wide::measure(report))?;
     let folder = tempfile::tempdir().map_err(failed)?;
-    let generated = generate(folder.path(), EXTENT)?;
+    let generated = generate(folder.path(), EXTENT.get())?;
     let bytes = std::fs::metadata(&generated.path).map_err(failed)?.len();
     eprintln!("http: the generated store has {} MB", bytes >> 20);
     runtime.block_on(async {
@@ -71,13 +75,13 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     let exit = of_pools(&able, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
     let ladder = of_pools(&all, |pool, _| format!("/v1/ladder/{pool}"));
     // What was never asked for is read and prepared first.
-    one_by_one(address, &exit, EXTENT.pools.into()).await?;
-    let empty_rps = tell("empty", load(served.empty, &empty, TIME, None).await?).rps;
-    let exit_rps = tell("exit", load(address, &exit, TIME, None).await?).rps;
+    one_by_one(address, &exit, EXTENT.get().pools.into()).await?;
+    let empty_rps = tell("empty", load(served.empty, &empty, TIME.get(), None).await?).rps;
+    let exit_rps = tell("exit", load(address, &exit, TIME.get(), None).await?).rps;
     let half = Some(exit_rps / 2.0);
-    let at_half = tell("exit at half of that", load(address, &exit, TIME, half).await?);
-    one_by_one(address, &ladder, EXTENT.pools.into()).await?;
-    let ladder_rps = tell("ladder", load(address, &ladder, TIME, None).await?).rps;
+    let at_half = tell("exit at half of that", load(address, &exit, TIME.get(), half).await?);
+    one_by_one(address, &ladder, EXTENT.get().pools.into()).await?;
+    let ladder_rps = tell("ladder", load(address, &ladder, TIME.get(), None).await?).rps;
     report.add("http.empty_rps", empty_rps);
     report.add("http.exit_rps", exit_rps);
     report.add("http.exit_p99_ms", at_half.percentile(99));
@@ -97,13 +101,13 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
         format!("/api/v1/exit/{pool}?base=token0&slot={last}&size_usd={size}")
     });
     check_rows(address, &history(0), "rows", 720).await?;
-    check_rows(address, &fragility(0), "rows", EXTENT.pools.into()).await?;
+    check_rows(address, &fragility(0), "rows", EXTENT.get().pools.into()).await?;
     for (key, words, targets) in [
         ("http.history_30d_ms", "history of 30 days by the hour", history),
         ("http.fragility_1000_ms", "fragility of 1,000 pools", fragility),
         ("http.evidence_ms", "evidence, made anew", evidence),
     ] {
-        let found = tell(words, one_by_one(address, &targets, SINGLE).await?);
+        let found = tell(words, one_by_one(address, &targets, SINGLE.get()).await?);
         report.add(key, found.percentile(50));
     }
     report.add("http.rss_mb", served.part.rss_mb()?);
@@ -112,12 +116,12 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
 
 /// The service beside connections that say nothing.
 async fn idle(served: &Served, exit: &Targets) -> Result<(), BenchError> {
-    let mut crowd = Part::start(&["idle", &served.address.to_string(), &IDLE.to_string()])?;
+    let mut crowd = Part::start(&["idle", &served.address.to_string(), &IDLE.get().to_string()])?;
     let stood: u32 = crowd.line()?.parse().map_err(failed)?;
-    if stood < IDLE {
+    if stood < IDLE.get() {
         eprintln!("http: only {stood} of {IDLE} idle connections are allowed here");
     }
-    let found = load(served.address, exit, TIME, Some(500.0)).await?;
+    let found = load(served.address, exit, TIME.get(), Some(500.0)).await?;
     eprintln!(
         "http: beside {stood} idle connections 500 requests/s are answered: p50 {:.2} ms, p99 {:.2} \
          ms, {:.0} MB",

@@ -10,12 +10,13 @@ use exitgap_tests::faults::payments_scene::{Process, Scene};
 use super::failed;
 use super::load::Client;
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// Requests of each, in turns.
-const TURNS: usize = 2_000;
+const TURNS: Effort<usize> = Effort::new(2_000, 10);
 /// Answers before anything counts.
-const WARM: usize = 200;
+const WARM: Effort<usize> = Effort::new(200, 4);
 /// The size asked for, dollars.
 const SIZE: u64 = 1_000;
 /// How long the payment is asked with until it is settled.
@@ -35,11 +36,11 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let mut without = Client::connect(free.address).await?;
     settled(&mut with_payment, &target).await?;
     let mut us: [Vec<f64>; 2] = Default::default();
-    for turn in 0..WARM + TURNS {
+    for turn in 0..WARM.get() + TURNS.get() {
         for (client, us) in [&mut with_payment, &mut without].into_iter().zip(&mut us) {
             let begun = Instant::now();
             client.ask(&target).await?;
-            if turn >= WARM {
+            if turn >= WARM.get() {
                 us.push(begun.elapsed().as_secs_f64() * 1e6);
             }
         }

@@ -9,18 +9,19 @@ use super::generate::{append, key, slot};
 use super::load::load;
 use super::{TIME, Targets, failed, fillable, of_pools, one_by_one, tell};
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
 /// Pools: so many that the curves of all of them fit the service's cache.
-const POOLS: u16 = 50;
+const POOLS: Effort<u16> = Effort::new(50, 2);
 
 /// Adds `http.exit_1200_ticks_rps` and `http.exit_1200_ticks_share`.
 pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("wide.db");
     let mut market: Vec<BusyPool> =
-        (0..POOLS).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
+        (0..POOLS.get()).map(|number| BusyPool::real(number, BUSY_TICKS)).collect();
     let mut store = Store::create(&path, &key()?).map_err(failed)?;
     for index in 0..3 {
         append(&mut store, &mut market, slot(index)?)?;
@@ -30,7 +31,7 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let all: Vec<String> = market.iter().map(|pool| pool.id.to_string()).collect();
     let able = fillable(served.address, &all).await?;
     let exit = of_pools(&able, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
-    one_by_one(served.address, &exit, POOLS.into()).await?;
+    one_by_one(served.address, &exit, POOLS.get().into()).await?;
     let empty: Targets = Arc::new(|_| "/".to_owned());
     let words = format!("exit of pools of {BUSY_TICKS} ticks");
     let empty_rps = tell("empty", load(served.empty, &empty, TIME, None).await?).rps;

@@ -22,6 +22,7 @@ use exitgap_tests::devchain::Rng;
 
 use crate::BenchError;
 use crate::clock::nanoseconds;
+use crate::effort::Effort;
 use crate::report::Report;
 use world::World;
 
@@ -31,8 +32,8 @@ const RANGE: TickRange = TickRange { low: -410, high: 410 };
 /// A snapshot of what was not so, and the ticks that it is not so at.
 type Lie = (Snapshot, Vec<i32>);
 
-const CHANGES: u64 = 100_000;
-const LIES: u64 = 12_000;
+const CHANGES: Effort<u64> = Effort::new(100_000, 200);
+const LIES: Effort<u64> = Effort::new(12_000, 60);
 
 fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Evidence(format!("proof: {error}"))
@@ -87,7 +88,7 @@ fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchE
     let honest = StateProof::read(file).map_err(failed)?;
     let mut rng = Rng::new(11);
     let (mut accepted, mut as_true) = (0_u64, 0_u64);
-    for _ in 0..CHANGES {
+    for _ in 0..CHANGES.get() {
         let at = usize::try_from(rng.below(file.len() as u64)).map_err(failed)?;
         let mut other = file.to_vec();
         other[at] ^= u8::try_from(rng.between(1, 255)).map_err(failed)?;
@@ -105,7 +106,7 @@ fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchE
         }
     }
     eprintln!("proof: {as_true} changes made another file that says what is as true");
-    report.add("proof.changed", float(CHANGES));
+    report.add("proof.changed", float(CHANGES.get()));
     report.add("proof.changed_accepted", float(accepted));
     Ok(())
 }
@@ -123,7 +124,7 @@ fn lies(report: &mut Report, world: &World) -> Result<(), BenchError> {
         return Err(failed(format!("the honest state is not held: {honest:?}")));
     }
     eprintln!("proof: {} words each slot; lies of six kinds", slots.len());
-    while told < LIES {
+    while told < LIES.get() {
         let kind = usize::try_from(rng.below(6)).map_err(failed)?;
         let Some((lie, touched)) = lie(world, kind, &mut rng)? else { continue };
         told += 1;

@@ -16,12 +16,13 @@ use tokio::sync::watch;
 
 use super::{failed, float};
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// Slots that are shown over HTTP.
-const SLOTS: usize = 301;
+const SLOTS: Effort<usize> = Effort::new(301, 8);
 /// Other pasts that a witness is asked to cosign.
-const FORKS: u64 = 5_000;
+const FORKS: Effort<u64> = Effort::new(5_000, 50);
 
 const LOG: &str = "bench.example/exits";
 
@@ -76,7 +77,7 @@ async fn cosigned(
     let plan = config.plan().map_err(|(key, error)| failed(format!("{key}: {error}")))?;
     let witnesses = Witnesses::new(plan.asks).map_err(failed)?;
     let (mut leaves, mut took) = (Vec::new(), Vec::new());
-    for place in 0..SLOTS {
+    for place in 0..SLOTS.get() {
         leaves.push(leaf_hash(&place.to_be_bytes()));
         let size = leaves.len() as u64;
         let shown = Shown::now(checkpoint(&leaves)?, size);
@@ -104,7 +105,7 @@ async fn cosigned(
 fn forks(report: &mut Report, stand: &Stand, leaves: Vec<Hash>) -> Result<(), BenchError> {
     let mut random = Rng::new(23);
     let (mut leaves, mut taken) = (leaves, 0_u64);
-    for fork in 0..FORKS {
+    for fork in 0..FORKS.get() {
         let size = leaves.len();
         let draw = |random: &mut Rng, below: usize| {
             usize::try_from(random.below(below as u64)).unwrap_or_default()
@@ -131,7 +132,7 @@ fn forks(report: &mut Report, stand: &Stand, leaves: Vec<Hash>) -> Result<(), Be
             stand.cosign(&honest.to_text()).map_err(failed)?;
         }
     }
-    report.add("witness.forks", float(FORKS));
+    report.add("witness.forks", float(FORKS.get()));
     report.add("witness.forks_cosigned", float(taken));
     Ok(())
 }

@@ -19,6 +19,7 @@ use exitgap_core::snapshot::{
 use exitgap_tests::devchain::Rng;
 
 use crate::BenchError;
+use crate::effort::Effort;
 
 const POOL: Address = Address([0xaa; 20]);
 const FACTORY: Address = Address([0xfa; 20]);
@@ -29,9 +30,9 @@ const POSITIONS: i32 = 600;
 const PHASE: u16 = 7;
 const ANSWER: u64 = 100_000_000;
 /// Words of a pool's storage, as branch fill says of USDC/WETH 0.05 %.
-const WORDS: usize = 97_000;
+const WORDS: Effort<usize> = Effort::new(97_000, 2_000);
 /// Rounds that an aggregator has.
-const ROUNDS: u32 = 60_000;
+const ROUNDS: Effort<u32> = Effort::new(60_000, 1_000);
 /// Accounts; mainnet has three levels more, of 532 bytes each, for each of five contracts.
 pub const ACCOUNTS: usize = 100_000;
 
@@ -99,7 +100,7 @@ impl World {
                 feed: Address([0x10 + n; 20]),
                 aggregator: Address([0x20 + n; 20]),
                 layout: FeedLayout::ChainlinkOcr2,
-                round: ROUNDS,
+                round: ROUNDS.get(),
             })
             .collect();
         let mut tries = vec![pool_words(&ticks, active, &mut rng)?];
@@ -268,7 +269,7 @@ fn pool_words(
     }
     let mut trie: BTreeMap<B256, Vec<u8>> =
         words.into_iter().map(|(slot, word)| (keccak256(slot), leaf(word))).collect();
-    while trie.len() < WORDS {
+    while trie.len() < WORDS.get() {
         trie.insert(drawn(rng), leaf(drawn(rng).0));
     }
     Ok(trie)
@@ -298,7 +299,7 @@ fn aggregator_words(feed: &FeedSubject, rng: &mut Rng) -> BTreeMap<B256, Vec<u8>
     round[..4].copy_from_slice(&u32::try_from(updated_at()).unwrap_or_default().to_be_bytes());
     let mut trie =
         BTreeMap::from([(keccak256(slots[0]), leaf(newest)), (keccak256(slots[1]), leaf(round))]);
-    while trie.len() < usize::try_from(ROUNDS).unwrap_or(usize::MAX) {
+    while trie.len() < usize::try_from(ROUNDS.get()).unwrap_or(usize::MAX) {
         trie.insert(drawn(rng), leaf(drawn(rng).0));
     }
     trie

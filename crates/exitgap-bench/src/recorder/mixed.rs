@@ -21,17 +21,18 @@ use exitgap_tests::devchain::{
 
 use super::{chain_config, failed, oracles, process_cpu, totals};
 use crate::BenchError;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// Pools of a kind. Some ten requests of a slot do not grow with the pools: of a hundred pools there are 0.124 for each,
 /// of these fewer.
-const OF_A_KIND: usize = 20;
+const OF_A_KIND: Effort<usize> = Effort::new(20, 1);
 
 /// Slots before measuring.
 const WARMING: u64 = 2;
 
 /// Slots measured.
-const SLOTS: u64 = 24;
+const SLOTS: Effort<u64> = Effort::new(24, 2);
 
 /// What each pool holds of either token, in whole ones.
 const HELD: u64 = 1_000_000;
@@ -82,7 +83,7 @@ pub async fn record(report: &mut Report) -> Result<(), BenchError> {
         recordings.push(bed.recording(&world, folder.path(), kind, |entry| entry.kind == kind)?);
     }
     let (mut requests, mut cpu) = (0, Duration::ZERO);
-    for index in 0..WARMING + SLOTS {
+    for index in 0..WARMING + SLOTS.get() {
         let slot = Slot::new(FIRST_SLOT + index).map_err(failed)?;
         bed.trade(index, slot.unix_s()).await?;
         for recording in &mut recordings {
@@ -114,7 +115,7 @@ fn add(
 ) -> Result<(), BenchError> {
     let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
     for Recording { name, pools, recorder, bytes_before } in recordings {
-        let readings = float(SLOTS) * f64::from(u32::try_from(*pools).unwrap_or(1));
+        let readings = float(SLOTS.get()) * f64::from(u32::try_from(*pools).unwrap_or(1));
         if *name == "mixed" {
             report.add("recorder.mixed_requests_per_pool", float(requests) / readings);
             report.add("recorder.mixed_cpu_ms_per_pool", cpu.as_secs_f64() * 1e3 / readings);
@@ -138,7 +139,7 @@ const KINDS: [&str; 7] = [
 
 impl Bed {
     async fn deploy(chain: DevChain, world: &World) -> Result<Self, BenchError> {
-        let names: Vec<String> = (0..OF_A_KIND).map(|index| format!("T{index}")).collect();
+        let names: Vec<String> = (0..OF_A_KIND.get()).map(|index| format!("T{index}")).collect();
         let mut wanted = vec![("QUOTE", 18)];
         wanted.extend(names.iter().map(|name| (name.as_str(), 18)));
         let tokens = chain.create_tokens(&wanted).await?;

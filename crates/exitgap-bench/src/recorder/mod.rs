@@ -24,25 +24,26 @@ use exitgap_tests::devchain::{
 
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// Pools recorded.
-const POOLS: usize = 100;
+const POOLS: Effort<usize> = Effort::new(100, 4);
 
 /// Fees of the pools and their tick spacings, in turn.
 const TIERS: [(u32, i32); 4] = [(100, 1), (500, 10), (3_000, 60), (10_000, 200)];
 
 /// Positions per pool, half of its ticks: each end is a tick of its own.
-const POSITIONS: i32 = 600;
+const POSITIONS: Effort<i32> = Effort::new(600, 20);
 
 /// Slots before measuring: the first one reads every tick.
 const WARMING: u64 = 2;
 
 /// Slots measured: one round of the store's levels of records.
-const SLOTS: u64 = 48;
+const SLOTS: Effort<u64> = Effort::new(48, 2);
 
 /// Pools per slot in which liquidity is pulled.
-const BURNS: usize = 5;
+const BURNS: Effort<usize> = Effort::new(5, 1);
 
 /// What the slots came to.
 #[derive(Default)]
@@ -108,7 +109,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let options = Options { prune_history: Some(8), ..Options::default() };
     let chain = DevChain::start(options).await?;
     let world = World::deploy(&chain).await?;
-    let pools = create_pools(&chain, POSITIONS).await?;
+    let pools = create_pools(&chain, POSITIONS.get()).await?;
     eprintln!("recorder: created in {:.0} s", started.elapsed().as_secs_f32());
     let folder = tempfile::tempdir().map_err(failed)?;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
@@ -121,7 +122,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
     let mut measured = Measured::default();
     let (mut before, mut agreed) = (None, Agreed::default());
-    for index in 0..WARMING + SLOTS {
+    for index in 0..WARMING + SLOTS.get() {
         let slot = Slot::new(FIRST_SLOT + index).map_err(failed)?;
         trade(&chain, &pools, index, slot.unix_s()).await?;
         if index == WARMING {
@@ -140,7 +141,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
         }
         measured.requests += done.requests;
         measured.slot_ms.push(done.elapsed.as_secs_f64() * 1e3);
-        if usize::try_from(done.recorded) != Ok(POOLS) {
+        if usize::try_from(done.recorded) != Ok(POOLS.get()) {
             return Err(BenchError::Recorder(format!("slot {slot} is not whole: {done:?}")));
         }
         agreed.take(&recorder, &reading)?;
@@ -154,7 +155,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
 }
 
 fn add(report: &mut Report, measured: Measured, before: &Totals, after: &Totals) {
-    let readings = f64::from(u32::try_from(SLOTS).unwrap_or(1)) * 100.0;
+    let readings = f64::from(u32::try_from(SLOTS.get()).unwrap_or(1)) * 100.0;
     let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
     report.add("recorder.requests_per_pool", float(measured.requests) / readings);
     report.add("recorder.cpu_ms_per_pool", measured.cpu.as_secs_f64() * 1e3 / readings);
@@ -180,7 +181,7 @@ async fn create_pools(
     chain: &DevChain,
     many: i32,
 ) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
-    let pairs = POOLS.div_ceil(TIERS.len());
+    let pairs = POOLS.get().div_ceil(TIERS.len());
     let names: Vec<String> = (0..pairs).map(|index| format!("T{index}")).collect();
     let mut kinds = vec![("QUOTE", 18)];
     kinds.extend(names.iter().map(|name| (name.as_str(), 18)));
@@ -205,7 +206,7 @@ async fn create_pools(
             positions: positions.collect(),
         }
     };
-    let specs: Vec<PoolSpec> = (0..POOLS).map(spec).collect();
+    let specs: Vec<PoolSpec> = (0..POOLS.get()).map(spec).collect();
     Ok(chain.create_v3_pools(&specs).await?)
 }
 
@@ -224,8 +225,8 @@ async fn trade(
         let amount = U256::from(1 + (number + index) % 7) * U256::from(10_u64.pow(18));
         txs.push(chain.swap_tx(pool, token_in, amount));
     }
-    let first = usize::try_from(index).unwrap_or(0) * BURNS;
-    for (_, positions) in pools.iter().cycle().skip(first % pools.len()).take(BURNS) {
+    let first = usize::try_from(index).unwrap_or(0) * BURNS.get();
+    for (_, positions) in pools.iter().cycle().skip(first % pools.len()).take(BURNS.get()) {
         let position = &positions[first % positions.len()];
         txs.push(chain.burn_tx(position, position.liquidity / 50));
     }

@@ -12,10 +12,11 @@ use exitgap_tests::devchain::{DevChain, Options, World};
 use super::{config, create_pools, failed, process_cpu, trade};
 use crate::BenchError;
 use crate::clock::median;
+use crate::effort::Effort;
 use crate::report::Report;
 
 /// Slots that are proven; the first is not counted, because nothing is kept before it.
-const SLOTS: u64 = 9;
+const SLOTS: Effort<u64> = Effort::new(9, 2);
 
 /// Positions of a pool, half of its ticks. The development chain's node makes its tries anew for each question: of pools
 /// as large as those that are recorded it proves one in six seconds.
@@ -35,7 +36,7 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let (mut slot_ms, mut cpu_ms) = (Vec::new(), Vec::new());
     let (mut held, mut asked, mut bytes) = (0_u64, 0_u64, 0_u64);
     let mut before = None;
-    for index in 0..SLOTS {
+    for index in 0..SLOTS.get() {
         let slot = Slot::new(exitgap_tests::devchain::FIRST_SLOT + index).map_err(failed)?;
         trade(&chain, &pools, index, slot.unix_s()).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_mins(2);

@@ -33,8 +33,8 @@ Usage: cargo xtask test                      what a change must pass, and what C
 
   --all       with the slow tests, each page in all four ways (wide and narrow, light and dark) and in Firefox, the
               tests of stores once more on a PostgreSQL server, Lighthouse, other people's clients, the fuzz targets for
-              five seconds each, the Python package, and a check that every part of the bench compiles; with words: the
-              slow tests of that name, too
+              five seconds each, the Python package, and every part of the bench for a moment; with words: the slow tests of
+              that name, too
   --part K/4  one part of it, at most forty minutes on two cores; how it ended is kept in target/test-results for
               the git tree it ran on
   --report    fails unless every part passed on this tree

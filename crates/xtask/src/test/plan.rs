@@ -11,7 +11,7 @@ pub enum Step {
     Documentation,
     /// The fuzz targets, briefly.
     Fuzz,
-    /// Every part of the bench, compiled.
+    /// Every part of the bench, for a moment.
     Bench,
     /// The tests within each crate.
     Units,
