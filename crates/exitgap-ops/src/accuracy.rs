@@ -1,22 +1,22 @@
 //! How good estimates were: what pools logged, and their swaps against what was estimated of them.
 
 use exitgap_api::operations::{
-    AccuracyAsked, AccuracyFileAsked, Operation, SeriesAsked, SlotAsked, parameters,
+    AccuracyAsked, AccuracyFileAsked, FigureAddress, Operation, SeriesAsked, SlotAsked, parameters,
 };
 use exitgap_api::{
-    AccuracyRecord, Guards, Number, PoolAccuracy, Problem, ProblemCode, SNAPSHOT_PAGE_BYTES,
-    Standing, Status,
+    AccuracyRecord, Guards, Number, PoolAccuracy, Problem, SNAPSHOT_PAGE_BYTES, Standing, Status,
 };
 use exitgap_core::analytics::accuracy::{
-    AccuracyError, AccuracyOfPeriod, AccuracyTerms, Committed, Fills, Issued,
+    AccuracyOfPeriod, AccuracyTerms, Committed, Fills, Issued,
 };
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
 use exitgap_core::units::SizeUsd;
 use exitgap_store::{FindError, Pool, Reader, StoreError};
 
 use super::evidence::proof;
-use super::figures::FigureFile;
+use super::figures::{Resolved, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
@@ -33,6 +33,20 @@ struct AccuracyOf {
     newest: Option<Slot>,
 }
 
+impl ServedFigure for AccuracyTerms {
+    async fn resolve(
+        service: &Service,
+        asked: AccuracyFileAsked,
+    ) -> Result<Resolved<Self>, Problem> {
+        let AccuracyFileAsked { of, until } = asked;
+        let named = of.from.zip(of.to).zip(until);
+        let figure = service.accuracy_of(of, until).await?.terms;
+        let is_settled =
+            named.is_some_and(|((_, to), until)| (to, until) == (figure.to, figure.until));
+        Ok(Resolved { figure, is_settled })
+    }
+}
+
 impl Service {
     /// Every swap of a pool in a period against its estimate.
     pub async fn accuracy(&self, asked: AccuracyAsked) -> Result<PoolAccuracy, Problem> {
@@ -46,12 +60,12 @@ impl Service {
             recorded_slots: Some(of.recorded_count.into()),
             age_s: of.newest.map(|slot| self.age_s(slot)),
         })?;
-        let told = self.figures.read(move |reader| reader.accuracy(&terms)).await?;
+        let told = self.figures.read(move |reader| reader.figure(&terms)).await?;
         let AccuracyOfPeriod { result, slots, slots_waiting, documents } = told;
         let [first, last] = slots.unwrap_or([of.terms.from, of.terms.to]);
         let period = [first.to_string(), last.to_string()];
         let fills = Operation::Fills.target_of(&id).with(&parameters::SLOT, first.number());
-        let file = Operation::AccuracyFile.of_accuracy(&of.terms);
+        let file = of.terms.address();
         let days = days_observed_hundredths(of.recorded_count.into());
         let web = self.urls().web.as_str();
         Ok(PoolAccuracy {
@@ -62,18 +76,6 @@ impl Service {
             fills_url: [web, fills.as_str()].concat(),
             figure_url: [web, file.as_str()].concat(),
         })
-    }
-
-    /// The file that the record is recomputed from: the same bytes each time.
-    pub async fn accuracy_file(&self, asked: AccuracyFileAsked) -> Result<FigureFile, Problem> {
-        let AccuracyFileAsked { of, until } = asked;
-        let named = of.from.zip(of.to).zip(until);
-        let terms = self.accuracy_of(of, until).await?.terms;
-        let is_settled =
-            named.is_some_and(|((_, to), until)| (to, until) == (terms.to, terms.until));
-        let of = Operation::AccuracyFile.of_accuracy(&terms);
-        let make = move |reader: &Reader| reader.accuracy_file(&terms);
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
     /// What is asked, of slots that there are. Heads of a day after it tell of it, as far as they are sealed.
@@ -165,27 +167,4 @@ fn pool_of(reader: &Reader, id: &PoolId) -> Result<Pool, FindError> {
     let unknown =
         || FindError::Lookup(LookupError::UnknownPool { pool: id.clone(), nearest: Vec::new() });
     reader.pool(id)?.ok_or_else(unknown)
-}
-
-impl IntoProblem for AccuracyError {
-    fn into_problem(self) -> Problem {
-        let code = match &self {
-            Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::Period { .. } | Self::NoSlot { .. } | Self::Until { .. } | Self::TooManyLogs => {
-                ProblemCode::InvalidParameter
-            }
-            Self::OutOfOrder { .. } | Self::LogOutOfOrder { .. } | Self::OtherFills { .. } => {
-                ProblemCode::InternalError
-            }
-        };
-        let problem = Problem::new(code, self.to_string());
-        match &self {
-            Self::Period { most, .. } => problem
-                .field(parameters::PERIOD_FROM.name)
-                .hint(format!("at most {most} slots, which are 31 days, at a time")),
-            Self::Until { .. } => problem.field(parameters::UNTIL.name),
-            Self::TooManyLogs => problem.field(parameters::PERIOD_FROM.name),
-            _ => problem,
-        }
-    }
 }

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::operations::parameters::{BASE, SIZE};
 use exitgap_api::operations::{
-    EquityAsked, EquityFileAsked, Operation, SeriesAsked, SnapshotAsked,
+    EquityAsked, EquityFileAsked, FigureAddress, Operation, SeriesAsked, SnapshotAsked,
 };
 use exitgap_api::{
     Equities, EquityListed, EquityPool, EquityPoolOf, EquityScore, EquityState, Guards, Number,
     Problem, ProblemCode, SplitLeftOut,
 };
 use exitgap_core::analytics::equity::{EquityResult, EquityTerms, EquityToken};
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::analytics::share_pct;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
@@ -21,7 +22,7 @@ use exitgap_core::series::Slot;
 use exitgap_store::Reader;
 
 use super::current::Selling;
-use super::figures::FigureFile;
+use super::figures::{Resolved, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Service};
 
@@ -60,6 +61,31 @@ impl EquityResults {
             kept.clear();
         }
         kept.insert(of, result.clone());
+    }
+}
+
+impl ServedFigure for EquityTerms {
+    async fn resolve(service: &Service, asked: EquityFileAsked) -> Result<Resolved<Self>, Problem> {
+        let EquityFileAsked { series, limit } = asked;
+        let current = service.current();
+        let labels = current.pools.get(&series.pool).and_then(|now| now.labels.clone());
+        let base = service.series_base(&series).await?;
+        let sides = base.map_or_else(|| Direction::BOTH.to_vec(), |base| vec![base]);
+        let of_side = |direction: Direction| {
+            let token = &labels.as_ref()?.tokens[direction.base_index()].address;
+            let token = token.parse().ok()?;
+            Some((direction, service.equity_of(series.pool.chain(), token)?.of))
+        };
+        let share = sides.into_iter().find_map(of_side);
+        let pool = series.pool.clone();
+        let base = share.map(|(direction, _)| direction);
+        let find = move |reader: &Reader| Series::find(reader, &series, base, SLOTS);
+        let found = service.read(find).await?;
+        let (_, token) =
+            share.ok_or_else(|| not_a_share(&format!("that is sold in {pool}")).field("base"))?;
+        // Kind and facts are the operator's to change, so the file is never settled.
+        let figure = EquityTerms { of: found.hours_terms(), limit, token };
+        Ok(Resolved { figure, is_settled: false })
     }
 }
 
@@ -117,34 +143,6 @@ impl Service {
                 method_version: METHOD_VERSION.to_owned(),
             }),
         }
-    }
-
-    /// The figure file of a pool of a share.
-    pub async fn equity_file(&self, asked: EquityFileAsked) -> Result<FigureFile, Problem> {
-        let EquityFileAsked { series, limit } = asked;
-        let current = self.current();
-        let labels = current.pools.get(&series.pool).and_then(|now| now.labels.clone());
-        let base = self.series_base(&series).await?;
-        let sides = base.map_or_else(|| Direction::BOTH.to_vec(), |base| vec![base]);
-        let of_side = |direction: Direction| {
-            let token = &labels.as_ref()?.tokens[direction.base_index()].address;
-            let token = token.parse().ok()?;
-            Some((direction, self.equity_of(series.pool.chain(), token)?.of))
-        };
-        let share = sides.into_iter().find_map(of_side);
-        let pool = series.pool.clone();
-        let base = share.map(|(direction, _)| direction);
-        let find = move |reader: &Reader| Series::find(reader, &series, base, SLOTS);
-        let found = self.read(find).await?;
-        let (_, token) =
-            share.ok_or_else(|| not_a_share(&format!("that is sold in {pool}")).field("base"))?;
-        let of = found.hours_terms();
-        let terms = EquityTerms { of, limit, token };
-        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
-        let of = Operation::EquityFile.of_equity(&terms);
-        let make = move |reader: &Reader| reader.equity_file(terms);
-        // Kind and facts are the operator's to change.
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled: false })
     }
 
     /// What is configured of a token.
@@ -215,11 +213,11 @@ impl Service {
         let terms = EquityTerms { of: found.hours_terms(), limit: asked.limit, token: equity.of };
         let terms = terms.checked().map_err(IntoProblem::into_problem)?;
         let period = [terms.of.from, terms.of.to];
-        let file = Operation::EquityFile.of_equity(&terms);
+        let file = terms.address();
         let result = if let Some(kept) = self.equity_results.get(file.as_str()) {
             kept
         } else {
-            let made = self.figures.read(move |reader| reader.equity(terms)).await?;
+            let made = self.figures.read(move |reader| reader.figure(&terms)).await?;
             let made = Arc::new(made);
             self.equity_results.keep(file.to_string(), &made);
             made

@@ -1,21 +1,22 @@
 //! Whether the market of any slot of a week could have absorbed a liquidation.
 
 use exitgap_api::operations::{
-    ExposureAsked, ExposureFileAsked, Operation, SeriesAsked, VenueAsked,
+    ExposureAsked, ExposureFileAsked, FigureAddress, SeriesAsked, VenueAsked,
 };
 use exitgap_api::{
     DepthSourceKind, Guards, LiquidationExposure, LiquidationExposureOf, Number, Problem,
-    ProblemCode, SeriesMethod, SeriesSource, Standing, Status, Window,
+    SeriesMethod, SeriesSource, Standing, Status, Window,
 };
+use exitgap_core::analytics::FigureVenue;
 use exitgap_core::analytics::exposure::ExposureTerms;
-use exitgap_core::analytics::{FigureVenue, VenuesError};
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::Reader;
 
-use super::figures::FigureFile;
+use super::figures::{Resolved, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Service};
 
@@ -38,14 +39,28 @@ struct ExposureOf {
     recorded_count: u32,
 }
 
+impl ServedFigure for ExposureTerms {
+    async fn resolve(
+        service: &Service,
+        asked: ExposureFileAsked,
+    ) -> Result<Resolved<Self>, Problem> {
+        let ExposureAsked { venues, from, to, .. } = &asked.0;
+        let is_whole = venues.iter().all(|venue| venue.base.is_some());
+        let named = is_whole.then_some(from.zip(*to)).flatten();
+        let figure = service.exposure_of(asked.0).await?.terms;
+        let is_settled = named.is_some_and(|(_, to)| to == figure.to);
+        Ok(Resolved { figure, is_settled })
+    }
+}
+
 impl Service {
     /// Whether the venues could have absorbed a liquidation, in each slot of a week after a fall of the price.
     pub async fn exposure(&self, asked: ExposureAsked) -> Result<LiquidationExposure, Problem> {
         let ExposureOf { terms, recorded_count } = self.exposure_of(asked).await?;
         let web = self.urls().web.clone();
         let run = terms.clone();
-        let result = self.figures.read(move |reader| reader.exposure(&run)).await?;
-        let file = Operation::ExposureFile.of_exposure(&terms);
+        let result = self.figures.read(move |reader| reader.figure(&run)).await?;
+        let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let rules = terms.liquidation;
         let of = LiquidationExposureOf {
@@ -74,18 +89,6 @@ impl Service {
             figure_url: [web.as_str(), file.as_str()].concat(),
         };
         Ok(LiquidationExposure::new(of, &terms, &result))
-    }
-
-    /// The file that proves it.
-    pub async fn exposure_file(&self, asked: ExposureFileAsked) -> Result<FigureFile, Problem> {
-        let ExposureAsked { venues, from, to, .. } = &asked.0;
-        let is_whole = venues.iter().all(|venue| venue.base.is_some());
-        let named = is_whole.then_some(from.zip(*to)).flatten();
-        let terms = self.exposure_of(asked.0).await?.terms;
-        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
-        let of = Operation::ExposureFile.of_exposure(&terms);
-        let make = move |reader: &Reader| reader.exposure_file(&terms);
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
     async fn exposure_of(&self, asked: ExposureAsked) -> Result<ExposureOf, Problem> {
@@ -129,26 +132,5 @@ impl Service {
         let from =
             from.or_else(|| Slot::new(back.into()).ok()).unwrap_or(Slot::FIRST).max(earliest);
         Ok(VenuesOf { venues, from, to: latest, recorded_count })
-    }
-}
-
-impl IntoProblem for VenuesError {
-    fn into_problem(self) -> Problem {
-        let code = match &self {
-            Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::OutOfOrder { .. } => ProblemCode::InternalError,
-            _ => ProblemCode::InvalidParameter,
-        };
-        let problem = Problem::new(code, self.to_string());
-        match &self {
-            Self::Period { most, .. } => problem.field("from").hint(format!(
-                "at most {most} slots, which are seven days, and no later than all venues have"
-            )),
-            Self::Parameter { field, .. } => problem.field(field),
-            Self::Venues { .. } | Self::OtherToken { .. } => problem
-                .field("venue")
-                .hint("venues are pools of one chain that sell one token, no contract twice"),
-            Self::UnsupportedKind { .. } | Self::OutOfOrder { .. } => problem,
-        }
     }
 }

@@ -1,16 +1,19 @@
 //! Figures drawn from many slots, and what they are recomputed from.
 
-use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation, SlotAsked, Target};
+use exitgap_api::operations::parameters::{PERIOD_FROM, VENUE};
+use exitgap_api::operations::{DecayAsked, DecayFileAsked, FigureAddress, SlotAsked};
 use exitgap_api::{
     DepthDecay, DepthDecayOf, DepthSourceKind, Guards, Number, Problem, ProblemCode,
     SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Standing, Status, Window,
 };
-use exitgap_core::analytics::decay::{DecayError, DecayTerms};
+use exitgap_core::analytics::FigureError;
+use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FigureError, FindError, Reader};
+use exitgap_store::{AlertReadError, EvidenceError, FigureReadError, FindError, Reader};
 
 use super::evidence::{ProofError, ProofKey, proof};
 use super::history::Series;
@@ -29,6 +32,33 @@ pub struct FigureFile {
     pub bytes: Proof,
     /// Whether the question names all that it depends on, and no slot that is yet to come: its bytes never change.
     pub is_settled: bool,
+}
+
+/// A figure whose parameters the service completes from its series.
+pub trait ServedFigure: FigureAddress + Sync {
+    /// The figure that a question means: its base and its period as the series has them.
+    fn resolve(
+        service: &Service,
+        asked: Self::FileQuestion,
+    ) -> impl Future<Output = Result<Resolved<Self>, Problem>> + Send;
+}
+
+/// A figure with all parameters.
+#[derive(Debug)]
+pub struct Resolved<F> {
+    pub(super) figure: F,
+    /// Whether the question named all of them, and no slot that is yet to come.
+    pub(super) is_settled: bool,
+}
+
+impl ServedFigure for DecayTerms {
+    async fn resolve(service: &Service, asked: DecayFileAsked) -> Result<Resolved<Self>, Problem> {
+        let DecayAsked { base, from, to, .. } = &asked.0;
+        let named = base.is_some().then_some(from.zip(*to)).flatten();
+        let figure = service.decay_of(asked.0).await?.terms;
+        let is_settled = named.is_some_and(|(_, to)| to == figure.to);
+        Ok(Resolved { figure, is_settled })
+    }
 }
 
 /// What a decay is of, with what answers say of its series.
@@ -52,10 +82,10 @@ impl Service {
             recorded_slots: Some(of.recorded_count.into()),
             age_s: of.newest.map(|slot| self.age_s(slot)),
         })?;
-        let result = self.figures.read(move |reader| reader.decay(&terms)).await?;
+        let result = self.figures.read(move |reader| reader.figure(&terms)).await?;
         let terms = of.terms;
         let days = days_observed_hundredths(of.recorded_count.into());
-        let file = Operation::DecayFile.of_decay(&terms);
+        let file = terms.address();
         let of = DepthDecayOf {
             figure: DepthDecayOf::FIGURE.to_owned(),
             pool: terms.pool.to_string(),
@@ -85,30 +115,20 @@ impl Service {
         Ok(DepthDecay::new(of, &result))
     }
 
-    /// The file that a decay is recomputed from: the same bytes each time.
-    pub async fn decay_file(&self, asked: DecayFileAsked) -> Result<FigureFile, Problem> {
-        let DecayAsked { base, from, to, .. } = &asked.0;
-        let named = base.is_some().then_some(from.zip(*to)).flatten();
-        let terms = self.decay_of(asked.0).await?.terms;
-        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
-        let of = Operation::DecayFile.of_decay(&terms);
-        let make = move |reader: &Reader| reader.decay_file(&terms);
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
-    }
-
-    /// A figure's file by its whole address: kept, or made.
-    pub(super) async fn figure_file<E: IntoProblem + Send + 'static>(
+    /// The file that a figure is recomputed from: the same bytes each time.
+    pub async fn figure_file<F: ServedFigure>(
         &self,
-        of: &Target,
-        make: impl FnOnce(&Reader) -> Result<Vec<u8>, E> + Send + 'static,
-    ) -> Result<Proof, Problem> {
-        let key = ProofKey::Figure(of.to_string());
-        if let Some(kept) = self.evidence.get(&key) {
-            return Ok(kept);
+        asked: F::FileQuestion,
+    ) -> Result<FigureFile, Problem> {
+        let Resolved { figure, is_settled } = F::resolve(self, asked).await?;
+        let figure = figure.checked().map_err(IntoProblem::into_problem)?;
+        let key = ProofKey::Figure(figure.address().to_string());
+        if let Some(bytes) = self.evidence.get(&key) {
+            return Ok(FigureFile { bytes, is_settled });
         }
-        let made = proof(self.figures.read(make).await?);
-        self.evidence.insert(key, made.clone());
-        Ok(made)
+        let bytes = proof(self.figures.read(move |reader| reader.figure_file(&figure)).await?);
+        self.evidence.insert(key, bytes.clone());
+        Ok(FigureFile { bytes, is_settled })
     }
 
     /// Snapshot files of the standing slots from one on, one a line.
@@ -159,41 +179,63 @@ impl Service {
     }
 }
 
-impl IntoProblem for DecayError {
+impl IntoProblem for FigureError {
     fn into_problem(self) -> Problem {
         let code = match &self {
             Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-            Self::Period { .. } | Self::Parameter { .. } => ProblemCode::InvalidParameter,
-            Self::OutOfOrder { .. } => ProblemCode::InternalError,
+            Self::OutOfOrder { .. }
+            | Self::LogOutOfOrder { .. }
+            | Self::OtherFills { .. }
+            | Self::OtherCalendars { .. } => ProblemCode::InternalError,
+            Self::Venues { .. }
+            | Self::OtherToken { .. }
+            | Self::Period { .. }
+            | Self::Parameter { .. }
+            | Self::TooManyLogs => ProblemCode::InvalidParameter,
         };
         let problem = Problem::new(code, self.to_string());
         match &self {
-            Self::Period { most, .. } => problem
-                .field("from")
-                .hint(format!("at most {most} slots, which are 31 days, at a time")),
+            Self::Period { most, .. } => problem.field(PERIOD_FROM.name).hint(format!(
+                "at most {most} slots, which are {} days, and no later than the series",
+                most / Slot::PER_DAY
+            )),
+            Self::TooManyLogs => problem.field(PERIOD_FROM.name),
             Self::Parameter { field, .. } => problem.field(field),
-            Self::UnsupportedKind { .. } | Self::OutOfOrder { .. } => problem,
+            Self::Venues { .. } | Self::OtherToken { .. } => problem
+                .field(VENUE.name)
+                .hint("venues are pools of one chain that sell one token, no contract twice"),
+            _ => problem,
         }
     }
 }
 
-impl IntoProblem for FigureError {
+impl IntoProblem for FigureReadError {
     fn into_problem(self) -> Problem {
         match self {
-            Self::Decay(error) => error.into_problem(),
-            Self::Hours(error) => error.into_problem(),
-            Self::Venues(error) => error.into_problem(),
-            Self::Accuracy(error) => error.into_problem(),
-            Self::Alert(error) => error.into_problem(),
-            Self::Evidence(EvidenceError::UnknownPool { pool }) => {
-                FindError::Lookup(LookupError::UnknownPool { pool, nearest: Vec::new() })
-                    .into_problem()
-            }
-            Self::Evidence(error) => ProofError::Evidence(error).into_problem(),
+            Self::Figure(error) => error.into_problem(),
+            Self::Evidence(error) => evidence_problem(error),
             Self::Document(error) => {
                 tracing::error!(%error, "a figure file could not be written");
                 Problem::new(ProblemCode::InternalError, "the figure file could not be written")
             }
         }
+    }
+}
+
+impl IntoProblem for AlertReadError {
+    fn into_problem(self) -> Problem {
+        match self {
+            Self::Run(error) => error.into_problem(),
+            Self::Evidence(error) => evidence_problem(error),
+        }
+    }
+}
+
+fn evidence_problem(error: EvidenceError) -> Problem {
+    match error {
+        EvidenceError::UnknownPool { pool } => {
+            FindError::Lookup(LookupError::UnknownPool { pool, nearest: Vec::new() }).into_problem()
+        }
+        error => ProofError::Evidence(error).into_problem(),
     }
 }

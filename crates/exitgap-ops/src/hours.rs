@@ -1,10 +1,8 @@
 //! Open against closed markets: what a pool's last 28 days say of its closures.
 
-use exitgap_api::operations::{HoursAsked, HoursFileAsked, Operation};
-use exitgap_api::{
-    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, ProblemCode,
-};
-use exitgap_core::analytics::hours::{HoursError, HoursTerms};
+use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
+use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
+use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{Reopened, reopened, reopening_gap};
 use exitgap_core::hours::{
@@ -16,9 +14,9 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::Percent;
 use exitgap_store::{FindError, Gap, Held, Point, Reader, Rollup, StoreError};
 
-use super::figures::FigureFile;
+use super::figures::{Resolved, ServedFigure};
 use super::history::Series;
-use super::{IntoProblem, Service, Urls};
+use super::{Service, Urls};
 
 /// The period: 28 days.
 const SLOTS: u32 = 28 * Slot::PER_DAY;
@@ -72,21 +70,19 @@ impl Series {
     }
 }
 
-impl Service {
-    /// The figure file of a pool's market hours.
-    pub async fn hours_file(&self, asked: HoursFileAsked) -> Result<FigureFile, Problem> {
+impl ServedFigure for HoursTerms {
+    async fn resolve(service: &Service, asked: HoursFileAsked) -> Result<Resolved<Self>, Problem> {
         let HoursFileAsked { series: asked } = asked;
         let named = asked.base.is_some().then_some(asked.from.zip(asked.to)).flatten();
-        let base = self.series_base(&asked).await?;
+        let base = service.series_base(&asked).await?;
         let find = move |reader: &Reader| Series::find(reader, &asked, base, SLOTS);
-        let terms = self.read(find).await?.hours_terms();
-        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
-        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
-        let of = Operation::HoursFile.of_hours(&terms);
-        let make = move |reader: &Reader| reader.hours_file(terms);
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
+        let figure = service.read(find).await?.hours_terms();
+        let is_settled = named.is_some_and(|(_, to)| to == figure.to);
+        Ok(Resolved { figure, is_settled })
     }
+}
 
+impl Service {
     /// Whether a pool's market is open, and what its closures were like.
     pub async fn hours(&self, asked: HoursAsked) -> Result<MarketHours, Problem> {
         let HoursAsked { series: asked } = asked;
@@ -109,7 +105,7 @@ impl Service {
         let closed: Vec<HoursClosed> = read.figures.closed.iter().map(closed).collect();
         let kind = hand.kind.map(|kind| kind.as_str().to_owned());
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
-        let file = Operation::HoursFile.of_hours(&read.series.hours_terms());
+        let file = read.series.hours_terms().address();
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
         Ok(MarketHours {
             block_time: rfc3339(at),
@@ -138,23 +134,6 @@ impl Service {
             figure_url: [self.urls.web.as_str(), file.as_str()].concat(),
             of,
         })
-    }
-}
-
-impl IntoProblem for HoursError {
-    fn into_problem(self) -> Problem {
-        let code = match &self {
-            Self::Period { .. } | Self::Parameter { .. } => ProblemCode::InvalidParameter,
-            Self::OutOfOrder { .. } | Self::OtherCalendars { .. } => ProblemCode::InternalError,
-        };
-        let problem = Problem::new(code, self.to_string());
-        match &self {
-            Self::Period { most, .. } => problem.field("from").hint(format!(
-                "at most {most} slots, which are {} days, at a time",
-                most / Slot::PER_DAY
-            )),
-            _ => problem,
-        }
     }
 }
 

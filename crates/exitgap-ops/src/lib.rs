@@ -56,7 +56,7 @@ pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
 pub use equities::EquityOfToken;
 pub use evidence::Proof;
-pub use figures::FigureFile;
+pub use figures::{FigureFile, Resolved, ServedFigure};
 pub use lane::Lane;
 pub use prepared::Prepared;
 pub use readers::Readers;

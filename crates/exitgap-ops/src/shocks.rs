@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use exitgap_api::operations::{DecayAsked, Operation};
+use exitgap_api::operations::{DecayAsked, FigureAddress};
 use exitgap_api::{NamedShock, NamedShocks, Number, Problem};
 use exitgap_core::analytics::stress::Shock;
 use exitgap_core::series::Slot;
@@ -64,12 +64,12 @@ impl Service {
             Err(problem) => return Ok(shock.without(problem.code)),
         };
         let terms = of.terms.clone();
-        let result = match self.figures.read(move |reader| reader.decay(&terms)).await {
+        let result = match self.figures.read(move |reader| reader.figure(&terms)).await {
             Ok(result) => result,
             Err(problem) if is_passing(&problem) => return Err(problem),
             Err(problem) => return Ok(shock.without(problem.code)),
         };
-        let file = Operation::DecayFile.of_decay(&of.terms);
+        let file = of.terms.address();
         let figure_url = Some([self.urls().web.as_str(), file.as_str()].concat());
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let shock = match Shock::of_greatest_fall(&result) {

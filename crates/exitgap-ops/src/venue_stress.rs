@@ -1,19 +1,33 @@
 //! What one exit over several venues would have filled at in each slot of a week, after a shock.
 
-use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
+use exitgap_api::operations::{FigureAddress, VenueStressAsked, VenueStressFileAsked};
 use exitgap_api::{
     DepthSourceKind, Number, Problem, SeriesMethod, SeriesSource, VenueStress, VenueStressOf,
     Window,
 };
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::analytics::stress::{Shock, StressTerms};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::days_observed_hundredths;
 use exitgap_core::units::Percent;
-use exitgap_store::Reader;
 
 use super::exposure::VenuesOf;
-use super::figures::FigureFile;
+use super::figures::{Resolved, ServedFigure};
 use super::{IntoProblem, Service};
+
+impl ServedFigure for StressTerms {
+    async fn resolve(
+        service: &Service,
+        asked: VenueStressFileAsked,
+    ) -> Result<Resolved<Self>, Problem> {
+        let VenueStressAsked { venues, from, to, .. } = &asked.0;
+        let is_whole = venues.iter().all(|venue| venue.base.is_some());
+        let named = is_whole.then_some(from.zip(*to)).flatten();
+        let (figure, _) = service.stress_of(asked.0).await?;
+        let is_settled = named.is_some_and(|(_, to)| to == figure.to);
+        Ok(Resolved { figure, is_settled })
+    }
+}
 
 impl Service {
     /// What one exit over the venues would have filled at in each slot of a week, after a shock.
@@ -21,8 +35,8 @@ impl Service {
         let (terms, recorded_count) = self.stress_of(asked).await?;
         let web = self.urls().web.clone();
         let run = terms.clone();
-        let result = self.figures.read(move |reader| reader.stress(&run)).await?;
-        let file = Operation::VenueStressFile.of_stress(&terms);
+        let result = self.figures.read(move |reader| reader.figure(&run)).await?;
+        let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let Shock { haircut_e8, fall_e8 } = terms.shock;
         let of = VenueStressOf {
@@ -52,21 +66,6 @@ impl Service {
             figure_url: [web.as_str(), file.as_str()].concat(),
         };
         Ok(VenueStress::new(of, &terms, &result))
-    }
-
-    /// The file that proves it.
-    pub async fn venue_stress_file(
-        &self,
-        asked: VenueStressFileAsked,
-    ) -> Result<FigureFile, Problem> {
-        let VenueStressAsked { venues, from, to, .. } = &asked.0;
-        let is_whole = venues.iter().all(|venue| venue.base.is_some());
-        let named = is_whole.then_some(from.zip(*to)).flatten();
-        let (terms, _) = self.stress_of(asked.0).await?;
-        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
-        let of = Operation::VenueStressFile.of_stress(&terms);
-        let make = move |reader: &Reader| reader.stress_file(&terms);
-        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
     /// The terms of a question, and the length of its shortest series.

@@ -96,7 +96,7 @@ pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, FigureError, WatchedSlot, Watching};
+pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{
     FollowError, LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError,

@@ -4,7 +4,8 @@ use alloy::eips::BlockId;
 use alloy::primitives::{Address as ChainAddress, B256, U256, keccak256};
 use alloy::sol_types::SolValue;
 use exitgap_chain::config::{Config, Plan};
-use exitgap_core::analytics::equity::{EquityEvent, EquityResult, EquityScan, EquityTerms};
+use exitgap_core::analytics::equity::{EquityEvent, EquityPass, EquityResult, EquityTerms};
+use exitgap_core::analytics::figure::FigurePass;
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::Exit;
@@ -55,9 +56,9 @@ fn figure(config: &Config, world: &World, seen: &[Snapshot]) -> EquityResult {
         size: SIZE.parse().unwrap(),
         sessions: first.pool_sessions(),
     };
-    let mut scan = EquityScan::new(EquityTerms { of, limit: GapLimit::DEPTH, token }).unwrap();
+    let mut scan = EquityPass::new(EquityTerms { of, limit: GapLimit::DEPTH, token }).unwrap();
     for snapshot in seen {
-        scan.take(snapshot.slot(), snapshot.observation().clone()).unwrap();
+        scan.take(first.pool(), snapshot.slot(), snapshot.observation().clone()).unwrap();
     }
     scan.finish().unwrap()
 }

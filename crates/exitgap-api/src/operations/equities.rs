@@ -5,7 +5,7 @@ use exitgap_core::evidence::Base;
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::figures::above_zero;
+use super::figures::{FigureAddress, above_zero};
 use super::parameters::{
     BASE_BY_PLACE, CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FROM, SERIES_SIZE, TO, TOKEN_IN_PATH,
 };
@@ -64,19 +64,25 @@ fn limit(given: &Given<'_>) -> Result<GapLimit, Problem> {
 }
 
 impl Operation {
-    /// The address of the figure file of a pool of a share.
-    pub fn of_equity(self, terms: &EquityTerms) -> Target {
-        let of = &terms.of;
-        self.target_of(&of.pool)
-            .with(&SERIES_SIZE, of.size)
-            .with(&EQUITY_GAP, Number::from(terms.limit))
-            .with(&BASE_BY_PLACE, of.base.code())
-            .with(&FROM, of.from)
-            .with(&TO, of.to)
-    }
-
     /// The address of a share.
     pub fn of_share(self, chain: &ChainSlug, token: Address) -> Target {
         self.target_of(format_args!("{chain}/{token}"))
+    }
+}
+
+impl FigureAddress for EquityTerms {
+    type FileQuestion = EquityFileAsked;
+
+    const FILE: Operation = Operation::EquityFile;
+
+    fn address(&self) -> Target {
+        let of = &self.of;
+        Self::FILE
+            .target_of(&of.pool)
+            .with(&SERIES_SIZE, of.size)
+            .with(&EQUITY_GAP, Number::from(self.limit))
+            .with(&BASE_BY_PLACE, of.base.code())
+            .with(&FROM, of.from)
+            .with(&TO, of.to)
     }
 }

@@ -7,7 +7,7 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 
-use super::figures::period;
+use super::figures::{FigureAddress, period};
 use super::parameters::{BONUS, CASCADE, FALL, HAIRCUT, PERIOD_FROM, PROTOCOL_FEE, TO, VENUE};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, parse_size};
@@ -139,20 +139,23 @@ pub(super) fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     })
 }
 
-impl Operation {
-    /// The address of an exposure's figure file, or of the figure: all that it depends on is named.
-    pub fn of_exposure(self, terms: &ExposureTerms) -> Target {
+impl FigureAddress for ExposureTerms {
+    type FileQuestion = ExposureFileAsked;
+
+    const FILE: Operation = Operation::ExposureFile;
+
+    fn address(&self) -> Target {
         let percent = |e8: u32| Number::from(Percent(e8.into()));
-        let Liquidation { bonus_e8, protocol_fee_e8, fall_e8 } = terms.liquidation;
-        let venues = terms.venues.iter().fold(self.target(), |target, venue| {
+        let Liquidation { bonus_e8, protocol_fee_e8, fall_e8 } = self.liquidation;
+        let venues = self.venues.iter().fold(Self::FILE.target(), |target, venue| {
             target.with(&VENUE, format_args!("{}/{}", venue.pool, venue.base.code()))
         });
         venues
-            .with(&CASCADE, terms.cascade)
+            .with(&CASCADE, self.cascade)
             .with(&BONUS, percent(bonus_e8))
             .with(&PROTOCOL_FEE, percent(protocol_fee_e8))
             .with(&FALL, percent(fall_e8))
-            .with(&PERIOD_FROM, terms.from)
-            .with(&TO, terms.to)
+            .with(&PERIOD_FROM, self.from)
+            .with(&TO, self.to)
     }
 }

@@ -2,6 +2,7 @@
 
 use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
@@ -12,8 +13,20 @@ use super::parameters::{
     BASE, BASE_BY_PLACE, BOOK_GAP, FROM, MOVE, PERIOD_FROM, POOL, SERIES_SIZE, TO, UNTIL,
     WITHIN_SLOTS,
 };
-use super::{Given, Operation, Parameter, Question, Target, values};
+use super::{Given, HoursFileAsked, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
+
+/// Where the file of a figure is asked for.
+pub trait FigureAddress: Figure {
+    /// What asks for it.
+    type FileQuestion: Question;
+
+    /// The operation that answers.
+    const FILE: Operation;
+
+    /// The address of the file: everything that it depends on is named.
+    fn address(&self) -> Target;
+}
 
 /// How a book thins after a move of the price.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,31 +132,46 @@ impl Question for DecayFileAsked {
     }
 }
 
-impl Operation {
-    /// The address of the figure file of the accuracy record: all that it depends on is named.
-    pub fn of_accuracy(self, terms: &AccuracyTerms) -> Target {
-        let target = self.target_of(&terms.pool).with(&PERIOD_FROM, terms.from);
-        target.with(&TO, terms.to).with(&UNTIL, terms.until)
-    }
+impl FigureAddress for AccuracyTerms {
+    type FileQuestion = AccuracyFileAsked;
 
-    /// The address of the figure file of market hours: all that it depends on is named.
-    pub fn of_hours(self, terms: &HoursTerms) -> Target {
-        self.target_of(&terms.pool)
-            .with(&SERIES_SIZE, terms.size)
-            .with(&BASE, terms.base.code())
-            .with(&FROM, terms.from)
-            .with(&TO, terms.to)
-    }
+    const FILE: Operation = Operation::AccuracyFile;
 
-    /// The address of a decay's figure file, or of the figure: all that it depends on is named.
-    pub fn of_decay(self, terms: &DecayTerms) -> Target {
-        self.target_of(&terms.pool)
-            .with(&BASE, terms.base.code())
-            .with(&PERIOD_FROM, terms.from)
-            .with(&TO, terms.to)
-            .with(&MOVE, Number::from(Percent(terms.move_e8.into())))
-            .with(&WITHIN_SLOTS, terms.within_slots)
-            .with(&BOOK_GAP, Number::from(terms.gap))
+    fn address(&self) -> Target {
+        let target = Self::FILE.target_of(&self.pool).with(&PERIOD_FROM, self.from);
+        target.with(&TO, self.to).with(&UNTIL, self.until)
+    }
+}
+
+impl FigureAddress for HoursTerms {
+    type FileQuestion = HoursFileAsked;
+
+    const FILE: Operation = Operation::HoursFile;
+
+    fn address(&self) -> Target {
+        Self::FILE
+            .target_of(&self.pool)
+            .with(&SERIES_SIZE, self.size)
+            .with(&BASE, self.base.code())
+            .with(&FROM, self.from)
+            .with(&TO, self.to)
+    }
+}
+
+impl FigureAddress for DecayTerms {
+    type FileQuestion = DecayFileAsked;
+
+    const FILE: Operation = Operation::DecayFile;
+
+    fn address(&self) -> Target {
+        Self::FILE
+            .target_of(&self.pool)
+            .with(&BASE, self.base.code())
+            .with(&PERIOD_FROM, self.from)
+            .with(&TO, self.to)
+            .with(&MOVE, Number::from(Percent(self.move_e8.into())))
+            .with(&WITHIN_SLOTS, self.within_slots)
+            .with(&BOOK_GAP, Number::from(self.gap))
     }
 }
 

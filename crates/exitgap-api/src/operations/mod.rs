@@ -34,7 +34,7 @@ pub use equities::{EquityAsked, EquityFileAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use export::ExportAsked;
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
-pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked};
+pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked, FigureAddress};
 pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};

@@ -5,7 +5,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent, PercentError, SizeUsd};
 
 use super::exposure::{VenueAsked, bases_by_place, share, venues};
-use super::figures::{above_zero, period};
+use super::figures::{FigureAddress, above_zero, period};
 use super::parameters::{
     ABOVE, AFTER_MOVE, AFTER_WITHIN, HAIRCUT, PERIOD_FROM, SHOCK_FALL, SOLD, TO, VENUE,
 };
@@ -92,21 +92,24 @@ impl Target {
     }
 }
 
-impl Operation {
-    /// The address of a stress' figure file, or of the figure: all that it depends on is named.
-    pub fn of_stress(self, terms: &StressTerms) -> Target {
+impl FigureAddress for StressTerms {
+    type FileQuestion = VenueStressFileAsked;
+
+    const FILE: Operation = Operation::VenueStressFile;
+
+    fn address(&self) -> Target {
         let percent = |e8: u32| Number::from(Percent(e8.into()));
-        let Shock { haircut_e8, fall_e8 } = terms.shock;
-        let venues = terms.venues.iter().fold(self.target(), |target, venue| {
+        let Shock { haircut_e8, fall_e8 } = self.shock;
+        let venues = self.venues.iter().fold(Self::FILE.target(), |target, venue| {
             target.with(&VENUE, format_args!("{}/{}", venue.pool, venue.base.code()))
         });
         venues
-            .with(&SOLD, terms.size)
+            .with(&SOLD, self.size)
             .with(&HAIRCUT, percent(haircut_e8))
             .with(&SHOCK_FALL, percent(fall_e8))
-            .maybe(&ABOVE, terms.limit.map(Number::from).as_ref())
-            .after_move(terms.after)
-            .with(&PERIOD_FROM, terms.from)
-            .with(&TO, terms.to)
+            .maybe(&ABOVE, self.limit.map(Number::from).as_ref())
+            .after_move(self.after)
+            .with(&PERIOD_FROM, self.from)
+            .with(&TO, self.to)
     }
 }

@@ -71,9 +71,9 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         within_slots: 3,
         gap: GapLimit::DEPTH,
     };
-    let told = reader.decay(&month).map_err(failed)?;
+    let told = reader.figure(&month).map_err(failed)?;
     eprintln!("figures: {} events of 0.1 % in 30 days", told.events.len());
-    report.add("figures.decay_30d_ms", milliseconds(|| reader.decay(&month))?);
+    report.add("figures.decay_30d_ms", milliseconds(|| reader.figure(&month))?);
     let exposure = ExposureTerms {
         venues: pools
             .iter()
@@ -84,9 +84,9 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         cascade: "2000000".parse().map_err(failed)?,
         liquidation: Liquidation { bonus_e8: 5_000_000, protocol_fee_e8: 0, fall_e8: 20_000_000 },
     };
-    let told = reader.exposure(&exposure).map_err(failed)?;
+    let told = reader.figure(&exposure).map_err(failed)?;
     eprintln!("figures: the exposure is {}, worst {:?}", told.band.code(), told.worst_gap_pct);
-    report.add("figures.exposure_7d_ms", milliseconds(|| reader.exposure(&exposure))?);
+    report.add("figures.exposure_7d_ms", milliseconds(|| reader.figure(&exposure))?);
     let stress = StressTerms {
         venues: exposure.venues,
         from: week,
@@ -96,16 +96,16 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         limit: None,
         after: None,
     };
-    let told = reader.stress(&stress).map_err(failed)?;
+    let told = reader.figure(&stress).map_err(failed)?;
     eprintln!("figures: a stress of {} slots, Q95 {:?}", told.have_slots, told.gap_q95_pct);
-    report.add("figures.stress_7d_ms", milliseconds(|| reader.stress(&stress))?);
+    report.add("figures.stress_7d_ms", milliseconds(|| reader.figure(&stress))?);
     let pool = reader.pool(&pools[0]).map_err(failed)?;
     let pool = pool.ok_or_else(|| failed("the pool is not recorded"))?;
     let (day, size) = (slot(SLOTS.get() - Slot::PER_DAY)?, "123456".parse().map_err(failed)?);
     let direction = Direction::ZeroForOne;
     let any_size = || reader.points_at(&pool, direction, size, day, to);
     report.add("figures.history_any_size_day_ms", milliseconds(any_size)?);
-    let file = reader.decay_file(&DecayTerms { from: week, ..month.clone() }).map_err(failed)?;
+    let file = reader.figure_file(&DecayTerms { from: week, ..month.clone() }).map_err(failed)?;
     let file = verified::File::new(&reader, &key, file)?;
     report.add("figures.verify_7d_ms", file.natively_ms()?);
     report.add("figures.verify_7d_browser_ms", file.in_browser_ms()?);
@@ -114,7 +114,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let pool = record_week(&wide, &key)?;
     let reader = Reader::open(&wide).map_err(failed)?;
     let (from, to) = (slot(0)?, slot(WEEK.get() - 1)?);
-    let file = reader.decay_file(&DecayTerms { pool, from, to, ..month }).map_err(failed)?;
+    let file = reader.figure_file(&DecayTerms { pool, from, to, ..month }).map_err(failed)?;
     let file = verified::File::new(&reader, &key, file)?;
     report.add("figures.verify_7d_1200_ticks_browser_ms", file.in_browser_ms()?);
     Ok(())

@@ -12,7 +12,9 @@ use exitgap_api::{
     SNAPSHOT_PAGE_BYTES, Status, parse_pool, slot_at,
 };
 use exitgap_chain::{Limits, PoolLogs};
-use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyScan, AccuracyTerms, PoolLog};
+use exitgap_core::analytics::FigureError;
+use exitgap_core::analytics::accuracy::{AccuracyScan, AccuracyTerms, PoolLog};
+use exitgap_core::analytics::figure::Figure;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotFile};
@@ -79,7 +81,10 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
             async |client| client.accuracy_file(&asked).await,
             async |service| {
                 let file = service
-                    .accuracy_file(AccuracyFileAsked { of: asked.clone(), until: None })
+                    .figure_file::<AccuracyTerms>(AccuracyFileAsked {
+                        of: asked.clone(),
+                        until: None,
+                    })
                     .await?;
                 Ok(file.bytes.to_vec())
             },
@@ -146,16 +151,13 @@ impl Pass {
     }
 }
 
-fn problem(error: &AccuracyError) -> Problem {
+fn problem(error: &FigureError) -> Problem {
     let code = match error {
-        AccuracyError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
-        AccuracyError::Period { .. }
-        | AccuracyError::NoSlot { .. }
-        | AccuracyError::Until { .. }
-        | AccuracyError::TooManyLogs => ProblemCode::InvalidParameter,
-        AccuracyError::OutOfOrder { .. }
-        | AccuracyError::LogOutOfOrder { .. }
-        | AccuracyError::OtherFills { .. } => ProblemCode::SourceUnreadable,
+        FigureError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
+        FigureError::Period { .. } | FigureError::Parameter { .. } | FigureError::TooManyLogs => {
+            ProblemCode::InvalidParameter
+        }
+        _ => ProblemCode::SourceUnreadable,
     };
     Problem::new(code, error.to_string())
 }

@@ -1,5 +1,6 @@
 //! `exitgap decay`: how a book thins after its price has moved.
 
+use exitgap_core::analytics::decay::DecayTerms;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,7 +19,11 @@ pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
         let bytes = args.source.ask(
             async |client| client.decay_file(&asked).await,
             async |service| {
-                Ok(service.decay_file(DecayFileAsked(asked.clone())).await?.bytes.to_vec())
+                Ok(service
+                    .figure_file::<DecayTerms>(DecayFileAsked(asked.clone()))
+                    .await?
+                    .bytes
+                    .to_vec())
             },
         )?;
         return write_file(path, &bytes);

@@ -1,5 +1,6 @@
 //! `exitgap equities`: shares, where each stands, and how its pools trade in each session of its exchange.
 
+use exitgap_core::analytics::equity::EquityTerms;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -41,7 +42,9 @@ pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
         let bytes = args.source.ask_of(
             async |client| client.figure(Operation::EquityFile, &vector.figure_url).await,
             with,
-            async |service| Ok(service.equity_file(file.clone()).await?.bytes.to_vec()),
+            async |service| {
+                Ok(service.figure_file::<EquityTerms>(file.clone()).await?.bytes.to_vec())
+            },
         )?;
         return write_file(path, &bytes);
     }

@@ -1,5 +1,6 @@
 //! `exitgap exposure`: could the market of any slot of a week have absorbed a liquidation?
 
+use exitgap_core::analytics::exposure::ExposureTerms;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -55,7 +56,11 @@ fn answer(
         let bytes = args.source.ask(
             async |client| client.exposure_file(asked).await,
             async |service| {
-                Ok(service.exposure_file(ExposureFileAsked(asked.clone())).await?.bytes.to_vec())
+                Ok(service
+                    .figure_file::<ExposureTerms>(ExposureFileAsked(asked.clone()))
+                    .await?
+                    .bytes
+                    .to_vec())
             },
         )?;
         return write_file(path, &bytes);

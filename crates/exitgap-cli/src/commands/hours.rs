@@ -1,5 +1,6 @@
 //! `exitgap hours`: open against closed markets.
 
+use exitgap_core::analytics::hours::HoursTerms;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -20,7 +21,7 @@ pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
             async |client| client.hours_file(&HistoryOf::from(&asked.series)).await,
             async |service| {
                 let asked = HoursFileAsked { series: asked.series.clone() };
-                Ok(service.hours_file(asked).await?.bytes.to_vec())
+                Ok(service.figure_file::<HoursTerms>(asked).await?.bytes.to_vec())
             },
         )?;
         return write_file(path, &bytes);

@@ -1,5 +1,6 @@
 //! `exitgap stress` of several venues, or after a shock.
 
+use exitgap_core::analytics::stress::StressTerms;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -19,7 +20,7 @@ pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
             async |client| client.venue_stress_file(&asked).await,
             async |service| {
                 let asked = VenueStressFileAsked(asked.clone());
-                Ok(service.venue_stress_file(asked).await?.bytes.to_vec())
+                Ok(service.figure_file::<StressTerms>(asked).await?.bytes.to_vec())
             },
         )?;
         return write_file(path, &bytes);

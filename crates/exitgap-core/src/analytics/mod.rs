@@ -1,6 +1,7 @@
 //! Figures drawn from many recorded snapshots: pure functions over slots and observations, in
 //! integers, each percentage rounded once, half-even, to six decimals.
 //!
+//! - `error`: why a figure cannot be computed
 //! - `shared`: which slots stand, quantiles, shares
 //! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
@@ -18,6 +19,7 @@
 pub mod accuracy;
 pub mod decay;
 pub mod equity;
+mod error;
 pub mod exposure;
 pub mod figure;
 pub mod hours;
@@ -28,5 +30,6 @@ mod shared;
 pub mod stress;
 mod venues;
 
+pub use error::FigureError;
 pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};
-pub use venues::{FigureVenue, VenuesError};
+pub use venues::FigureVenue;

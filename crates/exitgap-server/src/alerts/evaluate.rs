@@ -12,7 +12,7 @@ use exitgap_core::alerts::{AlertRule, AlertRun, AlertRunError};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_store::alerts::{Alerts, AlertsError, ChangedAlert, Stepped};
-use exitgap_store::{FigureError, LogFolder, Pool, Reader, StoreError, Watching};
+use exitgap_store::{AlertReadError, LogFolder, Pool, Reader, StoreError, Watching};
 
 /// The most slots of a turn: between turns rules come and go.
 const SLOTS: u32 = 288;
@@ -31,7 +31,7 @@ pub enum EvaluateError {
     Store(#[from] StoreError),
     /// A slot of a pool.
     #[error(transparent)]
-    Slot(#[from] FigureError),
+    Slot(#[from] AlertReadError),
     /// A run.
     #[error(transparent)]
     Run(#[from] AlertRunError),

@@ -4,12 +4,9 @@ use axum::extract::State;
 use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::{
-    AccuracyFileAsked, DecayFileAsked, EquityFileAsked, EvidenceAsked, ExposureFileAsked,
-    HoursFileAsked, Keep, Operation, StateProofAsked, VenueStressFileAsked,
-};
+use exitgap_api::operations::{EvidenceAsked, Keep, Operation, StateProofAsked};
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_ops::FigureFile;
+use exitgap_ops::ServedFigure;
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
@@ -47,46 +44,13 @@ pub async fn state_proof(State(app): State<Shared>, address: Address) -> Result<
     Ok(Reply::new(file, "application/octet-stream", Keep::Forever))
 }
 
-/// The figure file of an exposure.
-pub async fn exposure_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: ExposureFileAsked = address.read(Operation::ExposureFile)?;
-    Ok(figure_file(app.service.exposure_file(asked).await?))
-}
-
-/// The figure file of a stress over venues.
-pub async fn venue_stress_file(
+/// The file of a figure.
+pub async fn figure_file<F: ServedFigure>(
     State(app): State<Shared>,
     address: Address,
 ) -> Result<Reply, Refused> {
-    let asked: VenueStressFileAsked = address.read(Operation::VenueStressFile)?;
-    Ok(figure_file(app.service.venue_stress_file(asked).await?))
-}
-
-/// The figure file of market hours.
-pub async fn hours_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: HoursFileAsked = address.read(Operation::HoursFile)?;
-    Ok(figure_file(app.service.hours_file(asked).await?))
-}
-
-/// The figure file of a pool of a share.
-pub async fn equity_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: EquityFileAsked = address.read(Operation::EquityFile)?;
-    Ok(figure_file(app.service.equity_file(asked).await?))
-}
-
-/// The figure file of the accuracy record.
-pub async fn accuracy_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: AccuracyFileAsked = address.read(Operation::AccuracyFile)?;
-    Ok(figure_file(app.service.accuracy_file(asked).await?))
-}
-
-/// The figure file of a decay.
-pub async fn decay_file(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: DecayFileAsked = address.read(Operation::DecayFile)?;
-    Ok(figure_file(app.service.decay_file(asked).await?))
-}
-
-fn figure_file(file: FigureFile) -> Reply {
+    let asked: F::FileQuestion = address.read(F::FILE)?;
+    let file = app.service.figure_file::<F>(asked).await?;
     let keep = if file.is_settled { Keep::Forever } else { Keep::Seconds(5) };
-    Reply::new(file.bytes, JSON, keep)
+    Ok(Reply::new(file.bytes, JSON, keep))
 }

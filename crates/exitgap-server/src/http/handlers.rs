@@ -10,6 +10,12 @@ use exitgap_api::operations::{
     RoutesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked, VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
+use exitgap_core::analytics::accuracy::AccuracyTerms;
+use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::equity::EquityTerms;
+use exitgap_core::analytics::exposure::ExposureTerms;
+use exitgap_core::analytics::hours::HoursTerms;
+use exitgap_core::analytics::stress::StressTerms;
 use serde::Serialize;
 
 use super::address::Address;
@@ -93,7 +99,7 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
                 |app, asked: DecayAsked| async move { app.service.decay(asked).await },
             )
         }
-        O::DecayFile => get(evidence::decay_file),
+        O::DecayFile => get(evidence::figure_file::<DecayTerms>),
         O::Equities => {
             document(operation, |app, (): ()| async move { app.service.equities().await })
         }
@@ -103,18 +109,18 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
                 |app, asked: EquityAsked| async move { app.service.equity(asked).await },
             )
         }
-        O::EquityFile => get(evidence::equity_file),
-        O::HoursFile => get(evidence::hours_file),
-        O::AccuracyFile => get(evidence::accuracy_file),
+        O::EquityFile => get(evidence::figure_file::<EquityTerms>),
+        O::HoursFile => get(evidence::figure_file::<HoursTerms>),
+        O::AccuracyFile => get(evidence::figure_file::<AccuracyTerms>),
         O::Exposure => document(operation, |app, asked: ExposureAsked| async move {
             app.service.exposure(asked).await
         }),
-        O::ExposureFile => get(evidence::exposure_file),
+        O::ExposureFile => get(evidence::figure_file::<ExposureTerms>),
         O::VenueStress => document(operation, |app, asked: VenueStressAsked| async move {
             app.service.venue_stress(asked).await
         }),
         O::Shocks => document(operation, |app, (): ()| async move { app.service.shocks().await }),
-        O::VenueStressFile => get(evidence::venue_stress_file),
+        O::VenueStressFile => get(evidence::figure_file::<StressTerms>),
         O::Stream => get(stream::serve),
         O::AlertsOf => {
             document(

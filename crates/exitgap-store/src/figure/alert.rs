@@ -1,12 +1,13 @@
 //! A rule over the recorded slots of its pool.
 
-use exitgap_core::alerts::{AlertCheckpoint, AlertEvent, AlertRule, AlertRun, SealedSlot};
+use exitgap_core::alerts::{
+    AlertCheckpoint, AlertEvent, AlertRule, AlertRun, AlertRunError, SealedSlot,
+};
 use exitgap_core::evidence::{Head, HeadEntry};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::Checkpoint;
 
-use super::FigureError;
 use crate::bodies::packing::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptLog};
@@ -15,6 +16,23 @@ use crate::evidence::EvidenceError;
 use crate::log::{LogIdentity, StoredHead};
 use crate::model::Pool;
 use crate::reader::Reader;
+
+/// Why a rule cannot be evaluated.
+#[derive(Debug, thiserror::Error)]
+pub enum AlertReadError {
+    /// The store has no such pool, or not all of the slots.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    /// The slots do not follow each other.
+    #[error(transparent)]
+    Run(#[from] AlertRunError),
+}
+
+impl From<StoreError> for AlertReadError {
+    fn from(error: StoreError) -> Self {
+        Self::Evidence(error.into())
+    }
+}
 
 /// A rule, evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +71,7 @@ pub struct Watching {
 impl Reader {
     /// What a rule has to say from its first slot up to another. Snapshots are unpacked one after the other, and few are
     /// held.
-    pub fn alert(&self, rule: AlertRule, to: Slot) -> Result<AlertEvaluated, FigureError> {
+    pub fn alert(&self, rule: AlertRule, to: Slot) -> Result<AlertEvaluated, AlertReadError> {
         let unknown = || EvidenceError::UnknownPool { pool: rule.pool.clone() };
         let pool = self.pool(&rule.pool)?.ok_or_else(unknown)?;
         let heads = self.heads(&pool, rule.first_slot, to)?;
@@ -73,7 +91,7 @@ impl Reader {
         pool: &Pool,
         slot: Slot,
         watching: &mut Watching,
-    ) -> Result<Option<WatchedSlot>, FigureError> {
+    ) -> Result<Option<WatchedSlot>, AlertReadError> {
         let Some(stored) = self.head(pool, slot)? else { return Ok(None) };
         self.watch(pool, stored, watching).map(Some)
     }
@@ -83,7 +101,7 @@ impl Reader {
         pool: &Pool,
         stored: StoredHead,
         watching: &mut Watching,
-    ) -> Result<WatchedSlot, FigureError> {
+    ) -> Result<WatchedSlot, AlertReadError> {
         let head = stored.head;
         let slot = head.slot;
         let snapshot = match head.entry {

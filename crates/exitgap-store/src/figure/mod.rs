@@ -1,24 +1,16 @@
-//! Figures drawn from many snapshots of a store, and their files. Their meaning is the core's.
+//! Figures computed from a store's snapshots, and their files. What they mean is in the core.
 //!
-//! - `venues`: those of several pools
-//! - `accuracy`: swaps against estimates
+//! - `fills`: documents of logs, for figures that take them
 //! - `alert`: a rule, evaluated
 
-mod accuracy;
 mod alert;
-mod venues;
+mod fills;
 
-use exitgap_core::alerts::AlertRunError;
-use exitgap_core::analytics::VenuesError;
-use exitgap_core::analytics::accuracy::AccuracyError;
-use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
-use exitgap_core::analytics::equity::{EquityResult, EquityScan, EquityTerms};
-use exitgap_core::analytics::figure::{FigureUse, write_decay, write_equity, write_hours};
-use exitgap_core::analytics::hours::{HoursError, HoursScan, HoursTerms};
+use exitgap_core::analytics::figure::{Figure, FigurePass, FigureUse, write_figure};
 use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
-use exitgap_core::analytics::standing;
+use exitgap_core::analytics::{FigureError, standing};
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Observation;
 
@@ -29,103 +21,99 @@ use crate::error::StoreError;
 use crate::evidence::EvidenceError;
 use crate::model::Pool;
 use crate::reader::Reader;
+use fills::FillsOfSlots;
 
-pub use alert::{AlertEvaluated, WatchedSlot, Watching};
+pub use alert::{AlertEvaluated, AlertReadError, WatchedSlot, Watching};
 
-/// Why there is no figure.
+/// Why a figure cannot be computed from the store.
 #[derive(Debug, thiserror::Error)]
-pub enum FigureError {
+pub enum FigureReadError {
     /// The store has no such pool, or not all slots of the period.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// What is asked is out of bounds, or of another kind of pool.
+    /// The figure's rules refuse the parameters or a snapshot.
     #[error(transparent)]
-    Decay(#[from] DecayError),
-    /// The same of market hours, or other calendars were named than the pool's.
-    #[error(transparent)]
-    Hours(#[from] HoursError),
-    /// The same of a figure of several pools, or its venues do not go together.
-    #[error(transparent)]
-    Venues(#[from] VenuesError),
-    /// A rule's slots do not follow each other.
-    #[error(transparent)]
-    Alert(#[from] AlertRunError),
-    /// The pool is of another kind.
-    #[error(transparent)]
-    Accuracy(#[from] AccuracyError),
+    Figure(#[from] FigureError),
     /// The parts do not make a file.
     #[error("the figure file cannot be written: {0}")]
     Document(#[from] DocumentError),
 }
 
-impl From<StoreError> for FigureError {
+impl From<StoreError> for FigureReadError {
     fn from(error: StoreError) -> Self {
         Self::Evidence(error.into())
     }
 }
 
+/// A figure that was computed, and what from.
+struct Computed<F: Figure> {
+    figure: F,
+    pools: Vec<Pool>,
+    result: ResultOf<F>,
+    uses: Vec<FigureUse>,
+}
+
+/// What the pass of a figure computes.
+type ResultOf<F> = <<F as Figure>::Pass as FigurePass>::Result;
+
 impl Reader {
-    /// The depth decay of a pool over a period that the store has whole. Snapshots are unpacked one
-    /// after the other, and few are held.
-    pub fn decay(&self, terms: &DecayTerms) -> Result<DecayResult, FigureError> {
-        let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
-        Ok(self.scan(&terms, &pool)?.0)
+    /// A figure over a period that the store has whole of each pool. Snapshots are unpacked one after the other, and few
+    /// are held.
+    pub fn figure<F: Figure>(&self, figure: &F) -> Result<ResultOf<F>, FigureReadError> {
+        Ok(self.compute(figure)?.result)
     }
 
-    /// The file that proves [`Reader::decay`]: the same bytes each time.
-    pub fn decay_file(&self, terms: &DecayTerms) -> Result<Vec<u8>, FigureError> {
-        let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
-        let (result, uses) = self.scan(&terms, &pool)?;
-        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
-        Ok(write_decay(&terms, &windows, &uses, &result)?)
+    /// The file that proves [`Reader::figure`]: the same bytes each time.
+    pub fn figure_file<F: Figure>(&self, figure: &F) -> Result<Vec<u8>, FigureReadError> {
+        let Computed { figure, pools, result, uses } = self.compute(figure)?;
+        let ((from, _), last) = (figure.period(), figure.last_head());
+        let mut windows = Vec::new();
+        let mut fills = Vec::new();
+        for pool in &pools {
+            windows.extend(self.windows_of_period(pool, from, last)?);
+            if F::TAKES_FILLS {
+                fills.extend(fills::named(self, pool, [from, last])?);
+            }
+        }
+        Ok(write_figure(&figure, &windows, &uses, fills, &result)?)
     }
 
-    /// The file that proves what a pool is like while its markets are open and closed: the same bytes each time. The
-    /// calendars are those of the period's last standing snapshot, whatever the terms name.
-    pub fn hours_file(&self, terms: HoursTerms) -> Result<Vec<u8>, FigureError> {
-        let (terms, pool) = self.with_calendars(terms)?;
-        let mut scan = HoursScan::new(terms.clone())?;
-        let take = |slot, observation| Ok(scan.take(slot, observation)?);
-        let uses = self.each_standing(&pool, terms.from, terms.to, take)?;
-        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
-        Ok(write_hours(&terms, &windows, &uses, &scan.finish()?)?)
+    fn compute<F: Figure>(&self, figure: &F) -> Result<Computed<F>, FigureReadError> {
+        let mut figure = figure.clone().checked()?;
+        let ((from, to), last) = (figure.period(), figure.last_head());
+        let pools = figure.pools().into_iter();
+        let pools: Vec<Pool> =
+            pools.map(|pool| self.pool_of_period(pool, from, last)).collect::<Result<_, _>>()?;
+        if F::HAS_CALENDARS {
+            let sessions = self.last_standing(&pools[0], from, to)?;
+            let sessions = sessions.map(|last| last.pool_sessions()).unwrap_or_default();
+            figure = figure.with_calendars(sessions).checked()?;
+        }
+        let mut pass = figure.clone().pass()?;
+        let mut fills = FillsOfSlots::of(self, &pools[0], [from, last]);
+        let uses = self.each_standing(&pools, [from, last], to, |pool, slot, observation| {
+            pass.take(pool, slot, observation)?;
+            while pass.wants_fills() {
+                pass.take_fills(fills.next()?)?;
+            }
+            Ok(())
+        })?;
+        Ok(Computed { figure, pools, result: pass.finish()?, uses })
     }
 
-    /// What a pool of a share was like in each session of a period. The calendars are found as for market hours.
-    pub fn equity(&self, terms: EquityTerms) -> Result<EquityResult, FigureError> {
-        let (_, result, _, _) = self.equity_scan(terms)?;
-        Ok(result)
-    }
-
-    /// The file that proves [`Reader::equity`]: the same bytes each time.
-    pub fn equity_file(&self, terms: EquityTerms) -> Result<Vec<u8>, FigureError> {
-        let (terms, result, pool, uses) = self.equity_scan(terms)?;
-        let windows = self.windows_of_period(&pool, terms.of.from, terms.of.to)?;
-        Ok(write_equity(&terms, &windows, &uses, &result)?)
-    }
-
-    fn equity_scan(
+    /// What the last standing snapshot of a period observed.
+    fn last_standing(
         &self,
-        terms: EquityTerms,
-    ) -> Result<(EquityTerms, EquityResult, Pool, Vec<FigureUse>), FigureError> {
-        let (of, pool) = self.with_calendars(terms.of)?;
-        let terms = EquityTerms { of, ..terms };
-        let mut scan = EquityScan::new(terms.clone())?;
-        let take = |slot, observation| Ok(scan.take(slot, observation)?);
-        let uses = self.each_standing(&pool, terms.of.from, terms.of.to, take)?;
-        Ok((terms, scan.finish()?, pool, uses))
-    }
-
-    /// Terms with the calendars of the period's last standing snapshot, whatever they name.
-    fn with_calendars(&self, terms: HoursTerms) -> Result<(HoursTerms, Pool), FigureError> {
-        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
-        let heads = self.heads(&pool, terms.from, terms.to)?;
-        let last = standing(heads.iter().map(|stored| &stored.head)).pop();
-        let last = last.map(|(slot, _)| self.snapshot_at(&pool, slot)).transpose()?.flatten();
-        let sessions = last.map(|last| last.observation().pool_sessions()).unwrap_or_default();
-        Ok((HoursTerms { sessions, ..terms }, pool))
+        pool: &Pool,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Option<Observation>, StoreError> {
+        let heads = self.heads(pool, from, to)?;
+        let Some((slot, _)) = standing(heads.iter().map(|stored| &stored.head)).pop() else {
+            return Ok(None);
+        };
+        let snapshot = self.snapshot_at(pool, slot)?;
+        Ok(snapshot.map(|snapshot| snapshot.observation().clone()))
     }
 
     /// How fast the queue of terms was paid in the seven days that end with a slot, by the lengths that the pool's snapshots
@@ -135,14 +123,14 @@ impl Reader {
         pool: &PoolId,
         facts: &RedemptionFacts,
         last: Slot,
-    ) -> Result<Option<Pace>, FigureError> {
+    ) -> Result<Option<Pace>, FigureReadError> {
         let unknown = || EvidenceError::UnknownPool { pool: pool.clone() };
         let pool = self.pool(pool)?.ok_or_else(unknown)?;
         let Some(first) = Pace::first_slot(last).filter(|first| *first >= pool.first_slot) else {
             return Ok(None);
         };
         let mut lengths = Vec::new();
-        self.each_standing(&pool, first, last, |slot, observation| {
+        self.each_standing(&[pool], [first, last], last, |_, slot, observation| {
             lengths.extend(facts.length(&observation).map(|length| (slot, length)));
             Ok(())
         })?;
@@ -208,45 +196,34 @@ impl Reader {
         }
     }
 
-    fn scan(
-        &self,
-        terms: &DecayTerms,
-        pool: &Pool,
-    ) -> Result<(DecayResult, Vec<FigureUse>), FigureError> {
-        let mut scan = DecayScan::new(terms.clone())?;
-        let take = |slot, observation| Ok(scan.take(slot, observation)?);
-        let uses = self.each_standing(pool, terms.from, terms.to, take)?;
-        Ok((scan.finish(), uses))
-    }
-
-    /// Gives what a pool's standing slots of a period say, ascending, one unpacked after the other.
+    /// Gives the observations of the pools' standing slots, ascending by slot, those of one slot in the order of the pools,
+    /// one unpacked after the other. Heads up to `until` may have retracted some; slots after `to` are left out.
     fn each_standing(
         &self,
-        pool: &Pool,
-        from: Slot,
-        to: Slot,
-        take: impl FnMut(Slot, Observation) -> Result<(), FigureError>,
-    ) -> Result<Vec<FigureUse>, FigureError> {
-        self.each_standing_up_to(pool, [from, to], to, take)
-    }
-
-    /// The same up to a slot, of which later heads may have taken some back.
-    fn each_standing_up_to(
-        &self,
-        pool: &Pool,
+        pools: &[Pool],
         [from, until]: [Slot; 2],
         to: Slot,
-        mut take: impl FnMut(Slot, Observation) -> Result<(), FigureError>,
-    ) -> Result<Vec<FigureUse>, FigureError> {
-        let heads = self.heads(pool, from, until)?;
-        let (mut uses, mut kept) = (Vec::new(), Dictionaries::default());
-        let standing = standing(heads.iter().map(|stored| &stored.head)).into_iter();
-        for (slot, hash) in standing.filter(|(slot, _)| *slot <= to) {
+        mut take: impl FnMut(&PoolId, Slot, Observation) -> Result<(), FigureReadError>,
+    ) -> Result<Vec<FigureUse>, FigureReadError> {
+        let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
+        for (place, pool) in pools.iter().enumerate() {
+            let heads = self.heads(pool, from, until)?;
+            for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+                if slot <= to {
+                    slots.push((slot, place, hash));
+                }
+            }
+        }
+        slots.sort_unstable_by_key(|(slot, place, _)| (*slot, *place));
+        let mut kept: Vec<_> = pools.iter().map(|_| Dictionaries::default()).collect();
+        let mut uses = Vec::with_capacity(slots.len());
+        for (slot, place, hash) in slots {
             let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
-            let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
-            let snapshot = parse(&pool.id, hash, &documents)?;
-            take(slot, snapshot.observation().clone())?;
-            uses.push(FigureUse { pool: pool.id.clone(), slot, snapshot: hash });
+            let documents = self.documents_after(hash, slot, &mut kept[place])?;
+            let pool = &pools[place].id;
+            let snapshot = parse(pool, hash, &documents.ok_or_else(absent)?)?;
+            take(pool, slot, snapshot.observation().clone())?;
+            uses.push(FigureUse { pool: pool.clone(), slot, snapshot: hash });
         }
         Ok(uses)
     }
@@ -254,6 +231,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
+    use exitgap_core::analytics::decay::DecayTerms;
     use exitgap_core::analytics::figure::{FigureCheckName, FigureVerifier, FigureWant};
     use exitgap_core::evidence::{Base, Verdict};
     use exitgap_core::pools::Direction;
@@ -295,15 +273,15 @@ mod tests {
         }
         let reader = Reader::open(&path).unwrap();
         let terms_of_all = terms(0, SLOTS - 1);
-        let result = reader.decay(&terms_of_all).unwrap();
+        let result = reader.figure(&terms_of_all).unwrap();
         assert_eq!((result.have_slots, result.slots_missing), (SLOTS - 1, 1));
         let event = &result.events[0];
         assert_eq!((result.events.len(), event.slot, event.censored), (1, slot(10), true));
         assert_eq!(event.at[0].liquidity_usd, "0");
         assert!(event.at[1].liquidity_usd.starts_with('-'));
 
-        let file = reader.decay_file(&terms_of_all).unwrap();
-        assert_eq!(file, reader.decay_file(&terms_of_all).unwrap());
+        let file = reader.figure_file(&terms_of_all).unwrap();
+        assert_eq!(file, reader.figure_file(&terms_of_all).unwrap());
         let log = reader.log().unwrap().unwrap();
         let trusted = key.named(&log.origin.to_string()).unwrap().verifier();
         let mut verifier = FigureVerifier::new(&file, &[trusted]);
@@ -317,11 +295,15 @@ mod tests {
         assert_eq!(leaves.code, "no_leaves");
 
         for (from, to) in [(0, SLOTS), (SLOTS, SLOTS + 1)] {
-            let refused = reader.decay(&terms(from, to)).unwrap_err();
-            let no_head = matches!(&refused, FigureError::Evidence(EvidenceError::NoHead { .. }));
+            let refused = reader.figure(&terms(from, to)).unwrap_err();
+            let no_head =
+                matches!(&refused, FigureReadError::Evidence(EvidenceError::NoHead { .. }));
             assert!(no_head, "{refused}");
         }
-        let refused = reader.decay(&terms(2, 1)).unwrap_err();
-        assert!(matches!(refused, FigureError::Decay(DecayError::Period { .. })), "{refused}");
+        let refused = reader.figure(&terms(2, 1)).unwrap_err();
+        assert!(
+            matches!(refused, FigureReadError::Figure(FigureError::Period { .. })),
+            "{refused}"
+        );
     }
 }

@@ -34,6 +34,7 @@ mod result;
 mod scan;
 mod terms;
 
+use crate::analytics::FigureError;
 use crate::pools::PoolState;
 
 pub use committed::Committed;
@@ -45,12 +46,18 @@ pub use issued::{Issued, IssuedError, MAX_ISSUED, MAX_ISSUED_BYTES};
 pub use pass::{AccuracyOfPeriod, AccuracyPass};
 pub use requote::{LATER_SLOTS, Requote, requote};
 pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
-pub use scan::{AccuracyError, AccuracyScan};
+pub use scan::AccuracyScan;
 pub use terms::{AccuracyParameters, AccuracyTerms};
 
 /// Whether swaps of a pool of this kind are compared: what it logs is known, and replayed.
 pub fn is_told_of(state: &PoolState) -> bool {
     replay::Replay::of(state).is_some()
+}
+
+/// The refusal of a pool whose logs are not known.
+fn unsupported(protocol: &'static str) -> FigureError {
+    let supported = "concentrated liquidity that logs as Uniswap v3 does, and constant product";
+    FigureError::UnsupportedKind { figure: "accuracy", protocol, supported }
 }
 
 /// The name and version of these rules.

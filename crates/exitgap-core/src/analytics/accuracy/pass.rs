@@ -2,8 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{AccuracyError, AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTerms};
+use super::{AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTerms};
 use super::{Fills, MAX_LOGS, MAX_LOGS_HELD, PoolLog};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
+use crate::evidence::DocumentError;
+use crate::ids::PoolId;
+use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
@@ -43,7 +48,7 @@ pub struct AccuracyOfPeriod {
 
 impl AccuracyPass {
     /// A pass that has seen nothing.
-    pub fn new(terms: AccuracyTerms) -> Result<Self, AccuracyError> {
+    pub fn new(terms: AccuracyTerms) -> Result<Self, FigureError> {
         Ok(Self {
             terms: terms.checked()?,
             scan: AccuracyScan::new(),
@@ -58,61 +63,8 @@ impl AccuracyPass {
         })
     }
 
-    /// Takes the next slot that stands. It must not want a document first.
-    pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), AccuracyError> {
-        let is_within = (self.terms.from..=self.terms.to).contains(&slot);
-        if !is_within || self.waiting.is_some() {
-            return Err(AccuracyError::OutOfOrder { slot });
-        }
-        if !super::is_told_of(observation.state()) {
-            let protocol = observation.state().protocol();
-            return Err(AccuracyError::UnsupportedKind { protocol });
-        }
-        self.waiting = Some((slot, observation));
-        self.go_on()
-    }
-
-    /// Whether the next document is wanted before the next slot.
-    pub fn wants_fills(&self) -> bool {
-        self.waiting.is_some()
-    }
-
-    /// Takes the next document.
-    pub fn take_fills(&mut self, fills: Fills) -> Result<(), AccuracyError> {
-        let follows = self.until.is_none_or(|until| fills.follows(until));
-        if !follows || fills.contract != *self.terms.pool.contract() {
-            let after_block = fills.after_block;
-            return Err(AccuracyError::OtherFills { after_block });
-        }
-        self.logs += fills.logs.len();
-        if self.logs > MAX_LOGS || self.unused.len() + fills.logs.len() > MAX_LOGS_HELD {
-            return Err(AccuracyError::TooManyLogs);
-        }
-        self.until = Some(fills.to_block);
-        self.unused.extend(fills.logs);
-        self.documents += 1;
-        self.go_on()
-    }
-
-    /// Takes it that there is no further document.
-    pub fn no_more_fills(&mut self) {
-        self.is_out = true;
-        self.slots_waiting += u32::from(self.waiting.take().is_some());
-    }
-
-    /// The figure, and of what it is.
-    pub fn finish(self) -> AccuracyOfPeriod {
-        let Self { scan, slots, slots_waiting, documents, .. } = self;
-        AccuracyOfPeriod { result: scan.finish(), slots, slots_waiting, documents }
-    }
-
-    /// As a figure file has it.
-    pub fn figure(self) -> AccuracyFigure {
-        AccuracyFigure::of(&self.finish())
-    }
-
     /// Compares up to the slot that waits, where its logs are known.
-    fn go_on(&mut self) -> Result<(), AccuracyError> {
+    fn go_on(&mut self) -> Result<(), FigureError> {
         let Some((slot, observation)) = self.waiting.take() else { return Ok(()) };
         let block = observation.block().number;
         if self.until.is_none_or(|until| until < block) {
@@ -128,5 +80,60 @@ impl AccuracyPass {
         self.scan.take(slot, observation, &logs)?;
         self.slots = Some(self.slots.map_or([slot; 2], |[first, _]| [first, slot]));
         Ok(())
+    }
+}
+
+impl FigurePass for AccuracyPass {
+    type Result = AccuracyOfPeriod;
+
+    /// The pass must not want a document first.
+    fn take(
+        &mut self,
+        _: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
+        let is_within = (self.terms.from..=self.terms.to).contains(&slot);
+        if !is_within || self.waiting.is_some() {
+            return Err(FigureError::OutOfOrder { slot });
+        }
+        if !super::is_told_of(observation.state()) {
+            return Err(super::unsupported(observation.state().protocol()));
+        }
+        self.waiting = Some((slot, observation));
+        self.go_on()
+    }
+
+    fn wants_fills(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    fn take_fills(&mut self, fills: Option<Fills>) -> Result<(), FigureError> {
+        let Some(fills) = fills else {
+            self.is_out = true;
+            self.slots_waiting += u32::from(self.waiting.take().is_some());
+            return Ok(());
+        };
+        let follows = self.until.is_none_or(|until| fills.follows(until));
+        if !follows || fills.contract != *self.terms.pool.contract() {
+            return Err(FigureError::OtherFills { after_block: fills.after_block });
+        }
+        self.logs += fills.logs.len();
+        if self.logs > MAX_LOGS || self.unused.len() + fills.logs.len() > MAX_LOGS_HELD {
+            return Err(FigureError::TooManyLogs);
+        }
+        self.until = Some(fills.to_block);
+        self.unused.extend(fills.logs);
+        self.documents += 1;
+        self.go_on()
+    }
+
+    fn finish(self) -> Result<AccuracyOfPeriod, FigureError> {
+        let Self { scan, slots, slots_waiting, documents, .. } = self;
+        Ok(AccuracyOfPeriod { result: scan.finish(), slots, slots_waiting, documents })
+    }
+
+    fn document(result: &AccuracyOfPeriod) -> Result<Part, DocumentError> {
+        part(&AccuracyFigure::of(result))
     }
 }

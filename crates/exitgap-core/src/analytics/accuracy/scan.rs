@@ -6,87 +6,11 @@ use super::events::{PoolLog, SwapKind, first_out_of_order};
 use super::flags::{SwapFlags, flags_of};
 use super::replay::Replay;
 use super::result::{AccuracyResult, ComparedSwap, Found};
-use super::{MAX_LOGS, MAX_LOGS_HELD, OLDER_SLOTS, PoolEvent};
+use super::{OLDER_SLOTS, PoolEvent};
+use crate::analytics::FigureError;
 use crate::exit::{estimate_error, gap_of, worth_of};
 use crate::series::Slot;
 use crate::snapshot::Observation;
-
-/// Why there is no figure.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AccuracyError {
-    /// The kind's logs are not known.
-    #[error(
-        "accuracy is not told of {protocol}: it is of pools of concentrated liquidity that log as Uniswap v3 does, and of constant product"
-    )]
-    UnsupportedKind {
-        /// The kind, as in state bodies.
-        protocol: &'static str,
-    },
-    /// A slot before the one that was given last, or a block that is not after its.
-    #[error("slot {slot} is out of order, or its block is")]
-    OutOfOrder {
-        /// The slot.
-        slot: Slot,
-    },
-    /// Logs that are not ascending, or not of the blocks between the two slots.
-    #[error(
-        "the log at place {index} of block {block} is out of order, or not of the stretch up to slot {slot}"
-    )]
-    LogOutOfOrder {
-        /// The slot up to which they were given.
-        slot: Slot,
-        /// The block.
-        block: u64,
-        /// The place.
-        index: u32,
-    },
-    /// The period ends before it begins, or is too long.
-    #[error("a period has 1 to {most} slots, asked for {found}; ask for a shorter one")]
-    Period {
-        /// Slots asked for; 0 where it ends before it begins.
-        found: u64,
-        /// The most there may be.
-        most: u32,
-    },
-    /// Heads before the period's end, or too long after it.
-    #[error("heads tell of a period up to {most} slots after it, and not before its end")]
-    Until {
-        /// The most slots after it.
-        most: u32,
-    },
-    /// A number that no slot has.
-    #[error("{field}: the number of a slot of the series")]
-    NoSlot {
-        /// The parameter.
-        field: &'static str,
-    },
-    /// A document of another contract, or one that does not go on where the one before ended.
-    #[error("the document of the blocks after {after_block} is of another pool, or out of order")]
-    OtherFills {
-        /// The block before its first.
-        after_block: u64,
-    },
-    /// More logs than are looked at.
-    #[error(
-        "a period has at most {MAX_LOGS} logs, of which at most {MAX_LOGS_HELD} wait for a slot; ask for a shorter one"
-    )]
-    TooManyLogs,
-}
-
-impl AccuracyError {
-    /// The stable code, e.g. `figure_unsupported_kind`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::UnsupportedKind { .. } => "figure_unsupported_kind",
-            Self::OutOfOrder { .. } => "figure_slot_order",
-            Self::LogOutOfOrder { .. } => "log_order",
-            Self::Period { .. } => "figure_period",
-            Self::NoSlot { .. } | Self::Until { .. } => "figure_parameter",
-            Self::OtherFills { .. } => "fills_order",
-            Self::TooManyLogs => "figure_too_many_logs",
-        }
-    }
-}
 
 /// The pass. Give it the slots that stand, ascending, each with the logs since the one before.
 #[derive(Debug, Default)]
@@ -112,16 +36,16 @@ impl AccuracyScan {
         slot: Slot,
         observation: Observation,
         logs: &[PoolLog],
-    ) -> Result<(), AccuracyError> {
+    ) -> Result<(), FigureError> {
         let protocol = observation.state().protocol();
         let replay = Replay::of(observation.state());
         if replay.is_none() {
-            return Err(AccuracyError::UnsupportedKind { protocol });
+            return Err(super::unsupported(protocol));
         }
         if let Some((before, earlier)) = self.slots.back() {
             let later = observation.block().number > earlier.block().number;
             if slot <= *before || (!later && observation.block() != earlier.block()) {
-                return Err(AccuracyError::OutOfOrder { slot });
+                return Err(FigureError::OutOfOrder { slot });
             }
             require_order(slot, logs, earlier.block().number, observation.block().number)?;
             self.compare(&observation, logs);
@@ -225,17 +149,12 @@ impl AccuracyScan {
     }
 }
 
-fn require_order(
-    slot: Slot,
-    logs: &[PoolLog],
-    after: u64,
-    up_to: u64,
-) -> Result<(), AccuracyError> {
+fn require_order(slot: Slot, logs: &[PoolLog], after: u64, up_to: u64) -> Result<(), FigureError> {
     match first_out_of_order(logs, after, up_to) {
         None => Ok(()),
         Some(place) => {
             let PoolLog { block, index, .. } = logs[place];
-            Err(AccuracyError::LogOutOfOrder { slot, block, index })
+            Err(FigureError::LogOutOfOrder { slot, block, index })
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What is asked of the record.
 
-use super::AccuracyError;
+use super::AccuracyPass;
+use crate::analytics::FigureError;
+use crate::analytics::figure::Figure;
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
@@ -35,24 +37,26 @@ impl AccuracyTerms {
 
     /// How many slots after the period heads still tell of it: those of a day.
     pub const MAX_LATER: u32 = Slot::PER_DAY;
+}
 
-    /// Requires that the period lies within its bounds.
-    pub fn checked(self) -> Result<Self, AccuracyError> {
+impl Figure for AccuracyTerms {
+    const NAME: &'static str = super::ACCURACY;
+    const TAKES_FILLS: bool = true;
+
+    type Parameters = AccuracyParameters;
+    type Pass = AccuracyPass;
+
+    fn checked(self) -> Result<Self, FigureError> {
         let later = self.until.number().checked_sub(self.to.number());
         if later.is_none_or(|later| later > Self::MAX_LATER) {
-            return Err(AccuracyError::Until { most: Self::MAX_LATER });
+            let rule = "from the period's end to a day after it";
+            return Err(FigureError::Parameter { field: "until", rule });
         }
-        let slots = u64::from(self.to.number()) + 1;
-        let found = slots.saturating_sub(self.from.number().into());
-        let most = Self::MAX_SLOTS;
-        if found == 0 || found > most.into() {
-            return Err(AccuracyError::Period { found, most });
-        }
+        FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
         Ok(self)
     }
 
-    /// As a figure file spells it.
-    pub fn parameters(&self) -> AccuracyParameters {
+    fn parameters(&self) -> AccuracyParameters {
         AccuracyParameters {
             from: self.from.number().into(),
             pool: self.pool.clone(),
@@ -60,14 +64,30 @@ impl AccuracyTerms {
             until: self.until.number().into(),
         }
     }
-}
 
-impl TryFrom<&AccuracyParameters> for AccuracyTerms {
-    type Error = AccuracyError;
+    fn read(read: &AccuracyParameters) -> Result<Self, FigureError> {
+        let terms = Self {
+            pool: read.pool.clone(),
+            from: FigureError::slot("from", read.from)?,
+            to: FigureError::slot("to", read.to)?,
+            until: FigureError::slot("until", read.until)?,
+        };
+        terms.checked()
+    }
 
-    fn try_from(read: &AccuracyParameters) -> Result<Self, AccuracyError> {
-        let slot = |field, number| Slot::new(number).map_err(|_| AccuracyError::NoSlot { field });
-        let (from, to) = (slot("from", read.from)?, slot("to", read.to)?);
-        Self { pool: read.pool.clone(), from, to, until: slot("until", read.until)? }.checked()
+    fn pools(&self) -> Vec<&PoolId> {
+        vec![&self.pool]
+    }
+
+    fn period(&self) -> (Slot, Slot) {
+        (self.from, self.to)
+    }
+
+    fn last_head(&self) -> Slot {
+        self.until
+    }
+
+    fn pass(self) -> Result<AccuracyPass, FigureError> {
+        AccuracyPass::new(self)
     }
 }

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::FigureError;
+use crate::analytics::figure::FigurePass;
 use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
 use crate::exit::{Exit, estimate_error};
 use crate::ids::Address;
@@ -499,32 +501,32 @@ fn a_period_has_so_many_logs() {
     let new = || {
         let terms = AccuracyTerms { pool: pool(), from, to, until: to };
         let mut pass = AccuracyPass::new(terms).unwrap();
-        pass.take(slot(0), seen_at(0, 1_000)).unwrap();
-        pass.take_fills(document(999, 0)).unwrap();
+        pass.take(&pool(), slot(0), seen_at(0, 1_000)).unwrap();
+        pass.take_fills(Some(document(999, 0))).unwrap();
         pass
     };
     // All of a slot that is far ahead.
     let mut pass = new();
-    pass.take(slot(1), seen_at(1, 1_000_000)).unwrap();
+    pass.take(&pool(), slot(1), seen_at(1, 1_000_000)).unwrap();
     for n in 0..whole as u64 {
-        pass.take_fills(document(1_000 + n, MAX_FILLS_LOGS)).unwrap();
+        pass.take_fills(Some(document(1_000 + n, MAX_FILLS_LOGS))).unwrap();
     }
     let after = 1_000 + whole as u64;
-    assert_eq!(pass.take_fills(document(after, 1)).unwrap_err(), AccuracyError::TooManyLogs);
+    assert_eq!(pass.take_fills(Some(document(after, 1))).unwrap_err(), FigureError::TooManyLogs);
     // As many, slot by slot, up to the most of all.
     let mut pass = new();
     let mut after = 1_000;
     for place in 1..=u32::try_from(MAX_LOGS / MAX_LOGS_HELD).unwrap() {
-        pass.take(slot(place), seen_at(place, after + whole as u64)).unwrap();
+        pass.take(&pool(), slot(place), seen_at(place, after + whole as u64)).unwrap();
         for _ in 0..whole {
-            pass.take_fills(document(after, MAX_FILLS_LOGS)).unwrap();
+            pass.take_fills(Some(document(after, MAX_FILLS_LOGS))).unwrap();
             after += 1;
         }
         assert!(!pass.wants_fills());
     }
-    pass.take(slot(19), seen_at(19, after + 1)).unwrap();
-    let refused = pass.take_fills(document(after, 1)).unwrap_err();
-    assert_eq!((refused.code(), refused), ("figure_too_many_logs", AccuracyError::TooManyLogs));
+    pass.take(&pool(), slot(19), seen_at(19, after + 1)).unwrap();
+    let refused = pass.take_fills(Some(document(after, 1))).unwrap_err();
+    assert_eq!((refused.code(), refused), ("figure_too_many_logs", FigureError::TooManyLogs));
 }
 
 #[test]

@@ -17,8 +17,8 @@ mod scan;
 mod terms;
 
 pub use result::{DecayEvent, DecayHorizon, DecayResult, DecaySide, DecayStep};
-pub use scan::DecayScan;
-pub use terms::{DecayError, DecayParameters, DecayTerms};
+pub use scan::DecayPass;
+pub use terms::{DecayParameters, DecayTerms};
 
 /// The name and version of these rules.
 pub const DECAY: &str = "decay/1";

@@ -6,9 +6,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use super::result::{DecayResult, Followed};
-use super::{BASELINE_EVERY_SLOTS, DecayError, DecayTerms, HORIZONS, REACH_SLOTS};
+use super::{BASELINE_EVERY_SLOTS, DecayTerms, HORIZONS, REACH_SLOTS};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::shared::moved;
+use crate::evidence::DocumentError;
 use crate::exit::{Exit, PricedPool};
+use crate::ids::PoolId;
+use crate::json::Part;
 use crate::pools::{Direction, PoolState, RawPrice};
 use crate::series::Slot;
 use crate::snapshot::Observation;
@@ -34,7 +39,7 @@ struct Follower {
 
 /// The pass. Give it the standing slots of the period, ascending.
 #[derive(Debug)]
-pub struct DecayScan {
+pub struct DecayPass {
     terms: DecayTerms,
     direction: Direction,
     /// The slots before the next one, the newest last; as many as are looked back.
@@ -49,9 +54,9 @@ pub struct DecayScan {
     baselines: Vec<Followed>,
 }
 
-impl DecayScan {
+impl DecayPass {
     /// A pass of these terms, which are checked.
-    pub fn new(terms: DecayTerms) -> Result<Self, DecayError> {
+    pub fn new(terms: DecayTerms) -> Result<Self, FigureError> {
         let terms = terms.checked()?;
         Ok(Self {
             direction: terms.base.into(),
@@ -65,39 +70,6 @@ impl DecayScan {
             baselines: Vec::new(),
             terms,
         })
-    }
-
-    /// Takes the next standing slot. Those between it and the one before are missing.
-    pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), DecayError> {
-        let Some(next) = self.next.filter(|next| *next <= slot && slot <= self.terms.to) else {
-            return Err(DecayError::OutOfOrder { slot });
-        };
-        for _ in next.number()..slot.number() {
-            self.remember(None);
-        }
-        let state = observation.state();
-        let mid = state.mid_of_reserves_or_ticks(self.direction);
-        let mid = mid.ok_or(DecayError::UnsupportedKind { protocol: state.protocol() })?;
-        self.result.stands(observation.chain().kind.is_live());
-        let now = Arc::new(Standing { slot, observation, mid, book: OnceLock::new() });
-        self.retire(slot);
-        let before = self.before();
-        self.look_for_event(&now, before.as_ref());
-        self.start_baseline(slot, before);
-        self.follow(&now)?;
-        self.remember(Some(now));
-        self.next = slot.next();
-        Ok(())
-    }
-
-    /// The figure.
-    pub fn finish(mut self) -> DecayResult {
-        let Self { active, events, baselines, .. } = &mut self;
-        for follower in active.drain(..) {
-            let list = if follower.is_event { &mut *events } else { &mut *baselines };
-            list.push(follower.followed);
-        }
-        self.result.summed_up(&self.events, &self.baselines)
     }
 
     /// The standing slot `within_slots` before the next.
@@ -158,7 +130,7 @@ impl DecayScan {
     }
 
     /// Measures the books that are followed, at this slot.
-    fn follow(&mut self, now: &Arc<Standing>) -> Result<(), DecayError> {
+    fn follow(&mut self, now: &Arc<Standing>) -> Result<(), FigureError> {
         let mut active = core::mem::take(&mut self.active);
         for Follower { before, followed, is_event } in &mut active {
             let after = now.slot.number() - followed.slot.number();
@@ -166,7 +138,7 @@ impl DecayScan {
                 continue;
             }
             let (then, state) = (before.observation.state(), now.observation.state());
-            let unsupported = DecayError::UnsupportedKind { protocol: state.protocol() };
+            let unsupported = FigureError::not_movable("depth decay", state.protocol());
             let fixed = then.under_price_of(state).ok_or(unsupported)?;
             let now_usd = self.book(now);
             let static_usd = if fixed == *state { now_usd } else { self.measure(now, &fixed) };
@@ -201,5 +173,50 @@ impl DecayScan {
         let pool = PricedPool { state, ..(&at.observation).into() };
         let book = Exit::book_usd(pool, mid, self.direction, self.terms.gap);
         book.ok()
+    }
+}
+
+impl FigurePass for DecayPass {
+    type Result = DecayResult;
+
+    /// Slots between this one and the one before are missing.
+    fn take(
+        &mut self,
+        _: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
+        let Some(next) = self.next.filter(|next| *next <= slot && slot <= self.terms.to) else {
+            return Err(FigureError::OutOfOrder { slot });
+        };
+        for _ in next.number()..slot.number() {
+            self.remember(None);
+        }
+        let state = observation.state();
+        let mid = state.mid_of_reserves_or_ticks(self.direction);
+        let mid = mid.ok_or(FigureError::not_movable("depth decay", state.protocol()))?;
+        self.result.stands(observation.chain().kind.is_live());
+        let now = Arc::new(Standing { slot, observation, mid, book: OnceLock::new() });
+        self.retire(slot);
+        let before = self.before();
+        self.look_for_event(&now, before.as_ref());
+        self.start_baseline(slot, before);
+        self.follow(&now)?;
+        self.remember(Some(now));
+        self.next = slot.next();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<DecayResult, FigureError> {
+        let Self { active, events, baselines, .. } = &mut self;
+        for follower in active.drain(..) {
+            let list = if follower.is_event { &mut *events } else { &mut *baselines };
+            list.push(follower.followed);
+        }
+        Ok(self.result.summed_up(&self.events, &self.baselines))
+    }
+
+    fn document(result: &DecayResult) -> Result<Part, DocumentError> {
+        part(result)
     }
 }

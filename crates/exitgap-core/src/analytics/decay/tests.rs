@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::FigureError;
+use crate::analytics::figure::FigurePass;
 use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
 use crate::evidence::Base;
 use crate::pools::{Direction, FeeRate, PoolState, Solidly};
@@ -17,13 +19,13 @@ fn terms(slots: u32) -> DecayTerms {
 
 fn figure(states: impl IntoIterator<Item = Option<PoolState>>) -> DecayResult {
     let states: Vec<_> = states.into_iter().collect();
-    let mut scan = DecayScan::new(terms(u32::try_from(states.len()).unwrap())).unwrap();
+    let mut scan = DecayPass::new(terms(u32::try_from(states.len()).unwrap())).unwrap();
     for (index, state) in (0..).zip(states) {
         if let Some(state) = state {
-            scan.take(slot(index), observation(slot(index), state)).unwrap();
+            scan.take(&pool(), slot(index), observation(slot(index), state)).unwrap();
         }
     }
-    scan.finish()
+    scan.finish().unwrap()
 }
 
 fn dollars(text: &str) -> i64 {
@@ -143,19 +145,19 @@ fn other_kinds_and_terms_out_of_bounds_are_refused_by_name() {
     let wide = U256::from(1_000_000_000_000_u64);
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [wide; 2], [6, 6], fee).unwrap();
-    let mut scan = DecayScan::new(terms(9)).unwrap();
-    let refused = scan.take(slot(0), observation(slot(0), stable.into())).unwrap_err();
+    let mut scan = DecayPass::new(terms(9)).unwrap();
+    let refused = scan.take(&pool(), slot(0), observation(slot(0), stable.into())).unwrap_err();
     assert_eq!(refused.code(), "figure_unsupported_kind");
-    let mut scan = DecayScan::new(terms(9)).unwrap();
-    let taken = |scan: &mut DecayScan, index| {
-        scan.take(slot(index), observation(slot(index), pair(1_000_000, 1_000_000)))
+    let mut scan = DecayPass::new(terms(9)).unwrap();
+    let taken = |scan: &mut DecayPass, index| {
+        scan.take(&pool(), slot(index), observation(slot(index), pair(1_000_000, 1_000_000)))
     };
     taken(&mut scan, 3).unwrap();
     for index in [3, 2, 9] {
-        let out_of_order = DecayError::OutOfOrder { slot: slot(index) };
+        let out_of_order = FigureError::OutOfOrder { slot: slot(index) };
         assert_eq!(taken(&mut scan, index), Err(out_of_order));
     }
-    let refused = |terms: DecayTerms| DecayScan::new(terms).unwrap_err().code();
+    let refused = |terms: DecayTerms| DecayPass::new(terms).unwrap_err().code();
     assert_eq!(refused(DecayTerms { to: slot(0), from: slot(1), ..terms(9) }), "figure_period");
     assert_eq!(refused(DecayTerms { to: slot(8_928), ..terms(9) }), "figure_period");
     assert_eq!(refused(DecayTerms { within_slots: 49, ..terms(9) }), "figure_parameter");

@@ -18,7 +18,7 @@ pub use result::{
     EquityBalance, EquityEvent, EquityNewest, EquityReopening, EquityResult, EquitySession,
 };
 pub use said::EquitySaid;
-pub use scan::EquityScan;
+pub use scan::EquityPass;
 pub use terms::{EquityFactNames, EquityKind, EquityParameters, EquityTerms, EquityToken};
 
 /// The name and version of these rules.

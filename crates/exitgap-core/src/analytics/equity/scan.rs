@@ -4,9 +4,14 @@
 use super::result::{EquityBalance, EquityEvent, EquityNewest, EquityResult};
 use super::said::{EquitySaid, balance, has_noticed};
 use super::{EquityKind, EquityTerms};
-use crate::analytics::hours::{ClosureScan, HoursError, Taken};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
+use crate::analytics::hours::{ClosureScan, Taken};
+use crate::evidence::DocumentError;
 use crate::exit::Exit;
 use crate::hours::{Calendar, Closed, MarketState, Markets, RecordedSlot};
+use crate::ids::PoolId;
+use crate::json::Part;
 use crate::pools::Direction;
 use crate::series::Slot;
 use crate::snapshot::{Observation, OracleState, Snapshot};
@@ -44,7 +49,7 @@ struct Known {
 
 /// The pass. Give it the standing slots of the period, ascending.
 #[derive(Debug)]
-pub struct EquityScan {
+pub struct EquityPass {
     terms: EquityTerms,
     direction: Direction,
     calendar: Option<Calendar>,
@@ -65,9 +70,9 @@ pub struct EquityScan {
     newest: Option<EquityNewest>,
 }
 
-impl EquityScan {
+impl EquityPass {
     /// A pass of these terms, which are checked.
-    pub fn new(terms: EquityTerms) -> Result<Self, HoursError> {
+    pub fn new(terms: EquityTerms) -> Result<Self, FigureError> {
         let terms = terms.checked()?;
         let direction = Direction::from(terms.of.base);
         let share = terms.of.sessions.iter();
@@ -93,47 +98,6 @@ impl EquityScan {
             is_unnoticed: false,
             newest: None,
             terms,
-        })
-    }
-
-    /// Takes the next standing slot. Those between it and the one before are missing.
-    pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), HoursError> {
-        let at = self.taken.take(slot, &observation)?;
-        self.counts.standing += 1;
-        let said = EquitySaid::of(&self.terms.token, &observation);
-        self.tell(slot, at, &said);
-        let share = self.direction.base_index();
-        self.newest = Some(EquityNewest::of(slot, &said, &self.terms.token, &observation, share));
-        if self.terms.token.kind.rebases() {
-            self.look_at_balance(slot, &observation);
-        }
-        if said.is_action(at) {
-            self.counts.corporate_action += 1;
-        } else if said.is_whole {
-            self.count(slot, at, observation);
-        } else {
-            self.counts.without_facts += 1;
-        }
-        Ok(())
-    }
-
-    /// The figure.
-    pub fn finish(self) -> Result<EquityResult, HoursError> {
-        let is_live = self.taken.is_live(&self.terms.of)?;
-        let changed = self.events.iter().any(|event| event.event == EquityEvent::CHANGED);
-        let is_exact = match self.terms.token.kind {
-            EquityKind::ScaledUi | EquityKind::TotalReturn => true,
-            EquityKind::Rebasing => !self.is_unnoticed,
-            EquityKind::SplitRebase => !self.is_unnoticed || !changed,
-        };
-        let missing = self.terms.of.slots().saturating_sub(self.counts.standing.into());
-        let closures = self.closures.found();
-        Ok(EquityResult {
-            balance: self.balances,
-            events: self.events,
-            newest: self.newest,
-            slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
-            ..EquityResult::of(&self.lines, self.counts, closures, is_exact, is_live)
         })
     }
 
@@ -222,5 +186,58 @@ impl EquityScan {
         }
         self.lines.push(Line { session, recorded, oracle: observation.oracle_state(), basis });
         self.closures.take(slot, recorded, observation);
+    }
+}
+
+impl FigurePass for EquityPass {
+    type Result = EquityResult;
+
+    /// Slots between this one and the one before are missing.
+    fn take(
+        &mut self,
+        _: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
+        let at = self.taken.take(slot, &observation)?;
+        self.counts.standing += 1;
+        let said = EquitySaid::of(&self.terms.token, &observation);
+        self.tell(slot, at, &said);
+        let share = self.direction.base_index();
+        self.newest = Some(EquityNewest::of(slot, &said, &self.terms.token, &observation, share));
+        if self.terms.token.kind.rebases() {
+            self.look_at_balance(slot, &observation);
+        }
+        if said.is_action(at) {
+            self.counts.corporate_action += 1;
+        } else if said.is_whole {
+            self.count(slot, at, observation);
+        } else {
+            self.counts.without_facts += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<EquityResult, FigureError> {
+        let is_live = self.taken.is_live(&self.terms.of)?;
+        let changed = self.events.iter().any(|event| event.event == EquityEvent::CHANGED);
+        let is_exact = match self.terms.token.kind {
+            EquityKind::ScaledUi | EquityKind::TotalReturn => true,
+            EquityKind::Rebasing => !self.is_unnoticed,
+            EquityKind::SplitRebase => !self.is_unnoticed || !changed,
+        };
+        let missing = self.terms.of.slots().saturating_sub(self.counts.standing.into());
+        let closures = self.closures.found();
+        Ok(EquityResult {
+            balance: self.balances,
+            events: self.events,
+            newest: self.newest,
+            slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
+            ..EquityResult::of(&self.lines, self.counts, closures, is_exact, is_live)
+        })
+    }
+
+    fn document(result: &EquityResult) -> Result<Part, DocumentError> {
+        part(result)
     }
 }

@@ -1,10 +1,14 @@
 //! What is asked of the figure.
 
-use crate::analytics::hours::{HoursCalendar, HoursError, HoursParameters, HoursTerms};
+use super::EquityPass;
+use crate::analytics::FigureError;
+use crate::analytics::figure::Figure;
+use crate::analytics::hours::{HoursCalendar, HoursParameters, HoursTerms};
 use crate::evidence::Base;
 use crate::ids::{Code, PoolId};
 use crate::json::{wire_code, wire_struct};
 use crate::series::Slot;
+use crate::snapshot::TokenSession;
 use crate::units::GapLimit;
 
 /// How a token follows dividends and splits.
@@ -124,10 +128,17 @@ wire_struct!(EquityParameters {
 impl EquityTerms {
     /// The most slots of a period: 42 days. Six weekends, of which four are left where two are long ones.
     pub const MAX_SLOTS: u32 = 42 * Slot::PER_DAY;
+}
 
-    /// Requires that every number lies within its bounds, and that the facts go together.
-    pub fn checked(self) -> Result<Self, HoursError> {
-        let wrong = |field, rule| Err(HoursError::Parameter { field, rule });
+impl Figure for EquityTerms {
+    const NAME: &'static str = super::EQUITY;
+    const HAS_CALENDARS: bool = true;
+
+    type Parameters = EquityParameters;
+    type Pass = EquityPass;
+
+    fn checked(self) -> Result<Self, FigureError> {
+        let wrong = |field, rule| Err(FigureError::Parameter { field, rule });
         let EquityFactNames { multiplier, pending_multiplier, effective_at, .. } = self.token.facts;
         if self.limit.millionths() <= 0 {
             return wrong("gap_pct", "above 0 and at most 100, of at most six decimals");
@@ -142,8 +153,7 @@ impl EquityTerms {
         Ok(Self { of: self.of.checked_within(Self::MAX_SLOTS)?, ..self })
     }
 
-    /// As a figure file spells it.
-    pub fn parameters(&self) -> EquityParameters {
+    fn parameters(&self) -> EquityParameters {
         let HoursParameters { base, calendars, from, pool, size_usd, to } = self.of.parameters();
         let EquityToken { kind, facts, multiplier_decimals } = self.token;
         EquityParameters {
@@ -162,12 +172,8 @@ impl EquityTerms {
             to,
         }
     }
-}
 
-impl TryFrom<&EquityParameters> for EquityTerms {
-    type Error = HoursError;
-
-    fn try_from(read: &EquityParameters) -> Result<Self, HoursError> {
+    fn read(read: &EquityParameters) -> Result<Self, FigureError> {
         let of = HoursParameters {
             base: read.base,
             calendars: read.calendars.clone(),
@@ -181,7 +187,7 @@ impl TryFrom<&EquityParameters> for EquityTerms {
         let rule = "a percentage of at most six decimals, without trailing zeros";
         let terms = Self {
             of: HoursTerms::within(&of, Self::MAX_SLOTS)?,
-            limit: limit.ok_or(HoursError::Parameter { field: "gap_pct", rule })?,
+            limit: limit.ok_or(FigureError::Parameter { field: "gap_pct", rule })?,
             token: EquityToken {
                 kind: read.kind,
                 facts: EquityFactNames {
@@ -194,5 +200,21 @@ impl TryFrom<&EquityParameters> for EquityTerms {
             },
         };
         terms.checked()
+    }
+
+    fn pools(&self) -> Vec<&PoolId> {
+        vec![&self.of.pool]
+    }
+
+    fn period(&self) -> (Slot, Slot) {
+        (self.of.from, self.of.to)
+    }
+
+    fn with_calendars(self, sessions: Vec<TokenSession>) -> Self {
+        Self { of: HoursTerms { sessions, ..self.of }, ..self }
+    }
+
+    fn pass(self) -> Result<EquityPass, FigureError> {
+        EquityPass::new(self)
     }
 }

@@ -3,6 +3,7 @@
 use super::result::basis;
 use super::scan::Line;
 use super::*;
+use crate::analytics::figure::{Figure, FigurePass};
 use crate::analytics::hours::HoursTerms;
 use crate::analytics::made_up::{pair, pool, ranges, slot};
 use crate::evidence::Base;
@@ -165,9 +166,9 @@ fn figure(
     terms: EquityTerms,
     slots: impl IntoIterator<Item = (Slot, Observation)>,
 ) -> EquityResult {
-    let mut scan = EquityScan::new(terms).unwrap();
+    let mut scan = EquityPass::new(terms).unwrap();
     for (slot, observation) in slots {
-        scan.take(slot, observation).unwrap();
+        scan.take(&pool(), slot, observation).unwrap();
     }
     scan.finish().unwrap()
 }
@@ -382,9 +383,9 @@ fn priced(at: Slot, milli_usd: u64, tick: i32, multiplier: u128) -> (Slot, Obser
 fn basis_after(kind: EquityKind, slots: Vec<(Slot, Observation)>) -> Option<i128> {
     let mut of = token(kind);
     of.facts.multiplier = Some("now".parse().unwrap());
-    let mut scan = EquityScan::new(terms(&pool(), DAYS, of)).unwrap();
+    let mut scan = EquityPass::new(terms(&pool(), DAYS, of)).unwrap();
     for (slot, observation) in slots {
-        scan.take(slot, observation).unwrap();
+        scan.take(&pool(), slot, observation).unwrap();
     }
     scan.lines().last().unwrap().basis.map(|basis| basis.0)
 }
@@ -460,8 +461,8 @@ fn a_share_without_a_calendar_has_no_session() {
     assert_eq!((result.have_regular_sessions, result.have_weekends, result.enough), (0, 0, false));
     assert_eq!(of_session(&result, "unknown").spread.slots, 111);
     // The terms name the calendars of the last snapshot, or there is no figure.
-    let mut scan = EquityScan::new(terms(&pool(), DAYS, token(EquityKind::ScaledUi))).unwrap();
-    scan.take(slot(0), without(slot(0))).unwrap();
+    let mut scan = EquityPass::new(terms(&pool(), DAYS, token(EquityKind::ScaledUi))).unwrap();
+    scan.take(&pool(), slot(0), without(slot(0))).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_calendars");
 }
 
@@ -522,8 +523,8 @@ fn a_pair_whose_reserve_is_its_balance_has_noticed() {
 #[test]
 fn terms_have_one_spelling_and_bounds() {
     let good = terms(&pool(), DAYS, told(EquityKind::SplitRebase));
-    assert_eq!(EquityTerms::try_from(&good.parameters()).unwrap(), good);
-    let refused = |terms: &EquityTerms| EquityScan::new(terms.clone()).unwrap_err().to_string();
+    assert_eq!(EquityTerms::read(&good.parameters()).unwrap(), good);
+    let refused = |terms: &EquityTerms| EquityPass::new(terms.clone()).unwrap_err().to_string();
     for millionths in [0, -1] {
         let limit = GapLimit::from_millionths(millionths).unwrap();
         assert!(refused(&EquityTerms { limit, ..good.clone() }).starts_with("gap_pct: above 0"));
@@ -540,8 +541,8 @@ fn terms_have_one_spelling_and_bounds() {
     assert_eq!(refused(&pending), alone);
     let mut long = good;
     long.of.to = slot(EquityTerms::MAX_SLOTS - 1);
-    assert!(EquityScan::new(long.clone()).is_ok());
-    assert_eq!(EquityTerms::try_from(&long.parameters()).unwrap(), long);
+    assert!(EquityPass::new(long.clone()).is_ok());
+    assert_eq!(EquityTerms::read(&long.parameters()).unwrap(), long);
     long.of.to = slot(EquityTerms::MAX_SLOTS);
-    assert_eq!(EquityScan::new(long).unwrap_err().code(), "figure_period");
+    assert_eq!(EquityPass::new(long).unwrap_err().code(), "figure_period");
 }

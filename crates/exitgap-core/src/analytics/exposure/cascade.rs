@@ -1,7 +1,8 @@
 //! Which positions a fall of the price liquidates, and how much of the collateral is sold for it.
 
+use super::Liquidation;
 use super::terms::ONE_E8;
-use super::{Liquidation, VenuesError};
+use crate::analytics::FigureError;
 use crate::exit::{Exit, SplitError, SplitVenue, split_exit};
 use crate::pools::{Direction, PoolState, RawPrice};
 use crate::snapshot::Observation;
@@ -60,7 +61,7 @@ pub struct Cascade {
 pub enum CascadeError {
     /// Of the venues, or of the rules.
     #[error(transparent)]
-    Exposure(#[from] VenuesError),
+    Exposure(#[from] FigureError),
     /// None, or more than are looked at.
     #[error("{found} positions are not from 1 to {MAX_POSITIONS}")]
     Positions {
@@ -179,14 +180,14 @@ impl Cascade {
     }
 }
 
-fn require_shares(terms: &CascadeTerms) -> Result<(), VenuesError> {
+fn require_shares(terms: &CascadeTerms) -> Result<(), FigureError> {
     if !(1..=ONE_E8).contains(&terms.close_e8) {
         let rule = "above 0 and at most 100, of at most six decimals";
-        return Err(VenuesError::Parameter { field: "close_pct", rule });
+        return Err(FigureError::Parameter { field: "close_pct", rule });
     }
     if terms.follow_e8 > ONE_E8 {
         let rule = "from 0 to 100, of at most six decimals";
-        return Err(VenuesError::Parameter { field: "follow_pct", rule });
+        return Err(FigureError::Parameter { field: "follow_pct", rule });
     }
     Ok(())
 }
@@ -197,7 +198,7 @@ fn fallen(
     fall_e8: u32,
 ) -> Result<Venue, CascadeError> {
     let state = observation.state();
-    let unsupported = VenuesError::UnsupportedKind { protocol: state.protocol() };
+    let unsupported = FigureError::not_movable("liquidation", state.protocol());
     let state = state.fallen(direction, fall_e8).ok_or(unsupported)?;
     let decimals = observation.tokens().each_ref().map(|token| token.decimals);
     let mut prices = *observation.prices();

@@ -19,10 +19,8 @@ mod terms;
 
 pub use cascade::{Cascade, CascadeError, CascadeTerms, Position, cascade};
 pub use result::{ExposureBand, ExposureResult, ExposureVenueResult};
-pub use scan::ExposureScan;
+pub use scan::ExposurePass;
 pub use terms::{ExposureParameters, ExposureTerms, Liquidation};
-
-use super::venues::VenuesError;
 
 /// The name and version of these rules.
 pub const EXPOSURE: &str = "exposure/1";

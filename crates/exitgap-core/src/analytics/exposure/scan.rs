@@ -1,10 +1,14 @@
 //! The one pass over the slots of a period: it holds the venues of one slot.
 
+use super::ExposureTerms;
 use super::result::{ExposureResult, Found};
-use super::{ExposureTerms, VenuesError};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::venues::{FallenExit, VenueSlots, WholeSlot};
+use crate::evidence::DocumentError;
 use crate::exit::{Exit, SplitError, SplitVenue, largest_split, split_size};
 use crate::ids::PoolId;
+use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -12,16 +16,16 @@ use crate::units::GapLimit;
 /// The pass. Give it the standing snapshots of the period, ascending by slot, those of one slot in the order of the
 /// venues.
 #[derive(Debug)]
-pub struct ExposureScan {
+pub struct ExposurePass {
     terms: ExposureTerms,
     break_even: GapLimit,
     slots: VenueSlots,
     found: Found,
 }
 
-impl ExposureScan {
+impl ExposurePass {
     /// A pass of these terms, which are checked.
-    pub fn new(terms: ExposureTerms) -> Result<Self, VenuesError> {
+    pub fn new(terms: ExposureTerms) -> Result<Self, FigureError> {
         let terms = terms.checked()?;
         let (break_even, venues) = (terms.liquidation.break_even(), terms.venues.len());
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
@@ -29,28 +33,7 @@ impl ExposureScan {
         Ok(Self { terms, break_even, slots, found })
     }
 
-    /// Takes the next standing snapshot.
-    pub fn take(
-        &mut self,
-        pool: &PoolId,
-        slot: Slot,
-        observation: Observation,
-    ) -> Result<(), VenuesError> {
-        match self.slots.take(pool, slot, observation)? {
-            Some(whole) => self.look(&whole),
-            None => Ok(()),
-        }
-    }
-
-    /// The figure.
-    pub fn finish(mut self) -> Result<ExposureResult, VenuesError> {
-        if let Some(whole) = self.slots.end()? {
-            self.look(&whole)?;
-        }
-        Ok(self.found.summed_up(&self.terms, self.slots.seen))
-    }
-
-    fn look(&mut self, whole: &WholeSlot) -> Result<(), VenuesError> {
+    fn look(&mut self, whole: &WholeSlot) -> Result<(), FigureError> {
         match self.measured(whole)? {
             Some(depths) => self.found.depths.push(depths),
             None => self.found.unanswered += 1,
@@ -60,7 +43,7 @@ impl ExposureScan {
 
     /// The sums of depths of a slot, after everything else of it was taken in; `None` where a search was given up: then
     /// nothing was.
-    fn measured(&mut self, whole: &WholeSlot) -> Result<Option<[u64; 2]>, VenuesError> {
+    fn measured(&mut self, whole: &WholeSlot) -> Result<Option<[u64; 2]>, FigureError> {
         let slot = whole.slot;
         let (limit, size) = (self.break_even, self.terms.cascade);
         let fall_e8 = self.terms.liquidation.fall_e8;
@@ -108,5 +91,32 @@ impl ExposureScan {
 fn lower(lowest: &mut Option<(u64, Slot)>, found: u64, slot: Slot) {
     if lowest.is_none_or(|(least, _)| found < least) {
         *lowest = Some((found, slot));
+    }
+}
+
+impl FigurePass for ExposurePass {
+    type Result = ExposureResult;
+
+    fn take(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
+        match self.slots.take(pool, slot, observation)? {
+            Some(whole) => self.look(&whole),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<ExposureResult, FigureError> {
+        if let Some(whole) = self.slots.end()? {
+            self.look(&whole)?;
+        }
+        Ok(self.found.summed_up(&self.terms, self.slots.seen))
+    }
+
+    fn document(result: &ExposureResult) -> Result<Part, DocumentError> {
+        part(result)
     }
 }

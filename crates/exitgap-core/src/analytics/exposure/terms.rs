@@ -1,8 +1,10 @@
 //! What is asked of the figure.
 
-use crate::analytics::venues::{
-    FigureVenue, VenuesError, read_share, read_slot, require_period, require_venues,
-};
+use super::ExposurePass;
+use crate::analytics::FigureError;
+use crate::analytics::figure::Figure;
+use crate::analytics::venues::{FigureVenue, read_share, require_venues};
+use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
 use crate::units::{GapLimit, Percent, SizeUsd};
@@ -41,7 +43,7 @@ impl Liquidation {
             .unwrap_or(GapLimit::DEPTH)
     }
 
-    pub(super) fn checked(self) -> Result<Self, VenuesError> {
+    pub(super) fn checked(self) -> Result<Self, FigureError> {
         let bounded = [
             ("bonus_pct", self.bonus_e8, ONE_E8, "from 0 to 100, of at most six decimals"),
             (
@@ -53,7 +55,7 @@ impl Liquidation {
             ("fall_pct", self.fall_e8, Self::MAX_FALL, "from 0 to 99, of at most six decimals"),
         ];
         match bounded.into_iter().find(|(_, found, most, _)| found > most) {
-            Some((field, _, _, rule)) => Err(VenuesError::Parameter { field, rule }),
+            Some((field, _, _, rule)) => Err(FigureError::Parameter { field, rule }),
             None => Ok(self),
         }
     }
@@ -99,17 +101,22 @@ wire_struct!(ExposureParameters {
 impl ExposureTerms {
     /// The most slots of a period: a week.
     pub const MAX_SLOTS: u32 = 7 * Slot::PER_DAY;
+}
 
-    /// Requires that every number lies within its bounds.
-    pub fn checked(self) -> Result<Self, VenuesError> {
+impl Figure for ExposureTerms {
+    const NAME: &'static str = super::EXPOSURE;
+
+    type Parameters = ExposureParameters;
+    type Pass = ExposurePass;
+
+    fn checked(self) -> Result<Self, FigureError> {
         require_venues(&self.venues)?;
-        require_period(self.from, self.to, Self::MAX_SLOTS)?;
+        FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
         self.liquidation.checked()?;
         Ok(self)
     }
 
-    /// As a figure file spells it.
-    pub fn parameters(&self) -> ExposureParameters {
+    fn parameters(&self) -> ExposureParameters {
         let percent = |e8: u32| Percent(e8.into()).to_string();
         ExposureParameters {
             bonus_pct: percent(self.liquidation.bonus_e8),
@@ -121,17 +128,13 @@ impl ExposureTerms {
             venues: self.venues.clone(),
         }
     }
-}
 
-impl TryFrom<&ExposureParameters> for ExposureTerms {
-    type Error = VenuesError;
-
-    fn try_from(read: &ExposureParameters) -> Result<Self, VenuesError> {
-        let wrong = |field, rule| VenuesError::Parameter { field, rule };
+    fn read(read: &ExposureParameters) -> Result<Self, FigureError> {
+        let wrong = |field, rule| FigureError::Parameter { field, rule };
         let terms = Self {
             venues: read.venues.clone(),
-            from: read_slot("from", read.from)?,
-            to: read_slot("to", read.to)?,
+            from: FigureError::slot("from", read.from)?,
+            to: FigureError::slot("to", read.to)?,
             cascade: read.cascade_usd.parse().map_err(|_| wrong("cascade_usd", "a size in USD"))?,
             liquidation: Liquidation {
                 bonus_e8: read_share("bonus_pct", &read.bonus_pct)?,
@@ -144,5 +147,17 @@ impl TryFrom<&ExposureParameters> for ExposureTerms {
             return Err(wrong("parameters", "decimals without trailing zeros"));
         }
         Ok(terms)
+    }
+
+    fn pools(&self) -> Vec<&PoolId> {
+        self.venues.iter().map(|venue| &venue.pool).collect()
+    }
+
+    fn period(&self) -> (Slot, Slot) {
+        (self.from, self.to)
+    }
+
+    fn pass(self) -> Result<ExposurePass, FigureError> {
+        ExposurePass::new(self)
     }
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::figure::{Figure, FigurePass};
 use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
 use crate::exit::{Exit, SplitVenue, split_size};
 use crate::ids::{Address, PoolId};
@@ -25,7 +26,7 @@ fn terms(venues: u8, slots: u32, cascade: &str, liquidation: Liquidation) -> Exp
 
 /// The figure of these slots, each of the states of all venues.
 fn figure(terms: &ExposureTerms, slots: &[Vec<Option<PoolState>>]) -> ExposureResult {
-    let mut scan = ExposureScan::new(terms.clone()).unwrap();
+    let mut scan = ExposurePass::new(terms.clone()).unwrap();
     for (at, states) in (0..).zip(slots) {
         for (number, state) in (1..).zip(states) {
             let Some(state) = state else { continue };
@@ -205,10 +206,10 @@ fn what_is_no_question_is_refused() {
         Err("figure_parameter")
     );
     assert_eq!(code(&|terms| terms.liquidation.fall_e8 = 99_000_001), Err("figure_parameter"));
-    let read = ExposureTerms::try_from(&good.parameters()).unwrap();
+    let read = ExposureTerms::read(&good.parameters()).unwrap();
     assert_eq!(read, good);
 
-    let mut scan = ExposureScan::new(good).unwrap();
+    let mut scan = ExposurePass::new(good).unwrap();
     let observed = |number| observation_of(&pool_of(number), slot(1), pair(1 << 50, 1 << 50));
     scan.take(&pool_of(2), slot(1), observed(2)).unwrap();
     for (number, at) in [(1, 1), (2, 1), (1, 0), (3, 2), (1, 2_016)] {
@@ -218,7 +219,7 @@ fn what_is_no_question_is_refused() {
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let other = observation_of(&pool_of(1), slot(0), PoolState::Solidly(stable));
-    let mut scan = ExposureScan::new(terms(1, 1, "1", liquidation(0, 0))).unwrap();
+    let mut scan = ExposurePass::new(terms(1, 1, "1", liquidation(0, 0))).unwrap();
     scan.take(&pool_of(1), slot(0), other).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
 }

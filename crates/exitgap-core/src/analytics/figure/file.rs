@@ -1,11 +1,6 @@
 //! The parts of a figure file.
 
-use crate::analytics::accuracy::{ACCURACY, AccuracyFigure, AccuracyTerms};
-use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
-use crate::analytics::equity::{EQUITY, EquityResult, EquityTerms};
-use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
-use crate::analytics::hours::{HOURS, HoursResult, HoursTerms};
-use crate::analytics::stress::{STRESS, StressResult, StressTerms};
+use super::kind::{Figure, FigurePass};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
 use crate::ids::{DocumentHash, PoolId, SnapshotHash};
@@ -70,103 +65,30 @@ impl FigureFile {
     }
 }
 
-/// The bytes of a file of the accuracy record, with windows and uses as [`write_decay`] wants them; `fills` are all
-/// documents that the period's heads commit to, ascending.
-pub fn write_accuracy(
-    terms: &AccuracyTerms,
+/// The bytes of a figure file. `windows` are canonical, those of each pool together, in the order of the pools: ascending,
+/// each beginning where the one before ends, the last ending at the figure's last head. `uses` are all standing slots of
+/// the period, ascending, those of one slot in the order of the pools. `fills` are all documents of logs that the heads
+/// commit to, ascending; none of a figure that takes none.
+pub fn write_figure<F: Figure>(
+    figure: &F,
     windows: &[Vec<u8>],
     uses: &[FigureUse],
     fills: Vec<FigureFills>,
-    result: &AccuracyFigure,
+    result: &<F::Pass as FigurePass>::Result,
 ) -> Result<Vec<u8>, DocumentError> {
-    let file = made_of(ACCURACY, part(&terms.parameters())?, windows, uses, part(result)?)?;
-    to_canonical(&FigureFile { fills, ..file })
-}
-
-/// The bytes of a file of depth decay. `windows` are canonical, ascending, each beginning where the
-/// one before ends, the last ending at the period's last slot; `uses` are all standing slots of the
-/// period, ascending.
-pub fn write_decay(
-    terms: &DecayTerms,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: &DecayResult,
-) -> Result<Vec<u8>, DocumentError> {
-    write(DECAY, part(&terms.parameters())?, windows, uses, part(result)?)
-}
-
-/// The bytes of a file of a tokenized equity, with windows and uses as [`write_decay`] wants them.
-pub fn write_equity(
-    terms: &EquityTerms,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: &EquityResult,
-) -> Result<Vec<u8>, DocumentError> {
-    write(EQUITY, part(&terms.parameters())?, windows, uses, part(result)?)
-}
-
-/// The bytes of a file of liquidation exposure. `windows` are those of the venues in their order, those of each as
-/// [`write_decay`] wants them; `uses` are all standing slots of the period, ascending, those of one slot in the order of
-/// the venues.
-pub fn write_exposure(
-    terms: &ExposureTerms,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: &ExposureResult,
-) -> Result<Vec<u8>, DocumentError> {
-    write(EXPOSURE, part(&terms.parameters())?, windows, uses, part(result)?)
-}
-
-/// The bytes of a file of market hours, with windows and uses as [`write_decay`] wants them.
-pub fn write_hours(
-    terms: &HoursTerms,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: &HoursResult,
-) -> Result<Vec<u8>, DocumentError> {
-    write(HOURS, part(&terms.parameters())?, windows, uses, part(result)?)
-}
-
-/// The bytes of a file of stress, with windows and uses as [`write_exposure`] wants them.
-pub fn write_stress(
-    terms: &StressTerms,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: &StressResult,
-) -> Result<Vec<u8>, DocumentError> {
-    write(STRESS, part(&terms.parameters())?, windows, uses, part(result)?)
-}
-
-fn write(
-    figure: &str,
-    parameters: Part,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: Part,
-) -> Result<Vec<u8>, DocumentError> {
-    to_canonical(&made_of(figure, parameters, windows, uses, result)?)
-}
-
-fn made_of(
-    figure: &str,
-    parameters: Part,
-    windows: &[Vec<u8>],
-    uses: &[FigureUse],
-    result: Part,
-) -> Result<FigureFile, DocumentError> {
-    Ok(FigureFile {
+    to_canonical(&FigureFile {
         v: VERSION,
-        figure: figure.to_owned(),
-        fills: Vec::new(),
+        figure: F::NAME.to_owned(),
+        fills,
         method: METHOD_VERSION.to_owned(),
-        parameters,
-        result,
+        parameters: part(&figure.parameters())?,
+        result: F::Pass::document(result)?,
         uses: uses.to_vec(),
         windows: windows.iter().map(|window| Part::of(window)).collect::<Result<_, _>>()?,
     })
 }
 
 /// A document as the part that it is of another.
-pub(super) fn part(document: &impl Wire) -> Result<Part, DocumentError> {
+pub(in crate::analytics) fn part(document: &impl Wire) -> Result<Part, DocumentError> {
     to_canonical(document).map(Part)
 }

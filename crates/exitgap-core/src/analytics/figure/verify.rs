@@ -1,10 +1,11 @@
 //! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
 //! and documents are fed one at a time, and never more than a day of snapshots and a bounded number of logs is held.
 
-use super::asked::{Asked, NotAsked, Refused, Scan};
 use super::file::{FigureFile, FigureFills, FigureUse};
+use super::kind::{AnyFigure, AnyPass, NoResult, NotRead, figure_of};
 use super::period::{NotSigned, Period, PeriodError};
 use super::report::{FigureCheck, FigureCheckName, FigureReport};
+use crate::analytics::FigureError;
 use crate::analytics::accuracy::Fills;
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
@@ -34,11 +35,11 @@ pub struct FigureVerifier {
     fills: Vec<FigureFills>,
     next_fills: usize,
     /// `None`: nothing can be computed, or no longer.
-    scan: Option<Scan>,
+    pass: Option<Box<dyn AnyPass>>,
     result: Part,
     absent: usize,
     snapshots: Option<FigureCheck>,
-    refused: Option<Refused>,
+    refused: Option<NoResult>,
 }
 
 impl FigureVerifier {
@@ -46,7 +47,7 @@ impl FigureVerifier {
     /// log's origin as its name.
     pub fn new(bytes: &[u8], keys: &[VerifierKey]) -> Self {
         match opened(bytes) {
-            Ok((file, asked)) => Self::of(file, asked, bytes.len(), keys),
+            Ok((file, figure)) => Self::of(file, figure, bytes.len(), keys),
             Err(format) => {
                 let needs = "a file of a figure and of rules that are known";
                 let code = format.code;
@@ -58,12 +59,17 @@ impl FigureVerifier {
         }
     }
 
-    fn of(file: FigureFile, asked: Asked, length: usize, keys: &[VerifierKey]) -> Self {
+    fn of(
+        file: FigureFile,
+        figure: Box<dyn AnyFigure>,
+        length: usize,
+        keys: &[VerifierKey],
+    ) -> Self {
         use FigureCheckName::{Format, SealedLeaves, Signature, Uses, Windows};
-        let format = format!("{} of {length} bytes", asked.name());
+        let format = format!("{} of {length} bytes", figure.name());
         let mut checks = vec![FigureCheck::pass(Format, format)];
-        let (pools, (from, to)) = (asked.pools(), asked.windows());
-        let (_, last_used) = asked.period();
+        let pools = figure.pools();
+        let ((from, last_used), to) = (figure.period(), figure.last_head());
         let leaves =
             || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
         match Period::of(&file.windows, &pools, from, to) {
@@ -75,7 +81,7 @@ impl FigureVerifier {
                 checks.extend([check_signature(&period, keys), leaves()]);
                 let used = period.standing.iter().filter(|(slot, ..)| *slot <= last_used);
                 let uses = check_uses(&used.copied().collect::<Vec<_>>(), &file.uses, &pools);
-                let fills = asked.takes_fills().then(|| check_fills(&period.fills, &file.fills));
+                let fills = figure.takes_fills().then(|| check_fills(&period.fills, &file.fills));
                 checks.push(fills.flatten().unwrap_or(uses));
             }
             Err(error) => {
@@ -97,17 +103,17 @@ impl FigureVerifier {
             }
         }
         let FigureFile { uses, fills, result, .. } = file;
-        Self { uses, fills, ..Self::with(checks, asked.scan(), result) }
+        Self { uses, fills, ..Self::with(checks, figure.pass(), result) }
     }
 
-    fn with(checks: Vec<FigureCheck>, scan: Option<Scan>, result: Part) -> Self {
+    fn with(checks: Vec<FigureCheck>, pass: Option<Box<dyn AnyPass>>, result: Part) -> Self {
         Self {
             checks,
             uses: Vec::new(),
             next: 0,
             fills: Vec::new(),
             next_fills: 0,
-            scan,
+            pass,
             result,
             absent: 0,
             snapshots: None,
@@ -134,7 +140,7 @@ impl FigureVerifier {
     }
 
     fn wants_fills(&self) -> bool {
-        self.scan.as_ref().is_some_and(Scan::wants_fills)
+        self.pass.as_ref().is_some_and(|pass| pass.wants_fills())
     }
 
     /// Takes the wanted snapshot; `None` where it is not at hand. What follows from the file is told
@@ -146,7 +152,8 @@ impl FigureVerifier {
         let Some(documents) = documents else { return self.lack() };
         match observed(&wanted, documents) {
             Ok(snapshot) => {
-                self.go_on(|scan| scan.take(&wanted, snapshot.observation().clone()));
+                let observation = snapshot.observation().clone();
+                self.go_on(|pass| pass.take(&wanted.pool, wanted.slot, observation));
             }
             Err(check) => self.break_off(check),
         }
@@ -159,7 +166,7 @@ impl FigureVerifier {
         self.next_fills += 1;
         let Some(document) = document else { return self.lack() };
         match logged(&wanted, document) {
-            Ok(fills) => self.go_on(|scan| scan.take_fills(Some(fills))),
+            Ok(fills) => self.go_on(|pass| pass.take_fills(Some(fills))),
             Err(check) => self.break_off(check),
         }
     }
@@ -167,23 +174,24 @@ impl FigureVerifier {
     /// Without it there is nothing to compute.
     fn lack(&mut self) {
         self.absent += 1;
-        self.scan = None;
+        self.pass = None;
     }
 
     fn break_off(&mut self, check: FigureCheck) {
         self.snapshots = Some(check);
-        self.scan = None;
+        self.pass = None;
     }
 
-    fn go_on(&mut self, take: impl FnOnce(&mut Scan) -> Result<(), Refused>) {
-        let Some(scan) = &mut self.scan else { return };
+    fn go_on(&mut self, take: impl FnOnce(&mut dyn AnyPass) -> Result<(), FigureError>) {
+        let Some(pass) = self.pass.as_deref_mut() else { return };
         let is_last = self.next_fills == self.fills.len();
-        let taken = take(scan).and_then(|()| {
-            if is_last && scan.wants_fills() { scan.take_fills(None) } else { Ok(()) }
-        });
+        let mut taken = take(pass);
+        if taken.is_ok() && is_last && pass.wants_fills() {
+            taken = pass.take_fills(None);
+        }
         if let Err(error) = taken {
-            self.refused = Some(error);
-            self.scan = None;
+            self.refused = Some(error.into());
+            self.pass = None;
         }
     }
 
@@ -191,7 +199,7 @@ impl FigureVerifier {
     pub fn finish(self) -> FigureReport {
         use FigureCheckName::{Result as Recomputed, Snapshots};
         let wants_fills = self.wants_fills();
-        let Self { mut checks, uses, next, scan, result, absent, snapshots, refused, .. } = self;
+        let Self { mut checks, uses, next, pass, result, absent, snapshots, refused, .. } = self;
         if checks.len() == FigureCheckName::ALL.len() {
             return FigureReport::new(checks);
         }
@@ -204,9 +212,9 @@ impl FigureVerifier {
             }
             None => FigureCheck::pass(Snapshots, format!("{} snapshots", uses.len())),
         });
-        checks.push(match (refused, scan) {
+        checks.push(match (refused, pass) {
             (Some(refused), _) => no_figure(&refused),
-            (None, Some(scan)) if wanting == 0 => check_result(scan, &result),
+            (None, Some(pass)) if wanting == 0 => check_result(pass, &result),
             _ => FigureCheck::not_checked(Recomputed, "snapshots_absent", "every snapshot"),
         });
         FigureReport::new(checks)
@@ -214,7 +222,7 @@ impl FigureVerifier {
 }
 
 /// The file and what it asks, or the check that it fails.
-fn opened(bytes: &[u8]) -> Result<(FigureFile, Asked), FigureCheck> {
+fn opened(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Format;
     let invalid = |found: String| {
         let expected = "canonical JSON of a figure file, version 1";
@@ -228,21 +236,21 @@ fn opened(bytes: &[u8]) -> Result<(FigureFile, Asked), FigureCheck> {
         DocumentError::Newer(newer) => FigureCheck::newer(NAME, newer),
         error => invalid(error.to_string()),
     })?;
-    let asked = Asked::of(&file);
-    if matches!(asked, Err(NotAsked::Unknown)) {
+    let figure = figure_of(&file);
+    if matches!(figure, Err(NotRead::Unknown)) {
         return Err(unknown("unsupported_figure", "rules of", &file.figure));
     }
     if file.method != METHOD_VERSION {
         return Err(unknown("unsupported_method", "the method", &file.method));
     }
-    match asked {
-        Ok(asked) => Ok((file, asked)),
-        Err(NotAsked::Invalid(why)) => Err(invalid(format!("parameters: {why}"))),
-        Err(NotAsked::Unknown) => Err(unknown("unsupported_figure", "rules of", &file.figure)),
+    match figure {
+        Ok(figure) => Ok((file, figure)),
+        Err(NotRead::Invalid(why)) => Err(invalid(format!("parameters: {why}"))),
+        Err(NotRead::Unknown) => Err(unknown("unsupported_figure", "rules of", &file.figure)),
     }
 }
 
-fn no_figure(refused: &Refused) -> FigureCheck {
+fn no_figure(refused: &NoResult) -> FigureCheck {
     let found = format!("a figure, where there is none: {}", refused.why);
     FigureCheck::fail(FigureCheckName::Result, refused.code, "no figure", found)
 }
@@ -356,9 +364,9 @@ fn observed(wanted: &FigureUse, documents: &SnapshotDocuments) -> Result<Snapsho
     Ok(snapshot)
 }
 
-fn check_result(scan: Scan, published: &Part) -> FigureCheck {
+fn check_result(pass: Box<dyn AnyPass>, published: &Part) -> FigureCheck {
     const NAME: FigureCheckName = FigureCheckName::Result;
-    let result = match scan.result() {
+    let result = match pass.result() {
         Ok(result) => result,
         Err(refused) => return no_figure(&refused),
     };

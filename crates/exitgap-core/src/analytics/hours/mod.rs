@@ -13,10 +13,10 @@ mod scan;
 mod terms;
 
 pub use result::{HoursClosureResult, HoursKindResult, HoursResult, HoursSpreadResult};
-pub use scan::HoursScan;
+pub use scan::HoursPass;
 pub(super) use scan::{ClosureFound, ClosureScan, Taken};
 pub(super) use terms::HoursCalendar;
-pub use terms::{HoursError, HoursParameters, HoursTerms};
+pub use terms::{HoursParameters, HoursTerms};
 
 /// The name and version of these rules.
 pub const HOURS: &str = "hours/1";

@@ -1,10 +1,15 @@
 //! The one pass over the slots of a period: it holds a line of every slot, and one snapshot, that of the last closed slot
 //! while what its market opens to is not known.
 
+use super::HoursTerms;
 use super::result::HoursResult;
-use super::{HoursError, HoursTerms};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
+use crate::evidence::DocumentError;
 use crate::exit::{Exit, Reopened, reopened, reopening_gap};
 use crate::hours::{Closed, Markets, RecordedSlot, hours_figures};
+use crate::ids::PoolId;
+use crate::json::Part;
 use crate::pools::Direction;
 use crate::series::Slot;
 use crate::snapshot::{Observation, Snapshot, TokenSession};
@@ -55,7 +60,7 @@ pub(in crate::analytics) struct Taken {
 
 /// The pass. Give it the standing slots of the period, ascending.
 #[derive(Debug)]
-pub struct HoursScan {
+pub struct HoursPass {
     terms: HoursTerms,
     markets: Markets,
     taken: Taken,
@@ -63,17 +68,26 @@ pub struct HoursScan {
     closures: ClosureScan,
 }
 
-impl HoursScan {
+impl HoursPass {
     /// A pass of these terms, which are checked.
-    pub fn new(terms: HoursTerms) -> Result<Self, HoursError> {
+    pub fn new(terms: HoursTerms) -> Result<Self, FigureError> {
         let terms = terms.checked()?;
         let markets = terms.markets();
         let closures = ClosureScan::new(&terms, &markets);
         Ok(Self { markets, taken: Taken::none(&terms), slots: Vec::new(), closures, terms })
     }
+}
 
-    /// Takes the next standing slot. Those between it and the one before are missing.
-    pub fn take(&mut self, slot: Slot, observation: Observation) -> Result<(), HoursError> {
+impl FigurePass for HoursPass {
+    type Result = HoursResult;
+
+    /// Slots between this one and the one before are missing.
+    fn take(
+        &mut self,
+        _: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
         let at = self.taken.take(slot, &observation)?;
         let exit = Exit::of(&observation, self.closures.direction);
         let depth_usd = exit.depth_usd(GapLimit::DEPTH).ok();
@@ -84,12 +98,15 @@ impl HoursScan {
         Ok(())
     }
 
-    /// The figure.
-    pub fn finish(self) -> Result<HoursResult, HoursError> {
+    fn finish(self) -> Result<HoursResult, FigureError> {
         let is_live = self.taken.is_live(&self.terms)?;
         let figures = hours_figures(&self.markets, &self.closures.known, &self.slots);
         let asked = self.terms.slots();
         Ok(HoursResult::of(&figures, self.closures.found(), self.slots.len(), asked, is_live))
+    }
+
+    fn document(result: &HoursResult) -> Result<Part, DocumentError> {
+        part(result)
     }
 }
 
@@ -100,9 +117,9 @@ impl Taken {
     }
 
     /// The next standing slot, in its order: the instant that it counts at, seconds UTC.
-    pub fn take(&mut self, slot: Slot, observation: &Observation) -> Result<u64, HoursError> {
+    pub fn take(&mut self, slot: Slot, observation: &Observation) -> Result<u64, FigureError> {
         if self.next.is_none_or(|next| slot < next || slot > self.to) {
-            return Err(HoursError::OutOfOrder { slot });
+            return Err(FigureError::OutOfOrder { slot });
         }
         self.next = slot.next();
         self.is_preview |= !observation.chain().kind.is_live();
@@ -112,11 +129,11 @@ impl Taken {
     }
 
     /// Whether all inputs are live; the last of them must have the calendars of the terms.
-    pub fn is_live(&self, terms: &HoursTerms) -> Result<bool, HoursError> {
+    pub fn is_live(&self, terms: &HoursTerms) -> Result<bool, FigureError> {
         if let Some((slot, sessions)) = &self.last
             && *sessions != terms.sessions
         {
-            return Err(HoursError::OtherCalendars { slot: *slot });
+            return Err(FigureError::OtherCalendars { slot: *slot });
         }
         Ok(self.last.is_some() && !self.is_preview)
     }

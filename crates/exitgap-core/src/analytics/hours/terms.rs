@@ -1,5 +1,8 @@
 //! What is asked of the figure.
 
+use super::HoursPass;
+use crate::analytics::FigureError;
+use crate::analytics::figure::Figure;
 use crate::evidence::Base;
 use crate::hours::{Calendar, Markets};
 use crate::ids::{Code, PoolId, TableHash};
@@ -47,70 +50,17 @@ pub(in crate::analytics) struct HoursCalendar {
 wire_struct!(HoursParameters { base, calendars, from, pool, size_usd, to });
 wire_struct!(HoursCalendar { calendar, table, token });
 
-/// Why there is no figure.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum HoursError {
-    /// The period ends before it begins, or is too long.
-    #[error("a period has 1 to {most} slots, asked for {found}; ask for a shorter one")]
-    Period {
-        /// Slots asked for; 0 where it ends before it begins.
-        found: u64,
-        /// The most there may be.
-        most: u32,
-    },
-    /// A number is outside of its bounds, or not in its one spelling.
-    #[error("{field}: {rule}")]
-    Parameter {
-        /// The parameter.
-        field: &'static str,
-        /// What it must be.
-        rule: &'static str,
-    },
-    /// A slot before the one that was given last, or outside of the period.
-    #[error("slot {slot} is out of order, or outside of the period")]
-    OutOfOrder {
-        /// The slot.
-        slot: Slot,
-    },
-    /// The last snapshot has other calendars than those of the terms.
-    #[error("the tokens of slot {slot} have other calendars")]
-    OtherCalendars {
-        /// The last standing slot.
-        slot: Slot,
-    },
-}
-
-impl HoursError {
-    /// The stable code, e.g. `figure_period`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Period { .. } => "figure_period",
-            Self::Parameter { .. } => "figure_parameter",
-            Self::OutOfOrder { .. } => "figure_slot_order",
-            Self::OtherCalendars { .. } => "figure_calendars",
-        }
-    }
-}
-
 impl HoursTerms {
     /// The most slots of a period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
 
-    /// Requires that the period lies within its bounds, and that there is one calendar of a token at most.
-    pub fn checked(self) -> Result<Self, HoursError> {
-        self.checked_within(Self::MAX_SLOTS)
-    }
-
-    /// The same of a period of so many slots at the most.
-    pub(in crate::analytics) fn checked_within(self, most: u32) -> Result<Self, HoursError> {
-        let found = self.slots();
-        if found == 0 || found > most.into() {
-            return Err(HoursError::Period { found, most });
-        }
+    /// Requires a period of so many slots at the most, and one calendar of a token at the most.
+    pub(in crate::analytics) fn checked_within(self, most: u32) -> Result<Self, FigureError> {
+        FigureError::require_period(self.from, self.to, most)?;
         let tokens: Vec<u8> = self.sessions.iter().map(|session| session.token).collect();
         if !matches!(tokens.as_slice(), [] | [0 | 1] | [0, 1]) {
             let rule = "of tokens 0 and 1, ascending, one of each at most";
-            return Err(HoursError::Parameter { field: "calendars", rule });
+            return Err(FigureError::Parameter { field: "calendars", rule });
         }
         Ok(self)
     }
@@ -124,9 +74,20 @@ impl HoursTerms {
     pub fn slots(&self) -> u64 {
         (u64::from(self.to.number()) + 1).saturating_sub(self.from.number().into())
     }
+}
 
-    /// As a figure file spells it.
-    pub fn parameters(&self) -> HoursParameters {
+impl Figure for HoursTerms {
+    const NAME: &'static str = super::HOURS;
+    const HAS_CALENDARS: bool = true;
+
+    type Parameters = HoursParameters;
+    type Pass = HoursPass;
+
+    fn checked(self) -> Result<Self, FigureError> {
+        self.checked_within(Self::MAX_SLOTS)
+    }
+
+    fn parameters(&self) -> HoursParameters {
         let calendar = |session: &TokenSession| HoursCalendar {
             calendar: session.calendar.code(),
             table: session.calendar.table().hash(),
@@ -141,13 +102,25 @@ impl HoursTerms {
             to: self.to.number().into(),
         }
     }
-}
 
-impl TryFrom<&HoursParameters> for HoursTerms {
-    type Error = HoursError;
+    fn read(spelled: &HoursParameters) -> Result<Self, FigureError> {
+        Self::within(spelled, Self::MAX_SLOTS)
+    }
 
-    fn try_from(read: &HoursParameters) -> Result<Self, HoursError> {
-        Self::within(read, Self::MAX_SLOTS)
+    fn pools(&self) -> Vec<&PoolId> {
+        vec![&self.pool]
+    }
+
+    fn period(&self) -> (Slot, Slot) {
+        (self.from, self.to)
+    }
+
+    fn with_calendars(self, sessions: Vec<TokenSession>) -> Self {
+        Self { sessions, ..self }
+    }
+
+    fn pass(self) -> Result<HoursPass, FigureError> {
+        HoursPass::new(self)
     }
 }
 
@@ -156,11 +129,8 @@ impl HoursTerms {
     pub(in crate::analytics) fn within(
         read: &HoursParameters,
         most: u32,
-    ) -> Result<Self, HoursError> {
-        let wrong = |field, rule| HoursError::Parameter { field, rule };
-        let slot = |field, number| {
-            Slot::new(number).map_err(|_| wrong(field, "the number of a slot of the series"))
-        };
+    ) -> Result<Self, FigureError> {
+        let wrong = |field, rule| FigureError::Parameter { field, rule };
         let session = |read: &HoursCalendar| {
             let calendar = Calendar::from_code(&read.calendar)
                 .and_then(|calendar| calendar.with_table(read.table))
@@ -170,8 +140,8 @@ impl HoursTerms {
         let terms = Self {
             pool: read.pool.clone(),
             base: read.base,
-            from: slot("from", read.from)?,
-            to: slot("to", read.to)?,
+            from: FigureError::slot("from", read.from)?,
+            to: FigureError::slot("to", read.to)?,
             size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
             sessions: read.calendars.iter().map(session).collect::<Result<_, _>>()?,
         };

@@ -22,7 +22,7 @@ mod scan;
 mod terms;
 
 pub use result::{StressResult, StressSlot, StressVenueResult};
-pub use scan::StressScan;
+pub use scan::StressPass;
 pub use terms::{AfterMove, Shock, StressParameters, StressTerms};
 
 /// The name and version of these rules.

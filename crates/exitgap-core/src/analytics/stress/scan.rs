@@ -6,10 +6,14 @@ use std::collections::VecDeque;
 
 use super::result::{Found, SlotFound, SlotGap, StressResult};
 use super::{AfterMove, StressTerms};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::shared::moved;
-use crate::analytics::venues::{FallenExit, VenueSlots, VenuesError, WholeSlot};
+use crate::analytics::venues::{FallenExit, VenueSlots, WholeSlot};
+use crate::evidence::DocumentError;
 use crate::exit::{SplitError, SplitVenue, largest_split, split_size};
 use crate::ids::PoolId;
+use crate::json::Part;
 use crate::pools::RawPrice;
 use crate::series::Slot;
 use crate::snapshot::Observation;
@@ -18,7 +22,7 @@ use crate::units::GapLimit;
 /// The pass. Give it the standing snapshots of the period, ascending by slot, those of one slot in the order of the
 /// venues.
 #[derive(Debug)]
-pub struct StressScan {
+pub struct StressPass {
     terms: StressTerms,
     slots: VenueSlots,
     /// The mids by venue of the whole slots that are looked back to, ascending.
@@ -26,37 +30,16 @@ pub struct StressScan {
     found: Found,
 }
 
-impl StressScan {
+impl StressPass {
     /// A pass of these terms, which are checked.
-    pub fn new(terms: StressTerms) -> Result<Self, VenuesError> {
+    pub fn new(terms: StressTerms) -> Result<Self, FigureError> {
         let terms = terms.checked()?;
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
         let found = Found { lowest: vec![None; terms.venues.len()], ..Found::default() };
         Ok(Self { terms, slots, recent: VecDeque::new(), found })
     }
 
-    /// Takes the next standing snapshot.
-    pub fn take(
-        &mut self,
-        pool: &PoolId,
-        slot: Slot,
-        observation: Observation,
-    ) -> Result<(), VenuesError> {
-        match self.slots.take(pool, slot, observation)? {
-            Some(whole) => self.look(&whole),
-            None => Ok(()),
-        }
-    }
-
-    /// The figure.
-    pub fn finish(mut self) -> Result<StressResult, VenuesError> {
-        if let Some(whole) = self.slots.end()? {
-            self.look(&whole)?;
-        }
-        Ok(self.found.summed_up(&self.terms, self.slots.seen))
-    }
-
-    fn look(&mut self, whole: &WholeSlot) -> Result<(), VenuesError> {
+    fn look(&mut self, whole: &WholeSlot) -> Result<(), FigureError> {
         self.found.whole.push(whole.slot);
         if let Some(after) = self.terms.after
             && !self.has_moved(whole, after)?
@@ -77,11 +60,11 @@ impl StressScan {
     }
 
     /// Whether the mid of any venue has moved; counts why the slot is not looked at, where it is not.
-    fn has_moved(&mut self, whole: &WholeSlot, after: AfterMove) -> Result<bool, VenuesError> {
+    fn has_moved(&mut self, whole: &WholeSlot, after: AfterMove) -> Result<bool, FigureError> {
         let mut mids = Vec::new();
         for (observation, direction) in whole.venues() {
             let state = observation.state();
-            let unsupported = VenuesError::UnsupportedKind { protocol: state.protocol() };
+            let unsupported = FigureError::not_movable("stress", state.protocol());
             mids.push(state.mid_of_reserves_or_ticks(direction).ok_or(unsupported)?);
         }
         let before = whole.slot.number().checked_sub(after.within_slots);
@@ -103,7 +86,7 @@ impl StressScan {
     }
 
     /// The depths by venue, and the slot's line; `None` where a search was given up.
-    fn measured(&self, whole: &WholeSlot) -> Result<Option<(Vec<u64>, SlotFound)>, VenuesError> {
+    fn measured(&self, whole: &WholeSlot) -> Result<Option<(Vec<u64>, SlotFound)>, FigureError> {
         let StressTerms { size, shock, .. } = self.terms;
         let mut after = Vec::new();
         for (observation, direction) in whole.venues() {
@@ -129,5 +112,32 @@ impl StressScan {
         };
         let depth_usd = depths.iter().fold(0, |sum: u64, depth| sum.saturating_add(*depth));
         Ok(Some((depths, SlotFound { slot: whole.slot, gap, depth_usd, book_usd })))
+    }
+}
+
+impl FigurePass for StressPass {
+    type Result = StressResult;
+
+    fn take(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        observation: Observation,
+    ) -> Result<(), FigureError> {
+        match self.slots.take(pool, slot, observation)? {
+            Some(whole) => self.look(&whole),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<StressResult, FigureError> {
+        if let Some(whole) = self.slots.end()? {
+            self.look(&whole)?;
+        }
+        Ok(self.found.summed_up(&self.terms, self.slots.seen))
+    }
+
+    fn document(result: &StressResult) -> Result<Part, DocumentError> {
+        part(result)
     }
 }

@@ -1,9 +1,11 @@
 //! What is asked of the figure.
 
+use super::StressPass;
+use crate::analytics::FigureError;
 use crate::analytics::decay::DecayTerms;
-use crate::analytics::venues::{
-    FallenExit, FigureVenue, VenuesError, read_share, read_slot, require_period, require_venues,
-};
+use crate::analytics::figure::Figure;
+use crate::analytics::venues::{FallenExit, FigureVenue, read_share, require_venues};
+use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::pools::Direction;
 use crate::series::Slot;
@@ -30,13 +32,13 @@ impl Shock {
         observation: &Observation,
         direction: Direction,
         size: SizeUsd,
-    ) -> Result<Option<FallenExit>, VenuesError> {
+    ) -> Result<Option<FallenExit>, FigureError> {
         let state = observation.state();
         if self == Self::default() {
             return Ok(Some(FallenExit::still(observation, direction, GapLimit::DEPTH, size)));
         }
         let thinned = state.thinned(self.haircut_e8);
-        let thinned = thinned.ok_or(VenuesError::UnsupportedKind { protocol: state.protocol() })?;
+        let thinned = thinned.ok_or(FigureError::not_movable("stress", state.protocol()))?;
         FallenExit::of(observation, &thinned, direction, self.fall_e8, GapLimit::DEPTH, size)
     }
 }
@@ -57,13 +59,13 @@ impl AfterMove {
     /// The most slots over which a move is looked for.
     pub const MAX_WITHIN: u32 = DecayTerms::MAX_WITHIN;
 
-    fn checked(self) -> Result<(), VenuesError> {
+    fn checked(self) -> Result<(), FigureError> {
         if !(1..=Self::MAX_MOVE).contains(&self.move_e8) {
             let rule = "above 0 and at most 100, of at most six decimals";
-            return Err(VenuesError::Parameter { field: "after_move_pct", rule });
+            return Err(FigureError::Parameter { field: "after_move_pct", rule });
         }
         if !(1..=Self::MAX_WITHIN).contains(&self.within_slots) {
-            return Err(VenuesError::Parameter { field: "within_slots", rule: "1 to 48" });
+            return Err(FigureError::Parameter { field: "within_slots", rule: "1 to 48" });
         }
         Ok(())
     }
@@ -117,25 +119,30 @@ wire_struct!(StressParameters {
 impl StressTerms {
     /// The most slots of a period: a week.
     pub const MAX_SLOTS: u32 = 7 * Slot::PER_DAY;
+}
 
-    /// Requires that every number lies within its bounds.
-    pub fn checked(self) -> Result<Self, VenuesError> {
+impl Figure for StressTerms {
+    const NAME: &'static str = super::STRESS;
+
+    type Parameters = StressParameters;
+    type Pass = StressPass;
+
+    fn checked(self) -> Result<Self, FigureError> {
         require_venues(&self.venues)?;
-        require_period(self.from, self.to, Self::MAX_SLOTS)?;
+        FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
         self.after.map_or(Ok(()), AfterMove::checked)?;
         let Shock { haircut_e8, fall_e8 } = self.shock;
         let shares = [("haircut_pct", haircut_e8), ("fall_pct", fall_e8)];
         match shares.into_iter().find(|(_, found)| *found > Shock::MAX) {
             Some((field, _)) => {
                 let rule = "from 0 to 99, of at most six decimals";
-                Err(VenuesError::Parameter { field, rule })
+                Err(FigureError::Parameter { field, rule })
             }
             None => Ok(self),
         }
     }
 
-    /// As a figure file spells it.
-    pub fn parameters(&self) -> StressParameters {
+    fn parameters(&self) -> StressParameters {
         let percent = |e8: u32| Percent(e8.into()).to_string();
         StressParameters {
             after_move_pct: self.after.map(|after| percent(after.move_e8)),
@@ -149,13 +156,9 @@ impl StressTerms {
             within_slots: self.after.map(|after| after.within_slots),
         }
     }
-}
 
-impl TryFrom<&StressParameters> for StressTerms {
-    type Error = VenuesError;
-
-    fn try_from(read: &StressParameters) -> Result<Self, VenuesError> {
-        let wrong = |field, rule| VenuesError::Parameter { field, rule };
+    fn read(read: &StressParameters) -> Result<Self, FigureError> {
+        let wrong = |field, rule| FigureError::Parameter { field, rule };
         let limit = |text: &String| {
             text.parse().map_err(|_| wrong("limit_pct", "a plain percentage from -100 to 100"))
         };
@@ -168,8 +171,8 @@ impl TryFrom<&StressParameters> for StressTerms {
         };
         let terms = Self {
             venues: read.venues.clone(),
-            from: read_slot("from", read.from)?,
-            to: read_slot("to", read.to)?,
+            from: FigureError::slot("from", read.from)?,
+            to: FigureError::slot("to", read.to)?,
             size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
             shock: Shock {
                 haircut_e8: read_share("haircut_pct", &read.haircut_pct)?,
@@ -183,5 +186,17 @@ impl TryFrom<&StressParameters> for StressTerms {
             return Err(wrong("parameters", "decimals without trailing zeros"));
         }
         Ok(terms)
+    }
+
+    fn pools(&self) -> Vec<&PoolId> {
+        self.venues.iter().map(|venue| &venue.pool).collect()
+    }
+
+    fn period(&self) -> (Slot, Slot) {
+        (self.from, self.to)
+    }
+
+    fn pass(self) -> Result<StressPass, FigureError> {
+        StressPass::new(self)
     }
 }

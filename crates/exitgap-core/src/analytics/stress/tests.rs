@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::figure::{Figure, FigurePass};
 use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
 use crate::exit::{Exit, PricedPool, SplitError, SplitVenue, largest_split, split_size};
 use crate::pools::{Direction, FeeRate, PoolState, Solidly};
@@ -21,7 +22,7 @@ fn terms(venues: u8, slots: u32, size: &str, shock: Shock) -> StressTerms {
 
 /// The figure of these slots, each of the states of all venues.
 fn figure(terms: &StressTerms, slots: &[Vec<Option<PoolState>>]) -> StressResult {
-    let mut scan = StressScan::new(terms.clone()).unwrap();
+    let mut scan = StressPass::new(terms.clone()).unwrap();
     for (at, states) in (0..).zip(slots) {
         for (number, state) in (1..).zip(states) {
             let Some(state) = state else { continue };
@@ -176,11 +177,11 @@ fn after_a_move_only_the_slots_that_moved_are_looked_at() {
     assert!(refused(after(1, 0)).starts_with("within_slots"));
     assert!(refused(after(1, 49)).starts_with("within_slots"));
     let spelled = asked.parameters();
-    assert_eq!(StressTerms::try_from(&spelled).unwrap(), asked);
+    assert_eq!(StressTerms::read(&spelled).unwrap(), asked);
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let mut scan =
-        StressScan::new(StressTerms { after: after(1, 1), ..terms(1, 1, "1000", NOTHING) })
+        StressPass::new(StressTerms { after: after(1, 1), ..terms(1, 1, "1000", NOTHING) })
             .unwrap();
     let observed = observation_of(&pool_of(1), slot(0), PoolState::Solidly(stable));
     scan.take(&pool_of(1), slot(0), observed).unwrap();
@@ -205,7 +206,7 @@ fn what_is_no_question_is_refused() {
     assert_eq!(refused(&|terms| terms.shock.haircut_e8 = 99_000_001), "figure_parameter");
     let (_, said) = code(&|terms| terms.shock.fall_e8 = 99_000_001).unwrap_err();
     assert!(said.starts_with("fall_pct"), "{said}");
-    assert_eq!(StressTerms::try_from(&good.parameters()).unwrap(), good);
+    assert_eq!(StressTerms::read(&good.parameters()).unwrap(), good);
 
     // A pool of another kind is looked at as it is, and not after a shock.
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
@@ -214,7 +215,7 @@ fn what_is_no_question_is_refused() {
     let told = figure(&terms(1, 1, "1000", NOTHING), &stable());
     assert_eq!((told.have_slots, told.slots_unanswered), (1, 0));
     for shock in [Shock { haircut_e8: 1, ..NOTHING }, Shock { fall_e8: 1, ..NOTHING }] {
-        let mut scan = StressScan::new(terms(1, 1, "1000", shock)).unwrap();
+        let mut scan = StressPass::new(terms(1, 1, "1000", shock)).unwrap();
         let observed = observation_of(&pool_of(1), slot(0), stable()[0][0].clone().unwrap());
         scan.take(&pool_of(1), slot(0), observed).unwrap();
         assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");

@@ -1,6 +1,6 @@
 //! A venue after a fall of the price.
 
-use super::VenuesError;
+use crate::analytics::FigureError;
 use crate::exit::{Exit, NotSized, PricedPool, SplitVenue};
 use crate::pools::{Direction, PoolState};
 use crate::snapshot::Observation;
@@ -26,9 +26,9 @@ impl FallenExit {
         fall_e8: u32,
         limit: GapLimit,
         size: SizeUsd,
-    ) -> Result<Option<Self>, VenuesError> {
+    ) -> Result<Option<Self>, FigureError> {
         let fallen = state.fallen(direction, fall_e8);
-        let fallen = fallen.ok_or(VenuesError::UnsupportedKind { protocol: state.protocol() })?;
+        let fallen = fallen.ok_or(FigureError::not_movable("this figure", state.protocol()))?;
         let mut prices = *observation.prices();
         let base = &mut prices[direction.base_index()];
         let Some(price) = base.fallen(fall_e8) else { return Ok(None) };

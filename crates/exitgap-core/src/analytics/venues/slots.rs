@@ -1,6 +1,7 @@
 //! The venues' snapshots of one slot, gathered.
 
-use super::{FigureVenue, VenuesError};
+use super::FigureVenue;
+use crate::analytics::FigureError;
 use crate::ids::PoolId;
 use crate::pools::Direction;
 use crate::series::Slot;
@@ -72,8 +73,8 @@ impl VenueSlots {
         pool: &PoolId,
         slot: Slot,
         observation: Observation,
-    ) -> Result<Option<WholeSlot>, VenuesError> {
-        let refused = || VenuesError::OutOfOrder { slot, pool: pool.clone() };
+    ) -> Result<Option<WholeSlot>, FigureError> {
+        let refused = || FigureError::OutOfOrder { slot };
         let venue = self.venues.iter().position(|venue| venue.pool == *pool);
         let venue = venue.ok_or_else(refused)?;
         let follows = self.slot.is_none_or(|at| slot > at || (slot == at && venue > self.last));
@@ -88,7 +89,7 @@ impl VenueSlots {
     }
 
     /// Ends the slot at hand; gives it where it is whole.
-    pub fn end(&mut self) -> Result<Option<WholeSlot>, VenuesError> {
+    pub fn end(&mut self) -> Result<Option<WholeSlot>, FigureError> {
         let Some(slot) = self.slot else { return Ok(None) };
         let held: Vec<_> = self.held.iter_mut().map(Option::take).collect();
         self.seen.slots += 1;
@@ -102,7 +103,7 @@ impl VenueSlots {
         Ok(Some(whole))
     }
 
-    fn require_one_token(&self, whole: &WholeSlot) -> Result<(), VenuesError> {
+    fn require_one_token(&self, whole: &WholeSlot) -> Result<(), FigureError> {
         let sold = |(observation, direction): &(Observation, Direction)| {
             let index = direction.base_index();
             let token = &observation.tokens()[index];
@@ -111,7 +112,7 @@ impl VenueSlots {
         let first = &whole.observations[0];
         let other = whole.observations.iter().position(|venue| sold(venue) != sold(first));
         match other {
-            Some(at) => Err(VenuesError::OtherToken { pool: self.venues[at].pool.clone() }),
+            Some(at) => Err(FigureError::OtherToken { pool: self.venues[at].pool.clone() }),
             None => Ok(()),
         }
     }

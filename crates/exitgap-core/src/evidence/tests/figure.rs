@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 use super::*;
 use crate::analytics::FigureVenue;
 use crate::analytics::accuracy::Fills;
-use crate::analytics::decay::{DecayScan, DecayTerms};
-use crate::analytics::exposure::{ExposureScan, ExposureTerms, Liquidation};
+use crate::analytics::decay::{DecayPass, DecayTerms};
+use crate::analytics::exposure::{ExposurePass, ExposureTerms, Liquidation};
 use crate::analytics::figure::{
-    FigureCheckName, FigureReport, FigureUse, FigureVerifier, FigureWant, write_decay,
-    write_exposure, write_stress,
+    FigureCheckName, FigurePass, FigureReport, FigureUse, FigureVerifier, FigureWant, write_figure,
 };
 use crate::analytics::standing;
-use crate::analytics::stress::{AfterMove, Shock, StressScan, StressTerms};
+use crate::analytics::stress::{AfterMove, Shock, StressPass, StressTerms};
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -50,16 +49,16 @@ fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> 
     let heads: Vec<Head> =
         scene.pools[0].heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
     let windows: Vec<_> = windows.iter().map(|heads| scene.window_of(0, heads.clone())).collect();
-    let mut scan = DecayScan::new(terms.clone()).unwrap();
+    let mut scan = DecayPass::new(terms.clone()).unwrap();
     let mut uses = Vec::new();
     let within = |slot: &Slot| (terms.from..=terms.to).contains(slot);
     for (slot, snapshot) in standing(&heads).into_iter().filter(|(slot, _)| within(slot)) {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&terms.pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(slot, read.observation().clone()).unwrap();
+        scan.take(&terms.pool, slot, read.observation().clone()).unwrap();
         uses.push(FigureUse { pool: terms.pool.clone(), slot, snapshot });
     }
-    write_decay(terms, &windows, &uses, &scan.finish()).unwrap()
+    write_figure(terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap()
 }
 
 /// The report on a file, all of whose snapshots are at hand.
@@ -256,11 +255,11 @@ fn exposure_of(kinds: [Kind; 2], cascade: &str, base: Base, fall_e8: u32) -> (Sc
         liquidation: Liquidation { bonus_e8: 7_500_000, protocol_fee_e8: 10_000_000, fall_e8 },
     };
     let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
-    let mut scan = ExposureScan::new(terms.clone()).unwrap();
+    let mut scan = ExposurePass::new(terms.clone()).unwrap();
     for (of, observation) in uses.iter().zip(observations) {
         scan.take(&of.pool, of.slot, observation).unwrap();
     }
-    let bytes = write_exposure(&terms, &windows, &uses, &scan.finish().unwrap()).unwrap();
+    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
     (scene, bytes)
 }
 
@@ -295,11 +294,11 @@ fn stress_after(
         after,
     };
     let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
-    let mut scan = StressScan::new(terms.clone()).unwrap();
+    let mut scan = StressPass::new(terms.clone()).unwrap();
     for (of, observation) in uses.iter().zip(observations) {
         scan.take(&of.pool, of.slot, observation).unwrap();
     }
-    let bytes = write_stress(&terms, &windows, &uses, &scan.finish().unwrap()).unwrap();
+    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
     (scene, bytes)
 }
 

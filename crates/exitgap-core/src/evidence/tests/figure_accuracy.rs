@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::figure::{failed, report_with};
 use super::*;
+use crate::analytics::FigureError;
 use crate::analytics::accuracy::{
-    AccuracyError, AccuracyPass, AccuracyTerms, Fills, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
+    AccuracyPass, AccuracyTerms, Fills, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
 };
-use crate::analytics::figure::{FigureCheckName, FigureFills, FigureUse, write_accuracy};
+use crate::analytics::figure::{FigureCheckName, FigureFills, FigurePass, FigureUse, write_figure};
 use crate::analytics::standing;
 use crate::pools::Direction;
 
@@ -147,7 +148,7 @@ impl Told {
     }
 
     /// The file of a period.
-    fn file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, AccuracyError> {
+    fn file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, FigureError> {
         let heads = self.scene.pools[0].heads.iter();
         let heads: Vec<Head> = heads.map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
         let from = terms.from.number() - Slot::FIRST.number();
@@ -159,12 +160,10 @@ impl Told {
         for (at, snapshot) in standing(&heads).into_iter().filter(|(at, _)| within(at)) {
             let found = self.scene.documents(0, at).unwrap();
             let read = Snapshot::of_pool(&terms.pool, &found.snapshot, &found.state).unwrap();
-            pass.take(at, read.observation().clone())?;
+            pass.take(&terms.pool, at, read.observation().clone())?;
             while pass.wants_fills() {
-                match documents.next() {
-                    Some(bytes) => pass.take_fills(Fills::from_canonical(bytes).unwrap())?,
-                    None => pass.no_more_fills(),
-                }
+                let next = documents.next();
+                pass.take_fills(next.map(|bytes| Fills::from_canonical(bytes).unwrap()))?;
             }
             uses.push(FigureUse { pool: terms.pool.clone(), slot: at, snapshot });
         }
@@ -174,7 +173,7 @@ impl Told {
             slot: slot(*place),
         });
         let windows = [self.scene.window_of(0, 0..heads.len())];
-        Ok(write_accuracy(terms, &windows, &uses, fills.collect(), &pass.figure()).unwrap())
+        Ok(write_figure(terms, &windows, &uses, fills.collect(), &pass.finish()?).unwrap())
     }
 }
 

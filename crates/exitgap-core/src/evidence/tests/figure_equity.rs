@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::figure::{failed, report_on_all};
 use super::*;
 use crate::analytics::equity::tests::{DAYS, balance, facts, month, on, share, terms, told, usual};
-use crate::analytics::equity::{EquityKind, EquityScan, EquityTerms};
-use crate::analytics::figure::{FigureUse, write_equity};
+use crate::analytics::equity::{EquityKind, EquityPass, EquityTerms};
+use crate::analytics::figure::{FigurePass, FigureUse, write_figure};
 use crate::analytics::standing;
 
 fn id() -> PoolId {
@@ -54,13 +54,13 @@ fn scene(days: u32, seen: fn(Slot) -> Observation) -> Scene {
 fn file(scene: &Scene, terms: &EquityTerms) -> Vec<u8> {
     let heads = scene.pools[0].heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap());
     let heads: Vec<Head> = heads.collect();
-    let mut scan = EquityScan::new(terms.clone()).unwrap();
+    let mut scan = EquityPass::new(terms.clone()).unwrap();
     let mut uses = Vec::new();
     let pool = id();
     for (slot, snapshot) in standing(&heads) {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(slot, read.observation().clone()).unwrap();
+        scan.take(&pool, slot, read.observation().clone()).unwrap();
         uses.push(FigureUse { pool: pool.clone(), slot, snapshot });
     }
     // A window has seven days of heads.
@@ -69,7 +69,7 @@ fn file(scene: &Scene, terms: &EquityTerms) -> Vec<u8> {
     let mut begin = 0;
     let windows: Vec<Vec<u8>> =
         ends.map(|end| scene.window_of(0, core::mem::replace(&mut begin, end)..end)).collect();
-    write_equity(terms, &windows, &uses, &scan.finish().unwrap()).unwrap()
+    write_figure(terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap()
 }
 
 #[test]

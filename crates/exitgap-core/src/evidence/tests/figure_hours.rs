@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::figure::{failed, report_on_all};
 use super::*;
-use crate::analytics::figure::{FigureUse, write_hours};
-use crate::analytics::hours::{HoursError, HoursScan, HoursTerms};
+use crate::analytics::FigureError;
+use crate::analytics::figure::{FigurePass, FigureUse, write_figure};
+use crate::analytics::hours::{HoursPass, HoursTerms};
 use crate::analytics::standing;
 use crate::hours::{Calendar, Hours};
 use crate::snapshot::{RoundData, TokenSession};
@@ -83,19 +84,19 @@ fn terms(scene: &Scene, base: Base, sessions: Vec<TokenSession>) -> HoursTerms {
     }
 }
 
-fn file(scene: &Scene, terms: &HoursTerms) -> Result<Vec<u8>, HoursError> {
+fn file(scene: &Scene, terms: &HoursTerms) -> Result<Vec<u8>, FigureError> {
     let heads = scene.pools[0].heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap());
     let heads: Vec<Head> = heads.collect();
-    let mut scan = HoursScan::new(terms.clone())?;
+    let mut scan = HoursPass::new(terms.clone())?;
     let mut uses = Vec::new();
     for (slot, snapshot) in standing(&heads) {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&terms.pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(slot, read.observation().clone())?;
+        scan.take(&terms.pool, slot, read.observation().clone())?;
         uses.push(FigureUse { pool: terms.pool.clone(), slot, snapshot });
     }
     let windows = [scene.window_of(0, 0..SLOTS as usize)];
-    Ok(write_hours(terms, &windows, &uses, &scan.finish()?).unwrap())
+    Ok(write_figure(terms, &windows, &uses, Vec::new(), &scan.finish()?).unwrap())
 }
 
 fn own() -> Vec<TokenSession> {
@@ -152,7 +153,7 @@ fn a_figure_of_other_calendars_or_of_other_terms_is_refused() {
         "figure_parameter"
     );
     let long = HoursTerms { to: slot(31 * 288), ..terms(&scene, Base::Token0, own()) };
-    assert_eq!(HoursScan::new(long).unwrap_err().code(), "figure_period");
+    assert_eq!(HoursPass::new(long).unwrap_err().code(), "figure_period");
 
     let bytes = file(&scene, &terms(&scene, Base::Token0, own())).unwrap();
     let value: Value = serde_json::from_slice(&bytes).unwrap();

@@ -1,0 +1,126 @@
+//! Why a figure cannot be computed.
+
+use super::accuracy::{MAX_LOGS, MAX_LOGS_HELD};
+use crate::ids::PoolId;
+use crate::series::Slot;
+
+/// Why a figure cannot be computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FigureError {
+    /// The figure's rules do not cover this kind of pool.
+    #[error("{figure} does not support {protocol} pools: it supports {supported}")]
+    UnsupportedKind {
+        /// What the figure shows.
+        figure: &'static str,
+        /// The kind, as in state bodies.
+        protocol: &'static str,
+        /// The kinds that it supports.
+        supported: &'static str,
+    },
+    /// No venue, too many, of two chains, or two of one contract.
+    #[error("venues: {rule}")]
+    Venues {
+        /// What they must be.
+        rule: &'static str,
+    },
+    /// Two venues sell different tokens, or at different oracle prices.
+    #[error(
+        "{pool} sells another token than the first venue, or its oracle price or decimals differ"
+    )]
+    OtherToken {
+        /// The later venue.
+        pool: PoolId,
+    },
+    /// The period ends before it begins, or is too long.
+    #[error("the period has {found} slots; it must have 1 to {most}")]
+    Period {
+        /// Slots asked for; 0 if it ends before it begins.
+        found: u64,
+        /// The most there may be.
+        most: u32,
+    },
+    /// A parameter is out of bounds, or not in its one spelling.
+    #[error("{field}: {rule}")]
+    Parameter {
+        /// The parameter.
+        field: &'static str,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A snapshot is not in the order of slots and venues, or outside the period.
+    #[error("slot {slot} is out of order, or outside the period")]
+    OutOfOrder {
+        /// The slot.
+        slot: Slot,
+    },
+    /// The last snapshot has other calendars than the parameters.
+    #[error("the tokens of slot {slot} have other calendars")]
+    OtherCalendars {
+        /// The last standing slot.
+        slot: Slot,
+    },
+    /// Logs are not ascending, or not of the blocks between two slots.
+    #[error(
+        "log {index} of block {block} is out of order, or not of the interval up to slot {slot}"
+    )]
+    LogOutOfOrder {
+        /// The slot up to which they were given.
+        slot: Slot,
+        /// The block.
+        block: u64,
+        /// The log's index.
+        index: u32,
+    },
+    /// A document of logs is of another contract, or does not follow the one before.
+    #[error("the logs after block {after_block} are of another pool, or out of order")]
+    OtherFills {
+        /// The block before its first.
+        after_block: u64,
+    },
+    /// More logs than are read.
+    #[error(
+        "the period has more than {MAX_LOGS} logs, or more than {MAX_LOGS_HELD} between two slots; \
+         ask for a shorter one"
+    )]
+    TooManyLogs,
+}
+
+impl FigureError {
+    /// The stable code, such as `figure_unsupported_kind`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnsupportedKind { .. } => "figure_unsupported_kind",
+            Self::Venues { .. } => "figure_venues",
+            Self::OtherToken { .. } => "figure_other_token",
+            Self::Period { .. } => "figure_period",
+            Self::Parameter { .. } => "figure_parameter",
+            Self::OutOfOrder { .. } => "figure_slot_order",
+            Self::OtherCalendars { .. } => "figure_calendars",
+            Self::LogOutOfOrder { .. } => "log_order",
+            Self::OtherFills { .. } => "fills_order",
+            Self::TooManyLogs => "figure_too_many_logs",
+        }
+    }
+
+    /// For figures that put a pool's liquidity under another price.
+    pub(super) fn not_movable(figure: &'static str, protocol: &'static str) -> Self {
+        let supported = "concentrated liquidity and constant product";
+        Self::UnsupportedKind { figure, protocol, supported }
+    }
+
+    /// A slot of a figure file's parameters.
+    pub(super) fn slot(field: &'static str, number: u64) -> Result<Slot, Self> {
+        let rule = "the number of a slot of the series";
+        Slot::new(number).map_err(|_| Self::Parameter { field, rule })
+    }
+
+    /// Requires a period of 1 to `most` slots.
+    pub(super) fn require_period(from: Slot, to: Slot, most: u32) -> Result<(), Self> {
+        let slots = u64::from(to.number()) + 1;
+        let found = slots.saturating_sub(from.number().into());
+        if found == 0 || found > most.into() {
+            return Err(Self::Period { found, most });
+        }
+        Ok(())
+    }
+}
