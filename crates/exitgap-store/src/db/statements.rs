@@ -1,4 +1,4 @@
-//! The statements, each in a file of its own, with what it does in words.
+//! The statements, named in the files of the folder `sql`, with what each does in words.
 
 /// A statement.
 pub struct Statement {
@@ -10,94 +10,107 @@ pub struct Statement {
     pub table: Option<&'static str>,
 }
 
-/// Each by its file, in the folder `sql` beside whoever names it, by what it does and, where it can be damaged while all else holds, its table.
-macro_rules! statements {
-    ($($name:ident = $file:literal, $doing:literal $(, $table:literal)?;)*) => {$(
-        pub static $name: $crate::db::statements::Statement = $crate::db::statements::Statement {
-            doing: $doing,
-            sql: include_str!(concat!("sql/", $file, ".sql")),
-            table: {
-                let tables: &[&str] = &[$($table)?];
-                tables.first().copied()
-            },
-        };
-    )*
+/// A file has the statements on a table and on those that belong to it. Each begins with a line such as
+/// `-- SELECT_DAY (day): reading a day`: its name, the table that is damaged if a column holds what it cannot (left out
+/// if that is known elsewhere), and what it does.
+pub const fn find(file: &'static str, name: &str) -> Statement {
+    let mut rest = file;
+    loop {
+        let (line, body) = cut(rest, b"\n");
+        let (body, next) = cut(body, b"\n\n-- ");
+        let (_, head) = line.split_at(if has_at(line.as_bytes(), 0, b"-- ") { 3 } else { 0 });
+        let (named, doing) = cut(head, b": ");
+        let (found, table) = cut(named, b" (");
+        if is_same(found, name) {
+            let table = if table.is_empty() { None } else { Some(cut(table, b")").0) };
+            return Statement { doing, sql: body, table };
+        }
+        assert!(!next.is_empty(), "the file has no statement of this name");
+        rest = next;
+    }
+}
 
-    #[cfg(test)]
-    pub const ALL: &[&$crate::db::statements::Statement] = &[$(&$name),*];
+/// What stands before and after the first occurrence of a mark; nothing after it if there is none.
+const fn cut(text: &'static str, mark: &[u8]) -> (&'static str, &'static str) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at + mark.len() <= bytes.len() {
+        if bytes[at] == mark[0] && has_at(bytes, at, mark) {
+            let (before, after) = text.split_at(at);
+            return (before, after.split_at(mark.len()).1);
+        }
+        at += 1;
+    }
+    (text, "")
+}
+
+const fn has_at(bytes: &[u8], at: usize, mark: &[u8]) -> bool {
+    let mut index = 0;
+    while index < mark.len() {
+        if at + index >= bytes.len() || bytes[at + index] != mark[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && has_at(one.as_bytes(), 0, other.as_bytes())
+}
+
+/// Requires that a folder has no other files than these, and that no statement of them is left out.
+#[cfg(test)]
+pub fn every_statement_is_used(
+    folder: &std::path::Path,
+    files: &[(&str, &[&str])],
+    batches: &[&str],
+) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|kind| kind != "sql") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let Some((_, used)) = files.iter().find(|(file, _)| *file == name) else {
+            assert!(batches.contains(&text.as_str()), "{} is not used", path.display());
+            continue;
+        };
+        let heads = text.split("\n\n").filter_map(|part| part.strip_prefix("-- "));
+        let names: Vec<&str> = heads.filter_map(|head| head.split([' ', ':']).next()).collect();
+        assert_eq!(names, *used, "{}", path.display());
+    }
+}
+
+/// Makes a static of each name: the statement of that name in a file of the folder `sql` next to the caller.
+macro_rules! statements {
+    ($($file:literal: $($name:ident),*;)*) => {
+        $($(
+            pub static $name: $crate::db::statements::Statement = $crate::db::statements::find(
+                include_str!(concat!("sql/", $file, ".sql")),
+                stringify!($name),
+            );
+        )*)*
+
+        #[cfg(test)]
+        pub const ALL: &[&$crate::db::statements::Statement] = &[$($(&$name),*),*];
+
+        /// The files, each with the names of the statements that are used of it.
+        #[cfg(test)]
+        pub const FILES: &[(&str, &[&str])] = &[$(($file, &[$(stringify!($name)),*])),*];
     };
 }
 pub(super) use statements;
 
 statements! {
-    DELETE_DAYS = "delete_days", "removing surplus rows";
-    DELETE_FIGURES = "delete_figures", "removing surplus rows";
-    DELETE_STANDINGS = "delete_standings", "removing surplus rows";
-    DELETE_SUSPICION = "delete_suspicion", "noting what was rechecked";
-    INSERT_BODY = "insert_body", "writing a body";
-    INSERT_DAY = "insert_day", "writing a day";
-    INSERT_COSIGNED = "insert_cosigned", "writing cosignatures";
-    INSERT_COSIGNING = "insert_cosigning", "sealing a slot";
-    INSERT_DOUBT = "insert_doubt", "writing a doubt";
-    INSERT_ENTRY = "insert_entry", "writing an entry";
-    INSERT_FIGURES = "insert_figures", "writing figures";
-    INSERT_FILLS = "insert_fills", "writing fills";
-    INSERT_ISSUED = "insert_issued", "writing issued estimates";
-    INSERT_LOG = "insert_log", "naming the log";
-    INSERT_LOG_KEY = "insert_log_key", "naming a key";
-    INSERT_LOG_NODE = "insert_log_node", "writing the log's tree";
-    INSERT_POOL = "insert_pool", "writing a pool";
-    INSERT_PREDECESSOR = "insert_predecessor", "naming the log's predecessor";
-    INSERT_RETIREMENT = "insert_retirement", "writing a retirement";
-    INSERT_RETRACTION = "insert_retraction", "writing a retraction";
-    INSERT_SEALED_SLOT = "insert_sealed_slot", "sealing a slot";
-    INSERT_SLOT_TILE = "insert_slot_tile", "writing a slot's tiles";
-    INSERT_STANDING = "insert_standing", "writing a standing";
-    SELECT_BODY = "select_body", "reading a body";
-    SELECT_BODY_BY_STATE = "select_body_by_state", "reading a state";
-    SELECT_COUNTS = "select_counts", "counting rows";
-    SELECT_COSIGNED = "select_cosigned", "reading cosignatures", "cosigned";
-    SELECT_DAY = "select_day", "reading a day", "day";
-    SELECT_DAY_ROW = "select_day_row", "reading a day";
-    SELECT_DERIVED_COUNTS = "select_derived_counts", "counting rows";
-    SELECT_DICTIONARY = "select_dictionary", "reading a body";
-    SELECT_DOUBT = "select_doubt", "reading a doubt";
-    SELECT_DOUBTED = "select_doubted", "counting doubts";
-    SELECT_ENTRIES = "select_entries", "reading entries";
-    SELECT_FIGURES = "select_figures", "reading figures", "figures";
-    SELECT_FIGURES_DIGEST = "select_figures_digest", "reading a day";
-    SELECT_FIGURES_ROW = "select_figures_row", "reading figures";
-    SELECT_FIGURES_ROWS = "select_figures_rows", "reading figures";
-    SELECT_FILLS = "select_fills", "reading fills", "fills";
-    SELECT_FILLS_PLACE = "select_fills_place", "reading fills", "fills";
-    SELECT_GAPS = "select_gaps", "reading gaps", "figures";
-    SELECT_HEADS = "select_heads", "reading heads";
-    SELECT_HEAD = "select_heads", "reading a head";
-    SELECT_ISSUED = "select_issued", "reading issued estimates", "issued";
-    SELECT_ISSUED_PLACE = "select_issued_place", "reading issued estimates";
-    SELECT_LOG = "select_log", "reading the log's name";
-    SELECT_LOG_KEYS = "select_log_keys", "reading the log's keys";
-    SELECT_LOG_NODE = "select_log_node", "reading the log's tree";
-    SELECT_NEWEST_ENTRY = "select_newest_entry", "reading the newest entry";
-    SELECT_NEXT_NUMBERS = "select_next_numbers", "numbering what is new";
-    SELECT_PLACE = "select_place", "counting a slot's pools";
-    SELECT_POINTS = "select_points", "reading entries";
-    SELECT_POOL = "select_pool", "reading a pool";
-    SELECT_POOLS = "select_pools", "reading the pools";
-    SELECT_PREDECESSOR = "select_predecessor", "reading the log's predecessor";
-    SELECT_RECHECK = "select_recheck", "reading how far slots were rechecked";
-    SELECT_RETRACTIONS = "select_retractions", "reading retractions", "retraction";
-    SELECT_SEALED_ROWS = "select_sealed_rows", "reading heads and bodies";
-    SELECT_SEALED_SLOT = "select_sealed_slot", "reading a sealed slot";
-    SELECT_SEALED_SLOTS = "select_sealed_slots", "reading the store's slots";
-    SELECT_SLOT_TILE = "select_slot_tile", "reading a slot's tile";
-    SELECT_STANDINGS = "select_standings", "reading the board", "standing";
-    SELECT_STANDING_ROW = "select_standing_row", "reading a standing";
-    SELECT_STRAY_ROW = "select_stray_row", "looking for stray rows";
-    SELECT_SUSPICIONS = "select_suspicions", "reading suspicions";
-    SELECT_TOTALS = "select_totals", "summing up the store";
-    SELECT_WINDOW = "select_window", "reading depths";
-    UPDATE_DEFAULT_BASE = "update_default_base", "setting a pool's default base";
-    UPSERT_RECHECK = "upsert_recheck", "noting what was rechecked";
-    UPSERT_SUSPICION = "upsert_suspicion", "noting what was rechecked";
+    "body": INSERT_BODY, SELECT_BODY, SELECT_BODY_BY_STATE, SELECT_COUNTS, SELECT_DICTIONARY, SELECT_NEXT_NUMBERS, SELECT_TOTALS;
+    "entry": INSERT_ENTRY, INSERT_RETRACTION, SELECT_ENTRIES, SELECT_HEADS, SELECT_NEWEST_ENTRY, SELECT_PLACE, SELECT_POINTS, SELECT_RETRACTIONS, SELECT_SEALED_ROWS, SELECT_WINDOW;
+    "figures": DELETE_DAYS, DELETE_FIGURES, DELETE_STANDINGS, INSERT_DAY, INSERT_FIGURES, INSERT_STANDING, SELECT_DAY, SELECT_DAY_ROW, SELECT_DERIVED_COUNTS, SELECT_FIGURES, SELECT_FIGURES_DIGEST, SELECT_FIGURES_ROW, SELECT_FIGURES_ROWS, SELECT_GAPS, SELECT_STANDINGS, SELECT_STANDING_ROW;
+    "fills": INSERT_FILLS, SELECT_FILLS, SELECT_FILLS_PLACE;
+    "issued": INSERT_ISSUED, SELECT_ISSUED, SELECT_ISSUED_PLACE;
+    "log": INSERT_LOG, INSERT_LOG_KEY, INSERT_LOG_NODE, INSERT_PREDECESSOR, SELECT_LOG, SELECT_LOG_KEYS, SELECT_LOG_NODE, SELECT_PREDECESSOR, SELECT_STRAY_ROW;
+    "pool": INSERT_POOL, INSERT_RETIREMENT, SELECT_POOL, SELECT_POOLS, UPDATE_DEFAULT_BASE;
+    "recheck": DELETE_SUSPICION, SELECT_RECHECK, SELECT_SUSPICIONS, UPSERT_RECHECK, UPSERT_SUSPICION;
+    "sealed_slot": INSERT_COSIGNED, INSERT_COSIGNING, INSERT_DOUBT, INSERT_SEALED_SLOT, INSERT_SLOT_TILE, SELECT_COSIGNED, SELECT_DOUBT, SELECT_DOUBTED, SELECT_SEALED_SLOT, SELECT_SEALED_SLOTS, SELECT_SLOT_TILE;
 }

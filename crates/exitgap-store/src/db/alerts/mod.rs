@@ -15,7 +15,7 @@ pub use rows::{
     NewEventRow,
 };
 #[cfg(test)]
-pub use statements::ALL as STATEMENTS;
+pub use statements::{ALL as STATEMENTS, FILES};
 
 /// `EXAL` in a file's header.
 pub static KIND: ApartKind = ApartKind {

@@ -10,7 +10,7 @@ use super::statements::Statement;
 use crate::error::StoreError;
 
 #[cfg(test)]
-pub use rows::ALL as STATEMENTS;
+pub use rows::{ALL as STATEMENTS, FILES};
 pub use rows::{LeaseRow, NewPaymentRow, PaymentRow, SentRow, SettledRow};
 
 /// `EXPY` in a file's header.

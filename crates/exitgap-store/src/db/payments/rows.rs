@@ -7,35 +7,10 @@ use super::{PaymentsDb, Write};
 use crate::error::StoreError;
 
 statements! {
-    BEGIN_SETTLING = "begin_settling", "beginning to settle";
-    DELETE_PAYMENT = "delete_payment", "claiming a payment";
-    DELETE_RESERVATIONS = "delete_reservations", "forgetting reservations";
-    DELETE_STALE = "delete_stale", "giving up claims";
-    DELETE_UNCOMMITTED = "delete_uncommitted", "noting what is committed to";
-    FAIL = "fail", "noting a failure";
-    INSERT_PAYMENT = "insert_payment", "claiming a payment";
-    INSERT_PRICE = "insert_price", "writing a price";
-    INSERT_RECEIPT = "insert_receipt", "writing a receipt";
-    INSERT_RESERVATION = "insert_reservation", "reserving a transaction";
-    INSERT_SENT = "insert_sent", "writing a signed transaction";
-    INSERT_UNCOMMITTED = "insert_uncommitted", "writing a receipt";
-    ORPHAN = "orphan", "noting an orphan";
-    RECHECKED = "rechecked", "noting what was looked at";
-    RELEASE = "release", "giving up a claim";
-    SELECT_COUNTS = "select_counts", "counting payments";
-    SELECT_IDENTIFIED = "select_identified", "reading a payment";
-    SELECT_NEXT_NONCE = "select_next_nonce", "numbering a transaction";
-    SELECT_OPEN = "select_open", "reading open payments";
-    SELECT_PAYMENT = "select_payment", "reading a payment";
-    SELECT_PLACE = "select_place", "reserving a transaction";
-    SELECT_PRICES = "select_prices", "reading prices";
-    SELECT_RECEIPT = "select_receipt", "reading a receipt";
-    SELECT_SENT = "select_sent", "reading signed transactions";
-    SELECT_UNCHECKED = "select_unchecked", "reading settled payments";
-    SELECT_UNCOMMITTED = "select_uncommitted", "reading receipts";
-    SELECT_UNFILLED = "select_unfilled", "reading signed transactions";
-    SETTLE = "settle", "noting a settlement";
-    TAKE_LEASE = "take_lease", "taking a work";
+    "payment": BEGIN_SETTLING, DELETE_PAYMENT, DELETE_STALE, FAIL, INSERT_PAYMENT, ORPHAN, RECHECKED, RELEASE, SELECT_COUNTS, SELECT_IDENTIFIED, SELECT_OPEN, SELECT_PAYMENT, SELECT_UNCHECKED, SETTLE, TAKE_LEASE;
+    "price": INSERT_PRICE, SELECT_PRICES;
+    "receipt": DELETE_UNCOMMITTED, INSERT_RECEIPT, INSERT_UNCOMMITTED, SELECT_RECEIPT, SELECT_UNCOMMITTED;
+    "sent": DELETE_RESERVATIONS, INSERT_RESERVATION, INSERT_SENT, SELECT_NEXT_NONCE, SELECT_PLACE, SELECT_SENT, SELECT_UNFILLED;
 }
 
 /// A payment, as it lies in its row.

@@ -14,12 +14,7 @@ use crate::derived::rollup::day_of;
 use crate::error::StoreError;
 
 statements! {
-    SELECT_BODY_DAYS = "select_body_days", "looking for days of bodies";
-    SELECT_LEFT_DAY = "select_left_day", "looking for days that have left";
-    SELECT_LEFT_DAYS = "select_left_days", "counting days that have left";
-    SELECT_LEFT_NAMED = "select_left_named", "counting what has left";
-    SELECT_LEFT_SNAPSHOTS = "select_left_snapshots", "looking for a snapshot that has left";
-    SELECT_LEFT_STATES = "select_left_states", "looking for a state that has left";
+    "left_day": SELECT_BODY_DAYS, SELECT_LEFT_DAY, SELECT_LEFT_DAYS, SELECT_LEFT_NAMED, SELECT_LEFT_SNAPSHOTS, SELECT_LEFT_STATES;
 }
 
 /// From which of a day's slots on the next one's place is made: with that one's first slot it might have to be waited for.

@@ -338,6 +338,7 @@ fn failed(doing: &'static str, fault: Fault) -> StoreError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::statements::every_statement_is_used;
     use super::*;
 
     #[test]
@@ -349,15 +350,8 @@ mod tests {
             open::SELECT_SCHEMA,
             SELECT_BYTES.sql,
         ];
-        let used: Vec<&str> =
-            days::ALL.iter().map(|statement| statement.sql).chain(batches).collect();
+        assert!(days::ALL.iter().all(|statement| !statement.doing.is_empty()));
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/db/postgres/sql");
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            if path.extension().is_some_and(|kind| kind == "sql") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                assert!(used.contains(&text.as_str()), "{} is not used", path.display());
-            }
-        }
+        every_statement_is_used(Path::new(folder), days::FILES, &batches);
     }
 }

@@ -110,7 +110,7 @@ impl Db {
 
     /// The same of one slot.
     pub fn head(&self, pool_no: i64, slot: Slot) -> Result<Option<HeadRow>, StoreError> {
-        self.row(&statements::SELECT_HEAD, &args_of(pool_no, [slot, slot]), HeadRow::read)
+        self.row(&statements::SELECT_HEADS, &args_of(pool_no, [slot, slot]), HeadRow::read)
     }
 
     /// The depths of the pool's slots of a run, both ends included, ascending.

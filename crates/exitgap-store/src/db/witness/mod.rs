@@ -6,6 +6,15 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::DatabaseError;
 use super::apart::{self, FileKind};
+use super::statements::{Statement, find};
+
+static SELECT_LATEST: Statement = find(include_str!("sql/state.sql"), "SELECT_LATEST");
+static SELECT_STATE: Statement = find(include_str!("sql/state.sql"), "SELECT_STATE");
+static UPSERT_STATE: Statement = find(include_str!("sql/state.sql"), "UPSERT_STATE");
+static INSERT_CONTRADICTION: Statement =
+    find(include_str!("sql/contradiction.sql"), "INSERT_CONTRADICTION");
+static SELECT_CONTRADICTIONS: Statement =
+    find(include_str!("sql/contradiction.sql"), "SELECT_CONTRADICTIONS");
 
 /// `EXWI`, in the file's header.
 const KIND: FileKind = FileKind { application_id: 0x4558_5749, version: 1 };
@@ -66,7 +75,7 @@ impl Rows<'_> {
     /// What was cosigned last of a log.
     pub fn state(&self, origin: &str) -> Result<Option<StateRow>, DatabaseError> {
         let args = named_params! { ":origin": origin };
-        let found = self.0.query_row(include_str!("sql/select_state.sql"), args, |row| {
+        let found = self.0.query_row(SELECT_STATE.sql, args, |row| {
             Ok(StateRow {
                 size: row.get("size")?,
                 root: row.get("root")?,
@@ -79,9 +88,7 @@ impl Rows<'_> {
     /// The checkpoint that was cosigned last of the log whose name has this SHA-256, in hex.
     pub fn latest(&self, origin_sha256: &str) -> Result<Option<String>, DatabaseError> {
         let args = named_params! { ":origin_sha256": origin_sha256 };
-        let found = self
-            .0
-            .query_row(include_str!("sql/select_latest.sql"), args, |row| row.get("checkpoint"));
+        let found = self.0.query_row(SELECT_LATEST.sql, args, |row| row.get("checkpoint"));
         found.optional().map_err(DatabaseError::engine)
     }
 
@@ -97,7 +104,7 @@ impl Rows<'_> {
             ":origin": origin, ":origin_sha256": origin_sha256, ":size": size, ":root": root,
             ":checkpoint": checkpoint,
         };
-        let written = self.0.execute(include_str!("sql/upsert_state.sql"), args);
+        let written = self.0.execute(UPSERT_STATE.sql, args);
         written.map(|_| ()).map_err(DatabaseError::engine)
     }
 
@@ -112,7 +119,7 @@ impl Rows<'_> {
             ":origin": origin, ":size": row.size, ":other_root": row.other_root,
             ":cosigned": row.cosigned, ":other": row.other, ":most": most,
         };
-        let written = self.0.execute(include_str!("sql/insert_contradiction.sql"), args);
+        let written = self.0.execute(INSERT_CONTRADICTION.sql, args);
         written.map(|_| ()).map_err(DatabaseError::engine)
     }
 
@@ -122,10 +129,8 @@ impl Rows<'_> {
         origin: &str,
         most: u32,
     ) -> Result<Vec<[String; 2]>, DatabaseError> {
-        let mut statement = self
-            .0
-            .prepare(include_str!("sql/select_contradictions.sql"))
-            .map_err(DatabaseError::engine)?;
+        let mut statement =
+            self.0.prepare(SELECT_CONTRADICTIONS.sql).map_err(DatabaseError::engine)?;
         let args = named_params! { ":origin": origin, ":most": most };
         let rows = statement.query_map(args, |row| Ok([row.get("cosigned")?, row.get("other")?]));
         rows.and_then(Iterator::collect).map_err(DatabaseError::engine)

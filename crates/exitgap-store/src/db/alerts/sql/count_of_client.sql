@@ -1,1 +1,0 @@
-SELECT count(*) AS number FROM alert WHERE client = :client AND ended IS NULL;

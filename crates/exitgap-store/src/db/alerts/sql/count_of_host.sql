@@ -1,3 +1,0 @@
-SELECT count(*) AS number FROM endpoint
-JOIN alert ON alert.endpoint = endpoint.id
-WHERE endpoint.host = :host AND alert.ended IS NULL;

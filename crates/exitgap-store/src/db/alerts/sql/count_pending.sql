@@ -1,1 +1,0 @@
-SELECT count(*) AS number FROM delivery WHERE alert = :alert AND state = 'pending';

@@ -1,1 +1,0 @@
-UPDATE endpoint SET state = 'disabled', said = :said WHERE id = :endpoint;

@@ -1,2 +1,0 @@
-UPDATE alert SET ended = :why, ended_s = :now_s, changed = :changed
-WHERE no = :alert AND ended IS NULL;

@@ -1,1 +1,0 @@
-DELETE FROM alert WHERE ended_s < :before_s;

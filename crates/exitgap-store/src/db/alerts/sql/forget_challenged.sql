@@ -1,1 +1,0 @@
-DELETE FROM challenged WHERE at_ms < :before_ms;

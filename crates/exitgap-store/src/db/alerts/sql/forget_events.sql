@@ -1,1 +1,0 @@
-DELETE FROM event WHERE made_s < :before_s;

@@ -1,1 +1,0 @@
-INSERT INTO challenged (host, at_ms) VALUES (:host, :now_ms);

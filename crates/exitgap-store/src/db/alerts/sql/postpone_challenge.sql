@@ -1,1 +1,0 @@
-UPDATE endpoint SET challenge_ms = :at_ms WHERE id = :endpoint;

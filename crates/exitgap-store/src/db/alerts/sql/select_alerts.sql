@@ -1,2 +1,0 @@
-SELECT *, (SELECT coalesce(max(seq), 0) FROM event WHERE event.alert = alert.no) AS last_seq
-FROM alert WHERE token = :token ORDER BY no DESC LIMIT :most;

@@ -1,1 +1,0 @@
-SELECT no, rule, run, state, ended IS NOT NULL AS over FROM alert WHERE changed > :mark ORDER BY changed, no;

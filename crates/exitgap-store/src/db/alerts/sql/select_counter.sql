@@ -1,1 +1,0 @@
-SELECT value FROM counter WHERE name = :name;

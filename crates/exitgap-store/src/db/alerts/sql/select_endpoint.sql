@@ -1,1 +1,0 @@
-SELECT * FROM endpoint WHERE token = :token AND url = :url;

@@ -1,1 +1,0 @@
-SELECT * FROM endpoint WHERE id = :id;

@@ -1,1 +1,0 @@
-UPDATE alert SET state = :state, state_slot = :slot WHERE no = :alert AND state_slot < :slot;

@@ -1,1 +1,0 @@
-DELETE FROM payment WHERE state = 'claimed' AND claimed_s < :before_s;

@@ -1,1 +1,0 @@
-UPDATE payment SET state = 'failed' WHERE key = :key AND state = 'settling';

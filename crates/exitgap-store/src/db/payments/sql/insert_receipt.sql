@@ -1,1 +1,0 @@
-INSERT INTO receipt (key, signed) VALUES (:key, :signed) ON CONFLICT (key) DO NOTHING;

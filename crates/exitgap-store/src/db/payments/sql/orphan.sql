@@ -1,1 +1,0 @@
-UPDATE payment SET state = 'orphaned' WHERE key = :key AND state = 'settled';

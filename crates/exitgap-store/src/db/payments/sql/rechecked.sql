@@ -1,1 +1,0 @@
-UPDATE payment SET rechecked = 1 WHERE key = :key;

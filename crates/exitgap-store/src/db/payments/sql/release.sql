@@ -1,1 +1,0 @@
-DELETE FROM payment WHERE key = :key AND claim = :claim AND state = 'claimed';

@@ -1,1 +1,0 @@
-SELECT state, count(*) AS number FROM payment GROUP BY state;

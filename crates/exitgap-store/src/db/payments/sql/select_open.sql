@@ -1,2 +1,0 @@
-SELECT key, fingerprint, family, signed, payer, amount, identifier, "authorization", valid_before_s, since_block, state, claim, answer, resource_url, settled_by, block, block_hash, claimed_s, settled_s
-FROM payment WHERE state IN ('settling', 'orphaned') ORDER BY claimed_s LIMIT :most;

@@ -1,1 +1,0 @@
-SELECT signed FROM receipt WHERE key = :key;

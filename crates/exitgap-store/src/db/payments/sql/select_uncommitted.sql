@@ -1,1 +1,0 @@
-SELECT pool, receipt_sha256 FROM uncommitted ORDER BY id LIMIT :limit;

@@ -1,1 +1,0 @@
-SELECT bodies FROM left_day WHERE day = :day;

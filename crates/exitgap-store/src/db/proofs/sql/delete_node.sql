@@ -1,1 +1,0 @@
-DELETE FROM nodes WHERE no = :no

@@ -1,1 +1,0 @@
-INSERT INTO nodes (chain_day, hash, bytes) VALUES (:chain_day, :hash, :bytes) RETURNING no

@@ -1,1 +1,0 @@
-UPDATE chain_days SET thinned = :thinned WHERE no = :chain_day

@@ -1,1 +1,0 @@
-SELECT body FROM proofs WHERE chain_day = :chain_day

@@ -1,1 +1,0 @@
-SELECT bytes FROM nodes WHERE no = :no

@@ -1,1 +1,0 @@
-SELECT no FROM chain_days WHERE chain = :chain AND day = :day

@@ -1,1 +1,0 @@
-SELECT no FROM nodes WHERE chain_day = :chain_day AND hash = :hash

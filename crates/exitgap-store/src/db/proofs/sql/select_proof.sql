@@ -1,1 +1,0 @@
-SELECT body, forever FROM proofs WHERE contract = :contract AND slot = :slot AND reach = :reach

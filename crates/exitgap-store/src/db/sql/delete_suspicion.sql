@@ -1,1 +1,0 @@
-DELETE FROM suspicion WHERE pool_no = :pool_no AND slot = :slot;

@@ -1,1 +1,0 @@
-INSERT INTO cosigned (slot, lines, sha256) VALUES (:slot, :lines, :sha256);

@@ -1,1 +1,0 @@
-INSERT INTO cosigning (slot) VALUES (:slot);

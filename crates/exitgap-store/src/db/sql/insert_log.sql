@@ -1,1 +1,0 @@
-INSERT INTO log (log_no, verifier_key, first_slot) VALUES (1, :verifier_key, :first_slot);

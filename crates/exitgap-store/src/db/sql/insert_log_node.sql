@@ -1,1 +1,0 @@
-INSERT INTO log_node (level, node_index, sha256) VALUES (:level, :node_index, :sha256);

@@ -1,1 +1,0 @@
-INSERT INTO predecessor (log_no, document) VALUES (1, :document);

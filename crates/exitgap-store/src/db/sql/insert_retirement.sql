@@ -1,1 +1,0 @@
-INSERT INTO retirement (pool_no, slot) VALUES (:pool_no, :slot);

@@ -1,0 +1,17 @@
+-- INSERT_ISSUED: writing issued estimates
+INSERT INTO issued (pool_no, slot, document_bytes, zstd)
+VALUES (:pool_no, :slot, :document_bytes, :zstd);
+
+-- SELECT_ISSUED (issued): reading issued estimates
+-- Each with what its head commits to.
+SELECT issued.slot AS slot, document_bytes, zstd, issued_sha256
+FROM issued JOIN entry ON entry.pool_no = issued.pool_no AND entry.slot = issued.slot
+WHERE issued.pool_no = :pool_no AND issued.slot BETWEEN :from_slot AND :to_slot
+ORDER BY issued.slot
+LIMIT :limit;
+
+-- SELECT_ISSUED_PLACE: reading issued estimates
+SELECT slot FROM issued
+WHERE pool_no = :pool_no
+ORDER BY slot DESC
+LIMIT 1;

@@ -1,1 +1,0 @@
-SELECT verifier_key, first_slot FROM log;

@@ -1,1 +1,0 @@
-SELECT sha256 FROM log_node WHERE level = :level AND node_index = :node_index;

@@ -1,1 +1,0 @@
-SELECT next_slot FROM recheck WHERE chain = :chain;

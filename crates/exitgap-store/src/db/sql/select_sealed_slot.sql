@@ -1,1 +1,0 @@
-SELECT pools, heads_root, checkpoint FROM sealed_slot WHERE slot = :slot;

@@ -1,1 +1,0 @@
-SELECT min(slot), max(slot) FROM sealed_slot;

@@ -1,1 +1,0 @@
-SELECT size, root, checkpoint FROM state WHERE origin = :origin;
