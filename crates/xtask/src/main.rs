@@ -10,6 +10,7 @@ mod demo;
 mod failure;
 mod faults;
 mod fuzz;
+mod generate;
 mod licences;
 mod measure;
 mod measure_build;
@@ -25,37 +26,150 @@ mod web;
 mod web_program;
 mod workspace;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use failure::{Failure, Result};
 
-const HELP: &str = "\
-Developers' commands of exitgap.
+/// A developer's command.
+struct Command {
+    name: &'static str,
+    /// What it does, in a line.
+    about: &'static str,
+    /// What `--help` prints.
+    help: &'static str,
+    run: fn(&Path, &[String]) -> Result<()>,
+}
+
+/// The commands, in the order of the help.
+const COMMANDS: [Command; 14] = [
+    Command {
+        name: "setup",
+        about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
+        help: setup::HELP,
+        run: |root, rest| {
+            let bench = flag(rest, "--bench")?;
+            setup::ensure(root)?;
+            if bench {
+                setup::ensure_js_sdk(root)?;
+            }
+            eprintln!("setup: done");
+            Ok(())
+        },
+    },
+    Command {
+        name: "demo",
+        about: "Play a day of slots on a development chain, record it, ask for exits",
+        help: demo::HELP,
+        run: demo::run,
+    },
+    Command {
+        name: "test",
+        about: "Run the tests: of a name, the fast ones, what a change must pass, or all",
+        help: test::HELP,
+        run: test::run,
+    },
+    Command {
+        name: "check",
+        about: "Check formatting, lints, dependencies between crates, lengths, documentation",
+        help: check::HELP,
+        run: |root, rest| no_arguments(rest).and_then(|()| check::run(root)),
+    },
+    Command {
+        name: "generate",
+        about: "Make the types of the API's documents for TypeScript and Python",
+        help: generate::HELP,
+        run: |root, rest| generate::run(root, flag(rest, "--check")?),
+    },
+    Command {
+        name: "licences",
+        about: "Write the third-party licence notices of what is shipped",
+        help: licences::HELP,
+        run: |root, rest| no_arguments(rest).and_then(|()| licences::write(root)),
+    },
+    Command {
+        name: "fuzz",
+        about: "Run the fuzz targets for a while",
+        help: fuzz::HELP,
+        run: fuzz::run,
+    },
+    Command {
+        name: "bench",
+        about: "Measure speed, against other libraries, and sizes",
+        help: measure::BENCH_HELP,
+        run: measure::bench,
+    },
+    Command {
+        name: "pkg",
+        about: "Build the npm package and its tarball",
+        help: pkg::HELP,
+        run: |root, rest| {
+            no_arguments(rest)?;
+            let tarball = pkg::build(root, workspace::Purpose::Shipped)?;
+            println!("{}", tarball.display());
+            Ok(())
+        },
+    },
+    Command {
+        name: "py",
+        about: "Build the Python package and try its wheel in a fresh environment",
+        help: py::HELP,
+        run: |root, rest| no_arguments(rest).and_then(|()| py::run(root)),
+    },
+    Command {
+        name: "web",
+        about: "Build the site that the server embeds",
+        help: web::HELP,
+        run: |root, rest| {
+            if flag(rest, "--plain")? {
+                let made = web::build_plain(root, workspace::Purpose::Shown)?;
+                println!("{}", made.display());
+                return Ok(());
+            }
+            web::build(root)
+        },
+    },
+    Command {
+        name: "parity",
+        about: "Compare quotes with the real contracts on random pools",
+        help: measure::PARITY_HELP,
+        run: measure::parity,
+    },
+    Command {
+        name: "faults",
+        about: "Kill, cut off, damage and flood a recorder, and see what is lost",
+        help: faults::HELP,
+        run: faults::run,
+    },
+    Command {
+        name: "defects",
+        about: "Apply sixty small defects, and see whether the tests notice each",
+        help: defects::HELP,
+        run: defects::run,
+    },
+];
+
+fn help() -> String {
+    let mut commands = String::new();
+    for Command { name, about, .. } in &COMMANDS {
+        commands += &format!("  {name:<8} {about}\n");
+    }
+    format!(
+        "Developers' commands of exitgap.
 
 Usage: cargo xtask <command> [options]
 
 Commands:
-  setup    Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)
-  demo     Play a day of slots on a development chain, record it, ask for exits
-  test     Run the tests: of a name, the fast ones, what a change must pass, or all
-  check    Formatting, lints, crate arrows, floats, lengths, documentation
-  licences Write the third-party licence notices of what is shipped
-  fuzz     Run the fuzz targets for a while
-  bench    Measure speed, against other libraries, and what evidence weighs
-  pkg      Build the npm package and its tarball
-  py       Build the Python package and try its wheel in a fresh environment
-  web      Build the site that the server embeds
-  parity   Compare quotes with the real contracts on random pools
-  faults   Kill, cut off, damage and flood a recorded series, and see what is lost
-  defects  Apply sixty small defects, and see whether the tests notice each
-
+{commands}
 `cargo xtask <command> --help` says more about each.
 
 A first session:
   cargo xtask setup && cargo xtask test && cargo xtask demo
 
 Exit codes: 0 done, 1 something failed or does not pass, 2 the command line is wrong.
-demo, bench, parity and faults end with the exit code of the program they run.";
+demo, bench, parity and faults end with the exit code of the program they run."
+    )
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -69,78 +183,24 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<()> {
-    let Some((command, rest)) = arguments.split_first() else {
-        println!("{HELP}");
+    let Some((name, rest)) = arguments.split_first() else {
+        println!("{}", help());
         return Ok(());
     };
-    let help = match command.as_str() {
-        "setup" => setup::HELP,
-        "demo" => demo::HELP,
-        "test" => test::HELP,
-        "check" => check::HELP,
-        "fuzz" => fuzz::HELP,
-        "licences" => licences::HELP,
-        "pkg" => pkg::HELP,
-        "py" => py::HELP,
-        "web" => web::HELP,
-        "bench" => measure::BENCH_HELP,
-        "parity" => measure::PARITY_HELP,
-        "faults" => faults::HELP,
-        "defects" => defects::HELP,
-        "help" | "--help" | "-h" => {
-            println!("{HELP}");
-            return Ok(());
-        }
-        other => {
-            return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, py, web, parity, faults and defects",
-            ));
-        }
+    if ["help", "--help", "-h"].contains(&name.as_str()) {
+        println!("{}", help());
+        return Ok(());
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+        return Err(Failure::usage(format!("there is no command `{name}`"))
+            .remedy(format!("the commands are {}", names.join(", "))));
     };
     if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{help}");
+        println!("{}", command.help);
         return Ok(());
     }
-    let root = workspace::root();
-    match command.as_str() {
-        "setup" => {
-            let bench = flag(rest, "--bench")?;
-            setup::ensure(&root)?;
-            if bench {
-                setup::ensure_js_sdk(&root)?;
-            }
-            eprintln!("setup: done");
-            Ok(())
-        }
-        "demo" => demo::run(&root, rest),
-        "test" => test::run(&root, rest),
-        "check" => {
-            no_arguments(rest)?;
-            check::run(&root)
-        }
-        "licences" => {
-            no_arguments(rest)?;
-            licences::write(&root)
-        }
-        "fuzz" => fuzz::run(&root, rest),
-        "bench" => measure::bench(&root, rest),
-        "pkg" => {
-            no_arguments(rest)?;
-            let tarball = pkg::build(&root, workspace::Purpose::Shipped)?;
-            println!("{}", tarball.display());
-            Ok(())
-        }
-        "py" => {
-            no_arguments(rest)?;
-            py::run(&root)
-        }
-        "web" if flag(rest, "--plain")? => web::build_plain(&root, workspace::Purpose::Shown)
-            .map(|made| println!("{}", made.display())),
-        "web" => web::build(&root),
-        "faults" => faults::run(&root, rest),
-        "defects" => defects::run(&root, rest),
-        _ => measure::parity(&root, rest),
-    }
+    (command.run)(&workspace::root(), rest)
 }
 
 /// Whether the only argument allowed here was given.
@@ -186,12 +246,10 @@ mod tests {
 
     #[test]
     fn every_command_explains_itself() {
-        for command in [
-            "setup", "demo", "test", "check", "licences", "fuzz", "bench", "pkg", "py", "web",
-            "parity", "faults", "defects",
-        ] {
-            assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
-            assert!(run(&arguments(&format!("{command} --help"))).is_ok());
+        for Command { name, help, .. } in &COMMANDS {
+            assert!(super::help().contains(&format!("\n  {name} ")), "{name}");
+            assert!(help.contains(&format!("Usage: cargo xtask {name}")), "{name}");
+            assert!(run(&arguments(&format!("{name} --help"))).is_ok());
         }
         assert!(run(&[]).is_ok());
     }

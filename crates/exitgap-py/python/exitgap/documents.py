@@ -1,265 +1,51 @@
 """The documents that this package answers with, as types: dicts, named as the service names their fields.
 
-What is ``NotRequired`` is absent where there is none. A gap is percent: positive where the fill is worse than the oracle,
-negative where it is better. USD amounts, prices and percentages are numbers; raw amounts of tokens are texts. A newer
+What is ``NotRequired`` is absent or ``None`` if there is no value. A gap is percent: positive if the fill is worse than the
+oracle, negative if it is better. USD amounts, prices and percentages are numbers; raw amounts of tokens are texts. A newer
 service may have more fields.
 """
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from ._documents import *  # noqa: F403
+from ._documents import (
+    Answer_Amounts,
+    Answer_GapRung,
+    Answer_LadderRows,
+    Answer_Simulation,
+    GapRung,
+    OracleDisclosure,
+    Published_Amounts,
+    Published_GapRung,
+    Published_LadderRows,
+    Published_Simulation,
+    SizeRung,
+    SplitPct,
+    TokenLabel,
+)
+
 Verdict = Literal["valid", "invalid", "incomplete"]
 Outcome = Literal["pass", "fail", "not_checked"]
-Status = Literal["live", "preview"]
 
-
-class Problem(TypedDict):
-    """A refusal as a document."""
-
-    code: str
-    detail: str
-    field: NotRequired[str]
-    hint: NotRequired[str]
-    reason: NotRequired[str]
-    max_fillable_usd: NotRequired[float]
-    evidence_url: NotRequired[str]
-
-
-class Token(TypedDict):
-    """A token as its contract describes itself; any contract may choose any symbol."""
-
-    address: str
-    symbol: str
-    decimals: int
-
-
-#: Instants of the first and the last slot, RFC 3339.
-Period = TypedDict("Period", {"from": str, "to": str})
-
-
-class Window(Period):
-    """The slots that a result is drawn from."""
-
-    slots_recorded: int
-    slots_missing: int
-
-
-class DepthSource(TypedDict):
-    """The block, and where recorded the slot, behind a result."""
-
-    kind: Literal["recorded_snapshot", "latest_block", "snapshot_file"]
-    chain: str
-    genesis_hash: NotRequired[str]
-    protocol: str
-    block_number: int
-    block_hash: str
-    block_time: str
-    slot: NotRequired[int]
-    slot_time: NotRequired[str]
-    snapshot_hash: NotRequired[str]
-    newer_slots_missing: NotRequired[int]
-
-
-class Oracle(TypedDict):
-    """One oracle answer behind a result."""
-
-    role: str
-    source: str
-    feed: NotRequired[str]
-    answer_raw: str
-    decimals: int
-    age_s: NotRequired[int]
-    stale: bool
-
-
-class Method(TypedDict):
-    """The method behind a result, disclosed."""
-
-    assumed_size_usd: NotRequired[float]
-    depth_source: DepthSource
-    oracles: list[Oracle]
-
-
-class Context(TypedDict):
-    """What every result carries beside its own figures."""
-
-    pool: str
-    #: ``preview``: not to be relied on.
-    status: Status
-    #: The token sold, and the token bought.
-    base: Token
-    quote: Token
-    #: Venue and fee in words.
-    name: str
-    venue: NotRequired[str]
-    fee_pct: NotRequired[float]
-    #: USD per whole base token, by the oracle.
-    oracle_price_usd: float
-    oracle_stale: bool
-    oracle_state: Literal["fresh", "held_over_close", "stale"]
-    market_open: bool
-    session_note: str
-    #: Recorded slots ÷ 288.
-    days_observed: NotRequired[float]
-    window: NotRequired[Window]
-    method_version: str
-    method: Method
-
-
-class Split(TypedDict):
-    """What a gap is made of, percent: ``1 − gap = (1 − basis) × (1 − fee) × (1 − impact)``."""
-
-    basis_pct: float
-    fee_pct: float
-    impact_pct: float
-
-
-class Amounts(TypedDict):
-    """The figures of one exit."""
-
-    #: USD.
-    size_usd: float
-    #: Percent; positive: the fill is worse than the oracle.
-    exit_gap_pct: float
-    split: Split
-    #: USD per whole base token: as filled, mid before the exit, and of the next unit with its fee.
-    realized_price_usd: float
-    mid_price_usd: float
-    marginal_price_usd: float
-    #: Raw units sold, and bought.
-    amount_in_raw: str
-    amount_out_raw: str
-    ticks_crossed: NotRequired[int]
-
-
-class ExitResult(Context, Amounts):
-    """What a sale of a size fills at."""
-
-
-class Depth(TypedDict):
-    """The largest exit within a gap, where it was found."""
-
-    gap_limit_pct: float
-    #: USD; 0 where nothing passes.
-    max_size_usd: NotRequired[float]
-    max_amount_in_raw: NotRequired[str]
-    max_amount_out_raw: NotRequired[str]
-    limited_by: NotRequired[Literal["gap", "liquidity", "size_bound"]]
-    exit: NotRequired[Amounts]
-    problem: NotRequired[Problem]
-    worse_below_usd: NotRequired[float]
-    evidence_url: NotRequired[str]
-
-
-class Slippage(TypedDict):
-    """What a size fills at, or why it cannot be filled."""
-
-    size_usd: float
-    exit: NotRequired[Amounts]
-    problem: NotRequired[Problem]
-    worse_below_usd: NotRequired[float]
-    evidence_url: NotRequired[str]
-
-
-class Rows(TypedDict):
-    """A ladder's rows, ascending."""
-
-    by_gap: list[Depth]
-    by_size: list[Slippage]
-
-
-class Ladder(Context, Rows):
-    """Depth by gap, slippage by size."""
-
-
-class MaxSizeResult(Context, Depth):
-    """The largest sale within a gap."""
-
-
-class OrderFill(TypedDict):
-    """One order, counted from 1."""
-
-    order: int
-    amount_in_raw: str
-    amount_out_raw: str
-    exit_gap_pct: float
-
-
-class AtOnce(TypedDict):
-    """The same size sold at once: one of the two."""
-
-    exit: NotRequired[Amounts]
-    problem: NotRequired[Problem]
-
-
-class Orders(TypedDict):
-    """An exit in several orders beside the same at once."""
-
-    size_usd: float
-    orders: int
-    recovery_pct: float
-    interval_s: int
-    #: Of all orders together, percent.
-    exit_gap_pct: float
-    amount_in_raw: str
-    amount_out_raw: str
-    fills: list[OrderFill]
-    at_once: AtOnce
-
-
-class SimulationResult(Context, Orders):
-    """One sale in several orders."""
-
-
-class SplitLeg(TypedDict):
-    """What one venue sells: a sale of its own."""
-
-    pool: str
-    name: str
-    base: Literal["token0", "token1"]
-    quote: Token
-    size_usd: float
-    exit_gap_pct: float
-    amount_in_raw: str
-    amount_out_raw: str
-    fixed_cost_usd: float
-    evidence_url: NotRequired[str]
-
-
-class SplitAlone(TypedDict):
-    """All of an exit in one venue; ``exit_gap_pct`` is ``None`` where it does not fill, and ``code`` says why."""
-
-    pool: str
-    name: str
-    exit_gap_pct: float | None
-    code: NotRequired[str]
-    max_fillable_usd: NotRequired[float]
-    evidence_url: NotRequired[str]
-    snapshot_hash: NotRequired[str]
-
-
-class SplitLeftOut(TypedDict):
-    """A venue that was not split over."""
-
-    pool: str
-    code: str
-    detail: str
-
-
-class BestSplit(TypedDict):
-    """One exit split over venues, exactly."""
-
-    size_usd: float
-    status: Status
-    #: Of all legs and their fixed costs, percent.
-    exit_gap_pct: float
-    #: No split is better by more, percent; ``None`` where a venue that is left out is better alone.
-    optimality_gap_pct: float | None
-    amount_in_raw: str
-    fixed_cost_usd: float
-    legs: list[SplitLeg]
-    alone: list[SplitAlone]
-    left_out: list[SplitLeftOut]
-    method_version: str
+#: A token as its contract describes itself; any contract may choose any symbol.
+Token = TokenLabel
+#: One oracle answer behind a result.
+Oracle = OracleDisclosure
+#: What a gap is made of, percent.
+Split = SplitPct
+#: The largest exit within a gap, if it was found.
+Depth = GapRung
+#: What a size fills at, or why it cannot be filled.
+Slippage = SizeRung
+
+ExitResult = Answer_Amounts
+Ladder = Answer_LadderRows
+MaxSizeResult = Answer_GapRung
+SimulationResult = Answer_Simulation
+PublishedExit = Published_Amounts
+PublishedLadder = Published_LadderRows
+PublishedMaxSize = Published_GapRung
+PublishedSimulation = Published_Simulation
 
 
 class Check(TypedDict):
@@ -339,39 +125,6 @@ class Recomputation(TypedDict):
     agrees: bool
 
 
-class Publication(TypedDict):
-    """What a service adds to an answer."""
-
-    lowest_depth_7d_usd: NotRequired[float]
-    snapshot_age_s: int
-    evidence_url: NotRequired[str]
-    snapshot_url: str
-    window_url: str
-    newer_heads_url: NotRequired[str]
-
-
-class PublishedExit(ExitResult, Publication):
-    """``GET /v1/exit/{pool}``."""
-
-
-class PublishedLadder(Ladder, Publication):
-    """``GET /v1/ladder/{pool}``."""
-
-
-class PublishedMaxSize(Context, Depth):
-    """``GET /v1/size/{pool}``."""
-
-    lowest_depth_7d_usd: NotRequired[float]
-    snapshot_age_s: int
-    snapshot_url: str
-    window_url: str
-    newer_heads_url: NotRequired[str]
-
-
-class PublishedSimulation(SimulationResult, Publication):
-    """``GET /v1/simulate/{pool}``."""
-
-
 class Log(TypedDict):
     """What a service's log was found to be."""
 
@@ -398,113 +151,3 @@ class VerifiedExit(VerifiedEvidence):
     """An exit whose evidence passed every check."""
 
     exit: PublishedExit
-
-
-class PoolEntry(TypedDict):
-    """One monitored pool. What is absent is so before its first snapshot."""
-
-    pool: str
-    chain: str
-    status: NotRequired[Status]
-    base: NotRequired[Token]
-    quote: NotRequired[Token]
-    name: NotRequired[str]
-    venue: NotRequired[str]
-    fee_pct: NotRequired[float]
-    series_start: str
-    days_observed: float
-    slots_recorded: int
-    slots_missing: int
-    last_slot: str
-    last_slot_missing: NotRequired[str]
-
-
-class PoolList(TypedDict):
-    """All monitored pools."""
-
-    pools: list[PoolEntry]
-    next_cursor: NotRequired[str]
-
-
-class SlotStatus(TypedDict):
-    """What became of a slot since it was sealed."""
-
-    pool: str
-    slot: int
-    slot_time: str
-    state: Literal["recorded", "missing", "retracted", "retired"]
-    missing_reason: NotRequired[str]
-    retraction: NotRequired[dict[str, Any]]
-    doubted_by_slot: NotRequired[int]
-
-
-class GapPoint(TypedDict):
-    """The gap of one slot, or why it has none."""
-
-    slot: int
-    time: str
-    exit_gap_pct: NotRequired[float]
-    refusal: NotRequired[str]
-    max_fillable_usd: NotRequired[float]
-    evidence_url: NotRequired[str]
-
-
-class FillablePoint(TypedDict):
-    """The most that could be filled in a slot, USD."""
-
-    slot: int
-    time: str
-    max_fillable_usd: float
-
-
-class DepthPoint(TypedDict):
-    """The depth of a slot at 2 %, USD."""
-
-    slot: int
-    time: str
-    depth_usd: float
-    window_url: str
-
-
-class HistoryRow(TypedDict):
-    """One row of a history."""
-
-    time: str
-    state: NotRequired[Literal["recorded", "missing", "retracted", "retired"]]
-    missing_reason: NotRequired[str]
-    slots_recorded: int
-    slots_missing: int
-    slots_retracted: int
-    last: NotRequired[GapPoint]
-    last_basis_pct: NotRequired[float]
-    worst: NotRequired[GapPoint]
-    slots_refused: int
-    least_fillable: NotRequired[FillablePoint]
-    lowest_depth: NotRequired[DepthPoint]
-
-
-class History(Period):
-    """A page of ``GET /v1/history/{pool}``."""
-
-    pool: str
-    status: Status
-    base: Literal["token0", "token1"]
-    size_usd: float
-    days_observed: float
-    method_version: str
-    method: dict[str, Any]
-    interval: Literal["5m", "1h", "1d"]
-    evidence_url: NotRequired[str]
-    rows: list[HistoryRow]
-    next_cursor: NotRequired[str]
-
-
-class Capabilities(TypedDict):
-    """What a deployment can do."""
-
-    #: Where evidence and log are, where that is another address.
-    web_url: NotRequired[str]
-    recording: bool
-    pages: bool
-    chains: list[dict[str, Any]]
-    capabilities: list[dict[str, Any]]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{licences, peers, process, py, test, workspace};
+use crate::{generate, licences, peers, process, py, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -28,6 +28,7 @@ Usage: cargo xtask check
   map         crates/ARCHITECTURE.md names every crate
   locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices name every package that is shipped, and no other
+  generated   what `cargo xtask generate` makes is what is committed
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
               function, and that of exitgap-math, -tlog and -core allows no floating-point type
@@ -88,6 +89,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
         ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
+        ("generated", generate::stale(root)?),
     ] {
         if !report(name, &findings) {
             failed.push(name);

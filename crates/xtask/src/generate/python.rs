@@ -1,0 +1,186 @@
+//! Documents as types of Python: typed dictionaries.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::schema::{Field, Kind, Schema};
+
+const HEAD: &str = "\
+# Made by `cargo xtask generate` from crates/exitgap-server/docs/openapi.json. Do not edit.
+\"\"\"The documents of a service, as types: dictionaries, named as the service names their fields.
+
+What is ``NotRequired`` is absent or ``None`` if there is no value. Numbers of USD, prices and percentages are floats; raw
+amounts of tokens are texts. A newer service may have more fields.
+\"\"\"
+
+# ruff: noqa: E501
+from typing import Any, Literal, NotRequired, TypedDict
+";
+
+/// Names that cannot be a field of a class.
+const KEYWORDS: [&str; 5] = ["from", "in", "is", "class", "import"];
+
+/// All documents, each after those that it rests on.
+pub fn types(schemas: &[Schema]) -> String {
+    let mut text = HEAD.to_owned();
+    let mut written = BTreeSet::new();
+    for schema in schemas {
+        write_after(&mut text, schema, schemas, &mut written);
+    }
+    text
+}
+
+/// Writes a document, and before it those that it names.
+fn write_after<'s>(
+    text: &mut String,
+    schema: &'s Schema,
+    all: &'s [Schema],
+    written: &mut BTreeSet<&'s str>,
+) {
+    if schema.name == "Number" || !written.insert(&schema.name) {
+        return;
+    }
+    let mut names = Vec::new();
+    named(&schema.kind, &mut names);
+    for name in names {
+        if let Some(other) = all.iter().find(|other| other.name == name) {
+            write_after(text, other, all, written);
+        }
+    }
+    document(text, schema, all);
+}
+
+/// The documents that a kind names.
+fn named<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
+    match kind {
+        Kind::Named(name) => names.push(name),
+        Kind::List(item) | Kind::Members(item) => named(item, names),
+        Kind::Object(fields) => fields.iter().for_each(|field| named(&field.kind, names)),
+        Kind::OneOf(kinds) | Kind::AllOf(kinds) => {
+            kinds.iter().for_each(|kind| named(kind, names));
+        }
+        _ => {}
+    }
+}
+
+fn document(text: &mut String, schema: &Schema, all: &[Schema]) {
+    let Schema { name, about, kind } = schema;
+    // Writing to a string does not fail.
+    let _ = match kind {
+        Kind::Object(fields) if fields.iter().all(|field| !is_keyword(&field.name)) => {
+            write!(text, "\n\nclass {name}(TypedDict):\n{}", body(about, fields))
+        }
+        Kind::Object(fields) => {
+            write!(text, "\n\n#: {}\n{}", one_line(about), functional(name, fields))
+        }
+        Kind::AllOf(parts) => whole(text, name, about, parts, all),
+        kind => write!(text, "\n\n#: {}\n{name} = {}\n", one_line(about), of(kind)),
+    };
+}
+
+/// A document of several parts: a class over them, with a class of its own for what is only here.
+fn whole(
+    text: &mut String,
+    name: &str,
+    about: &str,
+    parts: &[Kind],
+    all: &[Schema],
+) -> std::fmt::Result {
+    let mut over = Vec::new();
+    let mut own: Vec<&Field> = Vec::new();
+    for part in parts {
+        match part {
+            Kind::Named(base) => over.push(base.clone()),
+            Kind::Object(fields) => own.extend(fields),
+            // A part that may be absent: each of its fields may be.
+            Kind::OneOf(kinds) => {
+                if let [Kind::Named(base), Kind::Null] = kinds.as_slice() {
+                    let fields = all.iter().find(|other| other.name == *base);
+                    let fields = fields.map(|base| fields_of(&base.kind)).unwrap_or_default();
+                    let partial = format!("_{name}_{base}");
+                    let lines: String = fields.iter().map(|field| line(field, false)).collect();
+                    write!(text, "\n\nclass {partial}(TypedDict):\n{lines}")?;
+                    over.push(partial);
+                }
+            }
+            _ => {}
+        }
+    }
+    if own.iter().any(|field| is_keyword(&field.name)) {
+        let lines: String = own.iter().map(|field| pair(field)).collect();
+        write!(text, "\n\n_{name} = TypedDict(\n    \"_{name}\",\n    {{\n{lines}    }},\n)\n")?;
+        over.push(format!("_{name}"));
+        own.clear();
+    }
+    let over = if over.is_empty() { "TypedDict".to_owned() } else { over.join(", ") };
+    let lines: String = own.iter().map(|field| line(field, field.required)).collect();
+    let gap = if lines.is_empty() { "" } else { "\n" };
+    write!(text, "\n\nclass {name}({over}):\n    \"\"\"{}\"\"\"\n{gap}{lines}", one_line(about))
+}
+
+fn fields_of(kind: &Kind) -> Vec<&Field> {
+    match kind {
+        Kind::Object(fields) => fields.iter().collect(),
+        Kind::AllOf(parts) => parts.iter().flat_map(fields_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
+fn body(about: &str, fields: &[Field]) -> String {
+    let lines: String = fields.iter().map(|field| line(field, field.required)).collect();
+    format!("    \"\"\"{}\"\"\"\n\n{lines}", one_line(about))
+}
+
+fn line(field: &Field, required: bool) -> String {
+    let mut text = String::new();
+    if !field.about.is_empty() {
+        text = format!("    #: {}\n", one_line(&field.about));
+    }
+    text + &format!("    {}: {}\n", field.name, typed(field, required))
+}
+
+fn functional(name: &str, fields: &[Field]) -> String {
+    let lines: String = fields.iter().map(pair).collect();
+    format!("{name} = TypedDict(\n    \"{name}\",\n    {{\n{lines}    }},\n)\n")
+}
+
+fn pair(field: &Field) -> String {
+    format!("        \"{}\": {},\n", field.name, typed(field, field.required))
+}
+
+fn typed(field: &Field, required: bool) -> String {
+    let kind = of(&field.kind);
+    if required { kind } else { format!("NotRequired[{kind}]") }
+}
+
+fn of(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "str".to_owned(),
+        Kind::Number => "float".to_owned(),
+        Kind::Integer => "int".to_owned(),
+        Kind::Boolean => "bool".to_owned(),
+        Kind::Any | Kind::Object(_) | Kind::AllOf(_) => "Any".to_owned(),
+        Kind::Null => "None".to_owned(),
+        Kind::Words(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            format!("Literal[{}]", words.join(", "))
+        }
+        Kind::List(item) => format!("list[{}]", of(item)),
+        Kind::Members(item) => format!("dict[str, {}]", of(item)),
+        Kind::Named(name) if name == "Number" => "float".to_owned(),
+        Kind::Named(name) => name.clone(),
+        Kind::OneOf(kinds) => {
+            let mut texts: Vec<String> = kinds.iter().map(of).collect();
+            texts.dedup();
+            texts.join(" | ")
+        }
+    }
+}
+
+fn one_line(about: &str) -> String {
+    about.split_whitespace().collect::<Vec<_>>().join(" ").replace("\"\"\"", "'''")
+}
