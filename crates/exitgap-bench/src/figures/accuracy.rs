@@ -24,7 +24,7 @@ const SWAPS: u32 = 20;
 
 /// Microseconds a swap of a pass, its share of the slot included.
 pub fn us_per_swap() -> Result<f64, BenchError> {
-    let entry = BusyPool::real(9, TICKS).recorded(slot(0)?)?;
+    let entry = BusyPool::real(9, TICKS.get()).recorded(slot(0)?)?;
     let drawn = entry.reading.map_err(|_| failed("nothing was drawn"))?;
     let first = drawn.observation();
     let mut state = first.state().clone();

@@ -34,11 +34,11 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     one_by_one(served.address, &exit, POOLS.get().into()).await?;
     let empty: Targets = Arc::new(|_| "/".to_owned());
     let words = format!("exit of pools of {BUSY_TICKS} ticks");
-    let empty_rps = tell("empty", load(served.empty, &empty, TIME, None).await?).rps;
+    let empty_rps = tell("empty", load(served.empty, &empty, TIME.get(), None).await?).rps;
     let bytes: Targets = Arc::new(|_| "/bytes".to_owned());
     let bytes_rps =
-        tell("as many bytes, made before", load(served.empty, &bytes, TIME, None).await?).rps;
-    let exit_rps = tell(&words, load(served.address, &exit, TIME, None).await?).rps;
+        tell("as many bytes, made before", load(served.empty, &bytes, TIME.get(), None).await?).rps;
+    let exit_rps = tell(&words, load(served.address, &exit, TIME.get(), None).await?).rps;
     report.add("http.exit_1200_ticks_rps", exit_rps);
     report.add("http.exit_1200_ticks_share", exit_rps / empty_rps);
     report.add("http.bytes_share", bytes_rps / empty_rps);

@@ -167,7 +167,7 @@ fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
     // A token worth two dollars pays 1.05 of an asset of eighteen decimals worth 1.90; the vault holds 210.
     let e18 = 1_000_000_000_000_000_000_u64;
     let asset = RedemptionAsset::Priced { decimals: 18, usd: UsdMicros(1_900_000) };
-    let held = U256::from(e18) * U256::from(210_u64);
+    let held = U256::from(u128::from(e18) * 210);
     let of = with(vec![fact("held", 9, held), fact("nav", 9, U256::from(e18 / 100 * 105))]);
     let (used, said) = in_asset(asset).said(&at_once(), &of, Direction::ZeroForOne, None);
     let said = said.unwrap();
