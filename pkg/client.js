@@ -5,6 +5,7 @@ import { snapshotHash, verify, verifyFigure } from './api.js';
 import { decimal, instant, list, options, text, texts, tick, whole, wrong } from './arguments.js';
 import { ExitgapError, said, typed } from './error.js';
 import { Kept, storageOf } from './log.js';
+import { OPERATIONS } from './operations.js';
 import { verifiedExit } from './verified.js';
 
 // The most bytes that are read of an answer; what is larger is not what the service sends. The module
@@ -45,17 +46,17 @@ export class Client {
   }
 
   pools(of) {
-    return this.#json(() => '/v1/pools', of, { chain: short, limit: whole, cursor: short });
+    return this.#ask('listPools', [], of);
   }
 
   exit(pool, of) {
-    return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, ...AT });
+    return this.#ask('estimateExit', [pool], of);
   }
 
   /** From a pool to a number that was verified, its log held against what was seen of it before; see index.d.ts. */
   estimate(pool, of) {
     return guarded(async () => {
-      const { signal, ...asked } = { ...options(of, ['sizeUsd', ...Object.keys(AT), 'signal']) };
+      const { signal, ...asked } = { ...options(of, [...Object.keys(OPERATIONS.estimateExit[1]), 'signal']) };
       const given = { ...asked, signal: real(signal) };
       const fetchTile = async (path, width) => {
         const url = await this.#at(`/log/${path}`, given.signal);
@@ -76,105 +77,87 @@ export class Client {
   }
 
   maxSize(pool, of) {
-    return this.#json(() => `/v1/size/${id(pool)}`, of, { gapPct: decimal, ...AT });
+    return this.#ask('maxExitSize', [pool], of);
   }
 
   simulate(pool, of) {
-    const names = { sizeUsd: decimal, orders: whole, recoveryPct: decimal, intervalS: whole, ...AT };
-    return this.#json(() => `/v1/simulate/${id(pool)}`, of, names);
+    return this.#ask('simulateOrders', [pool], of);
   }
 
   redemptionWindow(pool, of) {
-    return this.#json(() => `/v1/redemption/${id(pool)}`, of, { sizeUsd: decimal, ...AT });
+    return this.#ask('readRedemption', [pool], of);
   }
 
   ladder(pool, of) {
-    return this.#json(() => `/v1/ladder/${id(pool)}`, of, AT);
+    return this.#ask('readLadder', [pool], of);
   }
 
   history(pool, of) {
-    return this.#json(() => `/v1/history/${id(pool)}`, of, { ...SERIES, interval: short, limit: whole, cursor: short });
+    return this.#ask('readHistory', [pool], of);
   }
 
   stress(pool, of) {
-    return this.#json(() => `/v1/stress/${id(pool)}`, of, { ...SERIES, limitPct: decimal });
+    return this.#ask('readStress', [pool], of);
   }
 
   marketHours(pool, of) {
-    return this.#json(() => `/v1/hours/${id(pool)}`, of, { sizeUsd: decimal, base: short, ...GUARDS });
+    return this.#ask('readMarketHours', [pool], of);
   }
 
   equities(of) {
-    return this.#json(() => '/v1/equities', of, {});
+    return this.#ask('listEquities', [], of);
   }
 
   equityScore(chain, token, of) {
-    return this.#json(() => `/v1/equities/${id(chain)}/${id(token)}`, of, { sizeUsd: decimal, gapPct: decimal, ...GUARDS });
+    return this.#ask('readEquity', [chain, token], of);
   }
 
   depthDecay(pool, of) {
-    const { sizeUsd: _, ...series } = SERIES;
-    const names = { movePct: decimal, withinSlots: whole, gapPct: decimal, ...series };
-    return this.#json(() => `/v1/decay/${id(pool)}`, of, names);
+    return this.#ask('readDepthDecay', [pool], of);
   }
 
   alerts(pool, of) {
-    const names = { pct: decimal, clearPct: decimal, usd: decimal, clearUsd: decimal, atPct: decimal };
-    const slots = { forSlots: whole, clearForSlots: whole, noDataSlots: whole, refireSlots: whole, remindSlots: whole };
-    const words = { alert: short, kind: short, onMissing: short, reason: short };
-    return this.#json(() => `/v1/alerts/backtest/${id(pool)}`, of, { ...words, ...SERIES, ...names, ...slots });
+    return this.#ask('evaluateAlert', [pool], of);
   }
 
   accuracy(pool, of) {
-    if (pool === undefined) return this.#json(() => '/v1/accuracy', of, { chain: short, limit: whole, cursor: short });
-    return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: instant, to: instant, ...GUARDS });
+    return pool === undefined ? this.#ask('listAccuracy', [], of) : this.#ask('readAccuracy', [pool], of);
   }
 
   liquidationExposure(venues, of) {
-    const names = { cascadeUsd: decimal, bonusPct: decimal, protocolFeePct: decimal, fallPct: decimal };
-    return this.#json(() => ofVenues('/v1/exposure', venues), of, { ...names, from: instant, to: instant, ...GUARDS });
+    return this.#ask('scoreLiquidationExposure', [], of, () => several('venue', venues, 'venues', venue));
   }
 
   venueStress(venues, of) {
-    const shares = { haircutPct: decimal, fallPct: decimal, limitPct: decimal, afterMovePct: decimal };
-    const names = { sizeUsd: decimal, ...shares, withinSlots: whole, from: instant, to: instant };
-    return this.#json(() => ofVenues('/v1/stress', venues), of, { ...names, ...GUARDS });
+    return this.#ask('readVenueStress', [], of, () => several('venue', venues, 'venues', venue));
   }
 
   shocks(of) {
-    return this.#json(() => '/v1/shocks', of, {});
+    return this.#ask('listShocks', [], of);
   }
 
   fragility(of) {
-    const names = { chain: short, sort: short, sizeUsd: decimal, limit: whole, cursor: short };
-    return this.#json(() => '/v1/fragility', of, names);
+    return this.#ask('readFragility', [], of);
   }
 
   routes(chain, token, of) {
-    const names = { sizeUsd: decimal, quoteGroup: short, fixedCostUsd: decimal, at: instant, ...GUARDS };
-    return this.#json(() => `/v1/routes/${id(chain)}/${id(token)}`, of, names);
+    return this.#ask('compareRoutes', [chain, token], of);
   }
 
   portfolio(positions, of) {
-    const path = () => {
-      if (!Array.isArray(positions)) throw wrong('positions', 'it is no array of positions');
-      const query = new URLSearchParams();
-      list(positions, 'positions', MANY, (one) => query.append('position', position(one)));
-      return `/v1/portfolio?${query}`;
-    };
-    return this.#json(path, of, GUARDS);
+    return this.#ask('scorePortfolio', [], of, () => several('position', positions, 'positions', position));
   }
 
   capabilities(of) {
-    return this.#json(() => '/v1/capabilities', of, {});
+    return this.#ask('listCapabilities', [], of);
   }
 
   payments(of) {
-    return this.#json(() => '/v1/payments', of, {});
+    return this.#ask('readPayments', [], of);
   }
 
   slotStatus(pool, of) {
-    return this.#json(() => `/api/v1/status/${id(pool)}`, of, { slot: whole });
+    return this.#ask('readSlotStatus', [pool], of);
   }
 
   /** The evidence file at an `evidence_url` of this service: bytes to verify. */
@@ -223,7 +206,7 @@ export class Client {
 
   window(pool, of) {
     return guarded(async () => {
-      const { path, signal } = target(`/api/v1/window/${id(pool)}`, of, { slot: whole });
+      const { path, signal } = target(`/api/v1/window/${id(pool)}`, of, { slot: 'whole' });
       return this.#bytes(await this.#at(path, signal), 'application/json', MOST.window, signal);
     });
   }
@@ -289,9 +272,13 @@ export class Client {
     }
   }
 
-  #json(path, of, names) {
+  /** Asks an operation of the table; `more` gives what stands several times in the query. */
+  #ask(operation, named, of, more = () => '') {
     return guarded(async () => {
-      const { path: asked, signal } = target(path(), of, names);
+      const [template, parameters] = OPERATIONS[operation];
+      const given = [...named];
+      const path = template.replace(/\{\w+\}/g, () => id(given.shift())) + more();
+      const { path: asked, signal } = target(path, of, parameters);
       return (await this.#parsed(asked, MOST.json, signal)).read;
     });
   }
@@ -402,7 +389,7 @@ function target(path, of, names) {
   for (const [name, value] of Object.entries(asked)) {
     if (value === undefined) continue;
     const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    query.append(snake, names[name](value, name));
+    query.append(snake, READERS[names[name]](value, name));
   }
   const text = query.toString();
   return { path: path + (text && (path.includes('?') ? '&' : '?') + text), signal: real(signal) };
@@ -410,9 +397,7 @@ function target(path, of, names) {
 
 const MANY = 100;
 const short = (value, field) => text(value, field, 200);
-const GUARDS = { maxAgeS: whole, minDaysObserved: decimal, require: short };
-const AT = { base: short, at: instant, ...GUARDS };
-const SERIES = { sizeUsd: decimal, base: short, from: instant, to: instant, ...GUARDS };
+const READERS = { decimal, instant, short, whole };
 
 /** A name in a path: what a path gives meaning to is no part of any. */
 function id(value, field = 'pool') {
@@ -447,11 +432,12 @@ function position(one) {
   return `${id(pool, 'positions')}${sold}:${decimal(sizeUsd, 'positions')}`;
 }
 
-/** A path with its venues. */
-function ofVenues(path, venues) {
-  if (!Array.isArray(venues)) throw wrong('venues', 'it is no array of venues');
-  const named = list(venues, 'venues', MANY, venue);
-  return `${path}?${named.map((one) => `venue=${encodeURIComponent(one)}`).join('&')}`;
+/** A query that gives each of several values. */
+function several(name, values, field, spelled) {
+  if (!Array.isArray(values)) throw wrong(field, `it is no array of ${field}`);
+  const query = new URLSearchParams();
+  list(values, field, MANY, (one) => query.append(name, spelled(one)));
+  return `?${query}`;
 }
 
 /** A venue as an address spells it. */

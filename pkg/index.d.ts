@@ -39,7 +39,25 @@ import type {
   VenueStress,
 } from './documents.js';
 
+import type {
+  CompareRoutesOptions,
+  EvaluateAlertOptions,
+  ListAccuracyOptions,
+  ListPoolsOptions,
+  ReadAccuracyOptions,
+  ReadDepthDecayOptions,
+  ReadEquityOptions,
+  ReadFragilityOptions,
+  ReadHistoryOptions,
+  ReadLadderOptions,
+  ReadMarketHoursOptions,
+  ReadStressOptions,
+  ReadVenueStressOptions,
+  ScoreLiquidationExposureOptions,
+} from './operations.js';
+
 export type * from './documents.js';
+export type * from './operations.js';
 
 /** Loads the module. Await it once before anything else; further calls wait for the same load. */
 export function init(source?: InitSource): Promise<void>;
@@ -361,7 +379,7 @@ export type PackageErrorCode =
 /** Asks a service over HTTP. What it answers is not verified, but for `snapshot` and `verify`. */
 export class Client {
   constructor(baseUrl: string | URL, of?: ClientOptions);
-  pools(of?: Signal & { chain?: string; limit?: number; cursor?: string }): Promise<PoolList>;
+  pools(of?: Signal & ListPoolsOptions): Promise<PoolList>;
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
   /** The largest sale whose gap is at most `gapPct`. */
   maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
@@ -390,9 +408,9 @@ export class Client {
   /** Where a rule of one's own stands after a period, and every event on the way. */
   alerts(pool: string, of: Signal & AlertOptions): Promise<AlertsTold>;
   /** Every swap of a period against its estimate. */
-  accuracy(pool: string, of?: Signal & Guards & { from?: string; to?: string }): Promise<PoolAccuracy>;
+  accuracy(pool: string, of?: Signal & ReadAccuracyOptions): Promise<PoolAccuracy>;
   /** Without a pool: a row for each recorded pool, of the last seven days. */
-  accuracy(pool?: undefined, of?: Signal & { chain?: string; limit?: number; cursor?: string }): Promise<AccuracyTable>;
+  accuracy(pool?: undefined, of?: Signal & ListAccuracyOptions): Promise<AccuracyTable>;
   /** Whether the market of any slot of a week could have absorbed a liquidation, after a fall of the price. */
   liquidationExposure(
     venues: readonly (string | { pool: string; base?: BaseInput })[],
@@ -509,24 +527,13 @@ export interface Signal {
 }
 
 /** What an answer must meet. What does not is refused by the service, by its code: nothing is answered. */
-export interface Guards {
-  /** The most seconds that the snapshot may be old: `snapshot_too_old`. Of a series the pool's newest. */
-  maxAgeS?: number;
-  /** The least `days_observed`, at most two decimals: `series_too_short`. */
-  minDaysObserved?: DecimalInput;
-  /** The status that it must have: `not_live`. */
-  require?: "live";
-}
+export type Guards = Pick<ReadLadderOptions, "maxAgeS" | "minDaysObserved" | "require">;
 
 /** RFC 3339, or a `Date`, of which whole seconds count. */
 export type InstantInput = string | Date;
 
-export interface At extends Guards {
-  /** The pool's default base unless told. */
-  base?: BaseInput;
-  /** The slot at or before it. */
-  at?: InstantInput;
-}
+/** Which token is sold, at which slot, and what the answer must meet. */
+export type At = ReadLadderOptions;
 
 export interface BestSplitOptions {
   sizeUsd: DecimalInput;
@@ -536,14 +543,8 @@ export interface BestSplitOptions {
   fixedCostsUsd?: readonly DecimalInput[];
 }
 
-export interface RoutesOptions extends Guards {
-  sizeUsd: DecimalInput;
-  /** Only pools that buy a token of this group, as the operator configured it. */
-  quoteGroup?: string;
-  /** What using a venue costs whatever is sold there, such as gas. */
-  fixedCostUsd?: DecimalInput;
-  at?: InstantInput;
-}
+/** What `routes` is asked with. */
+export type RoutesOptions = CompareRoutesOptions;
 
 export type PositionInput =
   | {
@@ -555,89 +556,29 @@ export type PositionInput =
   /** Sold through all recorded pools of the token. */
   | { chain: string; token: string; sizeUsd: DecimalInput };
 
-export interface SeriesOptions extends Guards {
-  /** Any; of one that is not 1,000, 10,000, 100,000 or 1,000,000 at most seven days are looked at. */
-  sizeUsd: DecimalInput;
-  /** The pool's default base unless told. */
-  base?: BaseInput;
-  from?: InstantInput;
-  to?: InstantInput;
-}
+/** A period of a series, and what it must meet. */
+export type SeriesOptions = Omit<ReadStressOptions, "limitPct">;
 
-export interface HoursOptions extends Guards {
-  /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
-  sizeUsd: DecimalInput;
-  /** The pool's default base unless told. */
-  base?: BaseInput;
-}
+/** What `marketHours` is asked with. */
+export type HoursOptions = ReadMarketHoursOptions;
 
-export interface EquityOptions extends Guards {
-  /** The size of the gaps; 10,000 unless told. */
-  sizeUsd?: DecimalInput;
-  /** The gap limit of the depths in sessions, percent; 2 unless told. */
-  gapPct?: DecimalInput;
-}
+/** What `equityScore` is asked with. */
+export type EquityOptions = ReadEquityOptions;
 
-export interface DecayOptions extends Guards {
-  /** How far the price must have moved, percent; 2 unless told. */
-  movePct?: DecimalInput;
-  /** Over how many slots, 1 to 48; 3 unless told. */
-  withinSlots?: number;
-  /** The gap from the pool's own mid price at which books are measured, percent; 2 unless told. */
-  gapPct?: DecimalInput;
-  /** The pool's default base unless told. */
-  base?: BaseInput;
-  /** 28 days before `to` unless told. */
-  from?: InstantInput;
-  to?: InstantInput;
-}
+/** What `depthDecay` is asked with. */
+export type DecayOptions = ReadDepthDecayOptions;
 
-export interface ExposureOptions extends Guards {
-  /** What is sold, USD at the oracle price after the fall. */
-  cascadeUsd: DecimalInput;
-  /** What whoever liquidates gets beyond what they repay, percent; 5 unless told. */
-  bonusPct?: DecimalInput;
-  /** The protocol's share of the bonus, percent; 0 unless told. */
-  protocolFeePct?: DecimalInput;
-  /** How far the price of the token sold has fallen, percent; 20 unless told. */
-  fallPct?: DecimalInput;
-  /** Seven days before `to` unless told. */
-  from?: InstantInput;
-  to?: InstantInput;
-}
+/** What `liquidationExposure` is asked with. */
+export type ExposureOptions = ScoreLiquidationExposureOptions;
 
-export interface VenueStressOptions extends Guards {
-  /** What is sold, USD at the oracle price after the fall. */
-  sizeUsd: DecimalInput;
-  /** How much of everybody's liquidity has gone, percent; 0 unless told. */
-  haircutPct?: DecimalInput;
-  /** How far the price of the token sold has fallen, percent; 0 unless told. */
-  fallPct?: DecimalInput;
-  /** A gap: for how long more was lost. */
-  limitPct?: DecimalInput;
-  /** Only slots in which a venue's own mid price has moved so far, percent, up or down. */
-  afterMovePct?: DecimalInput;
-  /** Since how many slots before; 3 unless told. */
-  withinSlots?: number;
-  /** Seven days before `to` unless told. */
-  from?: InstantInput;
-  to?: InstantInput;
-}
+/** What `venueStress` is asked with. */
+export type VenueStressOptions = ReadVenueStressOptions;
 
-export interface HistoryPage {
-  interval?: Interval;
-  /** Rows of a page. */
-  limit?: number;
-  cursor?: string;
-}
+/** A page of a history. */
+export type HistoryPage = Pick<ReadHistoryOptions, "interval" | "limit" | "cursor">;
 
-export interface FragilityOptions {
-  chain?: string;
-  sort?: "gap" | "score" | "depth";
-  sizeUsd?: DecimalInput;
-  limit?: number;
-  cursor?: string;
-}
+/** What `fragility` is asked with. */
+export type FragilityOptions = ReadFragilityOptions;
 
 // Documents of the service are in `documents.d.ts`; these are made of them, or come from this package alone.
 
@@ -931,30 +872,7 @@ export type EquityKind = 'scaled_ui' | 'total_return' | 'rebasing' | 'split_reba
 export type EquitySessionName = 'regular' | 'pre' | 'after' | 'overnight' | 'weekend' | 'holiday' | 'unknown';
 
 /** A rule, and the period. What is left out has the service's default. */
-export interface AlertOptions extends Guards {
-  kind: "gap_above" | "depth_below" | "lowest_depth_below" | "oracle_stale" | "market_closed" | "missing";
-  base?: BaseInput;
-  /** Of `gap_above`. */
-  sizeUsd?: DecimalInput;
-  pct?: DecimalInput;
-  clearPct?: DecimalInput;
-  /** Of `depth_below` and `lowest_depth_below`. */
-  usd?: DecimalInput;
-  clearUsd?: DecimalInput;
-  atPct?: DecimalInput;
-  /** Of `missing`. */
-  reason?: string;
-  forSlots?: number;
-  clearForSlots?: number;
-  noDataSlots?: number;
-  refireSlots?: number;
-  remindSlots?: number;
-  onMissing?: "hold" | "breach" | "clear";
-  /** What the rule is called: its events' names depend on it. */
-  alert?: string;
-  from?: InstantInput;
-  to?: InstantInput;
-}
+export type AlertOptions = EvaluateAlertOptions;
 
 /** Selling a size now compared with redeeming it. **Modelled**: nothing on a chain proves the terms. */
 export type RedemptionWindow = Omit<Answer_RedemptionWindow, keyof Context>;

@@ -2,7 +2,9 @@
 //! described once: in Rust.
 //!
 //! - `schema`: the schemas of the description, read; `typescript`, `python`: the types of each language
+//! - `operations`: what the JavaScript client asks by
 
+mod operations;
 mod python;
 mod schema;
 mod typescript;
@@ -12,7 +14,6 @@ use std::path::Path;
 
 use crate::check::Finding;
 use crate::failure::{Context, Failure, Result};
-use schema::Schema;
 
 /// What `cargo xtask generate --help` prints.
 pub const HELP: &str = "\
@@ -22,18 +23,13 @@ Usage: cargo xtask generate [--check]
 
   --check  change nothing; fail if a file is not what would be made
 
-Made are pkg/documents.d.ts (TypeScript, part of the npm package) and
-crates/exitgap-py/python/exitgap/_documents.py (Python). The description itself is made by
+Made are the documents as types, pkg/documents.d.ts (TypeScript, part of the npm package) and
+crates/exitgap-py/python/exitgap/_documents.py (Python), and the operations that the npm package's client asks,
+pkg/operations.js and pkg/operations.d.ts. The description itself is made by
 `EXITGAP_BLESS=1 cargo test -p exitgap-tests documents` from the Rust types.";
 
 /// The description of the API.
 const DESCRIPTION: &str = "crates/exitgap-server/docs/openapi.json";
-
-/// The files, and what makes each.
-const FILES: [(&str, fn(&[Schema]) -> String); 2] = [
-    ("pkg/documents.d.ts", typescript::types),
-    ("crates/exitgap-py/python/exitgap/_documents.py", python::types),
-];
 
 /// Writes the files, or checks them.
 pub fn run(root: &Path, check_only: bool) -> Result<()> {
@@ -66,12 +62,20 @@ pub fn stale(root: &Path) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn made(root: &Path) -> Result<Vec<(&'static str, String)>> {
+/// The files, each with its text.
+fn made(root: &Path) -> Result<[(&'static str, String); 4]> {
     let path = root.join(DESCRIPTION);
     let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
-    let schemas =
-        schema::read(&text).map_err(|why| Failure::new(format!("{DESCRIPTION}: {why}")))?;
-    Ok(FILES.iter().map(|(file, make)| (*file, make(&schemas))).collect())
+    let wrong = |why: String| Failure::new(format!("{DESCRIPTION}: {why}"));
+    let description = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let schemas = schema::read(&description).map_err(wrong)?;
+    let operations = operations::read(&description).map_err(wrong)?;
+    Ok([
+        ("pkg/documents.d.ts", typescript::types(&schemas)),
+        ("pkg/operations.js", operations::table(&operations)),
+        ("pkg/operations.d.ts", operations::types(&operations)),
+        ("crates/exitgap-py/python/exitgap/_documents.py", python::types(&schemas)),
+    ])
 }
 
 #[cfg(test)]
@@ -93,7 +97,7 @@ mod tests {
 
     #[test]
     fn documents_become_types_of_both_languages() {
-        let schemas = schema::read(DESCRIPTION_OF_TWO).unwrap();
+        let schemas = schema::read(&serde_json::from_str(DESCRIPTION_OF_TWO).unwrap()).unwrap();
         let ts = typescript::types(&schemas);
         for expected in [
             "export interface One {\n  n: number;\n  of?: string | null;\n}",
@@ -115,10 +119,29 @@ mod tests {
     }
 
     #[test]
+    fn operations_become_a_table_and_its_types() {
+        let description = serde_json::json!({"paths": {"/v1/a/{pool}": {"get": {
+            "operationId": "readA", "summary": "An answer", "parameters": [
+                {"name": "pool", "in": "path", "required": true, "schema": {"type": "string"}},
+                {"name": "size_usd", "in": "query", "required": true, "description": "The size.",
+                    "schema": {"type": "string", "pattern": "^0*([1-9])$"}},
+                {"name": "at", "in": "query", "schema": {"type": "string", "format": "date-time"}},
+                {"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["a", "b"]}},
+                {"name": "venue", "in": "query", "schema": {"type": "array", "items": {}}}]}}}});
+        let read = operations::read(&description).unwrap();
+        let row = "readA: ['/v1/a/{pool}', { sizeUsd: 'decimal', at: 'instant', sort: 'short' }],";
+        assert!(operations::table(&read).contains(row), "{}", operations::table(&read));
+        let types = "/** An answer. */\nexport interface ReadAOptions {\n  /** The size. */\n  \
+                     sizeUsd: DecimalInput;\n  at?: InstantInput;\n  sort?: 'a' | 'b';\n}";
+        assert!(operations::types(&read).contains(types), "{}", operations::types(&read));
+    }
+
+    #[test]
     fn what_is_no_description_is_refused() {
-        for wrong in ["", "{}", r#"{"components": {"schemas": {"A": {"type": "tuple"}}}}"#] {
-            assert!(schema::read(wrong).is_err(), "{wrong}");
+        for wrong in ["[]", "{}", r#"{"components": {"schemas": {"A": {"type": "tuple"}}}}"#] {
+            assert!(schema::read(&serde_json::from_str(wrong).unwrap()).is_err(), "{wrong}");
         }
+        assert!(operations::read(&serde_json::json!({})).is_err());
     }
 
     #[test]

@@ -41,9 +41,8 @@ pub struct Field {
 }
 
 /// Reads the schemas of a description, by name.
-pub fn read(description: &str) -> Result<Vec<Schema>, String> {
-    let document: Value = serde_json::from_str(description).map_err(|error| error.to_string())?;
-    let schemas = document["components"]["schemas"].as_object().ok_or("it has no schemas")?;
+pub fn read(description: &Value) -> Result<Vec<Schema>, String> {
+    let schemas = description["components"]["schemas"].as_object().ok_or("it has no schemas")?;
     let mut read = Vec::new();
     for (name, value) in schemas {
         let kind = kind(value).map_err(|why| format!("{name}: {why}"))?;

@@ -29,7 +29,8 @@ pub fn types(schemas: &[Schema]) -> String {
     text
 }
 
-fn of(kind: &Kind, indent: &str) -> String {
+/// A kind, as it stands after a field of this indentation.
+pub fn of(kind: &Kind, indent: &str) -> String {
     match kind {
         Kind::Text => "string".to_owned(),
         Kind::Number | Kind::Integer => "number".to_owned(),
@@ -86,7 +87,8 @@ fn object(fields: &[Field], indent: &str) -> String {
     text
 }
 
-fn comment(text: &mut String, indent: &str, about: &str) {
+/// A description.
+pub fn comment(text: &mut String, indent: &str, about: &str) {
     let about = about.replace("*/", "* /");
     let lines: Vec<&str> = about.lines().collect();
     match lines.as_slice() {
