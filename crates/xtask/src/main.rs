@@ -21,6 +21,7 @@ mod pkg;
 mod process;
 mod py;
 mod setup;
+mod surface;
 mod test;
 mod web;
 mod web_program;
@@ -42,7 +43,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 14] = [
+const COMMANDS: [Command; 15] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -140,6 +141,12 @@ const COMMANDS: [Command; 14] = [
         about: "Kill, cut off, damage and flood a recorder, and see what is lost",
         help: faults::HELP,
         run: faults::run,
+    },
+    Command {
+        name: "surface",
+        about: "Count files, lines, names and words that a reader meets",
+        help: surface::HELP,
+        run: surface::run,
     },
     Command {
         name: "defects",

@@ -6,11 +6,10 @@ use super::super::DatabaseError;
 use super::super::statements::{Statement, find};
 use super::Rows;
 
-/// A statement of a file in the folder `sql`.
+/// A statement of `sql/proofs.sql`.
 macro_rules! sql {
-    ($file:literal, $name:ident) => {{
-        static STATEMENT: Statement =
-            find(include_str!(concat!("sql/", $file, ".sql")), stringify!($name));
+    ($name:ident) => {{
+        static STATEMENT: Statement = find(include_str!("sql/proofs.sql"), stringify!($name));
         STATEMENT.sql
     }};
 }
@@ -71,24 +70,24 @@ impl Rows<'_> {
     /// The day of a chain, made where there is none.
     pub fn day(&self, chain: &str, day: i64) -> Result<i64> {
         let params = named_params! {":chain": chain, ":day": day};
-        self.run(sql!("chain_days", INSERT_DAY), params)?;
-        let no = self.one(sql!("chain_days", SELECT_DAY), params, |row| row.get("no"))?;
+        self.run(sql!(INSERT_DAY), params)?;
+        let no = self.one(sql!(SELECT_DAY), params, |row| row.get("no"))?;
         no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
     }
 
     /// A node's number; it is written where it is not there.
     pub fn node(&self, chain_day: i64, hash: &[u8; 32], bytes: &[u8]) -> Result<i64> {
         let params = named_params! {":chain_day": chain_day, ":hash": hash};
-        if let Some(no) = self.one(sql!("nodes", SELECT_NODE), params, |row| row.get("no"))? {
+        if let Some(no) = self.one(sql!(SELECT_NODE), params, |row| row.get("no"))? {
             return Ok(no);
         }
         let params = named_params! {":chain_day": chain_day, ":hash": hash, ":bytes": bytes};
-        let no = self.one(sql!("nodes", INSERT_NODE), params, |row| row.get("no"))?;
+        let no = self.one(sql!(INSERT_NODE), params, |row| row.get("no"))?;
         no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
     }
 
     pub fn node_bytes(&self, no: i64) -> Result<Option<Vec<u8>>> {
-        self.one(sql!("nodes", SELECT_BYTES), named_params! {":no": no}, |row| row.get("bytes"))
+        self.one(sql!(SELECT_BYTES), named_params! {":no": no}, |row| row.get("bytes"))
     }
 
     /// Writes a proof, where there is none under this key.
@@ -97,28 +96,28 @@ impl Rows<'_> {
             ":contract": key.contract, ":slot": key.slot, ":reach": key.reach,
             ":chain_day": chain_day, ":body": body,
         };
-        Ok(self.run(sql!("proofs", INSERT_PROOF), params)? == 1)
+        Ok(self.run(sql!(INSERT_PROOF), params)? == 1)
     }
 
     /// A proof's body, and whether it is kept for ever.
     pub fn proof(&self, key: &ProofKey) -> Result<Option<(Vec<u8>, bool)>> {
-        self.one(sql!("proofs", SELECT_PROOF), key.params().as_slice(), |row| {
+        self.one(sql!(SELECT_PROOF), key.params().as_slice(), |row| {
             Ok((row.get("body")?, row.get("forever")?))
         })
     }
 
     /// Keeps a proof for ever; whether it is there, and was not before.
     pub fn mark_forever(&self, key: &ProofKey) -> Result<bool> {
-        Ok(self.run(sql!("proofs", MARK_FOREVER), key.params().as_slice())? == 1)
+        Ok(self.run(sql!(MARK_FOREVER), key.params().as_slice())? == 1)
     }
 
     pub fn mark_published(&self, key: &ProofKey) -> Result<()> {
-        self.run(sql!("proofs", MARK_PUBLISHED), key.params().as_slice()).map(drop)
+        self.run(sql!(MARK_PUBLISHED), key.params().as_slice()).map(drop)
     }
 
     /// Proofs that are kept for ever and not yet published, oldest first.
     pub fn to_publish(&self, most: i64) -> Result<Vec<ProofKey>> {
-        self.all(sql!("proofs", SELECT_TO_PUBLISH), named_params! {":most": most}, |row| {
+        self.all(sql!(SELECT_TO_PUBLISH), named_params! {":most": most}, |row| {
             Ok(ProofKey {
                 contract: row.get("contract")?,
                 slot: row.get("slot")?,
@@ -129,7 +128,7 @@ impl Rows<'_> {
 
     /// Days before one that were not thinned to the last, oldest first.
     pub fn days_before(&self, before: i64) -> Result<Vec<DayRow>> {
-        self.all(sql!("chain_days", SELECT_DAYS), named_params! {":before": before}, |row| {
+        self.all(sql!(SELECT_DAYS), named_params! {":before": before}, |row| {
             Ok(DayRow { no: row.get("no")?, day: row.get("day")?, thinned: row.get("thinned")? })
         })
     }
@@ -137,36 +136,34 @@ impl Rows<'_> {
     /// Forgets a day's proofs but for those of every so many slots, and those that are kept for ever.
     pub fn thin(&self, chain_day: i64, every: u32) -> Result<usize> {
         let params = named_params! {":chain_day": chain_day, ":every": every};
-        self.run(sql!("proofs", DELETE_PROOFS), params)
+        self.run(sql!(DELETE_PROOFS), params)
     }
 
     pub fn mark_thinned(&self, chain_day: i64, thinned: i64) -> Result<()> {
         let params = named_params! {":chain_day": chain_day, ":thinned": thinned};
-        self.run(sql!("chain_days", MARK_THINNED), params).map(drop)
+        self.run(sql!(MARK_THINNED), params).map(drop)
     }
 
     pub fn bodies(&self, chain_day: i64) -> Result<Vec<Vec<u8>>> {
         let params = named_params! {":chain_day": chain_day};
-        self.all(sql!("proofs", SELECT_BODIES), params, |row| row.get("body"))
+        self.all(sql!(SELECT_BODIES), params, |row| row.get("body"))
     }
 
     pub fn nodes(&self, chain_day: i64) -> Result<Vec<i64>> {
-        self.all(sql!("nodes", SELECT_NODES), named_params! {":chain_day": chain_day}, |row| {
-            row.get("no")
-        })
+        self.all(sql!(SELECT_NODES), named_params! {":chain_day": chain_day}, |row| row.get("no"))
     }
 
     pub fn delete_node(&self, no: i64) -> Result<()> {
-        self.run(sql!("nodes", DELETE_NODE), named_params! {":no": no}).map(drop)
+        self.run(sql!(DELETE_NODE), named_params! {":no": no}).map(drop)
     }
 
     pub fn proofs(&self) -> Result<i64> {
-        let number = self.one(sql!("proofs", COUNT_PROOFS), (), |row| row.get("number"))?;
+        let number = self.one(sql!(COUNT_PROOFS), (), |row| row.get("number"))?;
         Ok(number.unwrap_or_default())
     }
 
     pub fn bytes(&self) -> Result<i64> {
-        let number = self.one(sql!("nodes", SUM_BYTES), (), |row| row.get("number"))?;
+        let number = self.one(sql!(SUM_BYTES), (), |row| row.get("number"))?;
         Ok(number.unwrap_or_default())
     }
 }

@@ -9,6 +9,13 @@ INSERT INTO entry (
     :issued_sha256, :head_sha256
 );
 
+-- INSERT_POOL: writing a pool
+INSERT INTO pool (pool_no, pool_id, default_base_token, first_slot)
+VALUES (:pool_no, :pool_id, :default_base_token, :first_slot);
+
+-- INSERT_RETIREMENT: writing a retirement
+INSERT INTO retirement (pool_no, slot) VALUES (:pool_no, :slot);
+
 -- INSERT_RETRACTION: writing a retraction
 INSERT INTO retraction (pool_no, slot, by_slot, code, orphaned_hash, canonical_hash)
 VALUES (:pool_no, :slot, :by_slot, :code, :orphaned_hash, :canonical_hash);
@@ -51,6 +58,16 @@ FROM entry
 WHERE pool_no = :pool_no AND slot BETWEEN :from_slot AND :to_slot
 ORDER BY slot;
 
+-- SELECT_POOL: reading a pool
+SELECT pool_no, pool_id, default_base_token, first_slot, retirement.slot AS retired_slot
+FROM pool LEFT JOIN retirement USING (pool_no)
+WHERE pool_id = :pool_id;
+
+-- SELECT_POOLS: reading the pools
+SELECT pool_no, pool_id, default_base_token, first_slot, retirement.slot AS retired_slot
+FROM pool LEFT JOIN retirement USING (pool_no)
+ORDER BY pool_id;
+
 -- SELECT_RETRACTIONS (retraction): reading retractions
 SELECT slot, by_slot, orphaned_hash, canonical_hash, code FROM retraction
 WHERE pool_no = :pool_no AND slot BETWEEN :from_slot AND :to_slot
@@ -74,3 +91,7 @@ SELECT missing_reason IS NOT NULL, depth0_usd, depth1_usd, retraction.slot IS NO
 FROM entry LEFT JOIN retraction USING (pool_no, slot)
 WHERE pool_no = :pool_no AND slot BETWEEN :from_slot AND :to_slot
 ORDER BY slot;
+
+-- UPDATE_DEFAULT_BASE: setting a pool's default base
+UPDATE pool SET default_base_token = :default_base_token
+WHERE pool_no = :pool_no AND default_base_token <> :default_base_token;

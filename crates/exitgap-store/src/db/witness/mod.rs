@@ -12,9 +12,9 @@ static SELECT_LATEST: Statement = find(include_str!("sql/state.sql"), "SELECT_LA
 static SELECT_STATE: Statement = find(include_str!("sql/state.sql"), "SELECT_STATE");
 static UPSERT_STATE: Statement = find(include_str!("sql/state.sql"), "UPSERT_STATE");
 static INSERT_CONTRADICTION: Statement =
-    find(include_str!("sql/contradiction.sql"), "INSERT_CONTRADICTION");
+    find(include_str!("sql/state.sql"), "INSERT_CONTRADICTION");
 static SELECT_CONTRADICTIONS: Statement =
-    find(include_str!("sql/contradiction.sql"), "SELECT_CONTRADICTIONS");
+    find(include_str!("sql/state.sql"), "SELECT_CONTRADICTIONS");
 
 /// `EXWI`, in the file's header.
 const KIND: FileKind = FileKind { application_id: 0x4558_5749, version: 1 };

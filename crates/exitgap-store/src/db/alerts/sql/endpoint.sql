@@ -2,6 +2,9 @@
 UPDATE endpoint SET state = 'unverified', challenge_ms = :now_ms, failures = 0
 WHERE id = :endpoint AND state <> 'verified';
 
+-- COUNT_CHALLENGED: counting challenges
+SELECT count(*) AS number FROM challenged WHERE host = :host AND at_ms > :since_ms;
+
 -- COUNT_OF_HOST: counting rules
 SELECT count(*) AS number FROM endpoint
 JOIN alert ON alert.endpoint = endpoint.id
@@ -17,8 +20,14 @@ UPDATE endpoint SET failing_ms = NULL, said = NULL WHERE id = :endpoint AND fail
 UPDATE endpoint SET failing_ms = coalesce(failing_ms, :now_ms), said = :said WHERE id = :endpoint
 RETURNING failing_ms;
 
+-- FORGET_CHALLENGED: forgetting challenges
+DELETE FROM challenged WHERE at_ms < :before_ms;
+
 -- FORGET_ENDPOINTS: forgetting endpoints
 DELETE FROM endpoint WHERE NOT EXISTS (SELECT 1 FROM alert WHERE alert.endpoint = endpoint.id);
+
+-- INSERT_CHALLENGED: noting a challenge
+INSERT INTO challenged (host, at_ms) VALUES (:host, :now_ms);
 
 -- INSERT_ENDPOINT: keeping an endpoint
 INSERT INTO endpoint (id, token, url, host, salt, state, challenge_ms)

@@ -1,0 +1,126 @@
+//! Words and forms that readers stumble over, in texts for users: string literals of programs and pages, and documents.
+
+use super::File;
+
+/// What is not written, and what to write instead.
+const FORBIDDEN: [(&str, &str); 18] = [
+    ("told", "shown, reported, returned"),
+    ("tells", "shows, reports, returns"),
+    ("whoever", "anyone who"),
+    ("somebody", "someone, or name them"),
+    ("nobody", "no one, or rewrite"),
+    ("beside", "and, next to, compared with"),
+    ("for ever", "permanently"),
+    ("take away", "download"),
+    ("takes away", "downloads"),
+    ("taken back", "retracted"),
+    ("of it", "name the noun"),
+    ("worth a word", "worth an alert"),
+    ("in small letters", "in lower case"),
+    ("recount", "recompute"),
+    ("stretch", "interval"),
+    ("is no", "is not a"),
+    ("as it is", "unchanged"),
+    ("what is there", "name it"),
+];
+
+/// Texts that have such a word and keep it: file, text, reason. A test holds each to be still needed.
+const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+
+/// The places, each with the word and what to write.
+pub fn found(files: &[File]) -> Vec<String> {
+    let mut places = Vec::new();
+    for file in files.iter().filter(|file| is_for_users(&file.path)) {
+        for (number, text) in texts(file) {
+            let lower = text.to_lowercase();
+            for (word, instead) in FORBIDDEN {
+                if has(&lower, word) && !is_excepted(&file.path, &text) {
+                    places.push(format!("{}:{number}: \"{word}\": write {instead}", file.path));
+                }
+            }
+        }
+    }
+    places
+}
+
+fn is_excepted(path: &str, text: &str) -> bool {
+    EXCEPTIONS.iter().any(|(file, part, _)| *file == path && text.contains(part))
+}
+
+fn is_for_users(path: &str) -> bool {
+    let is_test = path.contains("/tests/") || path.ends_with("tests.rs") || path.contains("_tests");
+    let is_ours = path.contains("/decisions/") || path.starts_with("crates/exitgap-bench/");
+    let is_generated = path.ends_with("openapi.json");
+    !(is_test || is_ours || is_generated)
+}
+
+/// The texts of a file, by line: of a program what stands in quotes and in the comments that become help and
+/// descriptions, of a document all of it.
+fn texts(file: &File) -> Vec<(usize, String)> {
+    let is_document = file.path.ends_with(".md");
+    let is_described = file.path.starts_with("crates/exitgap-api/src/")
+        || file.path.starts_with("crates/exitgap-cli/src/");
+    let mut texts = Vec::new();
+    let mut is_test = false;
+    for (index, line) in file.text.lines().enumerate() {
+        is_test |= line.trim() == "#[cfg(test)]";
+        if is_test {
+            break;
+        }
+        let plain = line.trim();
+        if is_document {
+            texts.push((index + 1, line.to_owned()));
+        } else if is_described && plain.starts_with("///") {
+            texts.push((index + 1, plain.to_owned()));
+        } else if !plain.starts_with("//") {
+            let quoted: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+            let continued = plain.ends_with('\\') && !line.contains('"');
+            let text = if continued { line.to_owned() } else { quoted.join(" ") };
+            if text.contains(' ') {
+                texts.push((index + 1, text));
+            }
+        }
+    }
+    texts
+}
+
+/// Whether a text has a word, whole.
+fn has(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        !is_word(before) && !is_word(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace;
+
+    fn of(path: &str, text: &str) -> Vec<String> {
+        found(&[File { path: path.to_owned(), text: text.to_owned() }])
+    }
+
+    #[test]
+    fn a_word_in_a_text_for_users_is_found_and_elsewhere_not() {
+        let found = of("web/src/a.rs", "let told = f(\"Nobody wrote it down\");\n// told\n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("web/src/a.rs:1: \"nobody\""));
+        assert_eq!(of("README.md", "It holds for ever.\n").len(), 1);
+        assert_eq!(of("crates/exitgap-api/src/a.rs", "/// What is told.\nlet a = 1;\n").len(), 1);
+        assert_eq!(of("crates/exitgap-core/src/a.rs", "/// What is told.\n").len(), 0);
+        assert_eq!(of("web/src/a.rs", "#[cfg(test)]\nf(\"is told here\");\n").len(), 0);
+        assert_eq!(of("web/src/a.rs", "f(\"foretold as such\");\n").len(), 0);
+    }
+
+    #[test]
+    fn every_exception_is_still_needed() {
+        for (file, part, reason) in EXCEPTIONS {
+            assert!(!reason.is_empty());
+            let text = std::fs::read_to_string(workspace::root().join(file)).unwrap();
+            assert!(text.contains(part), "{file} has no such text any more: {part}");
+        }
+    }
+}
