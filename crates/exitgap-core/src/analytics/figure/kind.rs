@@ -113,7 +113,7 @@ static FIGURES: [Listed; 6] = [
 ];
 
 fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, String> {
-    let spelled = F::Parameters::read(&read(&parameters.0).map_err(|error| error.to_string())?)?;
+    let spelled = F::Parameters::read(&read(&parameters.0)?)?;
     let figure = F::read(&spelled).map_err(|error| error.to_string())?;
     Ok(Box::new(figure))
 }
