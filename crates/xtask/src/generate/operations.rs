@@ -93,9 +93,10 @@ fn parameter(value: &Value) -> Option<Parameter> {
         Reader::Whole
     } else if schema["format"] == "date-time" {
         Reader::Instant
-    } else if pattern.starts_with("^0*") || pattern.starts_with("^-?0*") {
-        Reader::Decimal
-    } else if !words.is_empty() && words.iter().all(is_number) {
+    } else if pattern.starts_with("^0*")
+        || pattern.starts_with("^-?0*")
+        || (!words.is_empty() && words.iter().all(is_number))
+    {
         Reader::Decimal
     } else {
         Reader::Short

@@ -55,9 +55,15 @@ fn named<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
     match kind {
         Kind::Named(name) => names.push(name),
         Kind::List(item) | Kind::Members(item) => named(item, names),
-        Kind::Object(fields) => fields.iter().for_each(|field| named(&field.kind, names)),
+        Kind::Object(fields) => {
+            for field in fields {
+                named(&field.kind, names);
+            }
+        }
         Kind::OneOf(kinds) | Kind::AllOf(kinds) => {
-            kinds.iter().for_each(|kind| named(kind, names));
+            for kind in kinds {
+                named(kind, names);
+            }
         }
         _ => {}
     }

@@ -52,7 +52,7 @@ fn lines(path: &str, text: &str) -> Vec<String> {
         Some("sql") => &["--"],
         _ => &["//", "/*", "*/", "* "],
     };
-    let is_rust = path.ends_with(".rs");
+    let is_rust = super::is_a(path, "rs");
     let mut code = Vec::new();
     // The indentation of what is marked for tests, until it ends.
     let mut skipped: Option<usize> = None;

@@ -119,7 +119,9 @@ fn list_places(files: &[File], key: &str) -> Result<()> {
             ));
         }
     };
-    places.iter().for_each(|place| println!("{place}"));
+    for place in places {
+        println!("{place}");
+    }
     Ok(())
 }
 
@@ -143,6 +145,11 @@ fn read(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
         files.push(File { path: path.to_owned(), text });
     }
     Ok(files)
+}
+
+/// Whether a file is of a kind, by the end of its name.
+fn is_a(path: &str, kind: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == kind)
 }
 
 fn is_read(path: &str) -> bool {

@@ -16,7 +16,7 @@ const DEFINES: [&str; 8] =
 /// The places of definitions with such a name.
 pub fn generic(code: &[Code]) -> Vec<String> {
     let mut places = Vec::new();
-    for file in code.iter().filter(|file| file.path.ends_with(".rs")) {
+    for file in code.iter().filter(|file| super::is_a(&file.path, "rs")) {
         for line in &file.lines {
             if let Some(name) = defined(line)
                 && is_generic(name, line)
@@ -56,8 +56,8 @@ fn is_generic(name: &str, line: &str) -> bool {
         return line.contains("fn new") && line.contains("->") && !line.contains("Self");
     }
     let is_type = name.starts_with(|c: char| c.is_ascii_uppercase());
-    let is_one_word =
-        !name.contains('_') && !(is_type && name[1..].contains(|c: char| c.is_ascii_uppercase()));
+    let is_several = is_type && name[1..].contains(|c: char| c.is_ascii_uppercase());
+    let is_one_word = !name.contains('_') && !is_several;
     let is_participle = is_one_word && (lower.ends_with("ed") || lower.ends_with("ing"));
     is_one_word && (is_participle || GENERIC.contains(&&*lower))
 }

@@ -57,7 +57,7 @@ fn is_for_users(path: &str) -> bool {
 /// The texts of a file, by line: of a program what stands in quotes and in the comments that become help and
 /// descriptions, of a document all of it.
 fn texts(file: &File) -> Vec<(usize, String)> {
-    let is_document = file.path.ends_with(".md");
+    let is_document = super::is_a(&file.path, "md");
     let is_described = file.path.starts_with("crates/exitgap-api/src/")
         || file.path.starts_with("crates/exitgap-cli/src/");
     let mut texts = Vec::new();
