@@ -47,9 +47,9 @@ pub struct ComparedLog {
 /// A slot of a pool in which two operators differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedSlot {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u64,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
     /// The pool as each of them calls it.
     pub pools: [String; 2],
@@ -93,9 +93,9 @@ pub struct PeerSlot {
     pub v: u32,
     /// The other log, `<name>/<first slot>`.
     pub origin: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u64,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
     /// The other log's checkpoint up to and with the slot, as it was signed.
     pub checkpoint: String,
