@@ -50,7 +50,7 @@ pub struct RouteExit {
 /// What ranking needs of a gap's split: basis and fee are what the smallest sale loses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteSplit {
-    /// How far the pool's mid price lies below the oracle, percent.
+    /// How far the pool's mid price is below the oracle price, percent.
     pub basis_pct: Number,
     /// The pool's fee, percent.
     pub fee_pct: Number,
@@ -112,14 +112,14 @@ pub struct RouteLeg {
     pub least_gap_pct: Number,
     /// The sizes of the rows it lies between, USD; both its own where it is a row.
     pub between_usd: [Number; 2],
-    /// What using the venue costs beside, USD.
+    /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
 }
 
 /// One way to exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// What each venue used sells.
+    /// The share of each venue used.
     pub legs: Vec<RouteLeg>,
     /// What all legs sell, USD.
     pub filled_usd: Number,
@@ -141,7 +141,7 @@ pub struct Route {
 /// The answer to "through which venues do I exit?".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteRanking {
-    /// The size asked for, USD.
+    /// The requested size, USD.
     pub size_usd: Number,
     /// `live` only where every ladder is.
     pub status: Status,
@@ -152,7 +152,7 @@ pub struct RouteRanking {
     pub alone: Vec<Route>,
     /// The best split, never worse than the best venue alone.
     pub split: Route,
-    /// The version of the rules that produced the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
 }
 
@@ -166,7 +166,7 @@ impl RouteRanking {
     ) -> Result<Self, Problem> {
         if !fixed_costs.is_empty() && fixed_costs.len() != ladders.len() {
             let (costs, ladders) = (fixed_costs.len(), ladders.len());
-            let detail = format!("{costs} fixed costs for {ladders} ladders");
+            let detail = format!("{costs} fixed costs are given for {ladders} ladders");
             return Err(invalid("fixed_costs_usd", detail, "give one for each ladder, or none"));
         }
         check_same_exit(ladders)?;
@@ -218,7 +218,7 @@ fn venue(ladder: &RouteLadder, fixed_cost: UsdMicros) -> Result<RouteVenue, Prob
         invalid(
             "ladders",
             format!("{}: {why}", shown(&ladder.pool)),
-            "pass ladders as they were answered",
+            "pass ladders unchanged, as they were answered",
         )
     };
     let percent =
@@ -246,7 +246,7 @@ fn check_same_exit(ladders: &[RouteLadder]) -> Result<(), Problem> {
     for (at, ladder) in ladders.iter().enumerate() {
         for other in &ladders[..at] {
             if ladder.pool == other.pool {
-                let detail = format!("two ladders are of the pool {}", shown(&ladder.pool));
+                let detail = format!("two ladders are for the pool {}", shown(&ladder.pool));
                 return Err(invalid("ladders", detail, "give one ladder for each pool"));
             }
             if chain(ladder) == chain(other) && ladder.base.address != other.base.address {
@@ -296,11 +296,9 @@ impl Route {
 
 fn route_problem(error: &RouteError) -> Problem {
     let (field, hint) = match error {
-        RouteError::FixedCost { .. } => {
-            ("fixed_costs_usd", "a fixed cost is that of one exit, in USD")
-        }
+        RouteError::FixedCost { .. } => ("fixed_costs_usd", "a fixed cost is per exit, in USD"),
         RouteError::Venues { .. } => ("ladders", "give 1 to 12 ladders"),
-        _ => ("ladders", "pass ladders as they were answered"),
+        _ => ("ladders", "pass ladders unchanged, as they were answered"),
     };
     invalid(field, error.to_string(), hint)
 }

@@ -11,9 +11,9 @@ use crate::Number;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StreamedSlot {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
     /// Pools that have a head in it.
     pub pools: u32,
@@ -31,11 +31,11 @@ pub struct StreamedSlot {
 pub struct StreamedPool {
     /// The pool.
     pub pool: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
     /// `recorded`, `missing` or `retired`.
     pub state: String,
-    /// Why it is missing.
+    /// Why the slot is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_reason: Option<String>,
     /// The snapshot's name.

@@ -118,12 +118,13 @@ impl VerificationReport {
 
 impl Contradiction {
     /// What two logs of one size prove.
-    pub const SPLIT_VIEW: &str = "two different logs of one size are signed in this log's name: \
+    pub const SPLIT_VIEW: &str = "two different logs of one size are signed with this log's name; \
                                   these two texts alone prove it";
 
     /// What two logs prove that are not states of one history.
-    pub const REWRITTEN: &str = "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of \
-                                 the tiles these two texts prove that history was rewritten";
+    pub const REWRITTEN: &str = "the log's tiles lead to the larger checkpoint but not to the \
+                                 smaller one; with a copy of the tiles, these two texts prove \
+                                 that history was rewritten";
 
     /// The checkpoint seen before and the file's, where both are signed and contradict each other.
     fn found(evidence: &Evidence, policy: &Policy, report: &Report, tiles: bool) -> Option<Self> {
@@ -204,10 +205,10 @@ pub struct AuditFault {
     pub code: &'static str,
     /// One sentence for people, with what was expected and found.
     pub detail: String,
-    /// The slot's number.
+    /// The slot number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<u32>,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot_time: Option<String>,
     /// The pool.

@@ -65,13 +65,13 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
     /// Longer than is read.
-    #[error("a receipt of {found} bytes is larger than the {MAX_RECEIPT_BYTES} accepted")]
+    #[error("a receipt of {found} bytes is larger than the limit of {MAX_RECEIPT_BYTES}")]
     TooLarge {
         /// Its length.
         found: usize,
     },
     /// Not three parts with dots between them.
-    #[error("a receipt is three parts of base64url with a dot between each, found {found}")]
+    #[error("a receipt has three parts of base64url separated by dots, found {found}")]
     Shape {
         /// How many parts.
         found: usize,
@@ -83,7 +83,7 @@ pub enum ReceiptError {
         part: &'static str,
     },
     /// A part is not the JSON that belongs there.
-    #[error("the receipt's {part} is not the JSON expected: {why}")]
+    #[error("the receipt's {part} is not the expected JSON: {why}")]
     NotJson {
         /// `header` or `payload`.
         part: &'static str,
@@ -97,7 +97,7 @@ pub enum ReceiptError {
         found: String,
     },
     /// A signed text of another kind.
-    #[error("the signed text's typ is {found:?}, not that of a receipt")]
+    #[error("the signed text's typ is {found:?}, not the typ of a receipt")]
     Kind {
         /// What it says.
         found: String,
@@ -112,20 +112,20 @@ pub enum ReceiptError {
     },
     /// The key did not sign this text.
     #[error(
-        "the signature is not the key's over this text: the receipt was altered, or somebody else made it"
+        "the signature does not match this text and key: the receipt was altered, or another key signed it"
     )]
     Signature,
     /// Of a later version.
-    #[error("the receipt is of version {found}, which this program does not know")]
+    #[error("the receipt has version {found}, which this program does not know")]
     Newer {
         /// The version.
         found: u64,
     },
     /// What it says is spelled in another way than receipts are.
-    #[error("the receipt's payload is not spelled as receipts are")]
+    #[error("the receipt's payload is not in canonical form")]
     NotCanonical,
     /// The answer is not the one that was paid for.
-    #[error("the answer's SHA-256 is {found}, and the receipt is of {expected}")]
+    #[error("the answer's SHA-256 is {found}, but the receipt is for {expected}")]
     OtherAnswer {
         /// In the receipt.
         expected: Word,
@@ -133,7 +133,7 @@ pub enum ReceiptError {
         found: Word,
     },
     /// It is of another payment than was made.
-    #[error("the receipt's {field} is {found}, and {expected} was paid")]
+    #[error("the receipt's {field} is {found}, but {expected} was paid")]
     OtherPayment {
         /// What differs.
         field: &'static str,
@@ -149,7 +149,7 @@ pub enum ReceiptError {
         why: String,
     },
     /// The evidence rests on another snapshot.
-    #[error("the evidence rests on the snapshot {found}, and the receipt is of {expected}")]
+    #[error("the evidence is based on the snapshot {found}, but the receipt is for {expected}")]
     OtherSnapshot {
         /// In the receipt.
         expected: SnapshotHash,
@@ -157,7 +157,7 @@ pub enum ReceiptError {
         found: SnapshotHash,
     },
     /// The evidence is of another question than the receipt's `evidence_url` asks.
-    #[error("the evidence is of {found}, and the receipt names that of {expected}")]
+    #[error("the evidence is for {found}, but the receipt names evidence for {expected}")]
     OtherEvidence {
         /// Of the receipt.
         expected: String,
