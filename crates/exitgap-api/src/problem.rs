@@ -258,7 +258,7 @@ impl ProblemCode {
             Self::SearchExhausted => "The search found no answer",
             Self::SizingNotExact => "The largest exit is not available for this kind of pool",
             Self::OrdersNotExact => "Several orders are not supported for this kind of pool",
-            Self::FigureUnsupportedKind => "This report does not support one of the selected pools",
+            Self::FigureUnsupportedKind => "This report does not support this kind of pool",
             Self::ChainUnreadable => "The chain could not be read",
             Self::ProofOutOfReach => "The block is too old for the nodes to prove",
             Self::ProofsNotServed => "The nodes do not serve state proofs",
