@@ -1,5 +1,4 @@
-//! What every result says about itself: the pool, the oracle, the method and where
-//! its depth came from.
+//! The context of every result: the pool, the oracle, the method and the source of its depth.
 
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::SnapshotHash;
@@ -20,7 +19,7 @@ use crate::{Naming, Number};
 pub enum Status {
     /// From a known chain with its known genesis, or from one whose operator configured its genesis hash.
     Live,
-    /// From any other chain. The shape is real, the figures are not to be relied on.
+    /// From any other chain. The format is real, but do not rely on the figures.
     Preview,
 }
 
@@ -38,12 +37,13 @@ impl From<ChainKind> for Status {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OracleState {
-    /// None is older than its heartbeat.
+    /// No answer is older than its heartbeat.
     Fresh,
-    /// One is older than its heartbeat and was not when its token's market closed, which still is closed: the feed has
-    /// promised nothing since.
+    /// An answer is older than its heartbeat, but was fresh when its token's market closed, and the
+    /// market is still closed. The feed does not promise updates until it opens.
     HeldOverClose,
-    /// One is older than its heartbeat for no such reason, or the chain's sequencer is down or was until just now.
+    /// An answer is older than its heartbeat for another reason, or the chain's sequencer is down
+    /// or was down until just now.
     Stale,
 }
 

@@ -8,13 +8,13 @@ use serde::Serialize;
 pub struct Explanation {
     /// The check.
     pub check: CheckName,
-    /// What is done.
+    /// What is checked.
     pub means: &'static str,
-    /// What follows where it passes.
+    /// What follows if the check passes.
     pub proves: &'static str,
-    /// What does not.
+    /// What does not follow.
     pub does_not_prove: &'static str,
-    /// Whether a verdict needs it unless the caller says otherwise.
+    /// Whether a verdict needs the check unless the caller chooses otherwise.
     pub required: bool,
 }
 

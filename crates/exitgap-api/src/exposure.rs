@@ -16,13 +16,14 @@ use crate::{Number, SeriesMethod, Status};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// The least depth at two percent and the least depth at the break-even gap both take all of it.
+    /// The lowest depth at 2% and the lowest depth at the break-even gap both absorb the full size.
     Covered,
-    /// The least depth at the break-even gap takes it, the least depth at two percent does not.
+    /// The lowest depth at the break-even gap absorbs the full size, but the lowest depth at 2%
+    /// does not.
     Strained,
-    /// In some slot not all of it could have been liquidated at a profit.
+    /// In some slot, part of the size could not have been liquidated profitably.
     Exposed,
-    /// In some slot the venues together could not even have taken it.
+    /// In some slot, the venues together could not have absorbed the size at all.
     Unfillable,
     /// Too little is recorded.
     Unrated,
@@ -197,31 +198,32 @@ impl LiquidationExposure {
     }
 }
 
-/// What a fall of the price liquidates of some positions.
+/// The positions that a fall of the price liquidates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LiquidationCascade {
-    /// How far the oracle follows the further fall that the sale makes, percent.
+    /// How far the oracle follows the further fall that the sale causes, percent.
     pub follow_pct: Number,
-    /// How many positions there are.
+    /// The number of positions.
     pub positions: u32,
-    /// How many are liquidated.
+    /// The number of liquidated positions.
     pub liquidated: u32,
-    /// How often it was looked whether others join.
+    /// The number of rounds that checked for further liquidations.
     pub rounds: u32,
     /// Raw units sold.
     pub amount_raw: String,
-    /// What they are worth at the oracle price after the first fall, USD.
+    /// The value of the collateral at the oracle price after the first fall, USD.
     pub cascade_usd: Number,
     /// Debt repaid, USD.
     pub repaid_usd: Number,
-    /// Debt left where all collateral was seized, USD.
+    /// Debt that remains after all collateral was seized, USD.
     pub residual_debt_usd: Number,
-    /// How far the oracle has fallen in all, percent, rounded up.
+    /// The total fall of the oracle price, percent, rounded up.
     pub fall_pct: Number,
-    /// The gap of the sale, split exactly; `null` where nothing is sold or the venues do not take it.
+    /// The gap of the sale with the optimal split. `null` if nothing is sold or the venues cannot
+    /// absorb the sale.
     pub exit_gap_pct: Option<Number>,
-    /// Whether the venues together do not take what is sold.
+    /// Whether the venues together cannot absorb the sale.
     pub unfillable: bool,
 }
 

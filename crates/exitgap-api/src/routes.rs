@@ -90,27 +90,29 @@ pub struct RankedVenue {
     pub pool: String,
     /// Live or preview.
     pub status: Status,
-    /// The largest size its ladder tells of, USD.
+    /// The largest size in its ladder, USD.
     pub largest_usd: Number,
-    /// What using it costs beside, USD.
+    /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
 }
 
-/// What one venue sells of an exit.
+/// The share of one venue in an exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteLeg {
-    /// Which of `venues`, counted from 0.
+    /// The index in `venues`, from 0.
     pub venue: u32,
-    /// Its pool.
+    /// The pool.
     pub pool: String,
-    /// What it sells, USD.
+    /// The size sold here, USD.
     pub size_usd: Number,
-    /// What the leg's gap is at most, percent: on the line between two rows of the ladder. Not what it fills at.
+    /// The upper bound of the leg's gap, percent: on the line between two rows of the ladder. Not
+    /// the gap of a fill.
     pub exit_gap_at_most_pct: Number,
-    /// The least gap that the rows allow, percent. What lies between the two is how coarse the
-    /// ladder makes the answer.
+    /// The lower bound of the leg's gap that the rows allow, percent. The difference between the
+    /// two bounds shows how coarse the ladder is.
     pub least_gap_pct: Number,
-    /// The sizes of the rows it lies between, USD; both its own where it is a row.
+    /// The sizes of the two ladder rows around the leg, USD. Both equal the leg's size if it is a
+    /// row.
     pub between_usd: [Number; 2],
     /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
@@ -121,34 +123,34 @@ pub struct RouteLeg {
 pub struct Route {
     /// The share of each venue used.
     pub legs: Vec<RouteLeg>,
-    /// What all legs sell, USD.
+    /// The size sold by all legs, USD.
     pub filled_usd: Number,
-    /// What the ladders do not say how to sell, USD.
+    /// The size that the ladders do not cover, USD.
     pub unfilled_usd: Number,
-    /// What the legs bring by the oracle before fixed costs, USD.
+    /// The proceeds of the legs at the oracle price before fixed costs, USD.
     pub received_usd: Number,
-    /// What using the venues costs, USD.
+    /// The fixed costs of the venues, USD.
     pub fixed_cost_usd: Number,
-    /// What the gap of all legs together is at most, percent; absent where nothing is filled. What it is, an exact
-    /// split tells.
+    /// The upper bound of the gap of all legs together, percent. Absent if nothing is filled. An
+    /// exact split gives the gap itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit_gap_at_most_pct: Option<Number>,
-    /// The least gap that the rows allow, percent.
+    /// The lower bound of the gap that the rows allow, percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub least_gap_pct: Option<Number>,
 }
 
-/// The answer to "through which venues do I exit?".
+/// The best way to sell a size over venues, from their ladders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteRanking {
     /// The requested size, USD.
     pub size_usd: Number,
-    /// `live` only where every ladder is.
+    /// `live` only if every ladder is live.
     pub status: Status,
     /// The venues, in the order of the ladders given.
     pub venues: Vec<RankedVenue>,
-    /// Every venue alone, the best first: who fills more, then who brings more after its
-    /// fixed cost.
+    /// Each venue if it took the whole size, best first: ordered by the size filled, then by the
+    /// proceeds after its fixed cost.
     pub alone: Vec<Route>,
     /// The best split, never worse than the best venue alone.
     pub split: Route,

@@ -36,28 +36,28 @@ pub struct Receipt {
     pub v: u32,
     /// The chain that was paid on.
     pub network: Caip2,
-    /// The transaction that the transfer was first seen in.
+    /// The transaction in which the transfer was first seen.
     pub transaction: Word,
-    /// Who paid.
+    /// The payer.
     pub payer: Address,
-    /// How much, in the token's units.
+    /// The amount, in the token's units.
     pub amount: Units,
     /// The token.
     pub asset: Address,
-    /// The address that was asked for.
+    /// The requested URL.
     #[serde(rename = "resourceUrl")]
     pub resource_url: String,
-    /// When the transfer was first seen to be there, Unix seconds.
+    /// When the transfer was first seen, Unix seconds.
     #[serde(rename = "issuedAt")]
     pub issued_at: u64,
-    /// SHA-256 of the answer's bytes, as they are before any compression.
+    /// SHA-256 of the answer's bytes, before any compression.
     pub answer_sha256: Word,
-    /// Where the evidence of the answer's number is; absent where the answer names none.
+    /// URL of the evidence for the answer's number. Absent if the answer has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// The snapshot that was answered from.
+    /// The snapshot behind the answer.
     pub snapshot_hash: SnapshotHash,
-    /// The version of the rules that it was answered by.
+    /// The version of the method behind the answer.
     pub method_version: String,
 }
 
