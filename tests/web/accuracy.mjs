@@ -92,7 +92,7 @@ async function others(table) {
   const page = await open("/accuracy", { routes: { [TABLE]: answer(waits) } });
   await page.waitForSelector("#waiting >> text=1 pool waits for its row.");
   await page.waitForSelector("table.accuracy td >> text=Not summed up yet.");
-  await page.waitForSelector("table.accuracy td >> text=The figure is not told of this kind of pool.");
+  await page.waitForSelector("table.accuracy td >> text=This report does not support this kind of pool.");
   await page.waitForSelector(".actions >> text=A line for each pool of this page");
   assert.equal(await page.locator("a.next").getAttribute("href"), `/accuracy?cursor=${encodeURIComponent(row.pool)}`);
   await shoot(page, "accuracy-waiting");

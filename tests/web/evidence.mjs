@@ -80,7 +80,7 @@ async function meant({ pool, exit, open, get, shoot }) {
     await page.context().close();
   }
   for (const [query, words] of [
-    ["slot=abc&size_usd=1000", "is no number"],
+    ["slot=abc&size_usd=1000", "is not a number"],
     ["slot=1&size_usd=1000", "before the series began"],
     ["size_usd=abc", "is not a plain decimal number"],
     ["size_usd=1000&base=NOPE", "NOPE"],

@@ -20,7 +20,7 @@ async function depths(page, { pool, sized, worse }, name) {
   assert.ok(said.length > 3, name);
   for (const one of said) {
     if (sized) assert.match(one, /^\$[\d,]+|^\$0/, name);
-    else assert.equal(one, "Sizes of this kind of pool are not told", name);
+    else assert.equal(one, "The largest exit is not available for this kind of pool", name);
   }
   const notes = await page.getByText("a smaller one is worse: $").count();
   assert.equal(notes, await worseRows(pool), `${name}: notes of a smaller size that is worse`);

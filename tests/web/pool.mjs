@@ -173,7 +173,7 @@ async function left({ pool, open }) {
 async function refusals({ pools, thin, open, get, shoot }) {
   const { max_fillable_usd: fillable } = await get(`/v1/exit/${thin}?size_usd=999999999`);
   const page = await open(`/pools/${thin}?size_usd=999999999`, { expected: ["422"] });
-  await page.waitForSelector(".answer .refused >> text=Beyond the recorded liquidity");
+  await page.waitForSelector(".answer .refused >> text=The size exceeds the recorded liquidity");
   await page.waitForSelector(`.answer .refused >> text=at most ${fillable.toLocaleString("en-US", { maximumFractionDigits: 6 })} USD`);
   assert.equal(await page.locator("#gap").count(), 0);
   await page.waitForSelector(".agreement .standing.pass >> text=the service refuses it alike");

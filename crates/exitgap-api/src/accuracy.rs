@@ -9,21 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, Status};
 
-/// Errors of many swaps, percent: the realised gap less the estimated one. **Positive: reality was worse.**
+/// Errors of many swaps, percent: the realised gap minus the estimated gap. **Positive: the fill
+/// was worse than estimated.**
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyErrors {
     /// Swaps compared.
     pub n: u32,
-    /// Of them estimated to the unit.
+    /// Swaps whose estimate was exact.
     pub exact_n: u32,
-    /// The median without the sign.
+    /// The median absolute error.
     pub abs_error_pct_q50: Option<Number>,
-    /// Nineteen of twenty did not exceed it.
+    /// The 95th percentile of the absolute error.
     pub abs_error_pct_q95: Option<Number>,
-    /// The most that reality was worse.
+    /// The largest error in the direction of a worse fill.
     pub worst_pct: Option<Number>,
-    /// The mean, with its sign.
+    /// The mean signed error.
     pub mean_error_pct: Option<Number>,
 }
 
@@ -31,18 +32,18 @@ pub struct AccuracyErrors {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyByAge {
-    /// How many slots older than the newest one before the swap.
+    /// How many slots the estimate is older than the newest slot before the swap.
     pub older_slots: u32,
     /// The errors.
     #[serde(flatten)]
     pub errors: AccuracyErrors,
 }
 
-/// Errors by size and direction, of estimates of the newest slot before.
+/// Errors by size and direction, with estimates from the newest slot before the swap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyBySize {
-    /// From so many USD on, up to ten times as many.
+    /// The smallest size of this group, USD. The group ends at ten times this size.
     pub from_usd: u64,
     /// `token0` or `token1`: the token sold.
     pub base: String,
@@ -51,61 +52,63 @@ pub struct AccuracyBySize {
     pub errors: AccuracyErrors,
 }
 
-/// Swaps that were not compared, by why not.
+/// Swaps that were not compared, by reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyNotCompared {
-    /// The logs between two slots, replayed, did not give the later state.
+    /// The logs between two slots, when replayed, did not give the later state.
     pub fills_incomplete: u32,
-    /// The slot's pool does not take so much.
+    /// The pool in the slot's state cannot take that much.
     pub estimate_refused: u32,
     /// Both tokens went in, or out.
     pub two_sided: u32,
     /// Nothing went in, or nothing came out.
     pub zero: u32,
-    /// The error is out of a percentage's bounds.
+    /// The error is outside the range of a percentage.
     pub out_of_range: u32,
 }
 
-/// Compared swaps around which something stood. They are compared like all others.
+/// Compared swaps with other activity around them. They are compared like all others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyFlagged {
-    /// Their transaction swapped in the pool more than once.
+    /// The same transaction swapped in the pool more than once.
     pub same_tx: u32,
-    /// In their block liquidity of one owner came into a range before them and left it after them.
+    /// In the same block, one owner added liquidity to a range before the swap and removed it after
+    /// the swap.
     pub jit: u32,
-    /// In their block somebody swapped before them, and the other way after them, near by.
+    /// In the same block, one party swapped shortly before this swap and in the opposite direction
+    /// shortly after it.
     pub sandwich_suspected: u32,
 }
 
-/// A swap, and what was estimated of it.
+/// A swap and its estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracySwap {
-    /// Its block's number.
+    /// The block number.
     pub block: u64,
-    /// Its log's place in the block.
+    /// The index of the log in the block.
     pub log_index: u32,
-    /// Its transaction, `0x` and 64 hexadecimal digits.
+    /// The transaction hash, `0x` and 64 hexadecimal digits.
     pub transaction: String,
     /// The slot of the estimate.
     pub slot: u32,
     /// `token0` or `token1`: the token sold.
     pub base: String,
-    /// What it was worth at the slot's oracle price, USD.
+    /// The value sold at the slot's oracle price, USD.
     pub size_usd: Number,
-    /// Sold, raw units.
+    /// Amount sold, raw units.
     pub amount_in_raw: String,
-    /// Received, raw units.
+    /// Amount received, raw units.
     pub amount_out_raw: String,
-    /// Estimated, raw units.
+    /// Amount estimated, raw units.
     pub estimated_out_raw: String,
-    /// How far below the oracle it was estimated to fill, percent.
+    /// The estimated gap below the oracle price, percent.
     pub estimated_gap_pct: Number,
-    /// By how much farther it did. Positive: reality was worse.
+    /// The realised gap minus the estimated gap. Positive: the fill was worse than estimated.
     pub error_pct: Number,
-    /// What stood around it: `same_tx`, `jit`, `sandwich_suspected`.
+    /// Other activity around the swap: `same_tx`, `jit`, `sandwich_suspected`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
 }
@@ -114,39 +117,40 @@ pub struct AccuracySwap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyRecord {
-    /// The rules: `accuracy/1`.
+    /// The version of the method: `accuracy/1`.
     pub figure: String,
     /// The pool.
     pub pool: String,
-    /// The first slot, RFC 3339: swaps after its block count.
+    /// The first slot, RFC 3339. Swaps after its block are included.
     pub from: String,
-    /// The last slot, RFC 3339: swaps up to its block count.
+    /// The last slot, RFC 3339. Swaps up to its block are included.
     pub to: String,
     /// Live or preview.
     pub status: Status,
-    /// Whether it is a record: 200 swaps compared and seven days.
+    /// Whether this is a full record: at least 200 compared swaps and seven days.
     pub enough: bool,
-    /// Slots that stand.
+    /// Slots with a snapshot that was not retracted.
     pub slots: u32,
-    /// Stretches between two of them, each replayed.
+    /// Intervals between two such slots. Each one is replayed.
     pub stretches: u32,
-    /// Of them those whose logs did not give the later state: a log is absent, or one is not the chain's.
+    /// Intervals whose replayed logs did not give the later state: a log is missing, or a log is
+    /// not from the chain.
     pub stretches_incomplete: u32,
     /// Swaps logged.
     pub swaps: u32,
-    /// Swaps compared; with those not compared they are all.
+    /// Swaps compared. Together with the swaps not compared, these are all swaps.
     pub compared: u32,
-    /// Those that were not.
+    /// Swaps not compared.
     pub not_compared: AccuracyNotCompared,
-    /// Compared swaps around which something stood.
+    /// Compared swaps with other activity around them.
     pub flagged: AccuracyFlagged,
-    /// By the age of the estimate.
+    /// Errors by the age of the estimate.
     pub by_age: Vec<AccuracyByAge>,
-    /// By size and direction.
+    /// Errors by size and direction.
     pub by_size: Vec<AccuracyBySize>,
-    /// The largest errors either way, at most ten.
+    /// The largest errors in either direction, at most ten.
     pub worst: Vec<AccuracySwap>,
-    /// The newest compared swaps, at most a hundred, the newest last.
+    /// The newest compared swaps, at most 100, newest last.
     pub newest: Vec<AccuracySwap>,
 }
 
@@ -233,23 +237,23 @@ impl From<&ComparedSwap> for AccuracySwap {
     }
 }
 
-/// The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps are those of the documents that the
-/// pool's heads commit to.
+/// The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the
+/// documents that the pool's heads commit to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolAccuracy {
     /// The record.
     #[serde(flatten)]
     pub record: AccuracyRecord,
-    /// Days of snapshots behind the pool's newest, at 288 a day.
+    /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
-    /// Later slots of the period that stand and whose swaps no head commits to yet: their blocks are not final, or
-    /// their logs were not read.
+    /// Later slots of the period, recorded and not retracted, whose swaps no head commits to yet:
+    /// their blocks are not final, or their logs were not read.
     pub slots_waiting: u32,
-    /// Documents that the swaps were read from …
+    /// The number of documents that the swaps were read from …
     pub documents: u32,
-    /// … and where they are, from the first slot on.
+    /// … and their URL, starting at the first slot.
     pub fills_url: String,
-    /// The file by which anyone computes the record again.
+    /// URL of the figure file. Anyone can recompute the record from this file.
     pub figure_url: String,
 }

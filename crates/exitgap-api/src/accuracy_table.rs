@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AccuracyErrors, AccuracyNotCompared, Number, PoolAccuracy, Problem, Status};
 
-/// How good the estimates of all recorded pools were: `GET /v1/accuracy`.
+/// How accurate the estimates of all recorded pools were: `GET /v1/accuracy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyTable {
-    /// The rules: `accuracy/1`.
+    /// The version of the method: `accuracy/1`.
     pub figure: String,
-    /// Pools of all pages of which no row was summed up yet.
+    /// Pools on all pages whose row is not computed yet.
     pub waiting: u32,
-    /// A row for each pool of the page, in the order of their identifiers.
+    /// One row per pool on the page, in the order of the pool identifiers.
     pub pools: Vec<AccuracyRow>,
-    /// Where the next page begins; absent on the last.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub next_cursor: Option<String>,
 }
@@ -25,13 +25,13 @@ pub struct AccuracyTable {
 pub struct AccuracyRow {
     /// The pool.
     pub pool: String,
-    /// Venue and fee in words; absent before the first snapshot.
+    /// Venue and fee. Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
-    /// Its record of the last seven days, as far as it was summed up; `null` where there is none.
+    /// The record of the last seven days, as far as it was computed. `null` if there is none.
     pub record: Option<AccuracySummary>,
-    /// Why there is none: `waiting`, it was not summed up yet, or the code of a refusal, such as
-    /// `figure_unsupported_kind`. Absent where there is one.
+    /// Why there is no record: `waiting` (not computed yet), or a problem code such as
+    /// `figure_unsupported_kind`. Absent if there is a record.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why_not: Option<String>,
 }
@@ -60,34 +60,35 @@ pub struct AccuracySummary {
     pub from: String,
     /// The last slot, RFC 3339.
     pub to: String,
-    /// The newest slot when the row was summed up, RFC 3339: it knows nothing of what was sealed later.
+    /// The newest slot when the row was computed, RFC 3339. The row does not include anything
+    /// sealed later.
     pub until: String,
     /// Live or preview.
     pub status: Status,
-    /// Whether it is a record: 200 swaps compared and seven days.
+    /// Whether this is a full record: at least 200 compared swaps and seven days.
     pub enough: bool,
-    /// Slots that stand.
+    /// Slots with a snapshot that was not retracted.
     pub slots: u32,
-    /// Later slots that stand, and whose swaps no head commits to yet.
+    /// Later slots, recorded and not retracted, whose swaps no head commits to yet.
     pub slots_waiting: u32,
-    /// Stretches between two slots, each replayed.
+    /// Intervals between two slots. Each one is replayed.
     pub stretches: u32,
-    /// Of them those whose logs did not give the later state.
+    /// Intervals whose replayed logs did not give the later state.
     pub stretches_incomplete: u32,
     /// Swaps logged.
     pub swaps: u32,
-    /// Swaps compared; with those not compared they are all.
+    /// Swaps compared. Together with the swaps not compared, these are all swaps.
     pub compared: u32,
-    /// Those that were not.
+    /// Swaps not compared.
     pub not_compared: AccuracyNotCompared,
-    /// Errors of estimates of the newest slot before.
+    /// Errors of estimates from the newest slot before each swap.
     #[serde(flatten)]
     pub errors: AccuracyErrors,
-    /// Days of snapshots behind the pool's newest, at 288 a day.
+    /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
-    /// The whole record of this period.
+    /// The URL of the full record of this period.
     pub accuracy_url: String,
-    /// The file by which anyone computes the row again.
+    /// URL of the figure file. Anyone can recompute the row from this file.
     pub figure_url: String,
 }
 

@@ -7,53 +7,57 @@ use serde_json::Value;
 
 use crate::{Number, Status};
 
-/// Where a rule stands.
+/// The state of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AlertStanding {
     /// `ok`, `pending`, `firing`, `recovering` or `no_data`.
     pub standing: String,
-    /// Breaches in a row, before it fires.
+    /// Consecutive breaches so far, before the rule fires.
     pub breach_slots: u32,
-    /// Slots in a row that are clear, before it is over.
+    /// Consecutive clear slots so far, before the alert is resolved.
     pub clear_slots: u32,
-    /// Slots in a row that say nothing.
+    /// Consecutive slots without data.
     pub no_data_slots: u32,
-    /// The slot at which it last fired.
+    /// The slot at which the rule last fired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fired_slot: Option<u32>,
 }
 
-/// An event: what a rule and the sealed slots make, the same from whoever computes it.
+/// An event, computed from a rule and the sealed slots. Everyone who computes the event gets the
+/// same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AlertEventTold {
-    /// Its name, `evt_` and 52 letters and digits.
+    /// The event's id, `evt_` and 52 letters and digits.
     pub id: String,
-    /// Its place among the rule's events, from 1.
+    /// The event's sequence number within the rule, from 1.
     pub seq: u32,
     /// `alert.firing`, `alert.resolved`, `alert.no_data`, `alert.data`, `alert.reminder`, `alert.corrected` or
     /// `alert.ended`.
     pub r#type: String,
-    /// The slot that made it.
+    /// The slot that caused the event.
     pub slot: u32,
-    /// The event itself. With its names in order and without white space it is the canonical document.
+    /// The event document. With its names in order and without white space it is the canonical
+    /// document.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub document: Value,
 }
 
-/// What a rule has to say of a period: `GET /v1/alerts/backtest/{pool}`. The rule is the caller's, and nothing of it is kept.
+/// The state and events of a rule over a period: `GET /v1/alerts/backtest/{pool}`. The caller
+/// supplies the rule, and the service does not store it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AlertsTold {
-    /// The rules of the table of states: `alerts/1`.
+    /// The version of the state table: `alerts/1`.
     pub alerts_version: String,
     /// The pool.
     pub pool: String,
-    /// The rule, with every default in its place: as a file it is what `exitgap alert replay` reads.
+    /// The rule with every default filled in. Saved as a file, it is the input of `exitgap alert
+    /// replay`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub rule: Value,
-    /// The SHA-256 of its canonical bytes.
+    /// The SHA-256 of the rule's canonical bytes.
     pub rule_hash: String,
     /// The first slot, RFC 3339.
     pub from: String,
@@ -63,11 +67,11 @@ pub struct AlertsTold {
     pub slots: u32,
     /// Live or preview.
     pub status: Status,
-    /// Days of snapshots behind the pool's newest, at 288 a day.
+    /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
-    /// Where it stands after the last slot.
+    /// The state of the rule after the last slot.
     pub state: AlertStanding,
-    /// Its events, oldest first.
+    /// The rule's events, oldest first.
     pub events: Vec<AlertEventTold>,
 }
 

@@ -26,67 +26,69 @@ pub struct SplitCandidate<'a> {
     pub fixed_cost: UsdMicros,
 }
 
-/// What one venue sells of an exit: a sale of its own, which its evidence proves.
+/// One venue's share of an exit. Each share is a sale with its own evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SplitLeg {
     /// The pool.
     pub pool: String,
-    /// Its venue and fee.
+    /// The venue and fee.
     pub name: String,
-    /// `token0` or `token1`: the token sold, by its place there.
+    /// `token0` or `token1`: the token sold, by its position in that pool.
     pub base: String,
     /// The token bought.
     pub quote: TokenLabel,
-    /// What it sells, USD. The legs add up to the size asked for.
+    /// The size sold here, USD. The sizes of all legs add up to the requested size.
     pub size_usd: Number,
-    /// Its own gap, percent: exact. Positive is worse than the oracle.
+    /// The gap of this leg, percent: exact. Positive is worse than the oracle.
     pub exit_gap_pct: Number,
     /// Raw units of the token sold.
     pub amount_in_raw: String,
-    /// Raw units of the token bought: what the contract pays.
+    /// Raw units of the token bought: the amount that the contract pays.
     pub amount_out_raw: String,
-    /// What using the venue costs beside, USD.
+    /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
-    /// What anyone can check the leg with.
+    /// URL of the evidence for this leg.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
 
-/// All of an exit in one venue.
+/// The whole exit in one venue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SplitAlone {
     /// The pool.
     pub pool: String,
-    /// Its venue and fee.
+    /// The venue and fee.
     pub name: String,
-    /// What all of it fills at there, its fixed cost taken off, percent; `null` where it does not fill.
+    /// The gap of selling everything here, percent, after the fixed cost. `null` if the venue
+    /// cannot fill the size.
     pub exit_gap_pct: Option<Number>,
-    /// The code of why it does not, such as `beyond_liquidity`.
+    /// Why the venue cannot fill the size: a code such as `beyond_liquidity`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub code: Option<String>,
-    /// The largest size that it fills, USD, where that is why.
+    /// The largest size that the venue fills, USD. Present if that is the reason.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
-    /// What anyone can check it with.
+    /// URL of the evidence for this result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// SHA-256 of the snapshot that it and a leg of this pool follow from.
+    /// SHA-256 of the snapshot behind this result and the leg of this pool.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub snapshot_hash: Option<String>,
 }
 
-/// A venue that was not split over.
+/// A venue that is not part of the split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SplitLeftOut {
     /// The pool.
     pub pool: String,
-    /// Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`; of a share's
-    /// pools `too_many_venues`, or the code of a problem.
+    /// Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing`
+    /// or `no_snapshot_yet`. For pools of a tokenized stock: `too_many_venues`, or the code of a
+    /// problem.
     pub code: String,
-    /// The same in a sentence.
+    /// The same reason as a sentence.
     pub detail: String,
 }
 
@@ -97,31 +99,33 @@ impl SplitLeftOut {
     }
 }
 
-/// The answer to "over which venues do I exit?".
+/// The optimal split of an exit over venues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BestSplit {
-    /// The size asked for, USD.
+    /// The requested size, USD.
     pub size_usd: Number,
-    /// `live` only where the chain is.
+    /// `live` only if the chain is live.
     pub status: Status,
-    /// The gap of all legs together and their fixed costs, percent: exact. Positive is worse than the oracle. Never
-    /// worse than any venue alone.
+    /// The gap of all legs together with their fixed costs, percent: exact. Positive is worse than
+    /// the oracle. Never worse than any venue alone.
     pub exit_gap_pct: Number,
-    /// No split over the venues that are not `left_out` has a gap that is lower by more than this, percent; `null`
-    /// where a venue that is left out is better alone than all others together.
+    /// No other split over the venues that are not in `left_out` improves the gap by more than
+    /// this, percent. `null` if a venue in `left_out` alone is better than all others together.
     pub optimality_gap_pct: Option<Number>,
-    /// Raw units of the token sold, by all legs: at most one a leg less than the size in one sale.
+    /// Raw units of the token sold by all legs. At most one unit per leg less than one single sale
+    /// of the size.
     pub amount_in_raw: String,
-    /// What using the venues of the legs costs, USD.
+    /// The fixed costs of the venues of the legs, USD.
     pub fixed_cost_usd: Number,
-    /// What each venue used sells.
+    /// The share of each venue used.
     pub legs: Vec<SplitLeg>,
-    /// All of it in one venue, the best first; those that do not fill it last, who fills most first.
+    /// Each venue if it took the whole size, best first. Venues that cannot fill the size come
+    /// last, the one that fills most first.
     pub alone: Vec<SplitAlone>,
-    /// Venues that were not split over, and why.
+    /// Venues that are not part of the split, and why.
     pub left_out: Vec<SplitLeftOut>,
-    /// The version of the rules that produced the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
 }
 
@@ -204,15 +208,15 @@ fn why_left_out(
     used: usize,
 ) -> Option<(&'static str, &'static str)> {
     if !venue.sells_alike(first) {
-        Some(("oracle_differs", "the token sold has another oracle price there"))
+        Some(("oracle_differs", "the token sold has a different oracle price in this pool"))
     } else if !venue.has_gap() {
-        Some(("gap_out_of_range", "pool and oracle are too far apart for a percentage"))
+        Some(("gap_out_of_range", "the pool price and the oracle price are too far apart for a percentage"))
     } else if !venue.is_concave() {
         let why =
-            "a further unit need not be paid less there, so no bound of a split would be sound";
+            "in this pool a larger sale may get a better marginal price, so the bound of a split would not hold";
         Some(("not_concave", why))
     } else if used == MAX_ROUTE_VENUES {
-        Some(("too_many_venues", "as many venues as are split over are better alone"))
+        Some(("too_many_venues", "as many venues as the split can use are better alone"))
     } else {
         None
     }
@@ -221,11 +225,11 @@ fn why_left_out(
 /// Refuses what is no single exit: another slot, chain or token, or a pool twice, whose liquidity is there once.
 fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
     let wrong = |detail: String| {
-        let hint = "give snapshots of one chain and slot, one of each pool, that sell one token";
+        let hint = "give snapshots of one chain and slot, one for each pool, that sell one token";
         invalid_parameter("snapshots", &detail, hint)
     };
     let Some(first) = candidates.first() else {
-        return Err(wrong("there is no venue".to_owned()));
+        return Err(wrong("no venue is given".to_owned()));
     };
     let sold = |one: &SplitCandidate<'_>| {
         one.snapshot.observation().tokens()[one.exit.direction().base_index()].address
@@ -234,10 +238,10 @@ fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
         let (slot, pool) = (one.snapshot.slot(), one.snapshot.observation().pool());
         let of_first = first.snapshot.observation().pool();
         if slot != first.snapshot.slot() {
-            return Err(wrong(format!("{pool} is of slot {slot}, {of_first} of another")));
+            return Err(wrong(format!("{pool} is at slot {slot}, but {of_first} is at another slot")));
         }
         if pool.chain() != of_first.chain() || sold(one) != sold(first) {
-            return Err(wrong(format!("{pool} sells another token than {of_first}")));
+            return Err(wrong(format!("{pool} sells a different token than {of_first}")));
         }
         if candidates[..at].iter().any(|other| other.snapshot.observation().pool() == pool) {
             return Err(wrong(format!("{pool} is given twice")));
@@ -355,11 +359,11 @@ fn refusal(
     let of_one = alone.iter().filter_map(|refused| most(refused.as_ref().err()?));
     let most = of_one.fold(largest_split(used), Ord::max);
     let detail = format!(
-        "the recorded liquidity of {} venues cannot fill {size} USD; the most it fills is {} USD",
+        "the recorded liquidity of {} venues cannot fill {size} USD; the largest size that they can fill is {} USD",
         alone.len(),
         Number::from(most)
     );
-    let hint = "ask for less, or in several slots";
+    let hint = "ask for a smaller size, or sell in several slots";
     Problem { max_fillable_usd: Some(most.into()), ..Problem::new(code, detail).hint(hint) }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far a capability may be depended on.
+/// The status of a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -32,35 +32,35 @@ impl CapabilityStatus {
 pub struct Capability {
     /// Its name.
     pub capability: String,
-    /// Its status here: live where it is so on any chain.
+    /// The status on this service: live if the capability is live on any chain.
     pub status: CapabilityStatus,
-    /// The chains on which it is live; on the others it is at most preview.
+    /// The chains on which the capability is live. On other chains it is at most preview.
     #[serde(default)]
     pub live_on: Vec<String>,
-    /// Where it is, or what is not built of it.
+    /// Where to find the capability, or what is not built yet.
     #[serde(rename = "where")]
     pub place: String,
-    /// What gates it, as the specification says: capabilities by their names here, or what else
-    /// has to be there first.
+    /// What the capability depends on, according to the specification: other capabilities by name,
+    /// or other conditions.
     #[serde(default)]
     pub gated_by: Vec<String>,
 }
 
-/// How a chain stands: what the statuses of capabilities rest on.
+/// The status of a chain. The statuses of capabilities depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChainCapability {
     /// The chain's slug.
     pub chain: String,
-    /// Live where all that is needed for that holds, else preview.
+    /// Live if all conditions for that are met, otherwise preview.
     pub status: CapabilityStatus,
-    /// The newest recorded slot of its pools, RFC 3339; absent before the first.
+    /// The newest recorded slot of the chain's pools, RFC 3339. Absent before the first slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub newest_recorded_slot: Option<String>,
-    /// Seconds from that slot's instant to this answer.
+    /// Seconds from that slot to this answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_s: Option<u64>,
-    /// Why it is not live; absent where it is.
+    /// Why the chain is not live. Absent if it is live.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub not_live_because: Option<String>,
 }
@@ -69,8 +69,8 @@ pub struct ChainCapability {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Capabilities {
-    /// Where pages, evidence and the log are, where that is another address than the API's: all
-    /// addresses that do not begin with `/v1/`.
+    /// The base URL of pages, evidence and the log, if it differs from the API's: all addresses
+    /// that do not begin with `/v1/`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub web_url: Option<String>,
     /// Whether this process records.
@@ -82,6 +82,6 @@ pub struct Capabilities {
     /// Every chain with a monitored pool.
     #[serde(default)]
     pub chains: Vec<ChainCapability>,
-    /// Every capability of the specification.
+    /// Every capability in the specification.
     pub capabilities: Vec<Capability>,
 }

@@ -1,4 +1,4 @@
-//! What two operators' logs say of the same pools and slots.
+//! A comparison of two operators' logs for the same pools and slots.
 
 use exitgap_core::evidence::Verdict;
 use exitgap_core::series::Slot;
@@ -7,26 +7,27 @@ use serde::Serialize;
 
 use crate::AuditFault;
 
-/// Two published logs, each replayed, and held against each other.
+/// Two published logs, each replayed and compared with the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonReport {
-    /// `valid`: both hold, signed by keys the caller trusts, and nothing differs; `invalid`: one does not hold, or both say
-    /// something else of one block; `incomplete`: nothing is wrong, but not all of it was signed by a trusted key, they were
-    /// read at different blocks, or there was nothing to compare.
+    /// `valid`: both logs are valid, signed by keys that the caller trusts, and nothing differs;
+    /// `invalid`: one log is not valid, or the two differ about one block; `incomplete`: no error
+    /// was found, but not everything was signed by a trusted key, the blocks differ, or there was
+    /// nothing to compare.
     pub verdict: Verdict,
     /// The first log and the second.
     pub logs: [ComparedLog; 2],
-    /// Pools that both recorded, by chain and contract, whatever they call the chain.
+    /// Pools that both recorded, matched by chain and contract, independent of the chain's name.
     pub pools: u64,
-    /// Slots of these pools that both recorded and neither took back.
+    /// Slots of these pools that both recorded and neither retracted.
     pub slots: u64,
-    /// Of them, those in which they differ.
+    /// Slots in which the two differ.
     pub differing: u64,
     /// Of those, slots that were read at different blocks.
     pub other_block: u64,
-    /// Slots of these pools that only one of them recorded: the first, the second.
+    /// Slots of these pools that only one of the two recorded: the first, the second.
     pub only_one: [u64; 2],
-    /// Differences, in order, at most a hundred.
+    /// Differences, in order, at most 100.
     pub differences: Vec<ComparedSlot>,
 }
 
@@ -35,11 +36,11 @@ pub struct ComparisonReport {
 pub struct ComparedLog {
     /// `<name>/<first slot>`.
     pub origin: String,
-    /// Whether a key that the caller named signed it; else the folder's own did.
+    /// Whether a key given by the caller signed the log. If not, the folder's own key did.
     pub keys_trusted: bool,
-    /// Slots found to hold.
+    /// Slots found valid.
     pub slots: u64,
-    /// The first thing wrong with it.
+    /// The first error in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
 }
@@ -47,22 +48,22 @@ pub struct ComparedLog {
 /// A slot of a pool in which two operators differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedSlot {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u64,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
-    /// The pool as each of them calls it.
+    /// The pool's identifier in each log.
     pub pools: [String; 2],
     /// `other_block`, `state_differs`, `feed_differs` or `decimals_differ`.
     pub code: String,
-    /// The feed or the token, where it is about one.
+    /// The feed or the token, if the difference is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The block of each: its number.
+    /// The block numbers.
     pub blocks: [u64; 2],
-    /// The hashes of these blocks.
+    /// The block hashes.
     pub block_hashes: [String; 2],
-    /// The state of each, by its hash.
+    /// The hashes of the states.
     pub states: [String; 2],
 }
 
@@ -86,42 +87,43 @@ impl ComparedSlot {
     }
 }
 
-/// A slot of another operator's log that a recorder follows, in which they differ: a file of the recorder's own folder.
+/// A slot in which a recorder's log and another operator's log that it follows differ: a file of
+/// the recorder's own folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PeerSlot {
-    /// 1.
+    /// The version, 1.
     pub v: u32,
     /// The other log, `<name>/<first slot>`.
     pub origin: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u64,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
-    /// The other log's checkpoint up to and with the slot, as it was signed.
+    /// The other log's checkpoint that covers the slot, as signed.
     pub checkpoint: String,
-    /// The checkpoint that this one contradicts: the log signed two pasts.
+    /// The checkpoint that this one contradicts: the log signed two histories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicts: Option<String>,
     /// Pools that both recorded at the slot.
     pub compared: u64,
-    /// Of them, those in which they differ.
+    /// Pools in which the two differ.
     pub differing: u64,
-    /// These differences, at most a hundred; in each pair this log's comes first.
+    /// These differences, at most 100. In each pair, this log's value comes first.
     pub differences: Vec<PeerDifference>,
 }
 
-/// A pool in which two operators differ, and what the chain's own state says of it.
+/// A pool in which two operators differ, with the chain's own state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PeerDifference {
-    /// In what.
+    /// The difference.
     #[serde(flatten)]
     pub compared: ComparedSlot,
-    /// The snapshot of each, by its hash.
+    /// The hashes of the snapshots.
     pub snapshots: [String; 2],
-    /// The state proof that decides, by its path in this folder; absent where none does.
+    /// The state proof that decides, by its path in this folder. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
-    /// Whose snapshot it contradicts: `ours`, `theirs`.
+    /// The snapshots that the proof contradicts: `ours`, `theirs`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refutes: Vec<&'static str>,
 }

@@ -1,5 +1,4 @@
-//! What every result says about itself: the pool, the oracle, the method and where
-//! its depth came from.
+//! The context of every result: the pool, the oracle, the method and the source of its depth.
 
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::SnapshotHash;
@@ -13,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Naming, Number};
 
-/// Whether a figure may be relied on.
+/// Whether a figure is reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// From a known chain with its known genesis, or from one whose operator configured its genesis hash.
     Live,
-    /// From any other chain. The shape is real, the figures are not to be relied on.
+    /// From any other chain. The format is real, but do not rely on the figures.
     Preview,
 }
 
@@ -33,17 +32,18 @@ impl From<ChainKind> for Status {
     }
 }
 
-/// How far the oracle's answers may be relied on.
+/// How reliable the oracle answers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OracleState {
-    /// None is older than its heartbeat.
+    /// No answer is older than its heartbeat.
     Fresh,
-    /// One is older than its heartbeat and was not when its token's market closed, which still is closed: the feed has
-    /// promised nothing since.
+    /// An answer is older than its heartbeat, but was fresh when its token's market closed, and the
+    /// market is still closed. The feed does not promise updates until it opens.
     HeldOverClose,
-    /// One is older than its heartbeat for no such reason, or the chain's sequencer is down or was until just now.
+    /// An answer is older than its heartbeat for another reason, or the chain's sequencer is down
+    /// or was down until just now.
     Stale,
 }
 
@@ -57,8 +57,8 @@ impl From<exitgap_core::snapshot::OracleState> for OracleState {
     }
 }
 
-/// A token as its contract describes itself. The symbol is a label only: any
-/// contract may choose any.
+/// A token, as its contract describes it. The symbol is only a label: any contract may choose any
+/// symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenLabel {
@@ -66,7 +66,7 @@ pub struct TokenLabel {
     pub address: String,
     /// Its symbol, cleaned to printable ASCII.
     pub symbol: String,
-    /// Decimals of one whole token.
+    /// The number of decimals of the token.
     pub decimals: u8,
 }
 
@@ -80,17 +80,17 @@ impl From<&Token> for TokenLabel {
     }
 }
 
-/// The slots a result is drawn from.
+/// The slots that a result is computed from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Window {
-    /// Instant of the series' first slot, RFC 3339.
+    /// Time of the first slot of the series, RFC 3339.
     pub from: String,
-    /// Instant of the last slot looked at, RFC 3339.
+    /// Time of the last slot used, RFC 3339.
     pub to: String,
     /// Slots with a snapshot.
     pub slots_recorded: u64,
-    /// Slots without one.
+    /// Slots without a snapshot.
     pub slots_missing: u64,
 }
 
@@ -107,19 +107,20 @@ pub enum DepthSourceKind {
     SnapshotFile,
 }
 
-/// The block, and where recorded the slot, behind a result.
+/// The block behind a result, and the slot if one is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthSource {
-    /// Where it was read.
+    /// The source of the depth.
     pub kind: DepthSourceKind,
     /// The chain's CAIP-2 id.
     pub chain: String,
-    /// The hash of the chain's block 0, where it is live because its operator configured that hash: which network it
-    /// is, only those can say who know the hash.
+    /// The hash of the chain's block 0, if the chain is live because its operator configured that
+    /// hash. Whether it is the intended network has to be checked by someone who knows the hash.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub genesis_hash: Option<String>,
-    /// What its state is: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`.
+    /// The kind of pool state: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or
+    /// `concentrated_linked`.
     pub protocol: String,
     /// Block number.
     pub block_number: u64,
@@ -127,17 +128,17 @@ pub struct DepthSource {
     pub block_hash: String,
     /// Block timestamp, RFC 3339.
     pub block_time: String,
-    /// The slot's number; absent where nothing is recorded.
+    /// The slot number. Absent if nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub slot: Option<u32>,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub slot_time: Option<String>,
     /// SHA-256 of the snapshot's canonical bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub snapshot_hash: Option<String>,
-    /// Slots after this one that are missing or were taken back, where the newest recorded
-    /// slot was asked for.
+    /// Slots after this one that are missing or retracted, if the request was for the newest
+    /// recorded slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub newer_slots_missing: Option<u64>,
 }
@@ -146,8 +147,8 @@ pub struct DepthSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OracleDisclosure {
-    /// `token0_usd` or `token1_usd`: what the answer is a factor of. `sequencer_uptime`: whether the
-    /// chain's sequencer is up (0) or down (1).
+    /// `token0_usd` or `token1_usd`: the price that this answer is a factor of. `sequencer_uptime`:
+    /// whether the chain's sequencer is up (0) or down (1).
     pub role: String,
     /// `chainlink` or `fixed`.
     pub source: String,
@@ -156,13 +157,13 @@ pub struct OracleDisclosure {
     pub feed: Option<String>,
     /// The answer, raw.
     pub answer_raw: String,
-    /// Its decimals.
+    /// The decimals of the answer.
     pub decimals: u8,
-    /// Seconds from the answer to the block; of a sequencer, for how long it has been up or down.
+    /// Seconds from the answer to the block. For a sequencer, how long it has been up or down.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_s: Option<u64>,
-    /// Whether that is longer than the feed's heartbeat; of a sequencer, whether it is down, or up
-    /// for no longer than its grace period.
+    /// Whether the age exceeds the feed's heartbeat. For a sequencer, whether it is down, or has
+    /// been up for no longer than its grace period.
     pub stale: bool,
 }
 
@@ -170,7 +171,7 @@ pub struct OracleDisclosure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Method {
-    /// The size the figure holds for; absent where the size is the answer.
+    /// The size that the figure is for. Absent if the size is the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub assumed_size_usd: Option<Number>,
     /// Where the depth was read.
@@ -179,7 +180,7 @@ pub struct Method {
     pub oracles: Vec<OracleDisclosure>,
 }
 
-/// What every result carries beside its own figures.
+/// The context of every result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Context {
@@ -191,32 +192,35 @@ pub struct Context {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
-    /// Venue and fee in words, as of this state: `Uniswap v3 0.05 %`.
+    /// Venue and fee as of this state: `Uniswap v3 0.05 %`.
     pub name: String,
-    /// The venue; absent where the pool's factory is not known.
+    /// The venue. Absent if the pool's factory is not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub venue: Option<String>,
-    /// What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says.
+    /// The fee that the pool charges on a sale, percent. Absent if it depends on the sale; `name`
+    /// then shows how.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fee_pct: Option<Number>,
-    /// USD per whole base token, by the oracle.
+    /// USD per whole base token, according to the oracle.
     pub oracle_price_usd: Number,
     /// Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or
-    /// was until just now.
+    /// was down until just now.
     pub oracle_stale: bool,
-    /// Why, where it is: a market that is closed holds its oracle's answer over the close.
+    /// Why the oracle is stale, if it is. While a market is closed, the oracle keeps its last
+    /// answer.
     pub oracle_state: OracleState,
     /// Whether the markets of both tokens are open at the block.
     pub market_open: bool,
-    /// The market session of the block, e.g. `XNYS@1/regular`; `continuous` for assets without a calendar.
+    /// The market session at the block, e.g. `XNYS@1/regular`. `continuous` for assets without a
+    /// calendar.
     pub session_note: String,
-    /// Recorded slots ÷ 288; absent where nothing is recorded.
+    /// Recorded slots ÷ 288. Absent if nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub days_observed: Option<Number>,
-    /// The series behind the result; absent where nothing is recorded.
+    /// The series behind the result. Absent if nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub window: Option<Window>,
-    /// The version of the rules that produced the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
     /// The method, disclosed.
     pub method: Method,

@@ -15,21 +15,23 @@ pub const SNAPSHOT_PAGE_BYTES: usize = 4 << 20;
 /// The most bytes of such a page.
 pub const MAX_SNAPSHOT_PAGE_BYTES: usize = SNAPSHOT_PAGE_BYTES + MAX_SNAPSHOT_FILE_BYTES;
 
-/// A book some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar.
+/// The depth some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd =
+/// book_usd`, to the dollar.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecayStep {
     /// Slots after the event.
     pub h_slots: u32,
-    /// The book before the event, whole USD.
+    /// The depth before the event, whole USD.
     pub book_before_usd: Number,
-    /// The liquidity of before under the price of now, whole USD.
+    /// The depth of the earlier liquidity at the new price, whole USD.
     pub book_static_usd: Number,
-    /// The book now, whole USD.
+    /// The depth now, whole USD.
     pub book_usd: Number,
-    /// What the move of the price alone did, whole USD; negative where the book became smaller.
+    /// The change caused by the price move alone, whole USD. Negative if the depth became smaller.
     pub mechanical_usd: Number,
-    /// What providers put in or took out, whole USD; negative where they took out.
+    /// The change caused by providers who added or removed liquidity, whole USD. Negative if they
+    /// removed liquidity.
     pub liquidity_usd: Number,
 }
 
@@ -37,22 +39,22 @@ pub struct DepthDecayStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecayEvent {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// How far the pool's mid price moved, percent; positive where the token sold rose.
+    /// How far the pool's mid price moved, percent. Positive if the token sold rose.
     pub move_pct: Number,
-    /// Slots from the greatest deficit to the first of two with half of it or less; `null` where it is censored or
-    /// nothing was withdrawn.
+    /// Slots from the greatest deficit to the first of two consecutive slots with half of that
+    /// deficit or less. `null` if it is censored or nothing was withdrawn.
     pub half_life_slots: Option<u32>,
-    /// Whether something was withdrawn and had not half returned within 48 slots.
+    /// Whether liquidity was withdrawn and half of it had not returned within 48 slots.
     pub censored: bool,
-    /// The books after it, at the horizons that stand.
+    /// The depths after the event, at each horizon with a snapshot that was not retracted.
     pub at: Vec<DepthDecayStep>,
 }
 
-/// Statistics of one horizon; `null` where too little is recorded.
+/// Statistics of one horizon. `null` if too little is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecayHorizon {
@@ -60,61 +62,64 @@ pub struct DepthDecayHorizon {
     pub h_slots: u32,
     /// Events measured.
     pub n: u32,
-    /// Events whose book was zero before or under the moved price: they have no shares.
+    /// Events whose depth was zero before the move or at the new price. They have no percentages.
     pub n_without_share: u32,
-    /// What is left of the book before, the median, percent.
+    /// Remaining depth ÷ depth before, median, percent.
     pub retained_pct_q50: Option<Number>,
-    /// The same of the worst twentieth, percent.
+    /// Remaining depth ÷ depth before, 5th percentile, percent.
     pub retained_pct_q5: Option<Number>,
-    /// What would be left where nobody withdraws, the median, percent.
+    /// Depth that would remain if no one withdrew liquidity ÷ depth before, median, percent.
     pub static_pct_q50: Option<Number>,
-    /// What providers withdrew, the median, percent; positive where liquidity is gone.
+    /// Share of the depth that providers withdrew, median, percent. Positive if liquidity was
+    /// removed.
     pub withdrawn_pct_q50: Option<Number>,
     /// Baselines measured.
     pub baseline_n: u32,
-    /// What they withdrew over the same time where no event was near, the median, percent.
+    /// Share withdrawn over the same time without an event nearby, median, percent.
     pub baseline_withdrawn_pct_q50: Option<Number>,
 }
 
-/// Statistics of the events of one direction of the price.
+/// Statistics of the events in one direction of the price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecaySide {
-    /// Events after which some of the book was withdrawn.
+    /// Events after which liquidity was withdrawn.
     pub half_life_n: u32,
-    /// The median half-life of those, slots; `null` where it is censored, or there are too few.
+    /// The median half-life of those events, slots. `null` if it is censored or there are too few
+    /// events.
     pub half_life_slots_q50: Option<u32>,
-    /// By slots after the event.
+    /// Statistics by slots after the event.
     pub horizons: Vec<DepthDecayHorizon>,
 }
 
-/// What a decay is of, beside what came of it.
+/// The parameters and sources of a decay report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecayOf {
-    /// The rules: `decay/1`.
+    /// The version of the method: `decay/1`.
     pub figure: String,
     /// The pool.
     pub pool: String,
     /// `token0` or `token1`: the token sold.
     pub base: String,
-    /// The first slot looked at, RFC 3339.
+    /// The first slot used, RFC 3339.
     pub from: String,
-    /// The last slot looked at, RFC 3339.
+    /// The last slot used, RFC 3339.
     pub to: String,
-    /// The gap from the pool's own mid price at which books are measured, percent.
+    /// The gap from the pool's own mid price at which depth is measured, percent.
     pub gap_pct: Number,
     /// How far the mid price must have moved, percent.
     pub move_pct: Number,
-    /// Over how many slots.
+    /// The number of slots within which it must have moved.
     pub within_slots: u32,
     /// The length of the series up to `to`.
     pub days_observed: Number,
-    /// The version of the rules behind each book.
+    /// The version of the method behind each depth.
     pub method_version: String,
     /// The method, disclosed.
     pub method: SeriesMethod,
-    /// The figure file: what anyone can recompute it from, with the snapshots that it names.
+    /// URL of the figure file. Anyone can recompute the report from this file and the snapshots
+    /// that it names.
     pub figure_url: String,
 }
 
@@ -127,30 +132,30 @@ impl DepthDecayOf {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthDecay {
-    /// What it is of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: DepthDecayOf,
     /// Live or preview.
     pub status: Status,
-    /// Whether the series is long enough for statistics; events are listed all the same.
+    /// Whether the series is long enough for statistics. Events are listed in any case.
     pub enough: bool,
-    /// Slots of the period with a snapshot that stands.
+    /// Slots of the period with a snapshot that was not retracted.
     pub have: u32,
-    /// As many are needed.
+    /// The number of slots needed.
     pub needed: u32,
-    /// Events that statistics of a horizon need.
+    /// The number of events needed for the statistics of a horizon.
     pub needed_events: u32,
-    /// Slots of the period without a snapshot that stands: never filled.
+    /// Slots of the period without such a snapshot. They are never interpolated.
     pub slots_missing: u32,
-    /// Slots that stand without one `within_slots` before them.
+    /// Recorded slots without a recorded slot `within_slots` earlier to compare with.
     pub slots_untestable: u32,
-    /// Moves within 48 slots after an event: no events of their own.
+    /// Moves within 48 slots after an event. They do not count as separate events.
     pub events_suppressed: u32,
-    /// Books whose search was given up; their slots are in no list.
+    /// Depths whose computation was given up. Their slots are in no list.
     pub books_unanswered: u32,
-    /// After the price of the token sold fell.
+    /// Statistics after the price of the token sold fell.
     pub down: DepthDecaySide,
-    /// After it rose.
+    /// Statistics after it rose.
     pub up: DepthDecaySide,
     /// The events, ascending.
     pub events: Vec<DepthDecayEvent>,

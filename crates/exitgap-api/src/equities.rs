@@ -14,37 +14,42 @@ use serde::{Deserialize, Serialize};
 use crate::number::decimal;
 use crate::{Number, OracleState, SplitLeftOut, Status};
 
-/// Where a share stands, by the newest snapshot of its deepest pool.
+/// The current state of a tokenized stock, from the newest snapshot of its deepest pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityState {
     /// The slot of the snapshot, RFC 3339.
     pub slot_time: String,
-    /// Seconds since then.
+    /// Seconds since that slot.
     pub snapshot_age_s: u64,
     /// Live or preview.
     pub status: Status,
-    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`: of the share's exchange at the snapshot's block.
+    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`: the session of
+    /// the stock's exchange at the snapshot's block.
     pub session: String,
-    /// How far the oracle's answers may be relied on.
+    /// How reliable the oracle answers are.
     pub oracle_state: OracleState,
-    /// The oracle's price of the token, USD.
+    /// The oracle price of the token, USD.
     pub oracle_price_usd: Number,
-    /// What a share as wallets show it costs by that, USD; `null` without a multiplier. For reading.
+    /// The price of one share as shown in wallets, from the oracle price, USD. `null` without a
+    /// multiplier. For display only.
     pub ui_price_usd: Option<Number>,
-    /// How far the pool's mid price lies below the oracle's, percent; `null` where that is out of a percentage's bounds.
+    /// The discount of the pool's mid price to the oracle price, percent. `null` if it is outside
+    /// the range of a percentage.
     pub basis_pct: Option<Number>,
-    /// The token's multiplier, as the contract tells it; `null` where no fact is named, or it was not told.
+    /// The token's multiplier, read from the contract. `null` if no fact is configured or it could
+    /// not be read.
     pub multiplier_raw: Option<String>,
-    /// The multiplier to come; likewise.
+    /// The next multiplier. `null` in the same cases.
     pub pending_multiplier_raw: Option<String>,
-    /// When it comes, RFC 3339; also what is past.
+    /// When the next multiplier takes effect, RFC 3339. It may be in the past.
     pub effective_at: Option<String>,
-    /// Whether the token or its feed is paused; `null` likewise.
+    /// Whether the token or its feed is paused. `null` in the same cases.
     pub feed_paused: Option<bool>,
-    /// Whether it is paused, or a change is due within a day: such slots are in no statistic.
+    /// Whether trading is paused or a change is due within a day. Such slots are excluded from the
+    /// statistics.
     pub corporate_action: bool,
-    /// Whether the snapshot has all facts that the operator names.
+    /// Whether the snapshot has all facts that the operator configured.
     pub facts_whole: bool,
 }
 
@@ -78,15 +83,15 @@ impl EquityState {
     }
 }
 
-/// A token that stands for a share.
+/// A tokenized stock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityListed {
-    /// Its chain.
+    /// The chain.
     pub chain: String,
-    /// Its address.
+    /// The token's address.
     pub token: String,
-    /// What it calls itself; `null` before its first snapshot.
+    /// The token's name for itself. `null` before its first snapshot.
     pub symbol: Option<String>,
     /// `scaled_ui`, `total_return`, `rebasing` or `split_rebase`.
     pub kind: String,
@@ -94,13 +99,13 @@ pub struct EquityListed {
     pub multiplier_decimals: u8,
     /// Its monitored pools.
     pub pools: u32,
-    /// The deepest of them; `null` before the first snapshot.
+    /// The deepest pool. `null` before the first snapshot.
     pub deepest_pool: Option<String>,
-    /// The depths at 2 % of its pools together, each in its newest slot, whole USD.
+    /// The total depth at 2% of its pools, each in its newest slot, whole USD.
     pub depth_usd: Number,
-    /// How much of that the deepest pool has, percent; `null` of nothing.
+    /// The share of the deepest pool in that depth, percent. `null` if the depth is zero.
     pub concentration_pct: Option<Number>,
-    /// Where it stands; `null` before the first snapshot.
+    /// The current state. `null` before the first snapshot.
     pub state: Option<EquityState>,
 }
 
@@ -108,9 +113,9 @@ pub struct EquityListed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Equities {
-    /// The name and version of the rules, `equity/1`.
+    /// The name and version of the method, `equity/1`.
     pub figure: String,
-    /// All that are configured, in the order of their chains and addresses.
+    /// All configured tokens, ordered by chain and address.
     pub equities: Vec<EquityListed>,
 }
 
@@ -119,7 +124,7 @@ impl Equities {
     pub const FIGURE: &'static str = EQUITY;
 }
 
-/// A session of the exchange; statistics are `null` where too little is recorded.
+/// One session of the exchange. Statistics are `null` if too little is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquitySessionTold {
@@ -127,26 +132,26 @@ pub struct EquitySessionTold {
     pub session: String,
     /// Slots that count.
     pub slots: u32,
-    /// Slots of them in which the size had no gap: worse than any number.
+    /// Slots in which the size had no gap: worse than any number.
     pub slots_refused: u32,
     /// The median depth at the gap limit, whole USD.
     pub depth_usd_q50: Option<Number>,
-    /// The lowest one, whole USD.
+    /// The lowest depth at the gap limit, whole USD.
     pub depth_usd_lowest: Option<Number>,
-    /// The median gap at the size, percent; `null` where that is a refusal.
+    /// The median gap at the size, percent. `null` if the median slot could not fill the size.
     pub exit_gap_pct_q50: Option<Number>,
-    /// The gap that 95 % of the slots do not exceed, percent; likewise.
+    /// The 95th percentile of the gap, percent. `null` in the same case.
     pub exit_gap_pct_q95: Option<Number>,
-    /// The widest, percent; `null` where one slot refused the size.
+    /// The widest gap, percent. `null` if any slot could not fill the size.
     pub exit_gap_pct_worst: Option<Number>,
-    /// The median of how far the pool's mid price lay below what the oracle said at the last regular close, percent; `null` in
-    /// the regular session.
+    /// The median discount of the pool's mid price to the oracle price at the last regular close,
+    /// percent. `null` in the regular session.
     pub basis_to_last_close_pct_q50: Option<Number>,
-    /// The one farthest from zero, percent.
+    /// The discount farthest from zero, percent.
     pub basis_to_last_close_pct_worst: Option<Number>,
 }
 
-/// What markets opened to after closures of one kind; gaps are `null` where too little is recorded.
+/// The market's reopenings after closures of one kind. Gaps are `null` if too little is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityReopeningTold {
@@ -154,108 +159,114 @@ pub struct EquityReopeningTold {
     pub closure_kind: String,
     /// Closures with a slot that counts.
     pub closures: u32,
-    /// Closures with such a gap.
+    /// Closures with a reopening gap.
     pub reopened: u32,
-    /// The median of what selling in the last closed slot fetched below what the oracle gave after, percent.
+    /// The median reopening gap: how much less a sale in the last closed slot paid than the oracle
+    /// price afterwards, percent.
     pub reopening_gap_pct_q50: Option<Number>,
-    /// The greatest, percent.
+    /// The greatest reopening gap, percent.
     pub reopening_gap_pct_worst: Option<Number>,
 }
 
-/// What became of a share.
+/// A corporate action of a tokenized stock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityEventTold {
     /// `multiplier_changed`, `scheduled`, `paused` or `resumed`.
     pub event: String,
-    /// The slot that shows it first, RFC 3339.
+    /// The first slot that shows the action, RFC 3339.
     pub slot_time: String,
     /// The multiplier before.
     pub from_raw: Option<String>,
     /// The multiplier after.
     pub to_raw: Option<String>,
-    /// When the change is due, RFC 3339.
+    /// When the change takes effect, RFC 3339.
     pub effective_at: Option<String>,
 }
 
-/// What a pool holds of a share whose balances change.
+/// The amount that a pool holds of a tokenized stock whose balances change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityBalanceTold {
-    /// Of which slot the amounts are, RFC 3339.
+    /// The slot of the amounts, RFC 3339.
     pub slot_time: String,
-    /// What it holds, raw units.
+    /// The amount held, raw units.
     pub balance_raw: String,
-    /// What buying the share for the size would pay, raw units; `null` where that is refused.
+    /// The amount that a purchase of the token for the size would pay out, raw units. `null` if the
+    /// pool cannot fill the purchase.
     pub purchase_raw: Option<String>,
     /// Slots that have the fact.
     pub slots: u32,
-    /// Slots of them in which the purchase would pay more than the pool holds: it reverts.
+    /// Slots in which the purchase would pay out more than the pool holds. Such a purchase reverts.
     pub slots_short: u32,
 }
 
-/// A pool of a share: a vector, never one number.
+/// A pool of a tokenized stock: a set of measures, never one score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityPool {
     /// The pool.
     pub pool: String,
-    /// Venue and fee.
+    /// The venue and fee.
     pub name: String,
-    /// `token0` or `token1`: the share.
+    /// `token0` or `token1`: the tokenized stock.
     pub base: String,
-    /// The depth at 2 % in its newest slot, whole USD; `null` where no search answered.
+    /// The depth at 2% in the pool's newest slot, whole USD. `null` if no depth was found.
     pub depth_usd: Option<Number>,
     /// Live or preview.
     pub status: Status,
     /// The first slot of the period, RFC 3339.
     pub from: String,
-    /// The last, RFC 3339: that of the last whole day of UTC, where the series has one.
+    /// The last slot of the period, RFC 3339: the last slot of the last full UTC day that the
+    /// series has.
     pub to: String,
-    /// Whether there are as many regular sessions and weekends as are needed; else statistics are `null`.
+    /// Whether there are enough regular sessions and weekends. If not, statistics are `null`.
     pub enough: bool,
     /// Regular sessions with a slot that counts.
     pub have_regular_sessions: u32,
-    /// As many are needed.
+    /// The number of regular sessions needed.
     pub needed_regular_sessions: u32,
     /// Weekends with a slot that counts.
     pub have_weekends: u32,
-    /// As many are needed.
+    /// The number of weekends needed.
     pub needed_weekends: u32,
-    /// Slots of the period with a snapshot that stands.
+    /// Slots of the period with a snapshot that was not retracted.
     pub slots_recorded: u32,
     /// Slots without one.
     pub slots_missing: u32,
-    /// Slots while the share was paused, or a change was due within a day: in no statistic.
+    /// Slots while trading was paused or a change was due within a day. They are excluded from the
+    /// statistics.
     pub slots_corporate_action: u32,
-    /// Other slots that lack a fact that the operator names: in no statistic either.
+    /// Other slots that lack a fact that the operator configured. They are also excluded from the
+    /// statistics.
     pub slots_without_facts: u32,
-    /// Whether the pool's state is known to have noticed every change of its balance.
+    /// Whether the pool's state is known to include every change of its balance.
     pub exact: bool,
-    /// Why it is not: `balances_change_unseen`.
+    /// Why not: `balances_change_unseen`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inexact_because: Option<String>,
-    /// The slots that count whose oracle answers were fresh, percent; `null` where too little is recorded.
+    /// The slots that count with fresh oracle answers, percent. `null` if too little is recorded.
     pub oracle_fresh_pct: Option<Number>,
-    /// Those of which one was held over a close.
+    /// The slots with an oracle answer kept while the market was closed, percent.
     pub oracle_held_over_close_pct: Option<Number>,
-    /// Those of which one was stale.
+    /// The slots with a stale oracle answer, percent.
     pub oracle_stale_pct: Option<Number>,
-    /// The median of all closed sessions together, percent.
+    /// The median discount over all closed sessions, percent.
     pub basis_to_last_close_pct_q50: Option<Number>,
-    /// The one farthest from zero, percent.
+    /// The discount farthest from zero, percent.
     pub basis_to_last_close_pct_worst: Option<Number>,
-    /// Each session of the exchange.
+    /// Statistics for each session of the exchange.
     pub sessions: Vec<EquitySessionTold>,
-    /// By kind of closure.
+    /// Statistics for each kind of closure.
     pub reopening: Vec<EquityReopeningTold>,
     /// Corporate actions, ascending.
     pub events: Vec<EquityEventTold>,
-    /// What the pool holds; `null` without a fact of it, or where balances stay.
+    /// The amount that the pool holds. `null` without that fact, or if the token's balances do not
+    /// change.
     pub balance: Option<EquityBalanceTold>,
-    /// The file by which anyone computes it again.
+    /// URL of the figure file. Anyone can recompute the measures from this file.
     pub figure_url: String,
-    /// Selling beside redeeming, where the operator has terms of the token.
+    /// Sale compared with redemption, if the operator has redemption terms for the token.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub redemption_url: Option<String>,
 }
@@ -264,22 +275,22 @@ pub struct EquityPool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EquityScore {
-    /// The name and version of the rules, `equity/1`.
+    /// The name and version of the method, `equity/1`.
     pub figure: String,
-    /// The token, and where it stands.
+    /// The token and its current state.
     #[serde(flatten)]
     pub listed: EquityListed,
     /// The size of the gaps, USD.
     pub size_usd: Number,
-    /// The gap limit of the depths in sessions, percent.
+    /// The gap limit of the depths in the sessions, percent.
     pub gap_pct: Number,
-    /// Whether any pool has enough for statistics.
+    /// Whether any pool has enough data for statistics.
     pub enough: bool,
-    /// Each of its pools, the deepest first.
+    /// The token's pools, deepest first.
     pub vectors: Vec<EquityPool>,
-    /// Pools that are not told, and why.
+    /// Pools that are not included, and why.
     pub left_out: Vec<SplitLeftOut>,
-    /// The version of the rules behind each number.
+    /// The version of the method behind each number.
     pub method_version: String,
 }
 
@@ -288,7 +299,7 @@ pub struct EquityScore {
 pub struct EquityPoolOf {
     /// The pool.
     pub pool: String,
-    /// Venue and fee.
+    /// The venue and fee.
     pub name: String,
     /// `token0` or `token1`.
     pub base: String,

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Answer, Number};
 
-/// What a gap is made of: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each
-/// rounded to six decimals on its own.
+/// The parts of a gap: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each rounded to six
+/// decimals separately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SplitPct {
-    /// How far the pool's mid price lies below the oracle, percent.
+    /// How far the pool's mid price is below the oracle price, percent.
     pub basis_pct: Number,
     /// The pool's fee, percent.
     pub fee_pct: Number,
-    /// What moving the price costs, percent.
+    /// The price impact, percent.
     pub impact_pct: Number,
 }
 
@@ -37,19 +37,19 @@ pub struct Amounts {
     /// Gap between realized price and oracle price, percent. Positive: the fill is
     /// worse than the oracle; negative: better.
     pub exit_gap_pct: Number,
-    /// What the gap is made of.
+    /// The parts of the gap.
     pub split: SplitPct,
     /// USD per whole base token, as filled.
     pub realized_price_usd: Number,
     /// USD per whole base token at the pool's mid price before the exit.
     pub mid_price_usd: Number,
-    /// USD per whole base token that the next unit would fill at, fee included.
+    /// USD per whole base token for the next unit after the exit, fee included.
     pub marginal_price_usd: Number,
     /// Raw units of the base token sold.
     pub amount_in_raw: String,
     /// Raw units of the quote token bought.
     pub amount_out_raw: String,
-    /// Initialised ticks crossed; absent for pools without ticks.
+    /// Initialised ticks crossed. Absent for pools without ticks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ticks_crossed: Option<u32>,
 }

@@ -8,13 +8,13 @@ use serde::Serialize;
 pub struct Explanation {
     /// The check.
     pub check: CheckName,
-    /// What is done.
+    /// What is checked.
     pub means: &'static str,
-    /// What follows where it passes.
+    /// What follows if the check passes.
     pub proves: &'static str,
-    /// What does not.
+    /// What does not follow.
     pub does_not_prove: &'static str,
-    /// Whether a verdict needs it unless the caller says otherwise.
+    /// Whether a verdict needs the check unless the caller chooses otherwise.
     pub required: bool,
 }
 
@@ -52,54 +52,54 @@ pub fn check_name(check: CheckName) -> &'static str {
 fn words(check: CheckName) -> [&'static str; 3] {
     match check {
         CheckName::Format => [
-            "The file is one JSON document of evidence version 1, in the one spelling it can have.",
-            "Everybody who hashes it hashes the same bytes, and it holds no field that is not checked.",
+            "The file is one JSON document of evidence version 1, in its only valid spelling.",
+            "Everyone who hashes the file hashes the same bytes, and every field in it is checked.",
             "Anything about its content.",
         ],
         CheckName::Snapshot => [
-            "The pool's state in the file obeys the rules of its kind, and its SHA-256 is the name that the head gives.",
-            "The state that the result is computed from is the state that was recorded.",
-            "That the chain really was in that state: a state proof does, under a block's hash that you look up yourself (`exitgap verify --rpc`).",
+            "The pool's state in the file follows the rules of its kind, and its SHA-256 is the state hash in the head.",
+            "The result is computed from the recorded state.",
+            "That the chain really had that state. A state proof shows that, under a block hash that you look up yourself (`exitgap verify --rpc`).",
         ],
         CheckName::Head => [
-            "The pool's entry for the slot is of the pool and slot asked about, by released rules, and states the depths that the snapshot has.",
-            "The entry belongs to this question, and its depths are no mere claim.",
+            "The pool's entry for the slot has the requested pool and slot, follows released rules, and states the depths of the snapshot.",
+            "The entry belongs to this question, and its depths follow from the snapshot.",
             "Anything about the entries before it: see `window`.",
         ],
         CheckName::SlotLeaf => [
-            "Hashing the entry up the slot's tree gives the root that the slot's leaf states.",
-            "The slot, sealed with all its pools, holds exactly this entry for this pool.",
-            "That the log holds this leaf: see `inclusion`.",
+            "Hashing the entry up the slot's tree gives the root in the slot's leaf.",
+            "The sealed slot, with all its pools, contains exactly this entry for this pool.",
+            "That the log contains this leaf: see `inclusion`.",
         ],
         CheckName::Inclusion => [
-            "Hashing the leaf up the log's tree gives the checkpoint's root, at the index that is the slot's own.",
-            "The log of that checkpoint holds this leaf, and exactly one leaf for every slot before it.",
+            "Hashing the leaf up the log's tree gives the checkpoint's root, at the index of this slot.",
+            "The log of that checkpoint contains this leaf, and exactly one leaf for every slot before it.",
             "Whose log it is: see `signature`.",
         ],
         CheckName::Signature => [
-            "A key you trust, and whose name is the log's, signed the checkpoint. Other signatures are ignored and reported.",
-            "The holder of that key stands for this log, and cannot deny it.",
-            "When it was signed. Only a checkpoint that somebody kept says that: days_observed tells how many slots, not how old they are.",
+            "A key that you trust, with the name of the log, signed the checkpoint. Other signatures are ignored and reported.",
+            "The holder of that key is responsible for this log and cannot deny it.",
+            "When it was signed. Only a checkpoint that someone kept shows that. days_observed counts slots; it does not show their age.",
         ],
         CheckName::Consistency => [
-            "The file's checkpoint and another of the log are states of one history: one that you kept, else the newest that a service shows.",
-            "Nothing was rewritten, left out or put in between the two. Two signed checkpoints of one size with different roots prove misbehaviour by themselves.",
-            "That others are shown the same history: witnesses will, later. Against a checkpoint that was fetched just now: anything of the time before.",
+            "The file's checkpoint and another checkpoint of the log belong to one history. The other one is a checkpoint that you kept, or else the newest that a service shows.",
+            "Nothing was rewritten, left out or inserted between the two. Two signed checkpoints of one size with different roots are proof of misbehaviour.",
+            "That others see the same history: witnesses will show that later. Against a checkpoint that was only just fetched, it also does not show anything about earlier times.",
         ],
         CheckName::Window => [
-            "An unbroken chain of the pool's entries of up to seven days ends at this one and bears out its figures; the lowest depth is recomputed from its snapshot. Or the chain goes on from this entry to later ones that are claimed, and none of these takes the slot back.",
-            "lowest_depth_7d_usd and days_observed add up over those seven days. Of a chain that goes on nothing of this kind: it is what its maker claims of later slots.",
-            "That each earlier entry is the one its slot sealed, nor the other depths: `exitgap audit` replays the log for that. That a later entry was ever sealed: only its own evidence shows it.",
+            "An unbroken chain of the pool's entries, up to seven days long, ends at this entry and confirms its figures. The lowest depth is recomputed from its snapshot. Or the chain continues from this entry to claimed later entries, and none of them retracts the slot.",
+            "lowest_depth_7d_usd and days_observed are correct for those seven days. A chain that continues shows nothing of this kind: it is only its maker's claim about later slots.",
+            "That each earlier entry is the one its slot sealed, or that the other depths are correct: `exitgap audit` replays the log for that. That a later entry was ever sealed: only its own evidence shows that.",
         ],
         CheckName::SlotRule => [
-            "The snapshot is of the pool and slot asked about, and its block is at most 600 seconds older than the slot.",
-            "The state was not taken from another pool or an old block.",
-            "That no later block came before the slot's instant: that is the operator's word.",
+            "The snapshot is for the requested pool and slot, and its block is at most 600 seconds older than the slot.",
+            "The state was not taken from another pool or from an old block.",
+            "That no later block came before the slot's time. The operator states that.",
         ],
         CheckName::Result => [
-            "The result, computed anew on this machine from request, snapshot and head, is the one in the file, in every digit.",
+            "The result, recomputed on this machine from request, snapshot and head, equals the result in the file in every digit.",
             "The number follows from what was recorded.",
-            "That a server ever returned it: the result is not signed, it follows.",
+            "That a server ever returned the result. The result is recomputed, not signed.",
         ],
     }
 }

@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Export {
-    /// The signed checkpoint of the log of days, under the log's own key; `null` while no day is closed and written.
+    /// The signed checkpoint of the log of days, signed with the log's own key. `null` until a day
+    /// is closed and written.
     pub checkpoint: Option<String>,
-    /// Days that it covers.
+    /// The number of days in that log.
     pub days_closed: u64,
-    /// The days asked for, ascending.
+    /// The requested days, ascending.
     pub days: Vec<ExportedDay>,
-    /// `from` of the next page; `null` where this is the last.
+    /// The `from` of the next page. `null` on the last page.
     pub next_from: Option<String>,
 }
 
@@ -24,39 +25,39 @@ pub struct Export {
 pub struct ExportedDay {
     /// The day, UTC.
     pub day: String,
-    /// The first of its slots that the log has.
+    /// The first slot of the day in the log.
     pub first_slot: u32,
-    /// Its last slot.
+    /// The last slot of the day.
     pub last_slot: u32,
     /// Pools that have rows.
     pub pools: u64,
-    /// Rows: one for each pool and slot.
+    /// Rows: one per pool and slot.
     pub rows: u64,
-    /// Where the manifest is, which says everything else.
+    /// The URL of the manifest, which has all other details.
     pub manifest_url: String,
-    /// The manifest's SHA-256, to which the log of days commits.
+    /// The manifest's SHA-256. The log of days commits to it.
     pub manifest_sha256: String,
-    /// The files; only those that have rows of the pools asked for.
+    /// The files. If pools were requested, only files with rows of those pools.
     pub files: Vec<ExportedFile>,
 }
 
-/// A file of a day.
+/// One file of a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExportedFile {
-    /// Its name.
+    /// The file name.
     pub name: String,
-    /// Where it is.
+    /// The URL.
     pub url: String,
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// The SHA-256 of its bytes.
+    /// The SHA-256 of the file.
     pub sha256: String,
-    /// The first of its pools, in the order of their ids; `null` in the file of slots.
+    /// The first pool in the file, in the order of the pool ids. `null` in the file of slots.
     pub first_pool: Option<String>,
-    /// The last of them.
+    /// The last pool in the file.
     pub last_pool: Option<String>,
 }
 

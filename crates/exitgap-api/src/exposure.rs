@@ -10,18 +10,20 @@ use serde::{Deserialize, Serialize};
 use crate::number::decimal;
 use crate::{Number, SeriesMethod, Status};
 
-/// How exposed. Nothing decides it but whether a dollar to sell meets a dollar of depth.
+/// The rating of the exposure. It depends only on whether each dollar to sell has a dollar of
+/// depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// The least depth at two percent and the least depth at the break-even gap both take all of it.
+    /// The lowest depth at 2% and the lowest depth at the break-even gap both absorb the full size.
     Covered,
-    /// The least depth at the break-even gap takes it, the least depth at two percent does not.
+    /// The lowest depth at the break-even gap absorbs the full size, but the lowest depth at 2%
+    /// does not.
     Strained,
-    /// In some slot not all of it could have been liquidated at a profit.
+    /// In some slot, part of the size could not have been liquidated profitably.
     Exposed,
-    /// In some slot the venues together could not even have taken it.
+    /// In some slot, the venues together could not have absorbed the size at all.
     Unfillable,
     /// Too little is recorded.
     Unrated,
@@ -47,96 +49,100 @@ pub struct LiquidationVenue {
     pub pool: String,
     /// `token0` or `token1`: the token sold.
     pub base: String,
-    /// The least depth at two percent, without the fall, whole USD; `null` where no slot was looked at.
+    /// The lowest depth at 2%, before the price drop, whole USD. `null` if no slot was used.
     pub lowest_depth_usd: Option<Number>,
-    /// The slot of it, RFC 3339, the first.
+    /// The first slot with that depth, RFC 3339.
     pub lowest_depth_time: Option<String>,
 }
 
-/// What an exposure is of, beside what came of it.
+/// The parameters and sources of an exposure report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LiquidationExposureOf {
-    /// The rules: `exposure/1`.
+    /// The version of the method: `exposure/1`.
     pub figure: String,
-    /// The first slot looked at, RFC 3339.
+    /// The first slot used, RFC 3339.
     pub from: String,
-    /// The last slot looked at, RFC 3339.
+    /// The last slot used, RFC 3339.
     pub to: String,
-    /// What is sold, USD at the oracle price after the fall.
+    /// The liquidation size, USD at the oracle price after the drop.
     pub cascade_usd: Number,
-    /// What whoever liquidates gets beyond what they repay, percent.
+    /// The liquidation bonus, percent.
     pub bonus_pct: Number,
-    /// The protocol's share of that, percent.
+    /// The protocol's share of the bonus, percent.
     pub protocol_fee_pct: Number,
-    /// How far the price of the token sold has fallen in every slot looked at, percent.
+    /// The price drop of the token sold, applied in every slot, percent.
     pub fall_pct: Number,
-    /// The length of the venues' shortest series.
+    /// The length of the shortest series of the venues.
     pub days_observed: Number,
-    /// The version of the rules behind each fill.
+    /// The version of the method behind each fill.
     pub method_version: String,
     /// The method, disclosed.
     pub method: SeriesMethod,
-    /// The figure file: what anyone can recompute it from, with the snapshots that it names.
+    /// URL of the figure file. Anyone can recompute the report from this file and the snapshots
+    /// that it names.
     pub figure_url: String,
 }
 
-/// `GET /v1/exposure`. USD are whole; coverages are ratios rounded down.
+/// `GET /v1/exposure`. USD are whole. Coverages are ratios, rounded down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LiquidationExposure {
-    /// What it is of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: LiquidationExposureOf,
     /// Live or preview.
     pub status: Status,
-    /// How exposed.
+    /// The rating.
     pub band: Band,
-    /// Whether enough is recorded for a band; what was seen is told all the same.
+    /// Whether enough is recorded for a rating. Partial results are shown in any case.
     pub enough: bool,
-    /// Slots looked at: every venue stands.
+    /// Slots used: every venue has a snapshot that was not retracted.
     pub have: u32,
-    /// As many are needed.
+    /// The number of slots needed.
     pub needed: u32,
-    /// Slots of the period in which no venue stands.
+    /// Slots of the period without a snapshot of any venue.
     pub slots_missing: u32,
-    /// Slots in which some venue stands and some does not: unknown, not empty.
+    /// Slots with a snapshot of some venues only. Their depth is unknown, not zero.
     pub slots_incomplete: u32,
-    /// Slots of which a search was given up.
+    /// Slots in which a computation was given up.
     pub slots_unanswered: u32,
-    /// Slots in which the venues together did not take it.
+    /// Slots in which the venues together could not absorb the size.
     pub slots_unfillable: u32,
-    /// The gap up to which whoever liquidates does not lose, percent, rounded down.
+    /// The gap at which a liquidator breaks even, percent, rounded down.
     pub break_even_gap_pct: Number,
-    /// The venues' least depths at two percent, summed though of different slots, ÷ `cascade_usd`.
+    /// The sum of the venues' lowest depths at 2% (possibly in different slots) ÷ `cascade_usd`.
     pub coverage: Option<Number>,
-    /// The least sum of depths at the break-even gap ÷ `cascade_usd`.
+    /// The lowest total depth at the break-even gap ÷ `cascade_usd`.
     pub coverage_break_even: Option<Number>,
-    /// The sum of depths at two percent in the newest slot looked at.
+    /// The total depth at 2% in the newest slot used.
     pub depth_now_usd: Option<Number>,
-    /// The median slot's.
+    /// The median of that total.
     pub depth_q50_usd: Option<Number>,
-    /// The sum of depths at the break-even gap, after the fall, in the newest slot looked at.
+    /// The total depth at the break-even gap, after the drop, in the newest slot used.
     pub break_even_depth_now_usd: Option<Number>,
-    /// The median slot's.
+    /// The median of that total.
     pub break_even_depth_q50_usd: Option<Number>,
-    /// The least of them.
+    /// The lowest of those totals.
     pub lowest_break_even_depth_usd: Option<Number>,
-    /// Its slot, RFC 3339, the first.
+    /// The first slot with that total, RFC 3339.
     pub lowest_break_even_time: Option<String>,
-    /// The widest gap at which it would have sold, split exactly over the venues, percent; of slots that took it.
+    /// The widest gap of the optimal split over the venues, percent. Only slots that could absorb
+    /// the size count.
     pub worst_gap_pct: Option<Number>,
-    /// Its slot, RFC 3339, the first.
+    /// The first slot with that gap, RFC 3339.
     pub worst_time: Option<String>,
-    /// The least that the venues together could take in a slot in which they did not take it.
+    /// The smallest total amount that the venues could absorb, among the slots that could not
+    /// absorb the size.
     pub least_fillable_usd: Option<Number>,
-    /// What liquidators would lose at the widest gap against what they repay, rounded up.
+    /// The loss of liquidators at the widest gap, compared with what they repay, rounded up.
     pub shortfall_usd: Option<Number>,
-    /// What nobody would have liquidated at a profit in the slot of the least depth, rounded up.
+    /// The part that could not have been liquidated profitably in the slot of the lowest depth,
+    /// rounded up.
     pub stranded_usd: Option<Number>,
-    /// Whether either is above zero, or some slot did not take it.
+    /// Whether either amount is above zero, or some slot could not absorb the size.
     pub bad_debt: bool,
-    /// By venue, as asked.
+    /// One entry per venue, in the order of the request.
     pub venues: Vec<LiquidationVenue>,
 }
 
@@ -192,31 +198,32 @@ impl LiquidationExposure {
     }
 }
 
-/// What a fall of the price liquidates of some positions.
+/// The positions that a fall of the price liquidates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LiquidationCascade {
-    /// How far the oracle follows the further fall that the sale makes, percent.
+    /// How far the oracle follows the further fall that the sale causes, percent.
     pub follow_pct: Number,
-    /// How many positions there are.
+    /// The number of positions.
     pub positions: u32,
-    /// How many are liquidated.
+    /// The number of liquidated positions.
     pub liquidated: u32,
-    /// How often it was looked whether others join.
+    /// The number of rounds that checked for further liquidations.
     pub rounds: u32,
     /// Raw units sold.
     pub amount_raw: String,
-    /// What they are worth at the oracle price after the first fall, USD.
+    /// The value of the collateral at the oracle price after the first fall, USD.
     pub cascade_usd: Number,
     /// Debt repaid, USD.
     pub repaid_usd: Number,
-    /// Debt left where all collateral was seized, USD.
+    /// Debt that remains after all collateral was seized, USD.
     pub residual_debt_usd: Number,
-    /// How far the oracle has fallen in all, percent, rounded up.
+    /// The total fall of the oracle price, percent, rounded up.
     pub fall_pct: Number,
-    /// The gap of the sale, split exactly; `null` where nothing is sold or the venues do not take it.
+    /// The gap of the sale with the optimal split. `null` if nothing is sold or the venues cannot
+    /// absorb the sale.
     pub exit_gap_pct: Option<Number>,
-    /// Whether the venues together do not take what is sold.
+    /// Whether the venues together cannot absorb the sale.
     pub unfillable: bool,
 }
 

@@ -10,16 +10,16 @@ use crate::{Number, ProblemCode, SeriesMethod, Status, TokenLabel};
 pub struct StandardGap {
     /// The size, USD.
     pub size_usd: Number,
-    /// The gap, percent; absent where the size has none.
+    /// The gap, percent. Absent if the size has no gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit_gap_pct: Option<Number>,
-    /// Why it has none.
+    /// Why the size has no gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<ProblemCode>,
-    /// Where the size lies beyond liquidity: the most that can be filled, USD.
+    /// The largest size that can be filled, USD, if the requested size exceeds the liquidity.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
-    /// What anyone can check the gap with.
+    /// URL of the evidence for the gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -28,20 +28,20 @@ pub struct StandardGap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LowestDepth {
-    /// Depth at 2 %, whole USD.
+    /// Depth at 2%, whole USD.
     pub depth_usd: Number,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// How far the pool's mid price lay below the oracle then, percent.
+    /// How far the pool's mid price was below the oracle price at that time, percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub basis_pct: Option<Number>,
-    /// Slots without a snapshot of the seven days up to it.
+    /// Slots without a snapshot in the seven days up to this slot.
     pub slots_missing_7d: u32,
 }
 
-/// A pool of the board, selling its default base.
+/// A pool on the board, selling its default base token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FragilityRow {
@@ -55,26 +55,26 @@ pub struct FragilityRow {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
-    /// Venue and fee in words, `Uniswap v3 0.05 %`: no two rows of one chain and one pair have the same name.
+    /// Venue and fee, `Uniswap v3 0.05 %`. No two rows of one chain and pair have the same name.
     pub name: String,
-    /// The venue; absent where the pool's factory is not known.
+    /// The venue. Absent if the pool's factory is not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub venue: Option<String>,
-    /// What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale,
-    /// which `name` says.
+    /// The fee that the pool charges on a sale in the newest snapshot, percent. Absent if it
+    /// depends on the sale; `name` then shows how.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fee_pct: Option<Number>,
-    /// Instant of the slot behind the row, RFC 3339.
+    /// Time of the slot behind the row, RFC 3339.
     pub slot_time: String,
     /// Slots after it that are missing.
     pub newer_slots_missing: u64,
     /// The gap at each standard size, ascending.
     pub gaps: Vec<StandardGap>,
-    /// Depth at 2 % in that slot, whole USD.
+    /// Depth at 2% in that slot, whole USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub depth_usd: Option<Number>,
-    /// The book of that slot: the depth at 2 % from the pool's own mid price in place of the oracle's, whole USD. Where
-    /// only the oracle moved away, `depth_usd` falls and this does not.
+    /// The depth at 2% from the pool's own mid price instead of the oracle price in that slot,
+    /// whole USD. If only the oracle moved away, `depth_usd` falls and this value does not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub book_usd: Option<Number>,
     /// The median depth of seven days, whole USD.
@@ -83,22 +83,22 @@ pub struct FragilityRow {
     /// The lowest depth of seven days.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_7d: Option<LowestDepth>,
-    /// The lowest depth of each of the last eight UTC days, whole USD, the newest last; null
-    /// where the day has none.
+    /// The lowest depth of each of the last eight UTC days, whole USD, newest last. Null if the day
+    /// has no depth.
     #[serde(default)]
     pub daily_lowest_depth_usd: Vec<Option<Number>>,
     /// Slots of those seven days without a snapshot.
     pub slots_missing_7d: u32,
-    /// `1 − lowest ÷ median`: the share of the median depth that was gone at the lowest
-    /// slot, 0 to 1. Null under one day of recorded slots, or where the median is 0.
+    /// `1 − lowest ÷ median`: the share of the median depth that was missing in the slot with the
+    /// lowest depth, 0 to 1. Null with less than one day of recorded slots, or if the median is 0.
     pub fragility_score: Option<Number>,
     /// Recorded slots ÷ 288.
     pub days_observed: Number,
-    /// The version of the rules behind gaps and depths.
+    /// The version of the method behind gaps and depths.
     pub method_version: String,
-    /// The method, disclosed: the sizes are those of `gaps`, the window the seven days.
+    /// The method, disclosed. The sizes are those of `gaps`, and the window is the seven days.
     pub method: SeriesMethod,
-    /// The heads of those seven days, which commit to `days_observed` and the lowest depth.
+    /// URL of the heads of those seven days. They commit to `days_observed` and the lowest depth.
     pub window_url: String,
     /// Whether an oracle answer behind the row is older than its heartbeat.
     pub oracle_stale: bool,
@@ -108,17 +108,17 @@ pub struct FragilityRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Fragility {
-    /// How the score is made, in one sentence.
+    /// The formula of the score, in one sentence.
     pub score_method: String,
-    /// The version of the rules behind gaps and depths.
+    /// The version of the method behind gaps and depths.
     pub method_version: String,
-    /// Pools with a snapshot, in this selection.
+    /// Pools with a snapshot in this selection.
     pub pools: u64,
-    /// Pools of the selection that have no snapshot yet, and no row.
+    /// Pools of the selection without a snapshot. They have no row yet.
     pub pools_without_snapshot: u64,
     /// The rows of this page.
     pub rows: Vec<FragilityRow>,
-    /// Where the next page begins; absent on the last.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub next_cursor: Option<String>,
 }

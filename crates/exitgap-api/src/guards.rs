@@ -108,18 +108,17 @@ impl Guards {
     pub fn check(&self, found: &Standing) -> Result<(), Problem> {
         let Self { max_age_s, min_days_observed, require_live } = self;
         if *require_live && found.status != Status::Live {
-            let detail = "the status of the answer is preview, live was required";
-            let hint = "ask for a pool of a live chain, or leave require out: GET /v1/capabilities says \
-                        of each chain how it stands";
+            let detail = "the status of the answer is preview, but live was required";
+            let hint = "ask for a pool of a live chain, or omit require; GET /v1/capabilities \
+                        lists the status of each chain";
             return Err(Problem::new(ProblemCode::NotLive, detail).field(REQUIRE.name).hint(hint));
         }
         if let Some(least) = min_days_observed {
             let observed = Days::of_slots(found.recorded_slots.unwrap_or_default());
             if found.recorded_slots.is_none() || observed < *least {
-                let detail = format!("{observed} days were observed, {least} were required");
+                let detail = format!("{observed} days were observed, but {least} were required");
                 let hint = format!(
-                    "accept {observed}, or ask again later: a day more is observed with every 288 slots \
-                     recorded"
+                    "accept {observed}, or ask again later: 288 recorded slots add one day"
                 );
                 return Err(Problem::new(ProblemCode::SeriesTooShort, detail)
                     .field(MIN_DAYS.name)
@@ -130,14 +129,14 @@ impl Guards {
         let (detail, hint) = match found.age_s {
             Some(age) if age <= u64::from(*most) => return Ok(()),
             Some(age) => (
-                format!("the snapshot is {age} s old, {most} s were accepted"),
+                format!("the snapshot is {age} s old, but at most {most} s were accepted"),
                 format!(
-                    "accept {age} s or more, name no earlier instant, or ask again later: a slot is \
-                     recorded every 300 s"
+                    "accept {age} s or more, ask without an earlier time, or ask again later: a \
+                     slot is recorded every 300 s"
                 ),
             ),
             None => (
-                format!("no snapshot is recorded, one of the last {most} s was required"),
+                format!("no snapshot is recorded, but one of the last {most} s was required"),
                 "ask again later: a slot is recorded every 300 s".to_owned(),
             ),
         };

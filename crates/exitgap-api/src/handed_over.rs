@@ -1,4 +1,5 @@
-//! A report that was handed over as one file: evidence and figures, a line each, and what checking them found.
+//! A report in one file, with evidence and figures on one line each, and the results of checking
+//! them.
 
 use exitgap_core::analytics::figure::FigureReport;
 use exitgap_core::evidence::{Outcome, Verdict};
@@ -22,39 +23,39 @@ pub fn is_report_first_line(line: &[u8]) -> bool {
     line.starts_with(FIRST_LINE)
 }
 
-/// What checking a report found.
+/// The result of checking a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FilesVerified {
-    /// `invalid` where a file is, `valid` where all are, else `incomplete`.
+    /// `invalid` if any file is invalid, `valid` if all are valid, otherwise `incomplete`.
     pub verdict: Verdict,
-    /// Its files, in their order.
+    /// The files, in order.
     pub files: Vec<FileVerified>,
 }
 
-/// Of which kind a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
-    /// Evidence of one number, or what is no file.
+    /// Evidence of one number, or an unknown file.
     Evidence,
     /// A figure drawn from many snapshots.
     Figure,
 }
 
-/// What checking one of its files found.
+/// The result of checking one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileVerified {
     /// The kind.
     pub kind: FileKind,
-    /// As that of the file alone.
+    /// The verdict for this file alone.
     pub verdict: Verdict,
-    /// What a file of evidence says of itself, where that is readable.
+    /// The claims of a file of evidence, if readable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// The rules of a figure and what it is of.
+    /// The method of a figure and its subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub figure: Option<String>,
-    /// The check that the verdict is owed to, where it is not `valid`.
+    /// The check behind the verdict, if it is not `valid`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }

@@ -38,37 +38,38 @@ impl Interval {
     }
 }
 
-/// The gap of one slot, or why it has none.
+/// The gap of one slot, or why there is no gap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GapPoint {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// The gap, percent; absent where the size has none.
+    /// The gap, percent. Absent if the size has no gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit_gap_pct: Option<Number>,
     /// Why the size has no gap: worse than any number.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<ProblemCode>,
-    /// Where the size lies beyond liquidity: the most that could be filled in that slot, USD.
+    /// The largest size that could be filled in that slot, USD, if the requested size exceeded the
+    /// liquidity.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
-    /// What anyone can check the gap with.
+    /// URL of the evidence for the gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
 
-/// The most that could be filled in one slot, in which the size lies beyond liquidity.
+/// The largest size that could be filled in a slot whose liquidity the requested size exceeds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FillablePoint {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// The most that could be filled, USD.
+    /// The largest size that could be filled, USD.
     pub max_fillable_usd: Number,
 }
 
@@ -76,48 +77,47 @@ pub struct FillablePoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthPoint {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// Depth at 2 %, whole USD.
+    /// Depth at 2%, whole USD.
     pub depth_usd: Number,
-    /// The slot's head commits to it.
+    /// URL of the slot's head, which commits to this depth.
     pub window_url: String,
 }
 
-/// One row of a history. Slots that were not recorded are counted in it, not left out.
+/// One row of a history. Slots that were not recorded are counted, not omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HistoryRow {
-    /// Where the row begins, RFC 3339.
+    /// Start of the row, RFC 3339.
     pub time: String,
-    /// What the slot holds; of rows of one slot only.
+    /// The content of the slot. Only in rows of one slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub state: Option<SlotState>,
-    /// Why the slot is missing; of rows of one slot only.
+    /// Why the slot is missing. Only in rows of one slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missing_reason: Option<String>,
-    /// Slots with a snapshot that stands.
+    /// Slots with a snapshot that was not retracted.
     pub slots_recorded: u32,
-    /// Slots without one.
+    /// Slots without a snapshot.
     pub slots_missing: u32,
     /// Slots whose snapshot was retracted.
     pub slots_retracted: u32,
-    /// The last recorded slot's gap, or why it has none.
+    /// The gap of the last recorded slot, or why there is no gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last: Option<GapPoint>,
-    /// How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely
-    /// small sale would have lost before the fee.
+    /// How far the pool's mid price was below the oracle price in that slot, percent. An infinitely
+    /// small sale would have lost this much before the fee.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_basis_pct: Option<Number>,
-    /// The worst number: the widest gap of the recorded slots that have one. Absent where none
-    /// has.
+    /// The widest gap of the recorded slots that have a gap. Absent if none has a gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst: Option<GapPoint>,
     /// Recorded slots in which the size had no gap: worse than any number.
     pub slots_refused: u32,
-    /// Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    /// Among the slots whose liquidity the size exceeded, the one that could fill the least.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub least_fillable: Option<FillablePoint>,
     /// The lowest depth.
@@ -125,7 +125,7 @@ pub struct HistoryRow {
     pub lowest_depth: Option<DepthPoint>,
 }
 
-/// What a series' figures are of.
+/// The parameters and sources of a series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeriesOf {
@@ -137,16 +137,16 @@ pub struct SeriesOf {
     pub base: String,
     /// The standard size, USD.
     pub size_usd: Number,
-    /// Recorded slots ÷ 288, of the pool's whole series up to `to`: how long the series is that
-    /// the period is a part of.
+    /// Recorded slots ÷ 288 of the pool's whole series up to `to`. The period is a part of that
+    /// series.
     pub days_observed: Number,
-    /// The version of the rules behind the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
-    /// The method, disclosed; its window counts the slots of these figures only.
+    /// The method, disclosed. Its window counts only the slots of these figures.
     pub method: SeriesMethod,
-    /// Instant of the first slot looked at, RFC 3339.
+    /// Time of the first slot used, RFC 3339.
     pub from: String,
-    /// Instant of the last slot looked at, RFC 3339.
+    /// Time of the last slot used, RFC 3339.
     pub to: String,
 }
 
@@ -154,18 +154,18 @@ pub struct SeriesOf {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct History {
-    /// What the rows are of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: SeriesOf,
     /// The length of a row.
     pub interval: Interval,
-    /// What anyone can check the newest gap of these rows with; every gap and depth of a row has
-    /// its own.
+    /// URL of the evidence for the newest gap in these rows. Every gap and depth of a row has its
+    /// own URL.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// The rows, ascending, without a hole.
+    /// The rows, ascending and without omissions.
     pub rows: Vec<HistoryRow>,
-    /// Where the next page begins; absent on the last.
+    /// The cursor of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub next_cursor: Option<String>,
 }
@@ -174,79 +174,84 @@ pub struct History {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Stress {
-    /// What the figures are of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: SeriesOf,
-    /// Slots with a snapshot that stands.
+    /// Slots with a snapshot that was not retracted.
     pub slots_recorded: u32,
-    /// Slots without one: what happened in them nobody knows.
+    /// Slots without a snapshot. What happened in them is unknown.
     pub slots_missing: u32,
     /// Slots whose snapshot was retracted.
     pub slots_retracted: u32,
-    /// The worst number: the widest gap of the recorded slots that have one. Absent where none
-    /// has.
+    /// The widest gap of the recorded slots that have a gap. Absent if none has a gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst_gap: Option<GapPoint>,
     /// Recorded slots in which the size had no gap: worse than any number.
     pub slots_refused: u32,
-    /// Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    /// Among the slots whose liquidity the size exceeded, the one that could fill the least.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub least_fillable: Option<FillablePoint>,
-    /// What anyone can check the worst gap with.
+    /// URL of the evidence for the worst gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
     /// The lowest depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth: Option<DepthPoint>,
-    /// What the pool held around its own price in the slot of the worst gap …
+    /// The pool's depth around its own price in the slot of the worst gap …
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst_gap_book: Option<PoolBook>,
-    /// … and of the lowest depth: whether liquidity had gone, or the price had moved away.
+    /// … and in the slot of the lowest depth. Compare both to see whether liquidity was withdrawn
+    /// or the price had moved away.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_book: Option<PoolBook>,
-    /// More of the period's slots; absent of a period of more than 31 days.
+    /// More details of the period's slots. Absent for a period of more than 31 days.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<StressDetail>,
 }
 
-/// A pool's own price in a slot, and what it held around that: depth without the distance from the oracle.
+/// A pool's own price in a slot and the depth around that price, independent of the oracle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolBook {
-    /// How far the pool's mid price lay below the oracle, percent; negative: above. `null` where that is out of bounds.
+    /// How far the pool's mid price was below the oracle price, percent. Negative: above. `null` if
+    /// it is out of bounds.
     pub basis_pct: Option<Number>,
-    /// The depth at 2 % from the pool's own mid price, whole USD at the oracle's price; `null` where the search for it was
-    /// given up.
+    /// The depth at 2% from the pool's own mid price, whole USD at the oracle price. `null` if its
+    /// computation was given up.
     pub book_usd: Option<Number>,
 }
 
-/// The slots of a period, one by one. A slot that refused the size is worse than any number.
+/// Statistics over the single slots of a period. A slot that could not fill the size is worse than
+/// any number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StressDetail {
-    /// The median gap, percent, by nearest rank; `null` where that slot refused the size, or there is none.
+    /// The median gap, percent, by nearest rank. `null` if that slot could not fill the size, or
+    /// there is no slot.
     pub gap_q50_pct: Option<Number>,
-    /// The gap that nineteen of twenty slots did not exceed, percent; `null` likewise.
+    /// The 95th percentile of the gap, percent. `null` in the same cases.
     pub gap_q95_pct: Option<Number>,
-    /// The ten worst slots, the worst first.
+    /// The ten worst slots, worst first.
     pub worst_slots: Vec<GapPoint>,
-    /// Slots without a snapshot that stands, within an hour of the worst slot either way: outages come with storms.
+    /// Slots without a snapshot (or with a retracted one) within an hour before or after the worst
+    /// slot. Outages often coincide with market stress.
     pub slots_missing_near_worst: u32,
-    /// How long the gap lay above `limit_pct`, where that was asked for.
+    /// How long the gap was above `limit_pct`, if a limit was given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub above: Option<TimeAbove>,
 }
 
-/// How long a gap lay above a limit. A slot that refused the size did.
+/// How long a gap was above a limit. A slot that could not fill the size counts as above.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TimeAbove {
     /// The limit, percent.
     pub limit_pct: Number,
-    /// Slots above it.
+    /// Slots above the limit.
     pub slots: u32,
-    /// The longest run of such slots, one after the other: a slot without a snapshot ends it.
+    /// The longest run of consecutive slots above the limit. A slot without a snapshot ends the
+    /// run.
     pub longest_run_slots: u32,
-    /// Its first slot, RFC 3339; `null` where there is none.
+    /// The first slot of that run, RFC 3339. `null` if there is no such slot.
     pub longest_run_from: Option<String>,
 }

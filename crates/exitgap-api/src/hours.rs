@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, OracleState, SeriesOf};
 
-/// A token's calendar, and what it says of the newest snapshot's block.
+/// A token's calendar and the session at the newest snapshot's block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HoursToken {
     /// `token0` or `token1`.
     pub token: String,
-    /// The calendar as snapshots name it: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`.
+    /// The calendar's name in snapshots: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`.
     pub calendar: String,
-    /// SHA-256 of its table's text.
+    /// SHA-256 of the text of the calendar's table.
     pub table: String,
-    /// When its table ends, RFC 3339: from then on nothing is known, and the market counts as closed.
+    /// When the table ends, RFC 3339. After that the schedule is unknown, and the market counts as
+    /// closed.
     pub table_ends: String,
     /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
     pub state: String,
@@ -44,21 +45,23 @@ impl HoursToken {
     }
 }
 
-/// How the depths and gaps of some slots are spread. `q50` and `q95` are nearest ranks: values of the series.
+/// The distribution of depths and gaps over some slots. `q50` and `q95` are nearest ranks: values
+/// of the series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HoursSpread {
-    /// Slots with a snapshot that stands.
+    /// Slots with a snapshot that was not retracted.
     pub slots: u32,
-    /// Slots of them in which the size had no gap: worse than any number.
+    /// Slots in which the size had no gap: worse than any number.
     pub slots_refused: u32,
-    /// The median depth at 2 %, whole USD; `null` where too little is recorded.
+    /// The median depth at 2%, whole USD. `null` if too little is recorded.
     pub depth_usd_q50: Option<Number>,
-    /// The lowest depth at 2 %, whole USD; `null` where too little is recorded.
+    /// The lowest depth at 2%, whole USD. `null` if too little is recorded.
     pub depth_usd_lowest: Option<Number>,
-    /// The median gap at the size, percent; `null` where that is a refusal, or too little is recorded.
+    /// The median gap at the size, percent. `null` if the median slot could not fill the size, or
+    /// too little is recorded.
     pub exit_gap_pct_q50: Option<Number>,
-    /// The gap that 95 % of the slots do not exceed, percent; `null` likewise.
+    /// The 95th percentile of the gap, percent. `null` in the same cases.
     pub exit_gap_pct_q95: Option<Number>,
 }
 
@@ -79,20 +82,22 @@ impl From<&Spread> for HoursSpread {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HoursClosed {
-    /// `night`, `weekend`, or `holiday`: of a Monday to Friday that is not traded, with the weekend beside it.
+    /// `night`, `weekend`, or `holiday`: a Monday to Friday without trading, including an adjoining
+    /// weekend.
     pub closure_kind: String,
-    /// Whether there are as many closures as are needed; else the statistics are `null`.
+    /// Whether there are enough closures. If not, the statistics are `null`.
     pub enough: bool,
-    /// Closures of the kind with a recorded slot in them.
+    /// Closures of this kind with a recorded slot.
     pub have: u32,
-    /// As many are needed.
+    /// The number of closures needed.
     pub needed: u32,
-    /// Their slots, together.
+    /// Statistics over all their slots.
     #[serde(flatten)]
     pub spread: HoursSpread,
-    /// Whether their median depth is less than half of that of the open market.
+    /// Whether their median depth is less than half of the median depth of the open market.
     pub thin_when_closed: Option<bool>,
-    /// The greatest reopening gap of these closures, percent; `null` where none is known, or too few closures are.
+    /// The greatest reopening gap of these closures, percent. `null` if none is known, or there are
+    /// too few closures.
     pub reopening_gap_pct_worst: Option<Number>,
 }
 
@@ -122,21 +127,21 @@ pub struct HoursClosure {
     pub closed_at: String,
     /// When it opens again, RFC 3339.
     pub opens_at: String,
-    /// Slots with a snapshot that stands.
+    /// Slots with a snapshot that was not retracted.
     pub slots_recorded: u32,
-    /// The lowest depth at 2 % in it, whole USD.
+    /// The lowest depth at 2% during the closure, whole USD.
     pub depth_usd_lowest: Option<Number>,
-    /// 100 × (1 − what the size fetched in the last closed slot ÷ what the oracle gave for it in the first slot with a
-    /// fresh round of every feed of a token with a calendar). Positive: selling before the opening was worse. Absent
-    /// where one of the two slots is.
+    /// 100 × (1 − proceeds of the size in the last closed slot ÷ its oracle value in the first slot
+    /// with a fresh round of every feed of a token with a calendar). Positive: selling before the
+    /// opening was worse. Absent if one of the two slots is missing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reopening_gap_pct: Option<Number>,
-    /// The last closed slot that is recorded, RFC 3339.
+    /// The last recorded closed slot, RFC 3339.
     pub last_closed_slot: String,
     /// The slot of the fresh rounds, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reopened_slot: Option<String>,
-    /// What anyone can check the fill of the last closed slot with.
+    /// URL of the evidence for the fill in the last closed slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -145,49 +150,50 @@ pub struct HoursClosure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MarketHours {
-    /// What the figures are of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: SeriesOf,
-    /// The newest snapshot's block, RFC 3339: what is said of now is said of it.
+    /// The newest snapshot's block, RFC 3339. Statements about the present refer to this block.
     pub block_time: String,
     /// Seconds since the newest snapshot's slot.
     pub snapshot_age_s: u64,
     /// Whether the markets of both tokens are open.
     pub market_open: bool,
-    /// The market session, `continuous` for assets without a calendar.
+    /// The market session. `continuous` for assets without a calendar.
     pub session_note: String,
-    /// How far the oracle's answers may be relied on.
+    /// How reliable the oracle answers are.
     pub oracle_state: OracleState,
-    /// The tokens with a calendar; none: around the clock.
+    /// The tokens with a calendar. Empty: the market is open around the clock.
     pub sessions: Vec<HoursToken>,
-    /// Seconds until the market opens; `null` where it is open, or nobody knows.
+    /// Seconds until the market opens. `null` if it is open, or the opening is unknown.
     pub opens_in_s: Option<u64>,
-    /// Seconds until the market closes; `null` where it is closed, or never does.
+    /// Seconds until the market closes. `null` if it is closed, or never closes.
     pub closes_in_s: Option<u64>,
-    /// The closure that lasts, or the next one: `night`, `weekend` or `holiday`; `null` where there is none, or nobody
-    /// knows.
+    /// The current or next closure: `night`, `weekend` or `holiday`. `null` if there is none, or it
+    /// is unknown.
     pub closure_kind: Option<String>,
-    /// How long that one lasts, seconds.
+    /// The duration of that closure, seconds.
     pub closure_length_s: Option<u64>,
-    /// Whether as many closures of that kind are recorded as are needed; also where there is none to come.
+    /// Whether enough closures of that kind are recorded. Also true if there is no next closure.
     pub enough: bool,
     /// Closures of that kind with a recorded slot.
     pub have: u32,
-    /// As many are needed; 0 where the market never closes.
+    /// The number of closures needed. 0 if the market never closes.
     pub needed: u32,
-    /// Whether the median depth in closures of that kind is less than half of that of the open market; `null` where
-    /// that is not known.
+    /// Whether the median depth in closures of that kind is less than half of the median depth of
+    /// the open market. `null` if unknown.
     pub thin_when_closed: Option<bool>,
-    /// Slots of the period without a snapshot that stands: what happened in them nobody knows.
+    /// Slots of the period without a snapshot, or with a retracted one. What happened in them is
+    /// unknown.
     pub slots_missing: u32,
-    /// Slots of which no table says whether the market was open.
+    /// Slots for which no table shows whether the market was open.
     pub slots_unknown: u32,
-    /// While the market was open.
+    /// Statistics while the market was open.
     pub open: HoursSpread,
-    /// While it was closed, by kind.
+    /// Statistics while it was closed, by kind.
     pub closed: Vec<HoursClosed>,
     /// Each closure of the period with a recorded slot, ascending.
     pub closures: Vec<HoursClosure>,
-    /// The file by which anyone computes `open`, `closed` and `closures` again.
+    /// URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file.
     pub figure_url: String,
 }

@@ -21,7 +21,7 @@ pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
         exitgap_core::series::InstantError::Form => {
             let shown = shown(text);
             let hint = if text.contains(' ') {
-                "in an address the + of an offset is written %2B; e.g. 2026-08-22T12:00:00Z"
+                "in a URL, write the + of an offset as %2B; e.g. 2026-08-22T12:00:00Z"
             } else {
                 "e.g. 2026-08-22T12:00:00Z"
             };

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Amounts, Answer, MaxSize, Number, Problem};
 
-/// A row by gap: how much exits within the limit, and what that fills at.
+/// A row by gap: the size that can be sold within the limit, and its fill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GapRung {
     /// The limit, percent.
     pub gap_limit_pct: Number,
-    /// The depth within it; absent where the search for it was given up.
+    /// The depth within the limit. Absent if its computation was given up.
     #[serde(flatten)]
     pub depth: Option<MaxSize>,
-    /// The exit of exactly that size; absent where nothing passes.
+    /// The exit of exactly that size. Absent if nothing can be sold within the limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<Amounts>,
-    /// Why depth or exit is absent, where something was refused.
+    /// Why depth or exit is absent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
     /// A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worse_below_usd: Option<Number>,
-    /// What anyone can check the exit with, where the service answers.
+    /// URL of the evidence for the exit, if a service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -49,7 +49,7 @@ impl From<&GapRow> for GapRung {
     }
 }
 
-/// A row by size: what it fills at, or why it cannot be filled.
+/// A row by size: its fill, or why the size cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SizeRung {
@@ -58,13 +58,13 @@ pub struct SizeRung {
     /// The exit of that size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<Amounts>,
-    /// Why there is none.
+    /// Why there is no exit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
-    /// A smaller size whose gap is larger, USD: the fee of this pool depends on the size.
+    /// A smaller size with a larger gap, USD: the fee of this pool depends on the size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worse_below_usd: Option<Number>,
-    /// What anyone can check the exit with, where the service answers.
+    /// URL of the evidence for the exit, if a service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }

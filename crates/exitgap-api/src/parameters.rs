@@ -46,7 +46,7 @@ pub fn parse_token_name(text: &str) -> Result<&str, Problem> {
     if printable && (1..=MAX_TOKEN_NAME_BYTES).contains(&text.len()) {
         return Ok(text);
     }
-    let detail = format!("base: {:?} names no token", shown(text));
+    let detail = format!("base: {:?} is not a token name", shown(text));
     Err(invalid_parameter(BASE.name, &detail, BASE.hint.unwrap_or_default()))
 }
 
@@ -54,7 +54,7 @@ pub fn parse_token_name(text: &str) -> Result<&str, Problem> {
 pub fn parse_slot(text: &str) -> Result<Slot, Problem> {
     let hint = SLOT.hint.unwrap_or_default();
     let number = digits(text).ok_or_else(|| {
-        invalid_parameter(SLOT.name, &format!("slot: {:?} is no number", shown(text)), hint)
+        invalid_parameter(SLOT.name, &format!("slot: {:?} is not a number", shown(text)), hint)
     })?;
     Slot::new(number).map_err(|error| {
         let code = match error {
@@ -126,8 +126,10 @@ pub fn parse_steps<T: Clone + Ord>(
     parse: impl Fn(&str) -> Result<T, Problem>,
 ) -> Result<Vec<T>, Problem> {
     if texts.len() > MAX_LADDER_STEPS {
-        let detail =
-            format!("{} steps are more than the {MAX_LADDER_STEPS} of a ladder", texts.len());
+        let detail = format!(
+            "{} steps are given, but a ladder takes at most {MAX_LADDER_STEPS}",
+            texts.len()
+        );
         return Err(invalid_parameter(field, &detail, "ask for fewer steps"));
     }
     if texts.is_empty() {

@@ -10,29 +10,29 @@ use crate::x402::Units;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Payments {
-    /// What is priced.
+    /// What is charged for.
     pub priced: Vec<String>,
     /// The price, in whole tokens.
     pub price: String,
-    /// The same in units of the token.
+    /// The price in raw units of the token.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub price_units: Units,
     /// The token's symbol.
     pub currency: String,
-    /// The chain, by its CAIP-2 id.
+    /// The chain's CAIP-2 id.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub network: Caip2,
-    /// The token.
+    /// The token's address.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub asset: Address,
-    /// Who is paid.
+    /// The recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub pay_to: Address,
-    /// The key that signs receipts, and nothing else.
+    /// The key that signs receipts. It has no other use.
     pub receipt_key: ReceiptJwk,
-    /// How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
-    /// portfolios.
+    /// The number of free estimates per client and UTC day, through the agent tools and as
+    /// portfolio positions.
     pub free_estimates_per_day: u32,
-    /// What the price buys, in words.
+    /// A description of what the price buys.
     pub buys: String,
 }

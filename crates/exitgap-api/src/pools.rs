@@ -15,38 +15,37 @@ pub struct PoolEntry {
     pub pool: String,
     /// The chain's slug.
     pub chain: String,
-    /// Live or preview; absent before the first snapshot.
+    /// Live or preview. Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<Status>,
-    /// The token sold unless the caller asks for the other; absent before the
-    /// first snapshot.
+    /// The token sold unless the caller chooses the other. Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub base: Option<TokenLabel>,
-    /// The other token; absent before the first snapshot.
+    /// The other token. Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quote: Option<TokenLabel>,
-    /// Venue and fee in words, `Uniswap v3 0.05 %`: no two pools of one chain and one pair have the same name here.
+    /// Venue and fee, `Uniswap v3 0.05 %`. No two pools of one chain and pair have the same name.
     /// Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
-    /// The venue; absent where the pool's factory is not known, or before the first snapshot.
+    /// The venue. Absent if the pool's factory is not known, or before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub venue: Option<String>,
-    /// What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale,
-    /// which `name` says.
+    /// The fee that the pool charges on a sale in the newest snapshot, percent. Absent if it
+    /// depends on the sale; `name` then shows how.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fee_pct: Option<Number>,
-    /// Instant at which the pool's series began, RFC 3339.
+    /// Start of the pool's series, RFC 3339.
     pub series_start: String,
     /// Recorded slots ÷ 288.
     pub days_observed: Number,
     /// Slots with a snapshot.
     pub slots_recorded: u64,
-    /// Slots without one.
+    /// Slots without a snapshot.
     pub slots_missing: u64,
-    /// Instant of the newest slot, RFC 3339.
+    /// Time of the newest slot, RFC 3339.
     pub last_slot: String,
-    /// Why the newest slot is missing; absent where it is recorded.
+    /// Why the newest slot is missing. Absent if it is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_slot_missing: Option<String>,
 }
@@ -101,7 +100,7 @@ impl From<PoolFacts<'_>> for PoolEntry {
 pub struct PoolList {
     /// The pools.
     pub pools: Vec<PoolEntry>,
-    /// Where the next page begins; absent on the last, and where there are no pages.
+    /// The cursor of the next page. Absent on the last page and if there are no pages.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub next_cursor: Option<String>,
 }

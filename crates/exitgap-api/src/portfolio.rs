@@ -8,7 +8,7 @@ use crate::{Number, Problem, Published, SeriesMethod, Status};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Position {
-    /// The pool's identifier; absent where a token is sold through all its pools.
+    /// The pool's identifier. Absent if a token is sold through all its pools.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pool: Option<String>,
     /// `token0` or `token1`: the token sold in that pool.
@@ -19,7 +19,8 @@ pub struct Position {
     pub token: Option<String>,
     /// The position's size, USD.
     pub size_usd: Number,
-    /// Which of `exits` sell it, counted from 0; with other positions of the pool or token.
+    /// The indexes in `exits` that sell this position, from 0, together with other positions in the
+    /// pool or token.
     pub exits: Vec<u32>,
 }
 
@@ -33,39 +34,39 @@ pub struct PortfolioExit {
     pub base: String,
     /// The sum of the positions, USD.
     pub size_usd: Number,
-    /// What it fills at; absent where it cannot be filled.
+    /// The exit. Absent if the size cannot be filled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<Box<Published<crate::Amounts>>>,
-    /// Why there is none.
+    /// Why there is no exit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
-    /// What of it cannot be filled, USD.
+    /// The part that cannot be filled, USD.
     pub unfilled_usd: Number,
 }
 
-/// The sums over all exits.
+/// The totals over all exits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PortfolioTotal {
     /// All positions, USD.
     pub size_usd: Number,
-    /// The mean of the exits' gaps, weighted by size, percent; null where something cannot
-    /// be filled.
+    /// The mean of the exits' gaps, weighted by size, percent. Null if something cannot be filled.
     pub exit_gap_pct: Option<Number>,
-    /// What cannot be filled, USD.
+    /// The part that cannot be filled, USD.
     pub unfilled_usd: Number,
-    /// The same mean over what can be filled; null where nothing can.
+    /// The same mean over the part that can be filled. Null if nothing can be filled.
     pub filled_gap_pct: Option<Number>,
-    /// Preview where any exit is.
+    /// Preview if any exit is preview.
     pub status: Status,
-    /// That of the exit with the shortest series: the sums are no stronger than it.
+    /// The length of the shortest series of all exits. The totals are no more reliable than that
+    /// exit.
     pub days_observed: Number,
-    /// The version of the rules that produced the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
-    /// The method, disclosed; its window is that of the exit with the shortest series.
+    /// The method, disclosed. Its window is that of the exit with the shortest series.
     pub method: SeriesMethod,
-    /// What anyone can check with the gaps behind the means, and what cannot be filled: of every
-    /// exit, in the order of `exits`.
+    /// URLs of the evidence for the gaps behind the means and for the parts that cannot be filled:
+    /// of every exit, in the order of `exits`.
     pub evidence_urls: Vec<String>,
 }
 
@@ -73,12 +74,13 @@ pub struct PortfolioTotal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Portfolio {
-    /// The positions, as asked.
+    /// The positions, as requested.
     pub positions: Vec<Position>,
     /// The exits, in the order of their first position.
     pub exits: Vec<PortfolioExit>,
-    /// The sums.
+    /// The totals.
     pub total: PortfolioTotal,
-    /// Which exit is the worst: one that cannot be filled, else the one of the widest gap.
+    /// The index of the worst exit: one that cannot be filled, otherwise the one with the widest
+    /// gap.
     pub worst_exit: u32,
 }

@@ -10,60 +10,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::Number;
 
-/// Stable codes of everything that can be refused.
+/// Stable codes of all errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemCode {
-    /// A parameter or flag holds no acceptable value; `field` names it.
+    /// The value of a parameter or flag is invalid. `field` names the parameter.
     InvalidParameter,
     /// The pool's identifier is not of the form `<chain>:<address>`.
     InvalidPool,
     /// No such pool is monitored.
     UnknownPool,
-    /// The token is neither of the pool's two.
+    /// The token is not one of the pool's two tokens.
     UnknownBase,
     /// No monitored pool trades the token.
     UnknownToken,
     /// Nothing was recorded yet.
     NoSnapshotYet,
-    /// The slot asked for is missing from the series; `reason` says why.
+    /// The requested slot is missing from the series. `reason` gives the cause.
     SlotMissing,
-    /// The slot asked for was taken back: its block was orphaned, or its ticks were misread.
+    /// The requested slot was retracted: its block was orphaned, or its ticks were misread.
     SlotRetracted,
-    /// The instant asked for lies before the series began.
+    /// The requested time is before the series began.
     BeforeSeries,
-    /// The instant asked for lies after the newest slot.
+    /// The requested time is after the newest slot.
     AfterSeries,
-    /// The size is worth less than one raw unit of the token sold.
+    /// The size is less than one raw unit of the token sold.
     RoundsToNoInput,
     /// The pool would pay less than one raw unit.
     RoundsToNoOutput,
-    /// The recorded liquidity cannot fill the size; `max_fillable_usd` can be.
+    /// The recorded liquidity cannot fill the size. The largest size is `max_fillable_usd`.
     BeyondLiquidity,
-    /// Fill and oracle are too far apart for a percentage.
+    /// The fill price and the oracle price are too far apart for a percentage.
     GapOutOfRange,
-    /// The search for a size ended without an answer.
+    /// The search for a size found no answer.
     SearchExhausted,
-    /// How large an exit may be could not be told exactly of this kind of pool, and is not told.
+    /// The largest exit of this kind of pool cannot be computed exactly, so it is not computed.
     SizingNotExact,
-    /// What an order leaves of this kind of pool is not computed: only exits at once are told.
+    /// The state of this kind of pool after an order is not computed. Only sales at once are
+    /// supported.
     OrdersNotExact,
-    /// The figure is not told of this kind of pool.
+    /// The report does not support this kind of pool.
     FigureUnsupportedKind,
-    /// The chain could not be read; `reason` says why.
+    /// The chain could not be read. `reason` gives the cause.
     ChainUnreadable,
-    /// The nodes do not prove states of so old a block any more.
+    /// The nodes no longer prove states of a block this old.
     ProofOutOfReach,
-    /// The nodes serve no state proofs, or of another shape.
+    /// The nodes do not serve state proofs, or serve them in a different format.
     ProofsNotServed,
-    /// How the pool's contract keeps its words is not known, so that nothing is proven of it.
+    /// The storage layout of the pool's contract is not known, so its state cannot be proven.
     UnsupportedLayout,
-    /// A proof of so much would be larger than one may be.
+    /// The proof would be larger than the limit.
     ProofTooWide,
-    /// The chain has another block at the height of the snapshot's.
+    /// The chain has a different block at the height of the snapshot.
     BlockNotCanonical,
-    /// A database or file could not be read or is not what it should be.
+    /// A database or file could not be read or has unexpected content.
     SourceUnreadable,
     /// A parameter that the address does not have.
     UnknownParameter,
@@ -73,47 +74,47 @@ pub enum ProblemCode {
     PeriodReversed,
     /// A method version that was never released.
     UnknownMethodVersion,
-    /// A guard of the question: the answer would be preview.
+    /// A guard of the request: the answer would be preview.
     NotLive,
-    /// A guard of the question: the series behind the answer is shorter.
+    /// A guard of the request: the series behind the answer is shorter.
     SeriesTooShort,
-    /// A guard of the question: the answer's snapshot is older.
+    /// A guard of the request: the answer's snapshot is older.
     SnapshotTooOld,
-    /// Specified, and not built.
+    /// Specified, but not built yet.
     NotAvailable,
-    /// Nothing is at this address.
+    /// There is no such address.
     NotFound,
-    /// The address answers other methods only.
+    /// The address does not support the method.
     MethodNotAllowed,
-    /// The address is longer than the service reads.
+    /// The URL is longer than the service accepts.
     AddressTooLong,
-    /// The request carries a body, and nothing here takes one.
+    /// The request has a body, but the address does not accept one.
     BodyNotAccepted,
     /// More requests than one client may make.
     RateLimited,
-    /// What is asked for has an owner, and the request shows no token, or one that nobody has.
+    /// The resource has an owner, and the request has no token or an unknown one.
     TokenRequired,
-    /// The token's owner has no such rule.
+    /// The token's owner does not have this rule.
     UnknownAlert,
-    /// The caller's name for the request stands for another one.
+    /// The caller used the same idempotency key for a different request.
     RequestDiffers,
     /// More rules than one client, or one host, may have.
     TooManyAlerts,
-    /// No more rules are kept here.
+    /// The service cannot store more rules.
     AlertsFull,
-    /// The answer has a price, which was not paid; the headers say how it is.
+    /// The answer has a price that was not paid. The headers show how to pay.
     PaymentRequired,
-    /// What the request pays with cannot be read, or is there twice.
+    /// The payment of the request cannot be read, or the request has two.
     PaymentMalformed,
     /// The payment was used for another request, or long ago.
     PaymentUsed,
-    /// What became of the payment is not known yet: the same request is to be repeated.
+    /// The outcome of the payment is not known yet. Repeat the same request.
     PaymentPending,
     /// No payment can be settled now.
     PaymentsUnavailable,
-    /// What this client has free of charge today is used up.
+    /// The client has used up its free estimates for today.
     FreeEstimatesUsed,
-    /// The answer took longer than the service lets it.
+    /// The answer took longer than the service allows.
     TimedOut,
     /// The service failed.
     InternalError,
@@ -240,73 +241,73 @@ impl ProblemCode {
     /// The code in words.
     pub fn title(self) -> &'static str {
         match self {
-            Self::InvalidParameter => "A parameter holds no acceptable value",
-            Self::InvalidPool => "Not a pool's identifier",
-            Self::UnknownPool => "No such pool is monitored",
-            Self::UnknownBase => "Neither token of the pool",
+            Self::InvalidParameter => "Invalid parameter",
+            Self::InvalidPool => "Invalid pool identifier",
+            Self::UnknownPool => "The pool is not monitored",
+            Self::UnknownBase => "The token is not in the pool",
             Self::UnknownToken => "No monitored pool trades the token",
             Self::NoSnapshotYet => "Nothing is recorded yet",
             Self::SlotMissing => "The slot is missing from the series",
-            Self::SlotRetracted => "The slot was taken back",
-            Self::BeforeSeries => "Before the series began",
+            Self::SlotRetracted => "The slot was retracted",
+            Self::BeforeSeries => "Before the start of the series",
             Self::AfterSeries => "After the newest slot",
-            Self::RoundsToNoInput => "The size rounds to no input",
-            Self::RoundsToNoOutput => "The size rounds to no output",
-            Self::BeyondLiquidity => "Beyond the recorded liquidity",
-            Self::GapOutOfRange => "Fill and oracle are too far apart",
-            Self::SearchExhausted => "The search ended without an answer",
-            Self::SizingNotExact => "Sizes of this kind of pool are not told",
-            Self::OrdersNotExact => "Orders in parts are not told of this kind of pool",
-            Self::FigureUnsupportedKind => "The figure is not told of this kind of pool",
+            Self::RoundsToNoInput => "The input rounds to zero",
+            Self::RoundsToNoOutput => "The output rounds to zero",
+            Self::BeyondLiquidity => "The size exceeds the recorded liquidity",
+            Self::GapOutOfRange => "Fill price and oracle price are too far apart",
+            Self::SearchExhausted => "The search found no answer",
+            Self::SizingNotExact => "The largest exit is not available for this kind of pool",
+            Self::OrdersNotExact => "Several orders are not supported for this kind of pool",
+            Self::FigureUnsupportedKind => "This report does not support this kind of pool",
             Self::ChainUnreadable => "The chain could not be read",
-            Self::ProofOutOfReach => "The block is older than the nodes prove",
-            Self::ProofsNotServed => "The nodes serve no state proofs",
-            Self::UnsupportedLayout => "How the contract keeps its words is not known",
+            Self::ProofOutOfReach => "The block is too old for the nodes to prove",
+            Self::ProofsNotServed => "The nodes do not serve state proofs",
+            Self::UnsupportedLayout => "The storage layout of the contract is not known",
             Self::ProofTooWide => "The proof would be too large",
-            Self::BlockNotCanonical => "The chain has another block there",
+            Self::BlockNotCanonical => "The chain has a different block at this height",
             Self::SourceUnreadable => "The series could not be read",
-            Self::UnknownParameter => "Not a parameter of this address",
+            Self::UnknownParameter => "Unknown parameter",
             Self::UnknownChain => "No pool of this chain is monitored",
             Self::PeriodReversed => "The period ends before it begins",
             Self::UnknownMethodVersion => "The method version was never released",
-            Self::NotLive => "The answer would be preview",
+            Self::NotLive => "The status would be preview",
             Self::SeriesTooShort => "The series is shorter than required",
             Self::SnapshotTooOld => "The snapshot is older than accepted",
-            Self::NotAvailable => "Specified, and not built yet",
-            Self::NotFound => "Nothing is at this address",
-            Self::MethodNotAllowed => "The address answers other methods",
+            Self::NotAvailable => "Specified, but not built yet",
+            Self::NotFound => "Address not found",
+            Self::MethodNotAllowed => "Method not allowed",
             Self::AddressTooLong => "The address is too long",
-            Self::BodyNotAccepted => "Nothing here takes a body",
+            Self::BodyNotAccepted => "A request body is not accepted",
             Self::RateLimited => "Too many requests",
             Self::TokenRequired => "A token is required",
-            Self::UnknownAlert => "No such rule of this owner",
-            Self::RequestDiffers => "Another request came under this name",
+            Self::UnknownAlert => "Alert rule not found",
+            Self::RequestDiffers => "The idempotency key was used for a different request",
             Self::TooManyAlerts => "Too many rules",
-            Self::AlertsFull => "No more rules are kept",
+            Self::AlertsFull => "The service cannot store more rules",
             Self::PaymentRequired => "A payment is required",
-            Self::PaymentMalformed => "Not a payment",
-            Self::PaymentUsed => "The payment was used",
-            Self::PaymentPending => "The payment is under way",
-            Self::PaymentsUnavailable => "No payment can be taken now",
-            Self::FreeEstimatesUsed => "No more free estimates today",
+            Self::PaymentMalformed => "Malformed payment",
+            Self::PaymentUsed => "The payment was already used",
+            Self::PaymentPending => "The payment is in progress",
+            Self::PaymentsUnavailable => "Payments are not available now",
+            Self::FreeEstimatesUsed => "No free estimates are left today",
             Self::TimedOut => "The answer took too long",
             Self::InternalError => "The service failed",
         }
     }
 }
 
-/// A refusal or failure as a document.
+/// An error document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// The stable code.
     pub code: ProblemCode,
-    /// One sentence for people: the cause.
+    /// The cause, in one sentence.
     pub detail: String,
     /// The parameter at fault.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub field: Option<String>,
-    /// The remedy, where one is known.
+    /// What to do, if known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hint: Option<String>,
     /// The stable reason behind a missing slot or an unreadable chain.
@@ -315,7 +316,7 @@ pub struct Problem {
     /// The largest size that can be filled, USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
-    /// What anyone can check with that the size cannot be filled.
+    /// URL of the evidence that the size cannot be filled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -368,10 +369,10 @@ impl From<&NotSized> for Problem {
         match not_sized {
             NotSized::Exhausted(_) => Self::new(ProblemCode::SearchExhausted, detail)
                 .field("gap")
-                .hint("ask for a gap a little further from the pool's fee and basis"),
+                .hint("ask for a gap slightly further from the pool's fee and basis"),
             NotSized::NotExact => Self::new(ProblemCode::SizingNotExact, detail)
                 .field("pool")
-                .hint("ask what a size fills at"),
+                .hint("ask for an estimate of a size instead"),
         }
     }
 }
@@ -381,8 +382,10 @@ impl From<&Refusal> for Problem {
         let detail = refusal.to_string();
         let problem = |code| Self::new(code, detail.clone()).field("size_usd");
         match refusal {
-            Refusal::NoInput => problem(ProblemCode::RoundsToNoInput).hint("ask for more"),
-            Refusal::NoOutput => problem(ProblemCode::RoundsToNoOutput).hint("ask for more"),
+            Refusal::NoInput => problem(ProblemCode::RoundsToNoInput).hint("ask for a larger size"),
+            Refusal::NoOutput => {
+                problem(ProblemCode::RoundsToNoOutput).hint("ask for a larger size")
+            }
             Refusal::BeyondLiquidity { max_fillable_usd, .. } => Self {
                 max_fillable_usd: Some(Number::from(*max_fillable_usd)),
                 ..problem(ProblemCode::BeyondLiquidity).hint(beyond_hint(*max_fillable_usd))
@@ -398,10 +401,10 @@ impl From<&Refusal> for Problem {
 impl From<&OrdersRefused> for Problem {
     fn from(refused: &OrdersRefused) -> Self {
         let hint = match refused.refusal {
-            Refusal::NoInput | Refusal::NoOutput => "ask for more, or for fewer orders",
+            Refusal::NoInput | Refusal::NoOutput => "ask for a larger size, or for fewer orders",
             // Nothing recovers before the first.
-            _ if refused.part == 1 => "ask for less",
-            _ => "ask for less, or for more recovery",
+            _ if refused.part == 1 => "ask for a smaller size",
+            _ => "ask for a smaller size, or for more recovery",
         };
         let problem = Self::from(&refused.refusal).hint(hint);
         // The most that an order can still fill says nothing of the whole size.
@@ -424,7 +427,7 @@ impl From<&LookupError> for Problem {
             }
             LookupError::NothingRecorded { reason, .. } => {
                 let problem = problem(ProblemCode::NoSnapshotYet).hint(
-                    "the recorder reads every pool every five minutes; its log says what is wrong",
+                    "the recorder reads every pool every five minutes; its log shows the cause",
                 );
                 match reason {
                     Some(reason) => problem.reason(reason.code()),
@@ -481,7 +484,7 @@ impl From<&BaseError> for Problem {
 
 fn beyond_hint(max_fillable: UsdMicros) -> String {
     if max_fillable.0 == 0 {
-        "the pool fills no size in this direction".to_owned()
+        "the pool cannot fill any size in this direction".to_owned()
     } else {
         format!("ask for at most {max_fillable} USD")
     }

@@ -11,17 +11,17 @@ pub const PROBLEM_JSON: &str = "application/problem+json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ProblemDocument {
-    /// Names the kind of problem: `urn:exitgap:problem:<code>`.
+    /// The type of problem: `urn:exitgap:problem:<code>`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind in words, the same each time.
+    /// A title for the type, the same each time.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// Code, cause, field, remedy.
+    /// Code, cause, field, hint.
     #[serde(flatten)]
     pub problem: Problem,
-    /// Names this answer in the service's log.
+    /// The id of this answer in the service's log.
     pub request_id: String,
 }
 

@@ -4,30 +4,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Amounts, Answer, GapRung, LadderRows, Number, RedemptionWindow, Simulation};
 
-/// An answer as the service publishes it.
+/// An answer, as published by the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Published<F> {
     /// Figures, pool, oracle, method.
     #[serde(flatten)]
     pub answer: Answer<F>,
-    /// The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the
-    /// result's direction; absent where no slot tells one.
+    /// The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the
+    /// result's direction. Absent if no slot has a depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_7d_usd: Option<Number>,
-    /// Seconds from the slot's instant to this answer.
+    /// Seconds from the slot's time to this answer.
     pub snapshot_age_s: u64,
-    /// What anyone can check this number with: of a simulation what the size fills at at once, of a
-    /// largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    /// URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
+    /// its exit. Absent if rows have their own, or nothing can be proven.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// The snapshot behind the answer, canonical bytes.
+    /// URL of the snapshot behind the answer, canonical bytes.
     pub snapshot_url: String,
-    /// The pool's heads of the seven days up to the slot: bears out `days_observed`, the window
-    /// and `lowest_depth_7d_usd`.
+    /// URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
+    /// window and `lowest_depth_7d_usd`.
     pub window_url: String,
-    /// Where slots after the result's are missing or retracted: the pool's heads up to the newest
-    /// sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    /// If slots after the result's are missing or retracted: URL of the pool's heads up to the
+    /// newest sealed slot, which show that. `exitgap verify --window` takes them together with the
+    /// evidence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub newer_heads_url: Option<String>,
 }
@@ -47,41 +48,42 @@ pub type PublishedRedemption = Published<RedemptionWindow>;
 /// `GET /v1/ladder/{pool}`.
 pub type PublishedLadder = Published<LadderRows>;
 
-/// What became of a slot since it was sealed: told beside its evidence, never inside it.
+/// The current status of a sealed slot, separate from its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SlotStatus {
     /// The pool's identifier.
     pub pool: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
-    /// What the series holds for it.
+    /// The content of the series at the slot.
     pub state: SlotState,
-    /// Why it is missing.
+    /// Why the slot is missing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missing_reason: Option<String>,
-    /// Where the slot was taken back, because its block was orphaned or its ticks were misread.
+    /// The retraction, if the slot was retracted because its block was orphaned or its ticks were
+    /// misread.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retraction: Option<RetractionNotice>,
-    /// Where its ticks are in doubt: the slot whose full reading of the pool was not what had been
+    /// If the ticks are in doubt: the slot whose full reading of the pool differed from the state
     /// followed until then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub doubted_by_slot: Option<u32>,
 }
 
-/// What a series holds for a slot.
+/// The content of a series at a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SlotState {
     /// A snapshot.
     Recorded,
-    /// None, with a reason.
+    /// No snapshot, with a reason.
     Missing,
-    /// A snapshot that was taken back later, as its block was orphaned or its ticks misread: no
-    /// figure counts it.
+    /// A snapshot that was retracted later because its block was orphaned or its ticks were
+    /// misread. Figures do not use it.
     Retracted,
     /// The pool's series ended with this slot.
     Retired,
@@ -93,13 +95,13 @@ pub enum SlotState {
 pub struct RetractionNotice {
     /// The slot whose head retracts it.
     pub by_slot: u32,
-    /// `orphaned`: its block is not on the chain that became final; `misread`: a later full reading
-    /// proved its ticks wrong.
+    /// `orphaned`: its block is not on the final chain; `misread`: a later full reading proved its
+    /// ticks wrong.
     pub code: String,
-    /// The hash of the block the snapshot was read at, where that was orphaned.
+    /// The hash of the snapshot's block, if it was orphaned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub orphaned_block_hash: Option<String>,
-    /// The hash of the block that stands in its place, where it was orphaned.
+    /// The hash of the block in its place, if it was orphaned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub canonical_block_hash: Option<String>,
 }

@@ -11,104 +11,116 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Answer, Number, Problem, ProblemCode};
 
-/// Selling a size now beside redeeming it: `GET /v1/redemption/{pool}`. **Modelled**: terms are what somebody read, and
-/// nothing on a chain proves them, but for the `facts` of a path, which stand in the snapshot.
+/// Selling a size now compared with redeeming it: `GET /v1/redemption/{pool}`. **Modelled**: the
+/// terms are what the operator read in a source, and no chain proves them, except the `facts` of a
+/// path, which are in the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RedemptionWindow {
-    /// The name and version of these rules, `redemption/1`.
+    /// The name and version of the method, `redemption/1`.
     pub figure: String,
     /// Always `true`.
     pub modelled: bool,
     /// The size, USD.
     pub size_usd: Number,
-    /// What selling it now brings, USD: `size_usd × (1 - exit_gap_pct)`, rounded down; `null` where it cannot be sold.
+    /// The proceeds of selling now, USD: `size_usd × (1 - exit_gap_pct)`, rounded down. `null` if
+    /// the size cannot be sold.
     pub receives_now_usd: Option<Number>,
-    /// The gap of that sale, percent; `null` likewise.
+    /// The gap of that sale, percent. `null` in the same case.
     pub exit_gap_pct: Option<Number>,
-    /// Why it cannot be sold at once.
+    /// Why the size cannot be sold at once.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<ProblemCode>,
-    /// When it is handed in: the time of the snapshot's block, RFC 3339.
+    /// The assumed time of the redemption request: the time of the snapshot's block, RFC 3339.
     pub handed_in_at: String,
-    /// The ways of redeeming it; none where nobody wrote terms of the token down.
+    /// The ways to redeem the size. Empty if no redemption terms are configured for the token.
     pub paths: Vec<RedemptionPath>,
 }
 
-/// One way of redeeming a size.
+/// One way to redeem a size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RedemptionPath {
-    /// `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: after those who came before.
+    /// `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: in a queue,
+    /// after earlier requests.
     pub kind: String,
-    /// Why these terms do not take it: `below_minimum`, or `unknown_days` beyond the calendar's table; `paused`, by a fact;
-    /// `fact_missing`: the snapshot has not one fact of a name that they give; `fact_invalid`: a fee of more than all, or a token
-    /// that pays nothing; `asset_unknown`: what it pays in is no token of the pool; `pace_unknown`: the queue's lengths of seven
-    /// days are not known.
+    /// Why redemption is not possible under these terms: `below_minimum`; `unknown_days`, beyond
+    /// the calendar's table; `paused`, according to a fact; `fact_missing`, the snapshot lacks a
+    /// fact that the terms name; `fact_invalid`, a fee of more than 100%, or a token that pays
+    /// nothing; `asset_unknown`, the asset paid is not a token of the pool; `pace_unknown`, the
+    /// queue's lengths of seven days are not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<String>,
-    /// What is kept of what is redeemed, percent; `null` where a fact would tell it and `refusal` says why none does.
+    /// The redemption fee, percent. `null` if a fact would give it and `refusal` shows why it does
+    /// not.
     pub fee_pct: Option<Number>,
-    /// The least that is redeemed, USD.
+    /// The minimum redemption, USD.
     pub minimum_usd: Number,
-    /// What one whole token pays before the fee, USD, by a fact, rounded down; absent where it is the oracle's price.
+    /// The payment per whole token before the fee, USD, according to a fact, rounded down. Absent
+    /// if it is the oracle price.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pays_usd: Option<Number>,
-    /// Of a queue: what is paid a day, USD, at the least, in the middle, at the most; `null` as `fee_pct`.
+    /// For a queue: the payments per day, USD: minimum, middle, maximum. `null` in the same case as
+    /// `fee_pct`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub per_day_usd: Option<Vec<Number>>,
-    /// Of a queue: whether that is what its recorded lengths fell by a day, of the last seven, and not the terms'.
+    /// For a queue: whether those payments are how much its recorded lengths fell per day in the
+    /// last seven days, instead of the terms.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub per_day_recorded: bool,
-    /// The most, USD; `null`: as much as one likes, or as `fee_pct`.
+    /// The maximum redemption, USD. `null`: no limit, or in the same case as `fee_pct`.
     pub capacity_usd: Option<Number>,
-    /// What is redeemed, USD: the size, or the capacity.
+    /// The amount redeemed, USD: the size, or the capacity.
     pub redeemed_usd: Option<Number>,
-    /// What is sold now beside that, USD.
+    /// The rest, sold now, USD.
     pub sold_usd: Option<Number>,
-    /// What both bring, USD, at the oracle's price or at `pays_usd`; `null` where the rest cannot be sold.
+    /// The proceeds of both, USD, at the oracle price or at `pays_usd`. `null` if the rest cannot
+    /// be sold.
     pub receives_usd: Option<Number>,
-    /// How long one waits at the least, seconds; `null`: nobody is paid.
+    /// The minimum waiting time, seconds. `null`: no payment is possible.
     pub t_min_s: Option<u64>,
-    /// The same at the most.
+    /// The maximum waiting time, seconds.
     pub t_max_s: Option<u64>,
-    /// Of a queue: the same at its pace in the middle.
+    /// For a queue: the waiting time at its middle pace, seconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub t_middle_s: Option<u64>,
-    /// `100 × (receives_usd - receives_now_usd) ÷ receives_now_usd`: positive, redeeming brings more.
+    /// `100 × (receives_usd - receives_now_usd) ÷ receives_now_usd`: positive if redeeming pays
+    /// more.
     pub advantage_pct: Option<Number>,
-    /// The advantage as a simple yearly rate, percent, over `t_min_s`: who can do without the money for less redeems. `null`
-    /// of no wait.
+    /// The advantage as a simple yearly rate, percent, over `t_min_s`. Redeeming pays if your cost
+    /// of money is below this rate. `null` without a waiting time.
     pub break_even_annual_pct_at_t_min: Option<Number>,
     /// The same over `t_max_s`.
     pub break_even_annual_pct_at_t_max: Option<Number>,
-    /// The facts that it rests on, read at the block of the snapshot; the other numbers are the terms'.
+    /// The facts behind this path, read at the snapshot's block. All other numbers are from the
+    /// terms.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub facts: Vec<RedemptionFact>,
-    /// Who may redeem, as the terms say.
+    /// Who may redeem, according to the terms.
     pub eligibility: String,
-    /// Where the terms stand.
+    /// The source of the terms.
     pub terms_source: String,
-    /// When they were read, `YYYY-MM-DD`.
+    /// When the terms were read, `YYYY-MM-DD`.
     pub terms_read_on: String,
     /// The SHA-256 of the file of terms, 0x-prefixed.
     pub terms_sha256: String,
 }
 
-/// A fact of the snapshot that a redemption rests on.
+/// A fact of the snapshot that a redemption depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RedemptionFact {
-    /// What it says: `capacity` and `ahead`, in the token's smallest units; `capacity_asset`, and `nav` of one whole token, in those
-    /// of the asset; `fee`; `paused`, any word but zero.
+    /// The meaning: `capacity` and `ahead`, in the token's smallest units; `capacity_asset`, and
+    /// `nav` of one whole token, in the smallest units of the asset; `fee`; `paused`, any value
+    /// except zero.
     pub says: String,
-    /// Its name in the snapshot.
+    /// The name of the fact in the snapshot.
     pub name: String,
-    /// The contract that was asked.
+    /// The contract called.
     pub contract: String,
-    /// The data of the call.
+    /// The call data.
     pub call: String,
-    /// The first word of the answer, as a whole number.
+    /// The first 32-byte word of the answer, as a whole number.
     pub word_raw: String,
 }
 

@@ -50,7 +50,7 @@ pub struct RouteExit {
 /// What ranking needs of a gap's split: basis and fee are what the smallest sale loses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteSplit {
-    /// How far the pool's mid price lies below the oracle, percent.
+    /// How far the pool's mid price is below the oracle price, percent.
     pub basis_pct: Number,
     /// The pool's fee, percent.
     pub fee_pct: Number,
@@ -90,69 +90,71 @@ pub struct RankedVenue {
     pub pool: String,
     /// Live or preview.
     pub status: Status,
-    /// The largest size its ladder tells of, USD.
+    /// The largest size in its ladder, USD.
     pub largest_usd: Number,
-    /// What using it costs beside, USD.
+    /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
 }
 
-/// What one venue sells of an exit.
+/// The share of one venue in an exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteLeg {
-    /// Which of `venues`, counted from 0.
+    /// The index in `venues`, from 0.
     pub venue: u32,
-    /// Its pool.
+    /// The pool.
     pub pool: String,
-    /// What it sells, USD.
+    /// The size sold here, USD.
     pub size_usd: Number,
-    /// What the leg's gap is at most, percent: on the line between two rows of the ladder. Not what it fills at.
+    /// The upper bound of the leg's gap, percent: on the line between two rows of the ladder. Not
+    /// the gap of a fill.
     pub exit_gap_at_most_pct: Number,
-    /// The least gap that the rows allow, percent. What lies between the two is how coarse the
-    /// ladder makes the answer.
+    /// The lower bound of the leg's gap that the rows allow, percent. The difference between the
+    /// two bounds shows how coarse the ladder is.
     pub least_gap_pct: Number,
-    /// The sizes of the rows it lies between, USD; both its own where it is a row.
+    /// The sizes of the two ladder rows around the leg, USD. Both equal the leg's size if it is a
+    /// row.
     pub between_usd: [Number; 2],
-    /// What using the venue costs beside, USD.
+    /// The fixed cost of using the venue, USD.
     pub fixed_cost_usd: Number,
 }
 
 /// One way to exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// What each venue used sells.
+    /// The share of each venue used.
     pub legs: Vec<RouteLeg>,
-    /// What all legs sell, USD.
+    /// The size sold by all legs, USD.
     pub filled_usd: Number,
-    /// What the ladders do not say how to sell, USD.
+    /// The size that the ladders do not cover, USD.
     pub unfilled_usd: Number,
-    /// What the legs bring by the oracle before fixed costs, USD.
+    /// The proceeds of the legs at the oracle price before fixed costs, USD.
     pub received_usd: Number,
-    /// What using the venues costs, USD.
+    /// The fixed costs of the venues, USD.
     pub fixed_cost_usd: Number,
-    /// What the gap of all legs together is at most, percent; absent where nothing is filled. What it is, an exact
-    /// split tells.
+    /// The upper bound of the gap of all legs together, percent. Absent if nothing is filled. An
+    /// exact split gives the gap itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit_gap_at_most_pct: Option<Number>,
-    /// The least gap that the rows allow, percent.
+    /// The lower bound of the gap that the rows allow, percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub least_gap_pct: Option<Number>,
 }
 
-/// The answer to "through which venues do I exit?".
+/// The best way to sell a size over venues, from their ladders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteRanking {
-    /// The size asked for, USD.
+    /// The requested size, USD.
     pub size_usd: Number,
-    /// `live` only where every ladder is.
+    /// `live` only if every ladder is live.
     pub status: Status,
     /// The venues, in the order of the ladders given.
     pub venues: Vec<RankedVenue>,
-    /// Every venue alone, the best first: who fills more, then who brings more after its
-    /// fixed cost.
+    /// Each venue if it took the whole size, best first: ordered by the size filled, then by the
+    /// proceeds after its fixed cost.
     pub alone: Vec<Route>,
     /// The best split, never worse than the best venue alone.
     pub split: Route,
-    /// The version of the rules that produced the figures.
+    /// The version of the method behind the figures.
     pub method_version: String,
 }
 
@@ -166,7 +168,7 @@ impl RouteRanking {
     ) -> Result<Self, Problem> {
         if !fixed_costs.is_empty() && fixed_costs.len() != ladders.len() {
             let (costs, ladders) = (fixed_costs.len(), ladders.len());
-            let detail = format!("{costs} fixed costs for {ladders} ladders");
+            let detail = format!("{costs} fixed costs are given for {ladders} ladders");
             return Err(invalid("fixed_costs_usd", detail, "give one for each ladder, or none"));
         }
         check_same_exit(ladders)?;
@@ -218,7 +220,7 @@ fn venue(ladder: &RouteLadder, fixed_cost: UsdMicros) -> Result<RouteVenue, Prob
         invalid(
             "ladders",
             format!("{}: {why}", shown(&ladder.pool)),
-            "pass ladders as they were answered",
+            "pass ladders unchanged, as they were answered",
         )
     };
     let percent =
@@ -246,7 +248,7 @@ fn check_same_exit(ladders: &[RouteLadder]) -> Result<(), Problem> {
     for (at, ladder) in ladders.iter().enumerate() {
         for other in &ladders[..at] {
             if ladder.pool == other.pool {
-                let detail = format!("two ladders are of the pool {}", shown(&ladder.pool));
+                let detail = format!("two ladders are for the pool {}", shown(&ladder.pool));
                 return Err(invalid("ladders", detail, "give one ladder for each pool"));
             }
             if chain(ladder) == chain(other) && ladder.base.address != other.base.address {
@@ -296,11 +298,9 @@ impl Route {
 
 fn route_problem(error: &RouteError) -> Problem {
     let (field, hint) = match error {
-        RouteError::FixedCost { .. } => {
-            ("fixed_costs_usd", "a fixed cost is that of one exit, in USD")
-        }
+        RouteError::FixedCost { .. } => ("fixed_costs_usd", "a fixed cost is per exit, in USD"),
         RouteError::Venues { .. } => ("ladders", "give 1 to 12 ladders"),
-        _ => ("ladders", "pass ladders as they were answered"),
+        _ => ("ladders", "pass ladders unchanged, as they were answered"),
     };
     invalid(field, error.to_string(), hint)
 }

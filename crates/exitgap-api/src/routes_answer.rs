@@ -12,32 +12,33 @@ pub struct Routes {
     pub chain: String,
     /// The token sold.
     pub token: TokenLabel,
-    /// The slot's number: all venues are of this one.
+    /// The slot number. All venues are compared at this slot.
     pub slot: u32,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub slot_time: String,
-    /// Seconds since it.
+    /// Seconds since the slot.
     pub snapshot_age_s: u64,
-    /// USD per whole token sold, by the oracle.
+    /// USD per whole token sold, according to the oracle.
     pub oracle_price_usd: Number,
-    /// How far the oracles' answers may be relied on: the worst of the legs' pools.
+    /// How reliable the oracle answers are: the worst of the legs' pools.
     pub oracle_state: OracleState,
     /// Whether the markets of the tokens of all legs are open.
     pub market_open: bool,
-    /// The market session: of a leg whose market is closed, where one is.
+    /// The market session: of a leg whose market is closed, if there is one.
     pub session_note: String,
-    /// The quote group asked for: only pools that buy a token of it were looked at.
+    /// The requested quote group. Only pools that buy a token of the group were used.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quote_group: Option<String>,
-    /// The quote groups of the chain that may be asked for, such as `usd`: without one, a leg may end in any token, which is
-    /// counted at its oracle's price.
+    /// The quote groups of the chain that can be requested, such as `usd`. Without one, a leg may
+    /// end in any token, valued at its oracle price.
     #[serde(default)]
     pub quote_groups: Vec<String>,
     /// The exit: split, and in each venue alone.
     #[serde(flatten)]
     pub split: BestSplit,
-    /// That of the leg with the shortest series: the figures are no stronger than it.
+    /// The length of the shortest series of the legs. The figures are no more reliable than that
+    /// leg.
     pub days_observed: Number,
-    /// The method, disclosed; its window is that of the leg with the shortest series.
+    /// The method, disclosed. Its window is that of the leg with the shortest series.
     pub method: SeriesMethod,
 }

@@ -4,27 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DepthSourceKind, Number, Window};
 
-/// What [`crate::Method`] says of a single answer, said of figures of several slots.
+/// The method behind figures of several slots. [`crate::Method`] is the same for a single answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeriesMethod {
-    /// The size the figures hold for, USD; absent where each figure names its own.
+    /// The size of the figures, USD. Absent if each figure names its own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub assumed_size_usd: Option<Number>,
-    /// The slots looked at.
+    /// The slots used.
     pub window: Window,
     /// Where their depth was read.
     pub depth_source: SeriesSource,
 }
 
-/// Where the depth of several slots was read. Each slot's own block, snapshot and oracles are in
-/// its evidence.
+/// Where the depth of several slots was read. The evidence of each slot has its own block, snapshot
+/// and oracles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeriesSource {
-    /// Where it was read.
+    /// The source of the depth.
     pub kind: DepthSourceKind,
-    /// The chain's slug; absent where the figures are of several chains.
+    /// The chain's slug. Absent if the figures are from several chains.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub chain: Option<String>,
 }

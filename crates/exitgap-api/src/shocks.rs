@@ -4,47 +4,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, ProblemCode};
 
-/// `GET /v1/shocks`: shocks that the operator named, as a stress takes them.
+/// `GET /v1/shocks`: shocks named by the operator, as input for a stress test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NamedShocks {
-    /// In the order of the configuration; none where the operator named none.
+    /// The shocks, in the order of the configuration. Empty if the operator configured none.
     pub shocks: Vec<NamedShock>,
 }
 
-/// What the greatest fall of a recorded period did.
+/// The effect of the greatest price fall in a recorded period.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NamedShock {
-    /// Its name, of small letters, digits and hyphens.
+    /// The name of the shock: lower-case letters, digits and hyphens.
     pub name: String,
-    /// What it was, in the operator's words.
+    /// The operator's description.
     pub about: String,
-    /// The pool that it was seen in.
+    /// The pool of the observation.
     pub pool: String,
-    /// The token whose price fell, as the operator named it.
+    /// The token whose price fell, as configured by the operator.
     pub base: Option<String>,
-    /// The first slot looked at, RFC 3339.
+    /// The first slot used, RFC 3339.
     pub from: String,
-    /// The last slot looked at, RFC 3339.
+    /// The last slot used, RFC 3339.
     pub to: String,
     /// How far the pool's mid price must have moved to count, percent.
     pub move_pct: Number,
-    /// Over how many slots.
+    /// The number of slots within which it must have moved.
     pub within_slots: u32,
-    /// The gap at which books are measured, percent.
+    /// The gap at which depth is measured, percent.
     pub gap_pct: Number,
-    /// The slot of the greatest fall, RFC 3339, of equals the first; `null` where there is none.
+    /// The slot of the greatest fall, RFC 3339; the first if there are several. `null` if there is
+    /// none.
     pub time: Option<String>,
-    /// How far the mid price fell, percent; what a stress takes as `fall_pct`. At most 99.
+    /// How far the mid price fell, percent: the `fall_pct` of a stress test. At most 99.
     pub fall_pct: Option<Number>,
-    /// The greatest share of the book that was gone at a horizon of the decay, beyond what the fall alone did, percent; what a
-    /// stress takes as `haircut_pct`. At most 99.
+    /// The greatest share of the depth that was missing at any horizon after the move, beyond the
+    /// effect of the fall alone, percent: the `haircut_pct` of a stress test. At most 99.
     pub haircut_pct: Option<Number>,
-    /// Why there is none: the problem's code, or `no_fall`.
+    /// Why there is no fall: the code of a problem, or `no_fall`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why_not: Option<String>,
-    /// The figure file of the decay that it is read from.
+    /// URL of the figure file behind this shock.
     pub figure_url: Option<String>,
 }
 

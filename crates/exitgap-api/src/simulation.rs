@@ -9,7 +9,7 @@ use crate::{Amounts, Answer, Number, Problem};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OrderFill {
-    /// Which order, counted from 1.
+    /// The number of the order, from 1.
     pub order: u32,
     /// Raw units of the base token sold.
     pub amount_in_raw: String,
@@ -19,18 +19,18 @@ pub struct OrderFill {
     pub exit_gap_pct: Number,
 }
 
-/// The same size sold at once: what it fills at, or why it cannot be filled.
+/// The same size sold at once: the fill, or why the size cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AtOnce {
     /// The exit.
     Exit(Box<Amounts>),
-    /// Why there is none.
+    /// Why there is no exit.
     Problem(Box<Problem>),
 }
 
-/// An exit in several orders beside the same exit at once.
+/// An exit in several orders, compared with the same exit at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Simulation {
@@ -38,10 +38,10 @@ pub struct Simulation {
     pub size_usd: Number,
     /// Number of orders.
     pub orders: u32,
-    /// Share of its displacement that √price is assumed to recover between two
-    /// orders, percent. An assumption, not a forecast.
+    /// The assumed recovery of √price between two orders, as a share of its displacement, percent.
+    /// An assumption, not a forecast.
     pub recovery_pct: Number,
-    /// Seconds between orders, as stated; nothing is computed from it.
+    /// Seconds between orders, as given. Not used in any computation.
     pub interval_s: u32,
     /// Gap of all orders together, percent.
     pub exit_gap_pct: Number,
@@ -49,7 +49,7 @@ pub struct Simulation {
     pub amount_in_raw: String,
     /// Raw units of the quote token bought.
     pub amount_out_raw: String,
-    /// Every order, in turn.
+    /// The orders, in sequence.
     pub fills: Vec<OrderFill>,
     /// The same size sold at once.
     pub at_once: AtOnce,

@@ -10,12 +10,12 @@ use crate::{Answer, GapRung, Number};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MaxSize {
-    /// The largest size whose own estimate passes, USD; zero where none does.
+    /// The largest size whose own estimate is within the limit, USD. Zero if there is none.
     pub max_size_usd: Number,
-    /// The largest raw amount of the base token that passes; usually a little
-    /// above what `max_size_usd` stands for.
+    /// The largest raw amount of the base token within the limit, usually slightly above
+    /// `max_size_usd`.
     pub max_amount_in_raw: String,
-    /// What the pool pays for it, raw units of the quote token.
+    /// The amount that the pool pays for it, raw units of the quote token.
     pub max_amount_out_raw: String,
     /// `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`.
     pub limited_by: String,

@@ -31,7 +31,7 @@ pub fn size_asked(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
 /// What an evidence file's snapshot claims of the chain's state, its sale included.
 pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
     let snapshot = evidence.snapshot().ok_or_else(|| {
-        let detail = "evidence: the file has no snapshot that can be read";
+        let detail = "evidence: the file has no readable snapshot";
         Problem::new(ProblemCode::InvalidParameter, detail).field("evidence")
     })?;
     Ok(StateClaim::of(snapshot, size_asked(evidence)))

@@ -1,4 +1,4 @@
-//! What a stream tells of each sealed slot.
+//! The events of a stream for each sealed slot.
 
 use exitgap_core::evidence::{Head, HeadEntry};
 use exitgap_core::series::Slot;
@@ -11,41 +11,41 @@ use crate::Number;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StreamedSlot {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// Its instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// Pools that have a head in it.
+    /// Pools with a head in the slot.
     pub pools: u32,
     /// The log.
     pub origin: String,
-    /// Slots of the first checkpoint that covers it.
+    /// Number of slots in the first checkpoint that covers this slot.
     pub size: u64,
-    /// Their root, base64.
+    /// The root of that checkpoint, base64.
     pub root: String,
 }
 
-/// A pool in a sealed slot: the data of the event `pool`. All of it stands in the pool's head.
+/// A pool in a sealed slot: the data of the event `pool`. All values are from the pool's head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StreamedPool {
     /// The pool.
     pub pool: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
     /// `recorded`, `missing` or `retired`.
     pub state: String,
-    /// Why it is missing.
+    /// Why the slot is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_reason: Option<String>,
-    /// The snapshot's name.
+    /// The snapshot's hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// The depths at two percent, whole USD: selling token 0, selling token 1; `null` where none is told.
+    /// The depths at 2%, whole USD: selling token0, selling token1. `null` if there is no depth.
     pub depth_usd: [Option<Number>; 2],
-    /// The lowest of seven days likewise.
+    /// The lowest depths of seven days, in the same order.
     pub lowest_depth_7d_usd: [Option<Number>; 2],
-    /// Earlier slots that are taken back.
+    /// Earlier slots that are retracted here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retracts: Vec<u32>,
 }

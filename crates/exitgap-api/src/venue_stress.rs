@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::number::decimal;
 use crate::{Number, SeriesMethod, Status, TimeAbove};
 
-/// A pool that is sold in.
+/// A pool of the stress test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StressedVenue {
@@ -15,9 +15,9 @@ pub struct StressedVenue {
     pub pool: String,
     /// `token0` or `token1`: the token sold.
     pub base: String,
-    /// The least depth at two percent after the shock, whole USD; `null` where no slot was looked at.
+    /// The lowest depth at 2% after the shock, whole USD. `null` if no slot was used.
     pub lowest_depth_usd: Option<Number>,
-    /// The slot of it, RFC 3339, the first.
+    /// The first slot with that depth, RFC 3339.
     pub lowest_depth_time: Option<String>,
 }
 
@@ -25,102 +25,111 @@ pub struct StressedVenue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StressedSlot {
-    /// The slot's number.
+    /// The slot number.
     pub slot: u32,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     pub time: String,
-    /// The gap of the exact split, percent; `null` where the venues together did not take the size.
+    /// The gap of the optimal split, percent. `null` if the venues together could not absorb the
+    /// size.
     pub exit_gap_pct: Option<Number>,
-    /// What they took then, whole USD; `null` where they took all of it.
+    /// The amount that they could absorb, whole USD. `null` if they could absorb all of the size.
     pub max_fillable_usd: Option<Number>,
-    /// The venues' depths at two percent from the oracle, summed, whole USD.
+    /// The total depth of the venues at 2% from the oracle price, whole USD.
     pub depth_usd: Number,
-    /// The same from the pools' own mid prices.
+    /// The total depth at 2% from the pools' own mid prices.
     pub book_usd: Number,
 }
 
-/// What a stress is of, beside what came of it.
+/// The parameters and sources of a stress test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VenueStressOf {
-    /// The rules: `stress/1`.
+    /// The version of the method: `stress/1`.
     pub figure: String,
-    /// The first slot looked at, RFC 3339.
+    /// The first slot used, RFC 3339.
     pub from: String,
-    /// The last slot looked at, RFC 3339.
+    /// The last slot used, RFC 3339.
     pub to: String,
-    /// What is sold, USD at the oracle price after the fall.
+    /// The size sold, USD at the oracle price after the drop.
     pub size_usd: Number,
-    /// How much of everybody's liquidity has gone in every slot looked at, percent.
+    /// The share of all liquidity that is withdrawn, applied in every slot, percent.
     pub haircut_pct: Number,
-    /// How far the price of the token sold has fallen, percent.
+    /// The price drop of the token sold, percent.
     pub fall_pct: Number,
-    /// Only slots are looked at in which the mid price of a venue has moved by so much, percent; absent: every slot.
+    /// Only slots are used in which the mid price of a venue has moved at least this much, percent.
+    /// Absent: every slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after_move_pct: Option<Number>,
-    /// Since how many slots before it must have moved; likewise.
+    /// The number of slots within which it must have moved. Absent in the same case.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub within_slots: Option<u32>,
-    /// The length of the venues' shortest series.
+    /// The length of the shortest series of the venues.
     pub days_observed: Number,
-    /// The version of the rules behind each fill.
+    /// The version of the method behind each fill.
     pub method_version: String,
     /// The method, disclosed.
     pub method: SeriesMethod,
-    /// The figure file: what anyone can recompute it from, with the snapshots that it names.
+    /// URL of the figure file. Anyone can recompute the report from this file and the snapshots
+    /// that it names.
     pub figure_url: String,
 }
 
-/// `GET /v1/stress`. USD are whole. A slot in which the venues did not take the size is worse than any number.
+/// `GET /v1/stress`. USD are whole. A slot in which the venues could not absorb the size is worse
+/// than any number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VenueStress {
-    /// What it is of.
+    /// The parameters and sources.
     #[serde(flatten)]
     pub of: VenueStressOf,
     /// Live or preview.
     pub status: Status,
-    /// Slots looked at: every venue stands.
+    /// Slots used: every venue has a snapshot that was not retracted.
     pub have: u32,
-    /// Slots of the period in which no venue stands.
+    /// Slots of the period without a snapshot of any venue.
     pub slots_missing: u32,
-    /// Slots in which some venue stands and some does not: unknown, not empty.
+    /// Slots with a snapshot of some venues only. Their depth is unknown, not zero.
     pub slots_incomplete: u32,
-    /// Slots of which a search was given up.
+    /// Slots in which a computation was given up.
     pub slots_unanswered: u32,
-    /// Slots in which no venue's mid price had moved by `after_move_pct`: not looked at; absent without it.
+    /// Slots that were not used because no venue's mid price had moved by `after_move_pct`. Absent
+    /// without it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub slots_unmoved: Option<u32>,
-    /// Slots of which that is unknown, since so many slots before in the period not every venue stands; likewise.
+    /// Slots in which the move is unknown, because not every venue has a snapshot that many slots
+    /// before in the period. Absent in the same case.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub slots_untestable: Option<u32>,
-    /// Slots in which the venues together did not take it.
+    /// Slots in which the venues together could not absorb the size.
     pub slots_unfillable: u32,
-    /// Slots in which not every venue stands, within an hour of the worst either way: outages come with storms.
+    /// Slots with a snapshot of some venues only, or of none, within an hour before or after the
+    /// worst slot. Outages often coincide with market stress.
     pub slots_missing_near_worst: u32,
-    /// The median gap, percent, by nearest rank; `null` where that slot did not take it, or there is none.
+    /// The median gap, percent, by nearest rank. `null` if that slot could not absorb the size, or
+    /// there is no slot.
     pub gap_q50_pct: Option<Number>,
-    /// The gap that nineteen of twenty slots did not exceed, percent; `null` likewise.
+    /// The 95th percentile of the gap, percent. `null` in the same cases.
     pub gap_q95_pct: Option<Number>,
-    /// The ten worst slots, the worst first.
+    /// The ten worst slots, worst first.
     pub worst_slots: Vec<StressedSlot>,
-    /// How long the gap lay above `limit_pct`; `null` where that was not asked for.
+    /// How long the gap was above `limit_pct`. `null` if no limit was given.
     pub above: Option<TimeAbove>,
-    /// The least sum over venues of the depth at two percent from the oracle.
+    /// The lowest total depth of the venues at 2% from the oracle price.
     pub lowest_depth_usd: Option<Number>,
-    /// Its slot, RFC 3339, the first.
+    /// The first slot with that depth, RFC 3339.
     pub lowest_depth_time: Option<String>,
-    /// The sum of books in that slot: whether liquidity had gone, or the price had moved away.
+    /// The total depth around the pools' own mid prices in that slot. Compare both to see whether
+    /// liquidity was withdrawn or the price had moved away.
     pub lowest_depth_book_usd: Option<Number>,
-    /// The median slot's depth.
+    /// The median total depth.
     pub depth_q50_usd: Option<Number>,
-    /// The least sum over venues of the depth at two percent from their own mid prices.
+    /// The lowest total depth of the venues at 2% from their own mid prices.
     pub lowest_book_usd: Option<Number>,
-    /// Its slot, RFC 3339, the first.
+    /// The first slot with that depth, RFC 3339.
     pub lowest_book_time: Option<String>,
-    /// The median slot's.
+    /// The median of that total depth.
     pub book_q50_usd: Option<Number>,
-    /// By venue, as asked.
+    /// One entry per venue, in the order of the request.
     pub venues: Vec<StressedVenue>,
 }
 

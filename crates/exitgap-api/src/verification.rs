@@ -1,5 +1,4 @@
-//! Verification: what an evidence file or a published log claims, and what checking
-//! it found.
+//! Verification: the claims of an evidence file or a published log, and the results of the checks.
 
 use exitgap_core::evidence::{
     Answer, CheckName, Evidence, EvidenceRequest, Outcome, Policy, RecomputeError, Report,
@@ -12,42 +11,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Problem, ProblemCode};
 
-/// What an evidence file says of itself. Nothing of it is checked: it may be false
-/// in every field.
+/// The claims of an evidence file. They are not checked: every field may be false.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// The pool.
     pub pool: String,
-    /// The slot's number.
+    /// The slot number.
     pub slot: u64,
-    /// The slot's instant, RFC 3339; absent where the number is no slot.
+    /// The time of the slot, RFC 3339. Absent if the number is not a valid slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub slot_time: Option<String>,
     /// The token sold: `token0` or `token1`.
     pub base: String,
-    /// The size in USD, as the file spells it, up to 40 characters of that.
+    /// The size in USD as the file spells it, up to 40 characters.
     pub size_usd: String,
-    /// The gap in percent, likewise; absent where the file states a refusal.
+    /// The gap in percent as the file spells it. Absent if the file states a refusal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit_gap_pct: Option<String>,
-    /// Why the size cannot be filled, likewise; absent where the file states a result.
+    /// Why the size cannot be filled, as the file spells it. Absent if the file states a result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<String>,
-    /// `live` or `preview`, likewise; absent where the file states a refusal.
+    /// `live` or `preview`, as the file spells it. Absent if the file states a refusal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<String>,
-    /// The hash of the chain's block 0, where the snapshot is live because its operator configured that hash; no
-    /// check says which network that is.
+    /// The hash of the chain's block 0, if the snapshot is live because its operator configured
+    /// that hash. No check shows which network that is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub genesis_hash: Option<String>,
 }
 
-/// The most of a claimed text that is repeated: no true one is longer.
+/// The maximum length of a claimed text that is repeated. True texts are never longer.
 const MAX_CLAIMED_CHARS: usize = 40;
 
 impl Claim {
-    /// What an evidence file says; `None` where it cannot be read.
+    /// The claims of an evidence file. `None` if the file cannot be read.
     pub fn of(evidence: &Evidence) -> Option<Self> {
         let Stated { request, answer, .. } = evidence.stated()?;
         let kind = evidence.snapshot().map(|snapshot| snapshot.observation().chain().kind);
@@ -73,36 +71,36 @@ impl Claim {
     }
 }
 
-/// Two signed checkpoints that cannot both be states of one log.
+/// Two signed checkpoints that cannot both belong to one log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Contradiction {
-    /// Both checkpoints whole, the one seen before first.
+    /// Both checkpoints in full, the one seen before first.
     pub checkpoints: [String; 2],
-    /// What the two prove, and what else must be kept to prove it.
+    /// What the two prove, and what else must be stored to prove it.
     pub proves: String,
-    /// A file that proves it to anybody with the log's key: `exitgap verify` reads it.
+    /// A file that proves it to anyone with the log's key. `exitgap verify` reads it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fork: Option<String>,
 }
 
-/// What verifying an evidence file found.
+/// The result of verifying an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerificationReport {
-    /// What the file says of itself; absent where it says nothing readable.
+    /// The claims of the file. Absent if nothing in it is readable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
     /// The verdict and every check.
     #[serde(flatten)]
     pub report: Report,
-    /// Proof of misbehaviour, where the verification came upon one.
+    /// Proof of misbehaviour, if the verification found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
 }
 
 impl VerificationReport {
-    /// Verifies an evidence file that was read. Of what may contradict a checkpoint seen before, it shows
-    /// two logs of one size: those two texts alone prove it.
+    /// Verifies an evidence file that was read. If a checkpoint seen before is contradicted, it
+    /// reports two logs of one size: those two texts alone prove it.
     pub fn of(evidence: &Evidence, policy: &Policy) -> Self {
         Self::beside_tiles(evidence, policy, false)
     }
@@ -117,15 +115,16 @@ impl VerificationReport {
 }
 
 impl Contradiction {
-    /// What two logs of one size prove.
-    pub const SPLIT_VIEW: &str = "two different logs of one size are signed in this log's name: \
+    /// Two logs of one size.
+    pub const SPLIT_VIEW: &str = "two different logs of one size are signed with this log's name; \
                                   these two texts alone prove it";
 
-    /// What two logs prove that are not states of one history.
-    pub const REWRITTEN: &str = "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of \
-                                 the tiles these two texts prove that history was rewritten";
+    /// Two logs that do not belong to one history.
+    pub const REWRITTEN: &str = "the log's tiles lead to the larger checkpoint but not to the \
+                                 smaller one; with a copy of the tiles, these two texts prove \
+                                 that history was rewritten";
 
-    /// The checkpoint seen before and the file's, where both are signed and contradict each other.
+    /// The checkpoint seen before and the file's, if both are signed and contradict each other.
     fn found(evidence: &Evidence, policy: &Policy, report: &Report, tiles: bool) -> Option<Self> {
         let check = |name| report.check(name);
         if check(CheckName::Signature)?.outcome != Outcome::Pass {
@@ -164,21 +163,21 @@ impl Contradiction {
     }
 }
 
-/// What an evidence file publishes beside what it comes to.
+/// The data of an evidence file, and the result that follows from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recomputation {
-    /// What was asked.
+    /// The request.
     pub request: EvidenceRequest,
     /// The result or refusal that follows from the file's snapshot and head.
     pub computed: Answer,
-    /// The one that the file states.
+    /// The result or refusal that the file states.
     pub published: Answer,
     /// Whether the two are the same.
     pub agrees: bool,
 }
 
 impl Recomputation {
-    /// Computes the result of an evidence file anew. No hash and no signature is checked.
+    /// Recomputes the result of an evidence file. No hash and no signature is checked.
     pub fn of(evidence: &Evidence) -> Result<Self, Problem> {
         let found = evidence.recompute().map_err(|error| match &error {
             RecomputeError::Result(ResultError::Refused(refusal)) => Problem::from(refusal),
@@ -197,17 +196,17 @@ impl Recomputation {
     }
 }
 
-/// The first thing that a log's replay found wrong.
+/// The first error in the replay of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditFault {
     /// A stable code.
     pub code: &'static str,
-    /// One sentence for people, with what was expected and found.
+    /// One sentence with the expected and the found value.
     pub detail: String,
-    /// The slot's number.
+    /// The slot number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<u32>,
-    /// The slot's instant, RFC 3339.
+    /// The time of the slot, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot_time: Option<String>,
     /// The pool.
@@ -215,55 +214,55 @@ pub struct AuditFault {
     pub pool: Option<String>,
 }
 
-/// What replaying a published log found.
+/// The result of replaying a published log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditReport {
-    /// `valid`: all holds, signed by a key the caller trusts; `invalid`: something does not hold;
-    /// `incomplete`: nothing is wrong, but the key is the folder's own, or a later version of
-    /// exitgap made some of it.
+    /// `valid`: everything is valid and signed by a key that the caller trusts; `invalid`:
+    /// something is not valid; `incomplete`: no error was found, but the key is the folder's own,
+    /// or a later version of exitgap wrote a part.
     pub verdict: Verdict,
     /// The log, `<name>/<first slot>`.
     pub origin: String,
-    /// The verifier keys that signatures were checked by.
+    /// The verifier keys that checked the signatures.
     pub keys: Vec<String>,
-    /// Whether the caller named these keys; else they are the folder's own.
+    /// Whether the caller gave these keys. If not, they are the folder's own.
     pub keys_trusted: bool,
     /// Slots that the newest checkpoint commits to.
     pub size: u64,
-    /// The newest checkpoint's root, base64.
+    /// The root of the newest checkpoint, base64.
     pub root: String,
-    /// Slots found to hold, from the log's first on.
+    /// Slots found valid, from the log's first slot on.
     pub slots: u64,
-    /// The newest of them, RFC 3339.
+    /// The newest of those slots, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_slot: Option<String>,
-    /// What was in them.
+    /// The contents of those slots.
     #[serde(flatten)]
     pub counts: AuditedCounts,
-    /// The log that this one succeeds, `<origin> <size> <base64 root>`.
+    /// The previous log that this log continues, `<origin> <size> <base64 root>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predecessor: Option<String>,
     /// Extension lines of the newest checkpoint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// The log that follows this one, which has ended.
+    /// The log that continues this one, which has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// State proofs that are published beside the log; absent where there are none, and none are due.
+    /// State proofs published with the log. Absent if there are none and none are due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proofs: Option<AuditedProofs>,
-    /// The size of the checkpoint seen before, where one was given.
+    /// The size of the checkpoint seen before, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_size: Option<u64>,
-    /// The first thing wrong.
+    /// The first error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
-    /// Proof of misbehaviour, where the replay came upon one.
+    /// Proof of misbehaviour, if the replay found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
 }
 
-/// What an audit looked at, and found to hold.
+/// What an audit checked and found valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AuditedCounts {
     /// Pools that had a head.
@@ -274,85 +273,88 @@ pub struct AuditedCounts {
     pub snapshots: u64,
     /// Slots of pools that are missing or retired.
     pub without_snapshot: u64,
-    /// Slots of pools that were taken back.
+    /// Retracted slots of pools.
     pub retracted: u64,
-    /// Heads and snapshots that only a later version of exitgap understands whole.
+    /// Heads and snapshots that only a later version of exitgap understands completely.
     pub unsupported: u64,
 }
 
-/// What checking a closed day by its own files found.
+/// The result of checking a closed day with its own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DayReport {
-    /// As of a whole log; `incomplete` also where files of the day are not here.
+    /// The same values as for a whole log. Also `incomplete` if files of the day are missing here.
     pub verdict: Verdict,
-    /// The log, `<name>/<first slot>`; absent where the manifest cannot be read.
+    /// The log, `<name>/<first slot>`. Absent if the manifest cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// The day, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<String>,
-    /// The verifier keys that signatures were checked by.
+    /// The verifier keys that checked the signatures.
     pub keys: Vec<String>,
-    /// Whether the caller named these keys; else they are the manifest's own.
+    /// Whether the caller gave these keys. If not, they are the manifest's own.
     pub keys_trusted: bool,
-    /// Slots whose heads, leaf and checkpoint hold.
+    /// Slots with valid heads, leaf and checkpoint.
     pub slots: u64,
-    /// What holds; each head with its row of figures.
+    /// The valid contents, each head with its row of figures.
     #[serde(flatten)]
     pub counts: AuditedCounts,
-    /// The first thing wrong, or not here.
+    /// The first error or missing file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
 }
 
-/// Closed days that were fetched, and held against the log of days.
+/// Closed days that were downloaded and compared with the log of days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportReport {
-    /// `valid`: every file has the bytes to which the log of days commits, signed by a key the caller trusts; `incomplete`: by
-    /// the log's own key; `invalid`: something does not agree, and is not kept.
+    /// `valid`: every file has the bytes that the log of days commits to, signed by a key that the
+    /// caller trusts; `incomplete`: signed by the log's own key; `invalid`: something does not
+    /// match, and is not stored.
     pub verdict: Verdict,
-    /// What does not agree.
+    /// What does not match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// The log of days, `<name>/days/<first slot>`; absent where it does not hold.
+    /// The log of days, `<name>/days/<first slot>`. Absent if it is not valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// The log's keys by which its signature was checked.
+    /// The log's keys that checked its signature.
     pub keys: Vec<String>,
-    /// Whether the caller named these keys; else they are the log's own.
+    /// Whether the caller gave these keys. If not, they are the log's own.
     pub keys_trusted: bool,
     /// Days that its checkpoint covers.
     pub days_closed: u64,
     /// Days of the period.
     pub days: u64,
-    /// Their files, with manifests.
+    /// The files of those days, including manifests.
     pub files: u64,
-    /// How many of them were here already.
+    /// The number of files that were already here.
     pub kept: u64,
-    /// Their bytes.
+    /// The total size in bytes.
     pub bytes: u64,
-    /// Rows of pools and slots in them.
+    /// The rows of pools and slots in them.
     pub rows: u64,
-    /// Snapshots' and figures' rows that were checked per second.
+    /// Rows of snapshots and figures checked per second.
     pub rows_per_s: u64,
-    /// The folder that they are in.
+    /// The folder of the files.
     pub out: String,
 }
 
-/// State proofs that are published beside a log, held against its snapshots.
+/// State proofs published with a log, compared with its snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct AuditedProofs {
-    /// How many were looked at: those in the folder, and those of a copy that were drawn.
+    /// Proofs checked: those in the folder, and those sampled from a copy.
     pub published: u64,
-    /// How many of them prove what the log says.
+    /// Proofs that confirm the log.
     pub hold: u64,
-    /// How many prove something else under the same block: each shows that what was signed was not so.
+    /// Proofs that contradict the log under the same block. Each shows that something signed was
+    /// false.
     pub differ: u64,
-    /// How many prove nothing of it: broken, of another block, or less than their names say.
+    /// Proofs that prove nothing about the log: broken, for another block, or less than their names
+    /// promise.
     pub unusable: u64,
-    /// How many proofs of whole pools were drawn.
+    /// Proofs of whole pools that were sampled.
     pub due: u64,
-    /// How many of these are there.
+    /// The number of sampled proofs that are present.
     pub present: u64,
 }
 

@@ -1,48 +1,48 @@
-//! Evidence that was verified for somebody: what came of it, who did it and by whose keys.
+//! The result of verifying evidence for a caller, with the verifier and the keys used.
 
 use exitgap_core::evidence::{Check, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, Contradiction, SlotState, SlotStatus, VerificationReport};
 
-/// Where evidence was verified, and so whose word the verdict is.
+/// Where evidence was verified, and so who states the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerifiedBy {
-    /// By the service that published it: a convenience, no independent check.
+    /// Verified by the service that published it: convenient, but not an independent check.
     Operator,
     /// By this program, on the caller's own machine.
     Here,
 }
 
-/// Why the keys count that the verdict rests on.
+/// Why the keys behind the verdict are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeysFrom {
-    /// The caller named them.
+    /// The caller gave them.
     Named,
-    /// They were kept from an earlier run.
+    /// They were stored in an earlier run.
     Kept,
-    /// The service named them just now, and nothing was known before.
+    /// The service gave them just now, and no earlier keys were known.
     FirstUse,
-    /// They are those of the recorder whose database was asked.
+    /// They are the keys of the recorder whose database was used.
     Own,
 }
 
-/// How the log's newest checkpoint stands to one seen before.
+/// How the log's newest checkpoint relates to a checkpoint seen before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LogContinuity {
-    /// Nothing of this log was seen before.
+    /// No checkpoint of this log was seen before.
     FirstSeen,
-    /// It continues what was seen.
+    /// The log continues the checkpoint seen before.
     Continues,
     /// The two could not be compared.
     NotCompared,
-    /// The two cannot both be the log's.
+    /// The two checkpoints cannot both belong to the log.
     Contradicts,
 }
 
@@ -50,47 +50,47 @@ pub enum LogContinuity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VerifiedCheck {
-    /// Which check.
+    /// The name of the check.
     pub name: String,
     /// `pass`, `fail` or `not_checked`.
     pub outcome: String,
-    /// A stable code: `ok`, or what failed or was absent.
+    /// A stable code: `ok`, or what failed or was missing.
     pub code: String,
-    /// What would have passed; absent where it passes.
+    /// The value that would have passed. Absent if the check passes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expected: Option<String>,
-    /// What was found.
+    /// The value found.
     pub found: String,
 }
 
-/// What verifying the evidence at an address found.
+/// The result of verifying the evidence at a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VerifiedEvidence {
-    /// `valid`: the number follows from a log that a trusted key signed. `invalid`: it does not.
-    /// `incomplete`: nothing is wrong, but not everything could be checked.
+    /// `valid`: the number follows from a log that a trusted key signed. `invalid`: the number does
+    /// not. `incomplete`: no error was found, but not everything could be checked.
     pub verdict: String,
-    /// Whose word the verdict is.
+    /// Who states the verdict.
     pub verified_by: VerifiedBy,
     /// The evidence that was verified.
     pub evidence_url: String,
-    /// What the file says of itself; absent where it says nothing readable.
+    /// The claims of the file. Absent if nothing in it is readable.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub claim: Option<Claim>,
     /// Every check, in order.
     pub checks: Vec<VerifiedCheck>,
-    /// Keys whose signature counted.
+    /// Keys with a signature that counted.
     pub keys: Vec<String>,
-    /// Why they did.
+    /// Why these keys are trusted.
     pub keys_from: KeysFrom,
-    /// How the log stands to what was seen of it before; absent where the file was verified alone.
+    /// How the log relates to a checkpoint seen before. Absent if the file was verified alone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub continuity: Option<LogContinuity>,
-    /// Whether the slot was taken back since, as far as it could be asked: its evidence stays valid,
-    /// and no later figure counts it.
+    /// Whether the slot was retracted since, as far as that could be checked. Its evidence stays
+    /// valid, but later figures do not use the slot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub taken_back: Option<bool>,
-    /// Proof of misbehaviour, where the verification came upon one.
+    /// Proof of misbehaviour, if the verification found one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub contradiction: Option<Contradiction>,
 }

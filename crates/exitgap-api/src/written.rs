@@ -14,8 +14,8 @@ const SUFFIXES: [(char, u32); 3] = [('k', 3), ('m', 6), ('b', 9)];
 /// More than any size has; what is longer is not looked at.
 const MAX_BYTES: usize = 100;
 
-const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 USD, with a \
-                    point before decimals and three digits to a group";
+const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 USD, with a decimal \
+                    point and groups of three digits";
 
 /// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
 ///
@@ -33,13 +33,13 @@ pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
     let refused = |why: String| invalid_parameter("size_usd", &why, HINT);
     let shown: String = text.chars().take(40).collect();
     if text.len() > MAX_BYTES {
-        return Err(refused(format!("size_usd: {shown:?} and more is longer than any size")));
+        return Err(refused(format!("size_usd: {shown:?} … is too long for a size")));
     }
     let number = text.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim_start();
     let (number, power) = without_suffix(number);
     let plain = ungrouped(number)
-        .ok_or_else(|| refused(format!("size_usd: {shown:?} is grouped as no number is")))?;
+        .ok_or_else(|| refused(format!("size_usd: {shown:?} has wrong digit groups")))?;
     // A size counts in millionths; a power of ten takes as many decimals as it has zeros.
     let micros = parse_scaled(&plain, 6 + power, false)
         .map_err(|error| refused(format!("size_usd: {error}")))?;

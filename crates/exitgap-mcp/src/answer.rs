@@ -8,7 +8,7 @@ use crate::untrusted::{tame, tamed};
 
 /// What a document links to: the member that holds the address, and what is there.
 const LINKS: [(&str, &str, &str); 2] = [
-    ("evidence_url", "evidence", "What anyone can check the number with; verify_evidence takes it"),
+    ("evidence_url", "evidence", "Evidence for the number; input of verify_evidence"),
     ("snapshot_url", "snapshot", "The recorded snapshot behind the answer, canonical bytes"),
 ];
 

@@ -37,6 +37,6 @@ fn text<'a>(
     let Some(parameter) = parameters.iter().find(|parameter| parameter.name == name) else {
         return Ok(Cow::Borrowed(""));
     };
-    let detail = format!("{name}: {found}, and not text or a number");
+    let detail = format!("{name}: the value is {found}, not text or a number");
     Err(invalid_parameter(name, &detail, parameter.hint.unwrap_or("give text or a number")))
 }

@@ -51,13 +51,13 @@ fn object(properties: Map<String, Value>) -> JsonObject {
 /// refusal says the rest.
 fn brief(parameter: &Parameter) -> String {
     let words = match parameter.kind {
-        Kind::Pool if parameter.is_required() => "As list_pools names it",
-        Kind::Token => "Sold: token0, token1, address, symbol",
+        Kind::Pool if parameter.is_required() => "Identifier from list_pools",
+        Kind::Token => "Token sold: token0, token1, address, symbol",
         Kind::Instant => "RFC 3339",
-        _ if parameter.name == CURSOR => "next_cursor of the page before",
-        _ if *parameter == MAX_AGE => "Refuse an older snapshot",
-        _ if *parameter == MIN_DAYS => "Refuse a shorter series",
-        _ if *parameter == REQUIRE => "Refuse preview",
+        _ if parameter.name == CURSOR => "next_cursor of the previous page",
+        _ if *parameter == MAX_AGE => "Reject an older snapshot",
+        _ if *parameter == MIN_DAYS => "Reject a shorter series",
+        _ if *parameter == REQUIRE => "Reject preview",
         _ => parameter.about.split([':', ';', '.']).next().unwrap_or_default(),
     };
     words.replace('`', "")

@@ -113,23 +113,23 @@ impl ToolName {
         match self {
             Self::ListPools => (
                 "Monitored pools",
-                "Pools with name, tokens, status and series length. Pages: pass next_cursor as cursor.",
+                "Pools with name, tokens, status and series length. Paged: pass next_cursor as cursor.",
             ),
             Self::EstimateExit => (
                 "Exit estimate",
-                "How far below the oracle price a sale of size_usd fills, exact to the unit: exit_gap_pct, positive is worse. What liquidity cannot fill is refused with max_fillable_usd.",
+                "How far below the oracle price a sale of size_usd fills, exact: exit_gap_pct, positive is worse. A size beyond liquidity returns an error with max_fillable_usd.",
             ),
             Self::MaxExitSize => (
                 "Largest exit within a gap",
-                "The largest size that fills at most gap_pct below the oracle, and its fill.",
+                "The largest size that fills at most gap_pct below the oracle price, and its fill.",
             ),
             Self::SimulateOrders => (
                 "Exit in several orders",
-                "One size sold in equal orders, beside the same size at once. recovery_pct is your assumption, not a forecast.",
+                "One size sold in equal orders, compared with the same size at once. recovery_pct is your assumption, not a forecast.",
             ),
             Self::DepthLadder => (
                 "Depth ladder",
-                "How much exits within each gap limit, and what each standard size fills at.",
+                "The size that can be sold within each gap limit, and the fill of each standard size.",
             ),
             Self::ExitHistory => (
                 "Recorded history",
@@ -141,7 +141,7 @@ impl ToolName {
             ),
             Self::VerifyEvidence => (
                 "Verify evidence",
-                "Checks that a number follows from the signed log. verified_by: operator (the service's word) or here (this machine).",
+                "Checks that a number follows from the signed log. verified_by: operator (the service states it) or here (checked on this machine).",
             ),
         }
     }

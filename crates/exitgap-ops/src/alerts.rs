@@ -69,7 +69,7 @@ impl IntoProblem for RuleError {
         let Self { field, why } = self;
         Problem::new(ProblemCode::InvalidParameter, format!("{field}: {why}"))
             .field(field)
-            .hint("`exitgap alert replay --help` says what may stand in a rule")
+            .hint("`exitgap alert replay --help` lists the fields of a rule")
     }
 }
 

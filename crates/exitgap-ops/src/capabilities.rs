@@ -125,7 +125,7 @@ const TABLE: [Row; 25] = [
     asked(
         ALERTING,
         &[Operation::AlertsOf],
-        "of the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same of a published log",
+        "for the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same events from a published log",
         "",
         &[RECORDER],
     ),
@@ -139,7 +139,7 @@ const TABLE: [Row; 25] = [
     asked(
         "Stress-window queries",
         &[Operation::Stress, Operation::VenueStress, Operation::Shocks],
-        "after a shock, after a move, or after a recorded fall that has a name; command-line stress and shocks, SDK stress(), venueStress() and shocks()",
+        "after a shock, after a move, or after a named historical price drop; command-line stress and shocks, SDK stress(), venueStress() and shocks()",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
@@ -158,7 +158,7 @@ const TABLE: [Row; 25] = [
     asked(
         "Tokenized equity scoring",
         &[Operation::Equities, Operation::Equity],
-        "of tokens that the operator configured, each pool a vector by session of the exchange; command-line equities, SDK equityScore()",
+        "for tokens that the operator configured, with a set of measures per pool by session of the exchange; command-line equities, SDK equityScore()",
         "/equities",
         &[RECORDER, "series length"],
     ),
@@ -172,7 +172,7 @@ const TABLE: [Row; 25] = [
     asked(
         "Redemption-window modelling",
         &[Operation::Redemption],
-        "modelled from terms that the operator wrote down, and facts of the snapshot that they name; command-line redeem, SDK redemptionWindow()",
+        "modelled from terms that the operator configured, and the facts of the snapshot that the terms name; command-line redeem, SDK redemptionWindow()",
         "",
         &[RECORDER],
     ),
@@ -195,27 +195,27 @@ const TABLE: [Row; 25] = [
         Built {
             name: STREAMS,
             operations: &[Operation::KeepAlert, Operation::Stream],
-            place: "events of kept rules, signed, by webhook; sealed slots as they come",
+            place: "events of stored rules, signed, by webhook; sealed slots, live",
             page: "",
             gated_by: &[ALERTING],
         },
         Specified {
             name: STREAMS,
-            place: "GET /v1/stream tells sealed slots as they come; this deployment keeps no rules, and sends nothing",
+            place: "GET /v1/stream sends sealed slots, live; this deployment stores no rules and sends no events",
             gated_by: &[ALERTING],
         },
     ),
     asked(
         "Accuracy record",
         &[Operation::Accuracy, Operation::AccuracyTable],
-        "every swap of a recorded pool, from documents that heads commit to, with a file that computes it again, and one table over all pools; command-line accuracy recounts it from any node; heads commit to the receipts of estimates that were paid for, which their holders quote again",
+        "every swap of a recorded pool, from documents that heads commit to, with a file to recompute the record, and one table of all pools; command-line accuracy recomputes it from any node; heads commit to the receipts of paid estimates, which their holders can present again",
         "",
         &[RECORDER],
     ),
 ];
 
 /// What a row adds where the operator has configured nothing that it is of.
-const NONE_CONFIGURED: &str = "of nothing here yet: none is configured";
+const NONE_CONFIGURED: &str = "nothing is configured here yet";
 
 impl Service {
     /// What this deployment can do.
@@ -261,10 +261,10 @@ impl Service {
         let because = if !self.deployment.recording {
             Some("this process does not record".to_owned())
         } else if age_s.is_none() {
-            Some("nothing of it has been recorded yet".to_owned())
+            Some("nothing is recorded for this chain yet".to_owned())
         } else if !live {
             Some(
-                "it is no known chain with its known genesis, nor is its genesis_hash configured"
+                "it is not a known chain with its known genesis, and its genesis_hash is not configured"
                     .to_owned(),
             )
         } else {

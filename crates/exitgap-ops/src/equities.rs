@@ -252,7 +252,7 @@ fn last_whole_day(first: Slot, last: Slot) -> Option<Slot> {
 fn not_a_share(what: &str) -> Problem {
     let detail = format!("no [[equity]] is configured for the token {what}");
     Problem::new(ProblemCode::UnknownToken, detail)
-        .hint("GET /v1/equities lists the shares of this service")
+        .hint("GET /v1/equities lists the tokenized stocks of this service")
 }
 
 #[cfg(test)]

@@ -73,7 +73,8 @@ impl Service {
         let (Some(base), Some(slot)) = (base, slot) else {
             let found = self.read(move |reader| reader.find(&pool, None)).await?;
             let pool = found.pool.id;
-            let detail = format!("{pool}: recorded a moment ago; ask again in a second");
+            let detail =
+                format!("{pool}: the slot was recorded a moment ago; ask again in a second");
             return Err(Problem::new(ProblemCode::NoSnapshotYet, detail));
         };
         let key = ProofKey::Evidence(pool.clone(), base, slot, size);
@@ -132,7 +133,7 @@ impl Service {
         documents.map(|documents| Proof::from(documents.snapshot)).ok_or_else(|| {
             Problem::new(ProblemCode::NotFound, format!("no snapshot {hash} is recorded"))
                 .field("hash")
-                .hint("results name theirs in method.depth_source.snapshot_hash")
+                .hint("results name their snapshot in method.depth_source.snapshot_hash")
         })
     }
 
@@ -142,7 +143,7 @@ impl Service {
         state.map(Proof::from).ok_or_else(|| {
             Problem::new(ProblemCode::NotFound, format!("no state {hash} is recorded"))
                 .field("hash")
-                .hint("snapshots name theirs in state")
+                .hint("snapshots name their state in the field state")
         })
     }
 

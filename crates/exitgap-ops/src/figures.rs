@@ -196,14 +196,14 @@ impl IntoProblem for FigureError {
         let problem = Problem::new(code, self.to_string());
         match &self {
             Self::Period { most, .. } => problem.field(PERIOD_FROM.name).hint(format!(
-                "at most {most} slots, which are {} days, and no later than the series",
+                "give at most {most} slots ({} days), ending no later than the series",
                 most / Slot::PER_DAY
             )),
             Self::TooManyLogs => problem.field(PERIOD_FROM.name),
             Self::Parameter { field, .. } => problem.field(field),
             Self::Venues { .. } | Self::OtherToken { .. } => problem
                 .field(VENUE.name)
-                .hint("venues are pools of one chain that sell one token, no contract twice"),
+                .hint("venues must be pools of one chain that sell one token, and no contract may appear twice"),
             _ => problem,
         }
     }

@@ -16,9 +16,9 @@ use super::current::{Current, PoolNow, first_of_7d};
 use super::history::GapParts;
 use super::{Service, Urls};
 
-const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the share of the \
-    median depth that was gone at the lowest slot; null under one day of recorded slots or where \
-    the median is 0";
+const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the share of the median \
+    depth that was missing in the slot with the lowest depth; null with less than one day of \
+    recorded slots or if the median is 0";
 
 impl Service {
     /// The pools of a chain, or all, the most fragile first.

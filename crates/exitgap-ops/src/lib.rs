@@ -366,7 +366,7 @@ impl IntoProblem for StoreError {
         }
         tracing::error!(error = %self, "the store could not be read");
         Problem::new(ProblemCode::SourceUnreadable, "the recorded series could not be read")
-            .hint("the operator's log says why; ask again later")
+            .hint("the operator's log shows the cause; ask again later")
     }
 }
 

@@ -131,11 +131,13 @@ impl Service {
                 exit.asked.pool == pool && Base::from(exit.direction).code() == leg.base
             };
             if exits[..in_pools].iter().any(clashes) {
-                let detail =
-                    format!("{} is sold through {pool} too, which a position names", token.name());
+                let detail = format!(
+                    "{} is also sold through {pool}, which another position names",
+                    token.name()
+                );
                 return Err(Problem::new(ProblemCode::InvalidParameter, detail)
                     .field("position")
-                    .hint("name the token or its pools, not both: its liquidity is there once"));
+                    .hint("name the token or its pools, not both; their liquidity would be counted twice"));
             }
             let at_slot = SnapshotAsked {
                 pool,
@@ -221,9 +223,9 @@ fn place(index: usize) -> u32 {
 }
 
 fn too_large(error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
+    Problem::new(ProblemCode::InvalidParameter, format!("the positions together: {error}"))
         .field("position")
-        .hint("positions of one pool and base are sold together: at most 1000000000 USD")
+        .hint("positions in one pool and base token are sold together, at most 1000000000 USD in total")
 }
 
 /// The sums, and what they rest on: they are no stronger than the weakest of the exits.
@@ -239,7 +241,7 @@ fn word_total(
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {
-        Problem::new(ProblemCode::InternalError, "an exit of the portfolio tells no series")
+        Problem::new(ProblemCode::InternalError, "an exit of the portfolio has no series")
     })?;
     let chains: Vec<String> =
         exits.iter().map(|exit| exit.asked.pool.chain().to_string()).collect();

@@ -73,7 +73,7 @@ impl Service {
         let series =
             shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
         let first = contexts.first().ok_or_else(|| told("a split has no leg"))?;
-        let (days_observed, window) = series.ok_or_else(|| told("a leg tells no series"))?;
+        let (days_observed, window) = series.ok_or_else(|| told("a leg has no series"))?;
         let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
         Ok(Routes {
             chain: asked.chain.to_string(),
@@ -162,8 +162,8 @@ impl Service {
         self.groups_of(chain).find(|group| group.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.groups_of(chain).map(|group| group.name.as_str()).collect();
             let hint = match names.as_slice() {
-                [] => format!("no group is configured for {chain}: leave it out"),
-                names => format!("configured for {chain}: {}", names.join(", ")),
+                [] => format!("no group is configured for {chain}; omit the parameter"),
+                names => format!("groups configured for {chain}: {}", names.join(", ")),
             };
             let detail = format!("quote_group: no group {name} is configured for {chain}");
             Problem::new(ProblemCode::InvalidParameter, detail).field(QUOTE_GROUP.name).hint(hint)

@@ -128,9 +128,6 @@ fn events(reader: &Reader, slot: Slot, pools: &[PoolId]) -> Result<StreamedEvent
 
 /// Why a stream is not begun.
 pub fn too_many_streams(most: usize) -> Problem {
-    Problem::new(
-        ProblemCode::RateLimited,
-        format!("more than the {most} streams that there may be"),
-    )
-    .hint("one stream may be of 100 pools; end some, or ask again later")
+    Problem::new(ProblemCode::RateLimited, format!("the limit of {most} streams is reached"))
+        .hint("one stream can cover 100 pools; close some streams, or ask again later")
 }

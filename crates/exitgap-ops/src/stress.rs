@@ -196,7 +196,7 @@ impl IntoProblem for StressError {
             Self::Find(error) => error.into_problem(),
             Self::TooLong { slots } => {
                 let detail = format!(
-                    "from: at a size that is not kept of every slot at most {MOST_COMPUTED} slots are looked at, not {slots}"
+                    "from: at a size that is not stored for every slot, at most {MOST_COMPUTED} slots are computed, not {slots}"
                 );
                 Problem::new(ProblemCode::InvalidParameter, detail)
                     .field("from")

@@ -17,7 +17,7 @@ const FIGURES: [Operation; 6] = [
 pub fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
     EvidenceOf::from_url(url).ok_or_else(|| {
         let hint = "pass an evidence_url, as the service's answers have it";
-        invalid_parameter("evidence_url", "evidence_url: it is no evidence's address", hint)
+        invalid_parameter("evidence_url", "evidence_url: it is not the URL of evidence", hint)
     })
 }
 
@@ -32,7 +32,7 @@ pub fn figure_at(url: &str) -> Result<Operation, Problem> {
     let found = FIGURES.into_iter().find(is_of).filter(|_| plain && !before.contains(".."));
     found.ok_or_else(|| {
         let hint = "pass a figure_url, as the service's answers have it";
-        invalid_parameter("figure_url", "figure_url: it is no figure's address", hint)
+        invalid_parameter("figure_url", "figure_url: it is not the URL of a figure file", hint)
     })
 }
 

@@ -139,7 +139,7 @@ async fn without_a_key_of_its_own_nothing_is_sold() {
     fs::copy(till.recorded.path("exitgap.key"), &path).unwrap();
     let words = serve();
     assert!(words.contains("[payments] receipt_key_file"), "{words}");
-    assert!(words.contains("it is a log's key; receipts have a key of their own"), "{words}");
+    assert!(words.contains("this is the key of a log; receipts use a separate key"), "{words}");
     // The same key in the form of receipts' keys.
     let secret = fs::read_to_string(till.recorded.path("exitgap.key")).unwrap();
     let encoded = secret.trim().splitn(5, '+').nth(4).unwrap();
@@ -148,7 +148,7 @@ async fn without_a_key_of_its_own_nothing_is_sold() {
     let signer = ReceiptSigner::from_seed(seed[1..].try_into().unwrap());
     exitgap_server::payments::write_signer(&path, &signer).unwrap();
     let words = serve();
-    assert!(words.contains("it is a log's key"), "{words}");
+    assert!(words.contains("this is the key of a log"), "{words}");
     fs::remove_file(&path).unwrap();
     let words = serve();
     assert!(words.contains("exitgap-server key receipts --out"), "{words}");

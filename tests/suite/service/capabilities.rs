@@ -108,7 +108,7 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
         assert!(!row.place.is_empty(), "{row:?}");
         let needs_words = ["Tokenized equity scoring", "Redemption-window modelling"];
         let is_idle = needs_words.contains(&row.capability.as_str());
-        assert_eq!(row.place.ends_with("none is configured"), is_idle, "{row:?}");
+        assert_eq!(row.place.ends_with("nothing is configured here yet"), is_idle, "{row:?}");
         if !pages && built.contains_key(row.capability.as_str()) {
             for page in ["/pools/", "/verify", "as a page"] {
                 assert!(!row.place.contains(page), "no page is there: {row:?}");
@@ -143,7 +143,7 @@ async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
         let expected = [("anvil", CapabilityStatus::Preview), ("ethereum", CapabilityStatus::Live)];
         assert_eq!(chains, expected);
         let why = told.chains[0].not_live_because.as_deref().unwrap();
-        assert!(why.contains("no known chain"), "{why}");
+        assert!(why.contains("not a known chain"), "{why}");
         assert_eq!((told.chains[1].age_s, &told.chains[1].not_live_because), (Some(age), &None));
     }
     // Stale by a second.
@@ -210,7 +210,7 @@ async fn a_running_service_tells_what_it_is() {
         assert_eq!(told.pages, Site::default().is_built());
         check(&told, &[], Site::default().is_built());
         let why = told.chains[0].not_live_because.as_deref().unwrap();
-        let expected = if recording { "no known chain" } else { "does not record" };
+        let expected = if recording { "not a known chain" } else { "does not record" };
         assert!(why.contains(expected), "{why}");
         // A page is there exactly where it is said to be.
         for page in ["/", "/verify", "/portfolio"] {

@@ -42,8 +42,8 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
     let place = |name: &str| {
         rows.iter().find(|row| row["capability"] == name).unwrap()["where"].to_string()
     };
-    assert!(!place("Tokenized equity scoring").contains("none is configured"));
-    assert!(place("Redemption-window modelling").contains("none is configured"));
+    assert!(!place("Tokenized equity scoring").contains("nothing is configured here yet"));
+    assert!(place("Redemption-window modelling").contains("nothing is configured here yet"));
 
     let target = format!("/v1/equities/anvil/{token}?size_usd=5000&gap_pct=1.5");
     let score = service.get(&target).found();

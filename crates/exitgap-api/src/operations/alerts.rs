@@ -73,7 +73,7 @@ impl Question for KeepAsked {
         let webhook_url = given.one(&WEBHOOK_URL, |text| {
             let plain = text.bytes().all(|c| c.is_ascii_graphic());
             if !plain || text.is_empty() || text.len() > MAX_WEBHOOK_URL_BYTES {
-                let detail = format!("webhook_url: {:?} is no address", shown(text));
+                let detail = format!("webhook_url: {:?} is not a valid URL", shown(text));
                 return Err(values::refusal(&WEBHOOK_URL, &detail));
             }
             Ok(text.to_owned())
@@ -85,7 +85,7 @@ impl Question for KeepAsked {
 impl Question for NamedAlert {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let no_name = |text: &str| {
-            let detail = format!("alert: {:?} is no rule's name", shown(text));
+            let detail = format!("alert: {:?} is not a valid rule name", shown(text));
             values::refusal(&ALERT_IN_PATH, &detail)
         };
         given.needed(&ALERT_IN_PATH, |text| text.parse().map_err(|_| no_name(text))).map(Self)

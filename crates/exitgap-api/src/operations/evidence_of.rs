@@ -101,7 +101,7 @@ impl VerificationAsked {
             return Ok(());
         }
         let detail = format!(
-            "{}: {:?} is not evidence of this log, which is at {}",
+            "{}: {:?} is not evidence from this log, which is at {}",
             EVIDENCE_URL.name,
             shown(&self.url),
             hosts.join(" and ")
@@ -116,7 +116,7 @@ impl Question for VerificationAsked {
             let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| EvidenceOf::from_url(text));
             let Some(of) = of.flatten() else {
                 let detail =
-                    format!("{}: {:?} is no evidence's address", EVIDENCE_URL.name, shown(text));
+                    format!("{}: {:?} is not the URL of evidence", EVIDENCE_URL.name, shown(text));
                 return Err(values::refusal(&EVIDENCE_URL, &detail));
             };
             Ok(Self { url: text.to_owned(), of })

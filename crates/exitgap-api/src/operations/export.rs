@@ -32,13 +32,13 @@ impl Question for ExportAsked {
         };
         let (from, to): (Option<Day>, Option<Day>) = (day(&EXPORT_FROM)?, day(&EXPORT_TO)?);
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+            return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
                 .field(EXPORT_FROM.name)
                 .hint("give the earlier day as from"));
         }
         let count = given.all(&EXPORT_POOL).count();
         if count > MAX_WATCHED {
-            let detail = format!("pool: at most {MAX_WATCHED} pools are named, not {count}");
+            let detail = format!("pool: at most {MAX_WATCHED} pools are accepted, not {count}");
             return Err(values::refusal(&EXPORT_POOL, &detail));
         }
         let pools: Result<Vec<PoolId>, Problem> = given.all(&EXPORT_POOL).map(parse_pool).collect();

@@ -82,7 +82,7 @@ impl Question for ExposureFileAsked {
 pub(super) fn venues(given: &Given<'_>) -> Result<Vec<VenueAsked>, Problem> {
     let count = given.all(&VENUE).count();
     if !(1..=MAX_ROUTE_VENUES).contains(&count) {
-        let detail = format!("1 to {MAX_ROUTE_VENUES} venues are asked of, not {count}");
+        let detail = format!("1 to {MAX_ROUTE_VENUES} venues are accepted, not {count}");
         return Err(values::refusal(&VENUE, &detail));
     }
     given.all(&VENUE).map(venue).collect()
@@ -94,9 +94,10 @@ pub(super) fn bases_by_place(venues: &[VenueAsked]) -> Result<(), Problem> {
         venue.base.as_deref().is_some_and(|base| Base::from_code(base).is_none())
     };
     match venues.iter().find(by_name) {
-        Some(venue) => {
-            Err(values::refusal(&VENUE, &format!("{venue}: here a base is token0 or token1")))
-        }
+        Some(venue) => Err(values::refusal(
+            &VENUE,
+            &format!("{venue}: the base must be token0 or token1 here"),
+        )),
         None => Ok(()),
     }
 }
@@ -134,7 +135,7 @@ pub(super) fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     parsed.filter(|e8| *e8 <= most).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
         let most = Percent(most.into());
-        let rule = format!("from 0 to {most}, of at most six decimals");
+        let rule = format!("from 0 to {most}, with at most six decimals");
         values::refusal(parameter, &format!("{}: {shown:?} is not {rule}", parameter.name))
     })
 }

@@ -114,9 +114,9 @@ pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), 
     };
     let to = given.one(&TO, |text| slot_at(TO.name, text))?;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
-        return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+        return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
             .field(PERIOD_FROM.name)
-            .hint("give the earlier instant as from"));
+            .hint("give the earlier time as from"));
     }
     Ok((from, to))
 }
@@ -180,7 +180,7 @@ pub(super) fn above_zero(parameter: &Parameter, text: &str) -> Result<u32, Probl
     let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
     parsed.filter(|millionths| (1..=100_000_000).contains(millionths)).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
-        let rule = "above 0 and at most 100, of at most six decimals";
+        let rule = "above 0 and at most 100, with at most six decimals";
         values::refusal(parameter, &format!("{}: {shown:?} is not {rule}", parameter.name))
     })
 }

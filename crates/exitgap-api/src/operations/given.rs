@@ -61,7 +61,7 @@ impl<'a> Given<'a> {
                 Value::String(text) => Ok(Cow::Borrowed(text.as_str())),
                 Value::Number(number) => Ok(Cow::Owned(number.to_string())),
                 _ => {
-                    let detail = format!("{name}: neither a text nor a number");
+                    let detail = format!("{name}: the value is neither text nor a number");
                     Err(invalid_parameter(name, &detail, parameter.hint.unwrap_or_default()))
                 }
             };
@@ -142,7 +142,7 @@ fn unknown(known: impl Iterator<Item = &'static Parameter>, name: &str, to: &str
     let name = shown(name);
     let known: Vec<&str> = known.map(|parameter| parameter.name).collect();
     let hint = match known.as_slice() {
-        [] => "it takes none".to_owned(),
+        [] => "it takes no parameters".to_owned(),
         known => format!("it takes {}", known.join(", ")),
     };
     let detail = format!("{name:?} is not a parameter of {to}");

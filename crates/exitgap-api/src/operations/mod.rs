@@ -54,12 +54,12 @@ pub mod parameters {
     pub use super::parameter::all::*;
 }
 
-/// What can be asked of a service.
+/// Every operation of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// The monitored pools.
     Pools,
-    /// What a sale of a size fills at.
+    /// The gap of a sale of a size.
     Exit,
     /// The largest sale within a gap.
     MaxSize,
@@ -67,33 +67,33 @@ pub enum Operation {
     Simulation,
     /// Depth by gap, slippage by size.
     Ladder,
-    /// The recorded series.
+    /// The recorded history.
     History,
-    /// The worst of a period.
+    /// The worst moments of a period.
     Stress,
     /// All pools, ranked.
     Fragility,
-    /// Several positions, exited at once.
+    /// Several positions, sold at once.
     Portfolio,
-    /// What a deployment can do.
+    /// The capabilities of a deployment.
     Capabilities,
-    /// What a payment is to be.
+    /// The payment terms.
     Payments,
-    /// An owner's rules.
+    /// The rules of an owner.
     Alerts,
-    /// Whether the process answers.
+    /// Liveness check.
     Livez,
-    /// Whether answers rest on fresh data.
+    /// Readiness check.
     Readyz,
-    /// What is measured.
+    /// Metrics.
     Metrics,
     /// The evidence file of a result.
     Evidence,
     /// A pool's heads of seven days.
     Window,
-    /// What became of a slot since.
+    /// The current status of a slot.
     SlotStatus,
-    /// What the chain's own state says of a pool at a slot.
+    /// The state proof of a pool at a slot.
     StateProof,
     /// A snapshot's canonical bytes.
     Snapshot,
@@ -101,7 +101,7 @@ pub enum Operation {
     State,
     /// A file of the published log.
     Log,
-    /// Open against closed markets.
+    /// Open and closed markets compared.
     Hours,
     /// Its figure file.
     HoursFile,
@@ -109,9 +109,9 @@ pub enum Operation {
     Routes,
     /// Closed days, as files.
     Export,
-    /// How a book thins after a move of the price.
+    /// Depth after a move of the price.
     Decay,
-    /// The figure file of that.
+    /// The figure file of the depth after a move.
     DecayFile,
     /// Whether the venues could have absorbed a liquidation.
     Exposure,
@@ -121,47 +121,47 @@ pub enum Operation {
     VenueStress,
     /// Its figure file.
     VenueStressFile,
-    /// What recorded moves did, by name.
+    /// The effect of recorded price drops, by name.
     Shocks,
-    /// Snapshots of a pool, slot after slot.
+    /// Snapshots of a pool, slot by slot.
     Snapshots,
-    /// Selling now beside redeeming later.
+    /// Selling now compared with redeeming later.
     Redemption,
-    /// How good the estimates of all pools were.
+    /// The accuracy of the estimates of all pools.
     AccuracyTable,
     /// Swaps of a pool against estimates.
     Accuracy,
     /// Its figure file.
     AccuracyFile,
-    /// What a pool logged, document after document.
+    /// The logged swaps of a pool, document by document.
     Fills,
-    /// The receipts of estimates of a pool that were paid for.
+    /// The receipts of paid estimates of a pool.
     Issued,
-    /// The tokens that stand for shares.
+    /// Tokenized stocks.
     Equities,
-    /// One of them, and its pools.
+    /// One tokenized stock and its pools.
     Equity,
-    /// The figure file of one of these.
+    /// The figure file of a pool of a tokenized stock.
     EquityFile,
-    /// Sealed slots as they come.
+    /// Sealed slots, live.
     Stream,
-    /// What a caller's rule says of a pool.
+    /// The events of a caller's rule over a period.
     AlertsOf,
-    /// A rule is kept.
+    /// Creates a stored rule.
     KeepAlert,
-    /// A kept rule.
+    /// A stored rule.
     Alert,
-    /// A kept rule ends.
+    /// Deletes a stored rule.
     EndAlert,
-    /// What a kept rule said.
+    /// The events of a stored rule.
     AlertEvents,
-    /// An endpoint is asked again.
+    /// Sends a webhook the verification request again.
     AskEndpoint,
-    /// An endpoint has new keys.
+    /// Rotates the keys of a webhook.
     RotateKeys,
     /// Events are sent again.
     SendAgain,
-    /// A stream tells of an owner's rules.
+    /// Creates a ticket for a stream with the events of an owner's rules.
     StreamTicket,
 }
 
@@ -305,14 +305,14 @@ impl Group {
     /// What its operations have in common.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Estimates => "From the newest recorded slot, or the one asked for",
-            Self::Series => "What was recorded; free, keyless, permanent",
-            Self::Evidence => "What anyone can check a number with; free and keyless",
+            Self::Estimates => "From the newest recorded slot, or the requested slot",
+            Self::Series => "Recorded data; free, without a key, permanent",
+            Self::Evidence => "Data to verify a number with; free and without a key",
             Self::Alerts => {
-                "Rules of one's own over the sealed slots, kept and told where the operator keeps them. Whoever makes one is given a token, and shows it with every later call as `Authorization: Bearer`"
+                "Your own rules over the sealed slots, stored and delivered if the operator offers that. Creating the first rule returns a token. Send it with every later call as `Authorization: Bearer`"
             }
-            Self::Service => "The deployment itself",
-            Self::Operators => "For whoever runs it",
+            Self::Service => "Information about the deployment",
+            Self::Operators => "For the operator",
         }
     }
 }

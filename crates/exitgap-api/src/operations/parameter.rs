@@ -91,33 +91,33 @@ pub mod all {
     use crate::operations::Kind;
 
     const STANDARD_SIZES: Kind = Kind::OneOf(&["1000", "10000", "100000", "1000000"]);
-    const STANDARD_SIZE_HINT: &str = "1000, 10000, 100000 or 1000000; any other from a snapshot, \
-                                      with /v1/exit/{pool}?size_usd=&at=";
-    const CURSOR_ABOUT: &str = "`next_cursor` of the page before, as it is.";
-    const CURSOR_HINT: &str = "give next_cursor of the page before, as it is";
-    const SLOT_HINT: &str = "a slot's number, such as 5957857: its instant is 300 s times it; \
-                             results name theirs in method.depth_source.slot";
+    const STANDARD_SIZE_HINT: &str = "1000, 10000, 100000 or 1000000; for any other size, ask a \
+                                      snapshot with /v1/exit/{pool}?size_usd=&at=";
+    const CURSOR_ABOUT: &str = "`next_cursor` of the previous page, unchanged.";
+    const CURSOR_HINT: &str = "give next_cursor of the previous page, unchanged";
+    const SLOT_HINT: &str = "a slot number, such as 5957857; the slot's time is 300 s times the \
+                             number; results give it as method.depth_source.slot";
     const TICK_HINT: &str =
-        "ticks are whole numbers from -887272 to 887272, low no higher than high";
-    const HASH_HINT: &str = "64 hexadecimal digits after 0x, in small letters";
+        "ticks are whole numbers from -887272 to 887272; low must not be higher than high";
+    const HASH_HINT: &str = "0x and 64 hexadecimal digits in lower case";
     /// The most rows of a page.
     const MOST_ROWS: Kind = Kind::Whole(1, 1_000);
 
     /// The pool asked about.
     pub const POOL: Parameter =
-        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in small letters; a pool of Uniswap v4 has its id in place of an address.")
+        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.")
             .in_path()
-            .hint("a pool is named <chain>:<address>; GET /v1/pools lists them");
+            .hint("a pool identifier is <chain>:<address>; GET /v1/pools lists all pools");
 
     /// The size sold.
     pub const SIZE: Parameter = Parameter::required(
         "size_usd",
         Kind::Size,
-        "The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals.",
+        "The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals.",
     )
     .hint(
         "size_usd is a plain decimal from 0.01 to 1000000000 with at most six decimals: 250000, \
-         and neither 250k nor 250,000",
+         not 250k or 250,000",
     );
 
     /// The widest gap accepted.
@@ -132,7 +132,7 @@ pub mod all {
     pub const ORDERS: Parameter = Parameter::required(
         "orders",
         Kind::Whole(1, OrderPlan::MAX_PARTS),
-        "How many orders the size is sold in, 1 to 1000: equal up to one raw unit.",
+        "The number of orders for the size, 1 to 1000. The orders are equal to within one raw unit.",
     )
     .hint("ask for 1 to 1000 orders");
 
@@ -140,7 +140,7 @@ pub mod all {
     pub const RECOVERY: Parameter = Parameter::optional(
         "recovery_pct",
         Kind::Share,
-        "The share of its displacement that √price is assumed to recover between two orders, percent: a plain number from 0 to 100 with at most six decimals. Your assumption, not a forecast. 0 where left out.",
+        "The assumed recovery of √price between two orders, as a share of its displacement, percent: a plain number from 0 to 100 with at most six decimals. Your assumption, not a forecast. Default: 0.",
     )
     .or("0")
     .hint("recovery_pct is a plain percentage from 0 to 100 with at most six decimals");
@@ -149,7 +149,7 @@ pub mod all {
     pub const ORDER_INTERVAL: Parameter = Parameter::optional(
         "interval_s",
         Kind::Whole(0, u32::MAX),
-        "Seconds between two orders, as you state them: echoed, nothing is computed from it. 0 where left out.",
+        "Seconds between two orders. The value is returned unchanged and not used in any computation. Default: 0.",
     )
     .or("0")
     .hint("interval_s is a whole number of seconds, from 0 to 4294967295");
@@ -158,7 +158,7 @@ pub mod all {
     pub const MAX_AGE: Parameter = Parameter::optional(
         "max_age_s",
         Kind::Whole(0, u32::MAX),
-        "A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot.",
+        "A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts.",
     )
     .hint("max_age_s is a whole number of seconds, from 0 to 4294967295");
 
@@ -166,7 +166,7 @@ pub mod all {
     pub const MIN_DAYS: Parameter = Parameter::optional(
         "min_days_observed",
         Kind::Days,
-        "A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`.",
+        "A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`.",
     )
     .hint("min_days_observed is a plain number of days, from 0 to 99999.99, with at most two decimals");
 
@@ -174,15 +174,15 @@ pub mod all {
     pub const REQUIRE: Parameter = Parameter::optional(
         "require",
         Kind::OneOf(&["live"]),
-        "A guard: with `live`, an answer whose `status` would be another is refused with `not_live`.",
+        "A guard: with `live`, an answer with any other `status` is refused with `not_live`.",
     )
-    .hint("live, or leave it out");
+    .hint("live, or omit the parameter");
 
     /// The token sold, by any of its names.
     pub const BASE: Parameter = Parameter::optional(
         "base",
         Kind::Token,
-        "The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out.",
+        "The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token.",
     )
     .hint("token0, token1, a symbol or an address");
 
@@ -190,22 +190,22 @@ pub mod all {
     pub const BASE_BY_PLACE: Parameter = Parameter::optional(
         "base",
         Kind::OneOf(&["token0", "token1"]),
-        "The token sold, by its place only: evidence has one address. The pool's own choice where left out.",
+        "The token sold, by position only, so that evidence has one URL. Default: the pool's default base token.",
     )
-    .hint("token0 or token1, by place here: token 0 has the lower address");
+    .hint("token0 or token1, by position here; token0 has the lower address");
 
     /// The slot asked about, by an instant.
     pub const AT: Parameter = Parameter::optional(
         "at",
         Kind::Instant,
-        "An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out.",
+        "An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot.",
     );
 
     /// The slot asked about, by its number.
     pub const SLOT: Parameter = Parameter::required(
         "slot",
         Kind::Slot,
-        "The slot's number: its instant is 300 seconds times it.",
+        "The slot number. The slot's time is 300 seconds times the number.",
     )
     .hint(SLOT_HINT);
 
@@ -216,7 +216,7 @@ pub mod all {
     pub const LOW: Parameter = Parameter::optional(
         "low",
         Kind::Tick,
-        "Of a pool of ranges, the lowest tick that the proof is to cover. What the figures read, where left out.",
+        "For a pool with liquidity ranges, the lowest tick that the proof must cover. Default: the range that the figures read.",
     )
     .hint(TICK_HINT);
 
@@ -224,7 +224,7 @@ pub mod all {
     pub const HIGH: Parameter = Parameter::optional(
         "high",
         Kind::Tick,
-        "Of a pool of ranges, the highest tick that the proof is to cover. What the figures read, where left out.",
+        "For a pool with liquidity ranges, the highest tick that the proof must cover. Default: the range that the figures read.",
     )
     .hint(TICK_HINT);
 
@@ -232,7 +232,7 @@ pub mod all {
     pub const EVIDENCE_SLOT: Parameter = Parameter::optional(
         "slot",
         Kind::Slot,
-        "The slot's number. The newest recorded one where left out.",
+        "The slot number. Default: the newest recorded slot.",
     )
     .hint(SLOT_HINT);
 
@@ -240,14 +240,14 @@ pub mod all {
     pub const METHOD: Parameter = Parameter::optional(
         "method_version",
         Kind::OneOf(&[METHOD_VERSION]),
-        "The version of the rules. The newest where left out.",
+        "The version of the method. Default: the newest.",
     );
 
     /// The size of a series.
     pub const STANDARD_SIZE: Parameter = Parameter::required(
         "size_usd",
         STANDARD_SIZES,
-        "One of the standard sizes in USD: the gaps of these are kept of every slot.",
+        "One of the standard sizes in USD. Their gaps are stored for every slot.",
     )
     .hint(STANDARD_SIZE_HINT);
 
@@ -255,7 +255,7 @@ pub mod all {
     pub const SERIES_SIZE: Parameter = Parameter::required(
         "size_usd",
         Kind::Size,
-        "The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are kept of every slot; those of any other are computed from the snapshots, of at most 2016 slots (seven days) at a time.",
+        "The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are stored for every slot. Gaps of other sizes are computed from the snapshots, at most 2016 slots (seven days) at a time.",
     )
     .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
 
@@ -263,7 +263,7 @@ pub mod all {
     pub const LEVEL: Parameter = Parameter::optional(
         "limit_pct",
         Kind::Gap,
-        "A gap in percent: `detail.above` tells in how many slots the size lost more, and for how long on end.",
+        "A gap in percent. `detail.above` shows in how many slots the gap of the size was wider, and for how many consecutive slots.",
     )
     .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
 
@@ -271,7 +271,7 @@ pub mod all {
     pub const BOARD_SIZE: Parameter = Parameter::optional(
         "size_usd",
         STANDARD_SIZES,
-        "The standard size whose gap is sorted by. 100000 where left out.",
+        "The standard size whose gap is used for sorting. Default: 100000.",
     )
     .or("100000")
     .hint(STANDARD_SIZE_HINT);
@@ -280,7 +280,7 @@ pub mod all {
     pub const SORT: Parameter = Parameter::optional(
         "sort",
         Kind::OneOf(&["gap", "score", "depth"]),
-        "What the most fragile comes first by. The gap where left out.",
+        "The sort key; the most fragile pool comes first. Default: the gap.",
     )
     .or("gap")
     .hint("gap (at size_usd), score or depth");
@@ -289,21 +289,21 @@ pub mod all {
     pub const FROM: Parameter = Parameter::optional(
         "from",
         Kind::Instant,
-        "The first slot: the one at or before this instant. As far back as a page reaches where left out.",
+        "The first slot: the slot at or before this time. Default: as far back as one page reaches.",
     );
 
     /// The first slot of a period.
     pub const PERIOD_FROM: Parameter = Parameter::optional(
         "from",
         Kind::Instant,
-        "The first slot: the one at or before this instant. The pool's first where left out.",
+        "The first slot: the slot at or before this time. Default: the pool's first slot.",
     );
 
     /// The last slot of a history or a period.
     pub const TO: Parameter = Parameter::optional(
         "to",
         Kind::Instant,
-        "The last slot: the one at or before this instant. The newest where left out.",
+        "The last slot: the slot at or before this time. Default: the newest slot.",
     );
 
     const DAY_HINT: &str = "a day, UTC, such as 2026-11-26";
@@ -312,38 +312,35 @@ pub mod all {
     pub const EXPORT_FROM: Parameter = Parameter::optional(
         "from",
         Kind::Date,
-        "The first day, UTC. The log's first where left out.",
+        "The first day, UTC. Default: the log's first day.",
     )
     .hint(DAY_HINT);
 
     /// The last of several closed days.
-    pub const EXPORT_TO: Parameter = Parameter::optional(
-        "to",
-        Kind::Date,
-        "The last day, UTC. The last closed one where left out.",
-    )
-    .hint(DAY_HINT);
+    pub const EXPORT_TO: Parameter =
+        Parameter::optional("to", Kind::Date, "The last day, UTC. Default: the last closed day.")
+            .hint(DAY_HINT);
 
     /// Whose rows the files are to have.
     pub const EXPORT_POOL: Parameter = Parameter::optional(
         "pool",
         Kind::Pools,
-        "Lists the files that have rows of this pool, `<chain>:<address>`. Repeated for each, up to 100 times; all files where left out.",
+        "Lists only files with rows of this pool, `<chain>:<address>`. Repeat for each pool, up to 100 times. Default: all files.",
     )
-    .hint("pool=<chain>:<address>, repeated for each, up to 100 times");
+    .hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
     /// The last head that tells of a period.
     pub const UNTIL: Parameter = Parameter::optional(
         "until",
         Kind::Instant,
-        "The last slot whose head may tell what was logged in the period, at most a day after `to`. Where left out the newest, or a day after `to`.",
+        "The last slot whose head may report logs of the period, at most a day after `to`. Default: the newest slot, or a day after `to`.",
     );
 
     /// The length of a history's rows.
     pub const INTERVAL: Parameter = Parameter::optional(
         "interval",
         Kind::OneOf(&[Interval::FiveMinutes.code(), Interval::Hour.code(), Interval::Day.code()]),
-        "The length of a row: a slot, an hour or a day, UTC. 1h where left out.",
+        "The length of a row: a 5-minute slot, an hour or a day, UTC. Default: 1h.",
     )
     .or(Interval::Hour.code())
     .hint("5m, 1h or 1d");
@@ -363,16 +360,16 @@ pub mod all {
     pub const TOKEN_IN_PATH: Parameter = Parameter::required(
         "token",
         Kind::Address,
-        "The address of the token sold, in small letters.",
+        "The address of the token sold, in lower case.",
     )
     .in_path()
-    .hint("a token is named by its address, 0x and 40 hexadecimal digits");
+    .hint("a token is given by its address, 0x and 40 hexadecimal digits");
 
     /// Which tokens are taken for the one sold.
     pub const QUOTE_GROUP: Parameter = Parameter::optional(
         "quote_group",
         Kind::Chain,
-        "Only pools that buy a token of this group, as the operator configured it. All of them where left out.",
+        "Only pools that buy a token of this group, as configured by the operator. Default: all pools.",
     )
     .hint("the name of a group that the operator configured");
 
@@ -380,7 +377,7 @@ pub mod all {
     pub const FIXED_COST: Parameter = Parameter::optional(
         "fixed_cost_usd",
         Kind::Cost,
-        "What using a venue costs whatever is sold there, such as gas, USD: your assumption, the same for each. 0 where left out.",
+        "The fixed cost of using a venue, such as gas, USD. Your assumption, the same for each venue. Default: 0.",
     )
     .or("0")
     .hint("fixed_cost_usd is a plain number from 0 to 1000000 with at most six decimals");
@@ -389,7 +386,7 @@ pub mod all {
     pub const MOVE: Parameter = Parameter::optional(
         "move_pct",
         Kind::Share,
-        "How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. 2 where left out; for pegged tokens 0.2.",
+        "How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. Default: 2, or 0.2 for pegged tokens.",
     )
     .or("2")
     .hint("move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
@@ -398,7 +395,7 @@ pub mod all {
     pub const WITHIN_SLOTS: Parameter = Parameter::optional(
         "within_slots",
         Kind::Whole(1, 48),
-        "Over how many slots it must have moved: 1 to 48. 3 where left out, which is a quarter of an hour.",
+        "The number of slots within which it must have moved, 1 to 48. Default: 3 (15 minutes).",
     )
     .or("3")
     .hint("a whole number of slots, from 1 to 48");
@@ -407,7 +404,7 @@ pub mod all {
     pub const BOOK_GAP: Parameter = Parameter::optional(
         "gap_pct",
         Kind::Share,
-        "The gap from the pool's own mid price at which books are measured, percent: above 0 and at most 100. 2 where left out.",
+        "The gap from the pool's own mid price at which depth is measured, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
@@ -416,7 +413,7 @@ pub mod all {
     pub const EQUITY_SIZE: Parameter = Parameter::optional(
         "size_usd",
         Kind::Size,
-        "The size of the gaps in USD, 0.01 to 1000000000. 10000 where left out.",
+        "The size of the gaps in USD, 0.01 to 1000000000. Default: 10000.",
     )
     .or("10000")
     .hint("size_usd is a plain number of USD from 0.01 to 1000000000, with at most six decimals");
@@ -425,7 +422,7 @@ pub mod all {
     pub const EQUITY_GAP: Parameter = Parameter::optional(
         "gap_pct",
         Kind::Share,
-        "The gap limit of the depths in sessions, percent: above 0 and at most 100. 2 where left out.",
+        "The gap limit of the depths in sessions, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
@@ -434,15 +431,15 @@ pub mod all {
     pub const VENUE: Parameter = Parameter::required(
         "venue",
         Kind::Venues,
-        "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeated, up to 12 times; all of one chain and one token sold, no contract twice.",
+        "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
     )
-    .hint("venue=<pool> or <pool>/<base>, repeated for each, up to 12 times");
+    .hint("venue=<pool> or <pool>/<base>, repeated for each pool, up to 12 times");
 
     /// What a liquidation sells.
     pub const CASCADE: Parameter = Parameter::required(
         "cascade_usd",
         Kind::Size,
-        "What is sold, USD at the oracle price after the fall: 0.01 to 1000000000.",
+        "The liquidation size, USD at the oracle price after the drop: 0.01 to 1000000000.",
     )
     .hint("cascade_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
 
@@ -450,7 +447,7 @@ pub mod all {
     pub const BONUS: Parameter = Parameter::optional(
         "bonus_pct",
         Kind::Share,
-        "What whoever liquidates gets beyond what they repay, percent from 0 to 100. 5 where left out.",
+        "The liquidation bonus, percent from 0 to 100. Default: 5.",
     )
     .or("5")
     .hint("bonus_pct is a plain percentage from 0 to 100 with at most six decimals");
@@ -459,7 +456,7 @@ pub mod all {
     pub const PROTOCOL_FEE: Parameter = Parameter::optional(
         "protocol_fee_pct",
         Kind::Share,
-        "The protocol's share of the bonus, percent from 0 to 100. 0 where left out.",
+        "The protocol's share of the bonus, percent from 0 to 100. Default: 0.",
     )
     .or("0")
     .hint("protocol_fee_pct is a plain percentage from 0 to 100 with at most six decimals");
@@ -468,7 +465,7 @@ pub mod all {
     pub const FALL: Parameter = Parameter::optional(
         "fall_pct",
         Kind::Share,
-        "How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 20 where left out.",
+        "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 20.",
     )
     .or("20")
     .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
@@ -477,7 +474,7 @@ pub mod all {
     pub const HAIRCUT: Parameter = Parameter::optional(
         "haircut_pct",
         Kind::Share,
-        "How much of everybody's liquidity has gone in every slot looked at, percent from 0 to 99. 0 where left out.",
+        "The share of all liquidity that is withdrawn, applied in every slot, percent from 0 to 99. Default: 0.",
     )
     .or("0")
     .hint("haircut_pct is a plain percentage from 0 to 99 with at most six decimals");
@@ -486,7 +483,7 @@ pub mod all {
     pub const SHOCK_FALL: Parameter = Parameter::optional(
         "fall_pct",
         Kind::Share,
-        "How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 0 where left out.",
+        "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 0.",
     )
     .or("0")
     .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
@@ -495,7 +492,7 @@ pub mod all {
     pub const SOLD: Parameter = Parameter::required(
         "size_usd",
         Kind::Size,
-        "What is sold, USD at the oracle price after the fall: 0.01 to 1000000000.",
+        "The size sold, USD at the oracle price after the drop: 0.01 to 1000000000.",
     )
     .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
 
@@ -503,7 +500,7 @@ pub mod all {
     pub const ABOVE: Parameter = Parameter::optional(
         "limit_pct",
         Kind::Gap,
-        "A gap in percent: `above` tells in how many slots the size lost more, and for how long on end.",
+        "A gap in percent. `above` shows in how many slots the gap of the size was wider, and for how many consecutive slots.",
     )
     .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
 
@@ -511,7 +508,7 @@ pub mod all {
     pub const AFTER_MOVE: Parameter = Parameter::optional(
         "after_move_pct",
         Kind::Share,
-        "Only slots in which the mid price of a venue has moved by so much, up or down, since `within_slots` before: percent, above 0 and at most 100. Every slot where left out.",
+        "Only slots in which the mid price of a venue has moved by at least this much, up or down, within the last `within_slots` slots: percent, above 0 and at most 100. Default: every slot.",
     )
     .hint("after_move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
@@ -519,24 +516,24 @@ pub mod all {
     pub const AFTER_WITHIN: Parameter = Parameter::optional(
         "within_slots",
         Kind::Whole(1, 48),
-        "With `after_move_pct`: since how many slots before, 1 to 48. 3 where left out, which is a quarter of an hour.",
+        "Used with `after_move_pct`: the number of slots to look back, 1 to 48. Default: 3 (15 minutes).",
     )
-    .hint("a whole number of slots, from 1 to 48, beside after_move_pct");
+    .hint("a whole number of slots, from 1 to 48, together with after_move_pct");
 
     /// How many rows a page has.
     pub const LIMIT: Parameter =
-        Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")
+        Parameter::optional("limit", MOST_ROWS, "The number of rows per page. Default: 100.")
             .or("100")
-            .hint("from 1 to 1000; leave it out for 100");
+            .hint("from 1 to 1000; omit it for 100");
 
     /// How many rows a page of a history has.
     pub const HISTORY_LIMIT: Parameter = Parameter::optional(
         "limit",
         MOST_ROWS,
-        "How many rows a page has. 720 where left out, which is thirty days of hours.",
+        "The number of rows per page. Default: 720 (thirty days of hours).",
     )
     .or("720")
-    .hint("from 1 to 1000; leave it out for 720");
+    .hint("from 1 to 1000; omit it for 720");
 
     /// Where a page of pools begins.
     pub const POOL_CURSOR: Parameter =
@@ -554,11 +551,11 @@ pub mod all {
     pub const POSITION: Parameter = Parameter::required(
         "position",
         Kind::Positions,
-        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`: sold through all recorded pools of the token, as `/v1/routes` splits it. Repeated, up to 100 times.",
+        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`, which is sold through all recorded pools of the token, split as in `/v1/routes`. Repeat for each position, up to 100 times.",
     )
     .hint(
-        "position=<pool>:<size_usd>, <pool>/<base>:<size_usd> or <chain>/<token>:<size_usd>, repeated \
-         for each, up to 100 times",
+        "position=<pool>:<size_usd>, <pool>/<base>:<size_usd> or <chain>/<token>:<size_usd>, \
+         repeated for each position, up to 100 times",
     );
 
     /// The name of a snapshot.
@@ -580,7 +577,7 @@ pub mod all {
     pub const EVIDENCE_URL: Parameter = Parameter::required(
         "evidence_url",
         Kind::EvidenceUrl,
-        "`evidence_url` of an answer, as it is. Only evidence of this service's own log.",
+        "`evidence_url` of an answer, unchanged. Only evidence from this service's own log.",
     )
-    .hint("give evidence_url of an answer of this service, as it is");
+    .hint("give evidence_url of an answer from this service, unchanged");
 }

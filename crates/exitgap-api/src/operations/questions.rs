@@ -85,9 +85,9 @@ impl Question for SeriesAsked {
         };
         let to = given.one(&TO, |text| slot_at(TO.name, text))?;
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+            return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
                 .field(FROM.name)
-                .hint("give the earlier instant as from"));
+                .hint("give the earlier time as from"));
         }
         Ok(Self {
             pool: given.needed(&POOL, parse_pool)?,
@@ -315,8 +315,9 @@ fn position(
     read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
 ) -> Result<PositionAsked, Problem> {
     let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains([':', '/']));
-    let (venue, size) =
-        parts.ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon"))?;
+    let (venue, size) = parts.ok_or_else(|| {
+        values::refusal(&POSITION, "the size is missing after the pool and a colon")
+    })?;
     if let Some((chain, token)) = venue.split_once('/').filter(|(chain, _)| !chain.contains(':')) {
         let held = Held::Token { chain: values::chain(chain)?, token: values::address(token)? };
         return Ok(PositionAsked { held, size: read_size(size)? });
@@ -411,9 +412,13 @@ impl Question for StateProofAsked {
         let range = match (low, high) {
             (None, None) => None,
             (Some(low), Some(high)) if low <= high => Some(TickRange { low, high }),
-            (Some(_), Some(_)) => return Err(values::refusal(&LOW, "low: it is above high")),
-            (Some(_), None) => return Err(values::refusal(&HIGH, "high: it goes with low")),
-            (None, Some(_)) => return Err(values::refusal(&LOW, "low: it goes with high")),
+            (Some(_), Some(_)) => return Err(values::refusal(&LOW, "low: it is higher than high")),
+            (Some(_), None) => {
+                return Err(values::refusal(&HIGH, "high: it must be given with low"));
+            }
+            (None, Some(_)) => {
+                return Err(values::refusal(&LOW, "low: it must be given with high"));
+            }
         };
         Ok(Self { pool, slot, range })
     }

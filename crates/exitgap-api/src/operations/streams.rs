@@ -51,7 +51,7 @@ impl Question for StreamAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let count = given.all(&WATCHED).count();
         if count > MAX_WATCHED {
-            let detail = format!("a stream is of at most {MAX_WATCHED} pools, not {count}");
+            let detail = format!("a stream takes at most {MAX_WATCHED} pools, not {count}");
             return Err(values::refusal(&WATCHED, &detail));
         }
         let pools: Result<Vec<PoolId>, Problem> = given.all(&WATCHED).map(parse_pool).collect();
@@ -63,7 +63,7 @@ impl Question for StreamAsked {
                 let shown: String = text.chars().take(40).collect();
                 values::refusal(
                     &LAST_EVENT_ID,
-                    &format!("last_event_id: {shown:?} is no event's id"),
+                    &format!("last_event_id: {shown:?} is not a valid event id"),
                 )
             };
             EventPlace::parse(text).ok_or_else(wrong)
@@ -74,7 +74,7 @@ impl Question for StreamAsked {
             if of.len() == 70 && of.iter().all(plain) {
                 return Ok(text.to_owned());
             }
-            Err(values::refusal(&TICKET, "ticket: it is none"))
+            Err(values::refusal(&TICKET, "ticket: it is not a valid ticket"))
         })?;
         Ok(Self { pools, ticket, after })
     }

@@ -16,20 +16,20 @@ pub(super) fn token_name(text: &str) -> Result<String, Problem> {
 }
 
 pub(super) fn chain(text: &str) -> Result<ChainSlug, Problem> {
-    let no_slug = || format!("{}: {:?} is no chain's slug", CHAIN.name, shown(text));
+    let no_slug = || format!("{}: {:?} is not a valid chain name", CHAIN.name, shown(text));
     text.parse().map_err(|_| refusal(&CHAIN, &no_slug()))
 }
 
 /// A group's name, which is spelled as a chain's slug is.
 pub(super) fn group(text: &str) -> Result<String, Problem> {
-    let no_name = || format!("{}: {:?} is no group's name", QUOTE_GROUP.name, shown(text));
+    let no_name = || format!("{}: {:?} is not a valid group name", QUOTE_GROUP.name, shown(text));
     let slug: Result<ChainSlug, _> = text.parse();
     slug.map(|slug| slug.to_string()).map_err(|_| refusal(&QUOTE_GROUP, &no_name()))
 }
 
 /// A token's contract.
 pub(super) fn address(text: &str) -> Result<Address, Problem> {
-    let no_address = || format!("{}: {:?} is no address", TOKEN_IN_PATH.name, shown(text));
+    let no_address = || format!("{}: {:?} is not a valid address", TOKEN_IN_PATH.name, shown(text));
     text.parse().map_err(|_| refusal(&TOKEN_IN_PATH, &no_address()))
 }
 
@@ -39,7 +39,7 @@ pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
     if SizeUsd::STANDARD.contains(&size) {
         return Ok(size);
     }
-    let detail = format!("size_usd: the series keeps no gap of {size} USD");
+    let detail = format!("size_usd: gaps of {size} USD are not stored in the series");
     Err(refusal(&STANDARD_SIZE, &detail))
 }
 
@@ -56,7 +56,8 @@ pub(super) fn whole(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     };
     let number = digits(text).and_then(|number| u32::try_from(number).ok());
     number.filter(|number| (least..=most).contains(number)).ok_or_else(|| {
-        let detail = format!("{}: {:?} is not from {least} to {most}", parameter.name, shown(text));
+        let detail =
+            format!("{}: {:?} is not a number from {least} to {most}", parameter.name, shown(text));
         refusal(parameter, &detail)
     })
 }
@@ -66,7 +67,7 @@ pub(super) fn tick(parameter: &Parameter, text: &str) -> Result<i32, Problem> {
     let TickRange { low, high } = TickRange::ALL;
     let tick = text.parse().ok().filter(|tick: &i32| tick.to_string() == text);
     tick.filter(|tick| (low..=high).contains(tick)).ok_or_else(|| {
-        let detail = format!("{}: {:?} is no tick", parameter.name, shown(text));
+        let detail = format!("{}: {:?} is not a valid tick", parameter.name, shown(text));
         refusal(parameter, &detail)
     })
 }
@@ -83,17 +84,17 @@ pub(super) fn word<T>(
     of: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, Problem> {
     of(text).ok_or_else(|| {
-        let detail = format!("{}: {:?} is none of its values", parameter.name, shown(text));
+        let detail = format!("{}: {:?} is not one of its values", parameter.name, shown(text));
         refusal(parameter, &detail)
     })
 }
 
 pub(super) fn no_cursor(text: &str) -> Problem {
-    refusal(&POOL_CURSOR, &format!("cursor: {:?} is none of this address", shown(text)))
+    refusal(&POOL_CURSOR, &format!("cursor: {:?} is not a cursor of this address", shown(text)))
 }
 
 pub(super) fn no_hash(text: &str, of: &str) -> Problem {
-    refusal(&SNAPSHOT_HASH, &format!("{:?} is no {of}'s hash", shown(text)))
+    refusal(&SNAPSHOT_HASH, &format!("{:?} is not a valid hash of a {of}", shown(text)))
 }
 
 pub(super) fn refusal(parameter: &Parameter, detail: &str) -> Problem {

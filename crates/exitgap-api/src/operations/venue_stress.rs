@@ -64,7 +64,8 @@ fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
         if within.is_none() {
             return Ok(None);
         }
-        let detail = "after_move_pct is missing: within_slots says since when it is looked for";
+        let detail =
+            "after_move_pct is missing: within_slots is only used together with after_move_pct";
         return Err(values::refusal(&AFTER_MOVE, detail));
     };
     Ok(Some(AfterMove { move_e8, within_slots: within.unwrap_or(AfterMove::WITHIN) }))

@@ -47,7 +47,7 @@ impl Receipt {
     pub fn check_evidence(&self, evidence: &Evidence) -> Result<(), ReceiptError> {
         let unreadable = |why: &str| ReceiptError::NotEvidence { why: why.to_owned() };
         let snapshot = evidence.snapshot();
-        let snapshot = snapshot.ok_or_else(|| unreadable("it holds no snapshot that is known"))?;
+        let snapshot = snapshot.ok_or_else(|| unreadable("it has no snapshot of a known kind"))?;
         let documents = snapshot.to_canonical().map_err(|error| unreadable(&error.to_string()))?;
         let (expected, found) = (self.snapshot_hash, documents.hash());
         if found != expected {
@@ -55,7 +55,7 @@ impl Receipt {
         }
         let Some(url) = &self.evidence_url else { return Ok(()) };
         let stated =
-            evidence.stated().ok_or_else(|| unreadable("it does not say of what it is"))?;
+            evidence.stated().ok_or_else(|| unreadable("it does not state its request"))?;
         let asked = &stated.request;
         let found = format!(
             "{} of {} USD, {}, slot {}, method {}",

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptKey(pub(super) VerifyingKey);
 
-/// The same as others read and write it.
+/// The public key in the format in which others read and write it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceiptJwk {
@@ -22,7 +22,7 @@ pub struct ReceiptJwk {
     pub crv: String,
     /// The key's 32 bytes, base64url.
     pub x: String,
-    /// The key's name: the base64url of its thumbprint, the SHA-256 of
+    /// The key id: the base64url of its thumbprint, the SHA-256 of
     /// `{"crv":"Ed25519","kty":"OKP","x":"…"}`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kid: Option<String>,
@@ -39,12 +39,10 @@ pub struct ReceiptSigner(SigningKey);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptKeyError {
     /// Not 32 bytes of a point in base64url.
-    #[error(
-        "not a receipt's key: expected 43 characters of base64url, or a JSON Web Key that has them"
-    )]
+    #[error("not a receipt key: expected 43 characters of base64url, or a JSON Web Key with them")]
     NotAKey,
     /// Of another kind than receipts are signed with.
-    #[error("the key's {field} is {found:?}, where {expected:?} belongs")]
+    #[error("the key's {field} is {found:?}, expected {expected:?}")]
     Kind {
         /// The member.
         field: &'static str,
@@ -54,7 +52,7 @@ pub enum ReceiptKeyError {
         found: String,
     },
     /// Its name is not its own.
-    #[error("the key is called {found}, and its bytes make {expected}")]
+    #[error("the key id is {found}, but its bytes give {expected}")]
     Name {
         /// What its bytes make.
         expected: String,
@@ -62,10 +60,10 @@ pub enum ReceiptKeyError {
         found: String,
     },
     /// A log's key, which signs checkpoints and nothing else.
-    #[error("it is a log's key; receipts have a key of their own")]
+    #[error("this is the key of a log; receipts use a separate key")]
     OfALog,
     /// The private half does not belong to the public one.
-    #[error("the key's halves d and x do not belong together")]
+    #[error("the two parts d and x of the key do not match")]
     Halves,
 }
 

@@ -36,28 +36,28 @@ pub struct Receipt {
     pub v: u32,
     /// The chain that was paid on.
     pub network: Caip2,
-    /// The transaction that the transfer was first seen in.
+    /// The transaction in which the transfer was first seen.
     pub transaction: Word,
-    /// Who paid.
+    /// The payer.
     pub payer: Address,
-    /// How much, in the token's units.
+    /// The amount, in the token's units.
     pub amount: Units,
     /// The token.
     pub asset: Address,
-    /// The address that was asked for.
+    /// The requested URL.
     #[serde(rename = "resourceUrl")]
     pub resource_url: String,
-    /// When the transfer was first seen to be there, Unix seconds.
+    /// When the transfer was first seen, Unix seconds.
     #[serde(rename = "issuedAt")]
     pub issued_at: u64,
-    /// SHA-256 of the answer's bytes, as they are before any compression.
+    /// SHA-256 of the answer's bytes, before any compression.
     pub answer_sha256: Word,
-    /// Where the evidence of the answer's number is; absent where the answer names none.
+    /// URL of the evidence for the answer's number. Absent if the answer has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// The snapshot that was answered from.
+    /// The snapshot behind the answer.
     pub snapshot_hash: SnapshotHash,
-    /// The version of the rules that it was answered by.
+    /// The version of the method behind the answer.
     pub method_version: String,
 }
 
@@ -65,13 +65,13 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
     /// Longer than is read.
-    #[error("a receipt of {found} bytes is larger than the {MAX_RECEIPT_BYTES} accepted")]
+    #[error("a receipt of {found} bytes is larger than the limit of {MAX_RECEIPT_BYTES}")]
     TooLarge {
         /// Its length.
         found: usize,
     },
     /// Not three parts with dots between them.
-    #[error("a receipt is three parts of base64url with a dot between each, found {found}")]
+    #[error("a receipt has three parts of base64url separated by dots, found {found}")]
     Shape {
         /// How many parts.
         found: usize,
@@ -83,7 +83,7 @@ pub enum ReceiptError {
         part: &'static str,
     },
     /// A part is not the JSON that belongs there.
-    #[error("the receipt's {part} is not the JSON expected: {why}")]
+    #[error("the receipt's {part} is not the expected JSON: {why}")]
     NotJson {
         /// `header` or `payload`.
         part: &'static str,
@@ -97,7 +97,7 @@ pub enum ReceiptError {
         found: String,
     },
     /// A signed text of another kind.
-    #[error("the signed text's typ is {found:?}, not that of a receipt")]
+    #[error("the signed text's typ is {found:?}, not the typ of a receipt")]
     Kind {
         /// What it says.
         found: String,
@@ -112,20 +112,20 @@ pub enum ReceiptError {
     },
     /// The key did not sign this text.
     #[error(
-        "the signature is not the key's over this text: the receipt was altered, or somebody else made it"
+        "the signature does not match this text and key: the receipt was altered, or another key signed it"
     )]
     Signature,
     /// Of a later version.
-    #[error("the receipt is of version {found}, which this program does not know")]
+    #[error("the receipt has version {found}, which this program does not know")]
     Newer {
         /// The version.
         found: u64,
     },
     /// What it says is spelled in another way than receipts are.
-    #[error("the receipt's payload is not spelled as receipts are")]
+    #[error("the receipt's payload is not in canonical form")]
     NotCanonical,
     /// The answer is not the one that was paid for.
-    #[error("the answer's SHA-256 is {found}, and the receipt is of {expected}")]
+    #[error("the answer's SHA-256 is {found}, but the receipt is for {expected}")]
     OtherAnswer {
         /// In the receipt.
         expected: Word,
@@ -133,7 +133,7 @@ pub enum ReceiptError {
         found: Word,
     },
     /// It is of another payment than was made.
-    #[error("the receipt's {field} is {found}, and {expected} was paid")]
+    #[error("the receipt's {field} is {found}, but {expected} was paid")]
     OtherPayment {
         /// What differs.
         field: &'static str,
@@ -149,7 +149,7 @@ pub enum ReceiptError {
         why: String,
     },
     /// The evidence rests on another snapshot.
-    #[error("the evidence rests on the snapshot {found}, and the receipt is of {expected}")]
+    #[error("the evidence is based on the snapshot {found}, but the receipt is for {expected}")]
     OtherSnapshot {
         /// In the receipt.
         expected: SnapshotHash,
@@ -157,7 +157,7 @@ pub enum ReceiptError {
         found: SnapshotHash,
     },
     /// The evidence is of another question than the receipt's `evidence_url` asks.
-    #[error("the evidence is of {found}, and the receipt names that of {expected}")]
+    #[error("the evidence is for {found}, but the receipt names evidence for {expected}")]
     OtherEvidence {
         /// Of the receipt.
         expected: String,

@@ -75,26 +75,26 @@ fn parameter(parameter: &Parameter) -> Value {
 
 fn refusal(status: u16) -> Value {
     let description = match status {
-        400 => "A parameter is unknown, repeated, missing or not acceptable",
+        400 => "A parameter is unknown, repeated, missing or invalid",
         402 => {
-            "Where the operator asks for a price (`/v1/payments`): it was not paid. The headers and the body offer it, by \
-             x402 and as a transfer"
+            "The operator charges for this call (`/v1/payments`) and it was not paid. The headers \
+             and the body offer payment by x402 and by transfer"
         }
-        401 => "No token of an owner is shown, or one that nobody has",
+        401 => "The owner's token is missing or unknown",
         409 => {
-            "The payment, or the name, was used for another request, or the payment long ago; or the chain has another block \
-             than was recorded"
+            "The payment or the idempotency key was used for another request, or the payment was \
+             used long ago, or the chain has a different block than the recorded one"
         }
-        413 => "The body is longer than is read",
-        404 => "No such pool, token of it, slot, file or rule",
-        412 => "There is an answer, and it does not meet a guard of the question",
-        414 => "The address is too long",
+        413 => "The body is larger than the limit",
+        404 => "There is no such pool, token in it, slot, file or rule",
+        412 => "There is an answer, but it does not meet a guard of the request",
+        414 => "The URL is too long",
         422 => {
-            "Well said, but without an answer: the size has no gap (the reason, and \
-             `max_fillable_usd` where liquidity ends), or the period ends before it begins"
+            "Valid request, but no answer exists: the size cannot be filled (with the reason, and \
+             `max_fillable_usd` if it exceeds the liquidity), or the period ends before it begins"
         }
         429 => "More requests than one client may make",
-        502 => "A node of the chain did not answer, or with what is no proof",
+        502 => "A node of the chain did not answer, or answered without a valid proof",
         _ => "Nothing is recorded yet",
     };
     let schema = json!({"$ref": "#/components/schemas/ProblemDocument"});
@@ -210,7 +210,7 @@ pub fn document(base_url: &str) -> Value {
     }
     let mut components = schemas["components"].clone();
     components["securitySchemes"] = json!({
-        "owner": {"type": "http", "scheme": "bearer", "description": "The token that was told with the owner's first rule."}
+        "owner": {"type": "http", "scheme": "bearer", "description": "The token returned when the owner's first rule was created."}
     });
     let tag = |group: Group| json!({"name": group.name(), "description": group.about()});
     json!({

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(read_signer(&path, &[log(8).verifier()]).unwrap().key(), signer.key());
         let logs_own = read_signer(&path, &[log(8).verifier(), log(7).verifier()]).unwrap_err();
         assert!(
-            logs_own.to_string().ends_with("it is a log's key; receipts have a key of their own")
+            logs_own.to_string().ends_with("this is the key of a log; receipts use a separate key")
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let open = read_signer(&path, &[]).unwrap_err();
@@ -133,7 +133,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&path, log(7).to_secret_text()).unwrap();
         let logs_file = read_signer(&path, &[]).unwrap_err().to_string();
-        assert!(logs_file.contains("it is a log's key"), "{logs_file}");
+        assert!(logs_file.contains("this is the key of a log"), "{logs_file}");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

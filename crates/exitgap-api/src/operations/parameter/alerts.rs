@@ -3,7 +3,7 @@
 use super::Parameter;
 use crate::operations::Kind;
 
-const NAME_HINT: &str = "1 to 40 of a-z, 0-9 and '_', first a letter";
+const NAME_HINT: &str = "1 to 40 of a-z, 0-9 and '_', starting with a letter";
 const USD_HINT: &str = "a plain number from 0.01 to 1000000000 with at most six decimals";
 const PCT_HINT: &str = "a plain percentage from -100 to 100 with at most six decimals";
 
@@ -11,47 +11,47 @@ const PCT_HINT: &str = "a plain percentage from -100 to 100 with at most six dec
 pub const ALERT_POOL: Parameter = Parameter::required(
     "pool",
     Kind::Pool,
-    "The pool, `<chain>:<address>` in small letters; a pool of Uniswap v4 has its id in place of an address.",
+    "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.",
 )
-.hint("a pool is named <chain>:<address>; GET /v1/pools lists them");
+.hint("a pool identifier is <chain>:<address>; GET /v1/pools lists all pools");
 
 /// A kept rule.
 pub const ALERT_IN_PATH: Parameter =
-    Parameter::required("alert", Kind::Word, "The rule's name, as it was given when it was made.")
+    Parameter::required("alert", Kind::Word, "The rule's name, as given when it was created.")
         .in_path()
-        .hint("GET /v1/alerts lists your own");
+        .hint("GET /v1/alerts lists your rules");
 
 /// Where the events of a kept rule are sent.
 pub const WEBHOOK_URL: Parameter = Parameter::optional(
     "webhook_url",
     Kind::WebhookUrl,
-    "Where events are sent: https, at port 443 or 8443, at a public address. Only read where left out.",
+    "The webhook URL: https, port 443 or 8443, a public address. Default: events are not sent and can only be read.",
 )
-.hint("an address such as https://hooks.example/exits, without a name, a password or a fragment");
+.hint("a URL such as https://hooks.example/exits, without user name, password or fragment");
 
 /// After which event.
 pub const AFTER_SEQ: Parameter = Parameter::optional(
     "after_seq",
     Kind::Whole(0, u32::MAX),
-    "The place of the last event that is known; 0 where left out.",
+    "The sequence number of the last known event. Default: 0.",
 )
 .or("0")
-.hint("next_after_seq of the answer before");
+.hint("next_after_seq of the previous answer");
 
 /// From which event on.
 pub const FROM_SEQ: Parameter = Parameter::optional(
     "from_seq",
     Kind::Whole(1, u32::MAX),
-    "The place of the first event; 1 where left out.",
+    "The sequence number of the first event. Default: 1.",
 )
 .or("1")
-.hint("an event's seq, from 1");
+.hint("the seq of an event, from 1");
 
 /// What a rule is called.
 pub const ALERT_NAME: Parameter = Parameter::optional(
     "alert",
     Kind::Word,
-    "What the rule is called, 1 to 40 of a-z, 0-9 and '_': its events' names depend on it. `alert` where left out.",
+    "The name of the rule, 1 to 40 of a-z, 0-9 and '_'. The ids of its events depend on the name. Default: `alert`.",
 )
 .or("alert")
 .hint(NAME_HINT);
@@ -67,7 +67,7 @@ pub const ALERT_KIND: Parameter = Parameter::required(
         "market_closed",
         "missing",
     ]),
-    "What is watched: `gap_above` has `size_usd`, `pct` and `clear_pct`, `depth_below` `usd`, `clear_usd` and `at_pct`, `lowest_depth_below` `usd` and `clear_usd`, `missing` `reason`; the others have nothing.",
+    "The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing.",
 )
 .hint("gap_above, depth_below, lowest_depth_below, oracle_stale, market_closed or missing");
 
@@ -75,7 +75,7 @@ pub const ALERT_KIND: Parameter = Parameter::required(
 pub const ALERT_SIZE: Parameter = Parameter::optional(
     "size_usd",
     Kind::Size,
-    "Of `gap_above`: the size sold, USD at the oracle's price.",
+    "For `gap_above`: the size sold, USD at the oracle price.",
 )
 .hint(USD_HINT);
 
@@ -83,7 +83,7 @@ pub const ALERT_SIZE: Parameter = Parameter::optional(
 pub const ALERT_PCT: Parameter = Parameter::optional(
     "pct",
     Kind::Gap,
-    "Of `gap_above`: a gap above it is a breach, percent. A sale that is not filled is worse than any gap.",
+    "For `gap_above`: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap.",
 )
 .hint(PCT_HINT);
 
@@ -91,7 +91,7 @@ pub const ALERT_PCT: Parameter = Parameter::optional(
 pub const CLEAR_PCT: Parameter = Parameter::optional(
     "clear_pct",
     Kind::Gap,
-    "Of `gap_above`: a gap of at most this is clear; between it and `pct` neither. A tenth of `pct` below it where left out.",
+    "For `gap_above`: a gap of at most this is clear. A gap between this and `pct` is neither. Default: a tenth of `pct` below it.",
 )
 .hint(PCT_HINT);
 
@@ -99,7 +99,7 @@ pub const CLEAR_PCT: Parameter = Parameter::optional(
 pub const ALERT_USD: Parameter = Parameter::optional(
     "usd",
     Kind::Size,
-    "Of `depth_below` and `lowest_depth_below`: a depth below it is a breach, USD.",
+    "For `depth_below` and `lowest_depth_below`: a lower depth is a breach, USD.",
 )
 .hint(USD_HINT);
 
@@ -107,7 +107,7 @@ pub const ALERT_USD: Parameter = Parameter::optional(
 pub const CLEAR_USD: Parameter = Parameter::optional(
     "clear_usd",
     Kind::Size,
-    "Of the same: a depth of at least this is clear. A tenth of `usd` above it where left out.",
+    "For `depth_below` and `lowest_depth_below`: a depth of at least this is clear. Default: a tenth of `usd` above it.",
 )
 .hint(USD_HINT);
 
@@ -115,7 +115,7 @@ pub const CLEAR_USD: Parameter = Parameter::optional(
 pub const AT_PCT: Parameter = Parameter::optional(
     "at_pct",
     Kind::Gap,
-    "Of `depth_below`: the gap at which depth is measured, percent. 2 where left out.",
+    "For `depth_below`: the gap at which depth is measured, percent. Default: 2.",
 )
 .hint(PCT_HINT);
 
@@ -123,7 +123,7 @@ pub const AT_PCT: Parameter = Parameter::optional(
 pub const ALERT_REASON: Parameter = Parameter::optional(
     "reason",
     Kind::Code,
-    "Of `missing`: a reason that counts, such as `rpc_unavailable`. Repeated for each; any where left out.",
+    "For `missing`: a reason that counts, such as `rpc_unavailable`. Repeat for each reason. Default: any reason.",
 )
 .hint(NAME_HINT);
 
@@ -131,7 +131,7 @@ pub const ALERT_REASON: Parameter = Parameter::optional(
 pub const ON_MISSING: Parameter = Parameter::optional(
     "on_missing",
     Kind::OneOf(&["hold", "breach", "clear"]),
-    "What a slot that says nothing counts as: nothing (`hold`), a breach, or clear.",
+    "How a slot without data counts: ignored (`hold`), as a breach, or as clear.",
 )
 .or("hold")
 .hint("hold, breach or clear");
@@ -140,7 +140,7 @@ pub const ON_MISSING: Parameter = Parameter::optional(
 pub const FOR_SLOTS: Parameter = Parameter::optional(
     "for_slots",
     Kind::Whole(1, 288),
-    "Breaches in a row until it fires. 2 where left out.",
+    "Consecutive breaches until the rule fires. Default: 2.",
 )
 .or("2")
 .hint("a whole number of slots");
@@ -149,7 +149,7 @@ pub const FOR_SLOTS: Parameter = Parameter::optional(
 pub const CLEAR_FOR_SLOTS: Parameter = Parameter::optional(
     "clear_for_slots",
     Kind::Whole(1, 288),
-    "Clear slots in a row until it is over. 3 where left out.",
+    "Consecutive clear slots until the alert is resolved. Default: 3.",
 )
 .or("3")
 .hint("a whole number of slots");
@@ -158,7 +158,7 @@ pub const CLEAR_FOR_SLOTS: Parameter = Parameter::optional(
 pub const NO_DATA_SLOTS: Parameter = Parameter::optional(
     "no_data_slots",
     Kind::Whole(0, 288),
-    "Slots in a row that say nothing until that is said; 0: never. 3 where left out.",
+    "Consecutive slots without data until an event reports that. 0: never. Default: 3.",
 )
 .or("3")
 .hint("a whole number of slots");
@@ -167,7 +167,7 @@ pub const NO_DATA_SLOTS: Parameter = Parameter::optional(
 pub const REFIRE_SLOTS: Parameter = Parameter::optional(
     "refire_slots",
     Kind::Whole(0, 2_016),
-    "Slots after it fired in which it does not fire again. 12 where left out.",
+    "Slots after the rule fired in which it does not fire again. Default: 12.",
 )
 .or("12")
 .hint("a whole number of slots");
@@ -176,7 +176,7 @@ pub const REFIRE_SLOTS: Parameter = Parameter::optional(
 pub const REMIND_SLOTS: Parameter = Parameter::optional(
     "remind_slots",
     Kind::Whole(0, 2_016),
-    "Slots after which it is said again while it lasts; 0: never.",
+    "Slots after which a reminder is sent while the alert lasts. 0: never.",
 )
 .or("0")
 .hint("a whole number of slots");
@@ -185,22 +185,22 @@ pub const REMIND_SLOTS: Parameter = Parameter::optional(
 pub const WATCHED: Parameter = Parameter::optional(
     "pool",
     Kind::Pools,
-    "A pool whose heads are told, `<chain>:<address>`. Repeated for each, up to 100 times; slots alone where left out.",
+    "A pool whose heads are streamed, `<chain>:<address>`. Repeat for each pool, up to 100 times. Default: only slots.",
 )
-.hint("pool=<chain>:<address>, repeated for each, up to 100 times");
+.hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
 /// Whose rules a stream tells of.
 pub const TICKET: Parameter = Parameter::optional(
     "ticket",
     Kind::Ticket,
-    "What an owner of kept rules shows, so that the stream tells of them, too; `POST /v1/alerts/ticket` gives it.",
+    "A ticket for the events of an owner's stored rules, created by `POST /v1/alerts/ticket`.",
 )
-.hint("ext_ and 70 letters, as POST /v1/alerts/ticket gives it");
+.hint("ext_ and 70 characters, from POST /v1/alerts/ticket");
 
 /// Where a stream goes on.
 pub const LAST_EVENT_ID: Parameter = Parameter::optional(
     "last_event_id",
     Kind::EventId,
-    "The id of the last event that came, for whoever cannot send the header `Last-Event-ID`, which counts before it.",
+    "The id of the last event received, for clients that cannot send the header `Last-Event-ID`. The header has precedence.",
 )
-.hint("the id of the last event as it came, such as 5957857.0");
+.hint("the id of the last event as received, such as 5957857.0");

@@ -12,8 +12,8 @@ use super::{own, row};
 pub(super) const ROWS: [Row; 10] = [
     Row {
         group: Group::Series,
-        title: "Sealed slots as they come",
-        about: "Server-sent events: `slot` for each sealed slot, then `pool` for each pool asked for that has a head in it. Their data are the documents `StreamedSlot` and `StreamedPool`. An id is `<slot>.<place>`, a function of the log and of the pools asked for: with `ticket` also what the owner's rules said, after the pools, as events `alert` (`AlertEventTold`), and a slot is told once all rules were evaluated with it. Who comes back with `Last-Event-ID` goes on after it, up to seven days back; further back an event `reset` names the newest slot, and the present follows. The first event has an id and no data. A comment comes every 15 seconds. At most 6 streams of one client.",
+        title: "Sealed slots, live",
+        about: "Server-sent events: `slot` for each sealed slot, then `pool` for each requested pool that has a head in it. Their data are the documents `StreamedSlot` and `StreamedPool`. An id is `<slot>.<place>`, determined by the log and the requested pools. With `ticket`, the events of the owner's rules follow the pools as events `alert` (`AlertEventTold`), and a slot is sent once all rules were evaluated with it. A client that reconnects with `Last-Event-ID` continues after that event, up to seven days back. Further back, an event `reset` names the newest slot, and the stream continues from the present. The first event has an id and no data. A comment is sent every 15 seconds. At most 6 streams per client.",
         parameters: &[&WATCHED, &TICKET, &LAST_EVENT_ID],
         answer: Answer::Bytes("text/event-stream"),
         refusals: &[400, 401, 404, 429],
@@ -22,8 +22,8 @@ pub(super) const ROWS: [Row; 10] = [
     },
     Row {
         group: Group::Alerts,
-        title: "When would a rule have spoken?",
-        about: "Where a rule of one's own stands after a period, and every event on the way: it fires after `for_slots` breaches in a row, is over after `clear_for_slots` that are clear, and does not fire again for `refire_slots`. The rule is not kept: who asks again with the same `from` and `alert` is told the same events, and later ones, byte for byte as `exitgap alert replay` computes them of the published log. At most 31 days; 30 where no period is named.",
+        title: "Backtest of an alert rule",
+        about: "The state of your own rule after a period, and every event on the way. The rule fires after `for_slots` consecutive breaches, is resolved after `clear_for_slots` clear slots, and does not fire again for `refire_slots`. The rule is not stored. The same `from` and `alert` always return the same events, and later ones, byte for byte as `exitgap alert replay` computes them from the published log. At most 31 days. Default: 30 days.",
         parameters: &[
             &POOL,
             &ALERT_KIND,
@@ -55,8 +55,8 @@ pub(super) const ROWS: [Row; 10] = [
     Row {
         method: Method::Post,
         group: Group::Alerts,
-        title: "Keep a rule, and be told",
-        about: "The rule is evaluated with every slot that is sealed from now on, the same events as `/v1/alerts/backtest/{pool}` and `exitgap alert replay` compute, byte for byte. Without a token one is made and told once. With `webhook_url` the events are sent there, signed as Standard Webhooks are, after the address has echoed a challenge; the key to check them with is told once. `Idempotency-Key`, with a token, makes a repeated request make one rule. So many rules for each client and for each host.",
+        title: "Create an alert rule",
+        about: "The rule is evaluated with every slot that is sealed from now on. Its events are the same, byte for byte, as those of `/v1/alerts/backtest/{pool}` and `exitgap alert replay`. If the request has no token, the answer has a new one, shown only once. With `webhook_url` the events are sent there, signed according to Standard Webhooks, after the URL has echoed a challenge. The key to check the signatures is shown only once. With a token, `Idempotency-Key` ensures that a repeated request creates one rule only. The number of rules per client and per host is limited.",
         parameters: &[
             &ALERT_POOL,
             &ALERT_KIND,
@@ -82,43 +82,43 @@ pub(super) const ROWS: [Row; 10] = [
         ..row(Operation::KeepAlert, "keepAlert", "/v1/alerts")
     },
     Row {
-        title: "A rule of one's own",
-        about: "Where it stands, and how its webhook does.",
+        title: "One of your alert rules",
+        about: "The state of the rule and of its webhook.",
         answer: Answer::Document("AlertKept"),
         ..own(Operation::Alert, "readAlert", "/v1/alerts/{alert}")
     },
     Row {
         method: Method::Delete,
-        title: "End a rule",
-        about: "It says nothing more, and nothing more of it is sent. It is listed for another 30 days.",
+        title: "Delete an alert rule",
+        about: "The rule creates no more events, and no more of its events are sent. It stays in the list for another 30 days.",
         answer: Answer::Document("AlertKept"),
         ..own(Operation::EndAlert, "endAlert", "/v1/alerts/{alert}")
     },
     Row {
-        title: "What a rule said",
-        about: "Its events of the last 30 days after `after_seq`, oldest first, and what became of their delivery. Each names its evidence.",
+        title: "Events of an alert rule",
+        about: "The rule's events of the last 30 days after `after_seq`, oldest first, with the status of their delivery. Each event names its evidence.",
         parameters: &[&ALERT_IN_PATH, &AFTER_SEQ, &LIMIT],
         answer: Answer::Document("AlertEventsKept"),
         ..own(Operation::AlertEvents, "listAlertEvents", "/v1/alerts/{alert}/events")
     },
     Row {
         method: Method::Post,
-        title: "Ask the webhook again",
-        about: "The rule's address is sent a challenge at once, at most three an hour for each host: for one that is unverified or disabled.",
+        title: "Re-send the webhook challenge",
+        about: "Sends the rule's URL a challenge at once, at most three per hour and host. For a webhook that is unverified or disabled.",
         answer: Answer::Document("AlertKept"),
         ..own(Operation::AskEndpoint, "askEndpoint", "/v1/alerts/{alert}/verify")
     },
     Row {
         method: Method::Post,
-        title: "Change the webhook's keys",
-        about: "New keys for all that is sent to the rule's address. For a day the ones before sign too.",
+        title: "Rotate the webhook keys",
+        about: "New keys for everything that is sent to the rule's URL. For one day the previous keys also sign.",
         answer: Answer::Document("WebhookKeys"),
         ..own(Operation::RotateKeys, "rotateKeys", "/v1/alerts/{alert}/rotate")
     },
     Row {
         method: Method::Post,
         title: "Send events again",
-        about: "Those from `from_seq` on, as they were, under the same ids.",
+        about: "The events from `from_seq` on, unchanged and with the same ids.",
         parameters: &[&ALERT_IN_PATH, &FROM_SEQ],
         answer: Answer::Document("AlertsResent"),
         ..own(Operation::SendAgain, "sendAgain", "/v1/alerts/{alert}/replay")
@@ -126,8 +126,8 @@ pub(super) const ROWS: [Row; 10] = [
     Row {
         method: Method::Post,
         group: Group::Alerts,
-        title: "A ticket for a stream",
-        about: "What a browser's `EventSource`, which sends no token, gives `/v1/stream` as `ticket`: it lets whoever sees the address read what the owner's rules say, for a day, and nothing else.",
+        title: "Create a stream ticket",
+        about: "The `ticket` for `/v1/stream`, for a browser's `EventSource`, which cannot send a token. For one day, anyone who sees the URL can read the events of the owner's rules, and nothing else.",
         answer: Answer::Document("StreamTicket"),
         refusals: &[400, 401, 413, 503],
         keep: Some(Keep::Never),

@@ -12,8 +12,8 @@ use super::{JSON, row};
 pub(super) const ROWS: [Row; 17] = [
     Row {
         group: Group::Series,
-        title: "How a book thins after its price has moved",
-        about: "Every move of the pool's own mid price of `move_pct` within `within_slots`, and the book (the depth at `gap_pct` from that mid price) before it and up to four hours after, split exactly into what the move alone did (`mechanical_usd`) and what providers put in or took out (`liquidity_usd`). Of pools of concentrated liquidity and of constant product. At most 31 days; 28 where no period is named. With less than seven days, or fewer than five events, statistics are null. It says nothing of who withdrew or why, nor of anything within five minutes.",
+        title: "Depth after a price move",
+        about: "Every move of the pool's own mid price by `move_pct` within `within_slots`, with the depth at `gap_pct` from that mid price before the move and up to four hours after. The change of depth is split exactly into the effect of the move alone (`mechanical_usd`) and the liquidity that providers added or removed (`liquidity_usd`). For pools with concentrated liquidity and constant-product pools. At most 31 days. Default: 28 days. With less than seven days, or fewer than five events, statistics are null. The report does not show who withdrew or why, or anything that happens within five minutes.",
         parameters: &[
             &POOL,
             &BASE,
@@ -32,8 +32,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "The figure file of a decay",
-        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot by its hash, and the result. With base, period and numbers its bytes never change. `exitgap verify` recomputes it from the snapshots.",
+        title: "Figure file of the depth after price moves",
+        about: "One canonical JSON document with the request, the heads of the period, the hash of every snapshot, and the result. With base, period and numbers its bytes never change. `exitgap verify` recomputes it from the snapshots.",
         parameters: &[&POOL, &BASE_BY_PLACE, &PERIOD_FROM, &TO, &MOVE, &WITHIN_SLOTS, &BOOK_GAP],
         answer: JSON,
         refusals: &[400, 404, 422, 503],
@@ -42,8 +42,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Series,
-        title: "Could the market absorb a liquidation?",
-        about: "Every slot of a week after a fall of the price by `fall_pct`: liquidity stays, the venues' prices and the oracle of the token sold fall together. `coverage` is the venues' least depths at two percent, `coverage_break_even` the least sum of depths at the gap up to which whoever liquidates does not lose, each against `cascade_usd`; `worst_gap_pct` the widest gap of the exact split. The band says which of the two meets a dollar to sell with a dollar of depth. A venue missing in a slot is unknown, not empty: such slots are counted. Of pools of concentrated liquidity and of constant product. It says nothing of other ways out, inventories or gas; seven calm days are no crash.",
+        title: "Liquidation exposure",
+        about: "Every slot of a week after a price drop of `fall_pct`. Liquidity stays, and the venues' prices and the oracle price of the token sold drop together. `coverage` is the sum of the venues' lowest depths at 2% ÷ `cascade_usd`. `coverage_break_even` is the lowest total depth at the gap at which a liquidator breaks even ÷ `cascade_usd`. `worst_gap_pct` is the widest gap of the optimal split. The rating shows which of the two covers each dollar to sell with a dollar of depth. If a venue is missing in a slot, its depth is unknown, not zero, and such slots are counted. For pools with concentrated liquidity and constant-product pools. The report does not include other ways to sell, inventories or gas. Seven calm days are not a crash.",
         parameters: &[
             &VENUE,
             &CASCADE,
@@ -63,8 +63,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "The figure file of an exposure",
-        about: "As that of a decay, with the heads of every venue. With bases, period and numbers its bytes never change.",
+        title: "Figure file of a liquidation exposure",
+        about: "Like the figure file of the depth after price moves, with the heads of every venue. With bases, period and numbers its bytes never change.",
         parameters: &[&VENUE, &CASCADE, &BONUS, &PROTOCOL_FEE, &FALL, &PERIOD_FROM, &TO],
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
@@ -73,8 +73,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Series,
-        title: "What would it fill at with liquidity gone?",
-        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of everybody's liquidity has gone and the price has fallen by `fall_pct`: the ten worst slots, median and 95th of a hundred, how long a gap was exceeded. Depths are at two percent from the oracle, books at two percent from the pools' own prices: where only the oracle moved away, the depth falls and the book does not. A venue missing in a slot is unknown, not empty: such slots are counted, and those near the worst beside it. With `after_move_pct` only slots are looked at in which a venue's own mid price has moved so far, up or down, since `within_slots` before, and `slots_unmoved` and `slots_untestable` say how many were not. Without either shock of any kind of pool; else of concentrated liquidity and of constant product. It says nothing of who would come with new liquidity.",
+        title: "Stress test with liquidity withdrawn",
+        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of all liquidity is withdrawn and the price has dropped by `fall_pct`. Shows the ten worst slots, the median and 95th percentile, and how long a gap was exceeded. Depths are measured at 2% from the oracle price and also at 2% from the pools' own mid prices: if only the oracle moved away, the first falls and the second does not. If a venue is missing in a slot, its depth is unknown, not zero. Such slots are counted, and those near the worst slot are also counted separately. With `after_move_pct`, only slots are used in which a venue's own mid price has moved that far, up or down, within `within_slots`. `slots_unmoved` and `slots_untestable` count the other slots. Without withdrawal and drop, all kinds of pools are supported. Otherwise only pools with concentrated liquidity and constant-product pools. The report does not show who would add new liquidity.",
         parameters: &[
             &VENUE,
             &SOLD,
@@ -95,8 +95,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "The figure file of a stress over venues",
-        about: "As that of an exposure. With bases, period and numbers its bytes never change.",
+        title: "Figure file of a stress test",
+        about: "Like the figure file of a liquidation exposure. With bases, period and numbers its bytes never change.",
         parameters: &[
             &VENUE,
             &SOLD,
@@ -115,16 +115,16 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Series,
-        title: "What recorded moves did, by name",
-        about: "Shocks that the operator named: of a pool and a period of at most a week, the greatest fall of the mid price that a decay finds, as `fall_pct`, and the greatest share of the book that was gone within four hours of it beyond what the move alone did, as `haircut_pct`: what a stress takes. `figure_url` proves the decay that both are read from. Where there is none, `why_not` says so.",
+        title: "Named historical price drops",
+        about: "Shocks named by the operator, each for one pool and a period of at most a week. `fall_pct` is the greatest fall of the mid price in the report on depth after price moves. `haircut_pct` is the greatest share of the depth that was missing within four hours beyond the effect of the move alone. A stress test takes both. `figure_url` proves the report behind both. If there is no fall, `why_not` gives the reason.",
         answer: Answer::Document("NamedShocks"),
         refusals: &[503],
         ..row(Operation::Shocks, "listShocks", "/v1/shocks")
     },
     Row {
         group: Group::Evidence,
-        title: "Snapshots of a pool, slot after slot",
-        about: "A line of canonical JSON for each standing slot of the 96 from this one on, as a snapshot file: `snapshot` and `state`; no further after 4 MiB. What figures are recomputed from: the next page begins after the last line's slot, or where there is no line 96 slots later.",
+        title: "Snapshots of a pool, slot by slot",
+        about: "One line of canonical JSON per recorded, not retracted slot among the 96 slots from this one on, in the format of a snapshot file: `snapshot` and `state`. At most 4 MiB. Figures are recomputed from these lines. The next page begins after the last line's slot, or, if there is no line, 96 slots later.",
         parameters: &[&POOL, &SLOT],
         answer: Answer::Bytes("application/x-ndjson"),
         refusals: &[400, 404, 503],
@@ -132,8 +132,8 @@ pub(super) const ROWS: [Row; 17] = [
         ..row(Operation::Snapshots, "readSnapshots", "/api/v1/series/{pool}")
     },
     Row {
-        title: "Sell now, or redeem later?",
-        about: "What selling a size fills at beside each way of redeeming it that the operator wrote down: how long one waits, what that brings more, and the yearly rate at which waiting breaks even. **Modelled**: terms are a file that somebody read somewhere, named by its hash; `evidence_url` proves the sale alone. No `paths` where the operator knows no terms of the token.",
+        title: "Sell now or redeem later",
+        about: "The gap of selling a size now, compared with each way to redeem it that the operator configured: how long redeeming takes, how much more it pays, and the yearly rate at which waiting breaks even. **Modelled**: the terms are a file that the operator wrote from a source, identified by its hash. `evidence_url` proves only the sale. `paths` is empty if the operator has no redemption terms for the token.",
         parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_RedemptionWindow"),
         refusals: &[400, 404, 412, 422, 503],
@@ -141,16 +141,16 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Series,
-        title: "How good were the estimates of all pools?",
-        about: "A row for each recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates of the newest slot before, how complete the logs are, and where the whole record and its figure file are. Rows are summed up one after the other beside the questions and made anew after an hour while a series is young, later after a day: `until` says what each knows. One that is not there yet is `waiting`; one of a pool whose swaps cannot be replayed says so in `why_not`. Nothing is ranked, and no pool is left out.",
+        title: "Estimate accuracy of all pools",
+        about: "One row per recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates from the newest slot before each swap, the completeness of the logs, and the URLs of the full record and its figure file. Rows are computed one after the other in the background. They are recomputed after an hour while a series is young, and after a day later. `until` shows the last slot of each row. A row that is not computed yet is `waiting`. If a pool's swaps cannot be replayed, `why_not` gives the reason. Pools are not ranked, and none is left out.",
         parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
         answer: Answer::Document("AccuracyTable"),
         ..row(Operation::AccuracyTable, "listAccuracy", "/v1/accuracy")
     },
     Row {
         group: Group::Series,
-        title: "How good were the estimates?",
-        about: "Every swap that the pool logged in a period against what was estimated of it from the newest slot before, and from older ones; nothing is selected, and what is not compared is counted by why not. `error_pct` is the realised gap less the estimated one: positive, reality was worse. That no log is absent is checked by the snapshots: the logs between two of them, replayed on the first, must give the second bit for bit; `stretches_incomplete` counts where they do not. The swaps are those of documents that the pool's heads commit to (`fills_url`); `exitgap accuracy --rpc` recounts them from any node. Of pools of concentrated liquidity that log as Uniswap v3 does, and of constant product. It says nothing of reverted trades, nor of orders that were never sent.",
+        title: "Estimate accuracy of a pool",
+        about: "Every swap that the pool logged in a period, compared with the estimates from the newest slot before it and from older slots. No swaps are selected, and swaps that are not compared are counted by reason. `error_pct` is the realised gap minus the estimated gap. Positive: the fill was worse than estimated. The snapshots show that no log is missing: the logs between two snapshots, replayed on the first, must give the second bit for bit. `stretches_incomplete` counts the intervals in which they do not. The swaps come from documents that the pool's heads commit to (`fills_url`). `exitgap accuracy --rpc` recomputes them from any node. For pools with concentrated liquidity that log like Uniswap v3, and constant-product pools. The record does not include reverted trades or orders that were never sent.",
         parameters: &[&POOL, &PERIOD_FROM, &TO, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("PoolAccuracy"),
         refusals: &[400, 404, 412, 422, 503],
@@ -158,8 +158,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "The figure file of the accuracy record",
-        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot and every document of swaps by its hash, and the result: what /v1/accuracy/{pool} says, of at most 31 days; seven where no first slot is named. With its period and `until` its bytes never change. `exitgap verify` recomputes it from snapshots and documents.",
+        title: "Figure file of the accuracy record",
+        about: "One canonical JSON document with the request, the heads of the period, the hash of every snapshot and of every document of swaps, and the result of /v1/accuracy/{pool} for at most 31 days. Default: seven days. With its period and `until` its bytes never change. `exitgap verify` recomputes it from snapshots and documents.",
         parameters: &[&POOL, &PERIOD_FROM, &TO, &UNTIL],
         answer: JSON,
         refusals: &[400, 404, 422, 503],
@@ -168,8 +168,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "What a pool logged",
-        about: "A line for each head from this slot on that commits to one, at most 96 and no further after 4 MiB: `slot`, and `fills`, the canonical document whose SHA-256 stands in that head under `commits.fills`. Each tells all swaps and changes of liquidity of the blocks after `after_block` up to `to_block`, and follows the one before; one of no blocks begins anew after blocks that could not be read.",
+        title: "Logged swaps and liquidity changes of a pool",
+        about: "One line per head from this slot on that commits to such a document, at most 96 lines and 4 MiB: `slot`, and `fills`, the canonical document whose SHA-256 is in that head as `commits.fills`. Each document lists all swaps and changes of liquidity of the blocks after `after_block` up to `to_block`, and continues the previous document. A document without blocks starts a new sequence after blocks that could not be read.",
         parameters: &[&POOL, &SLOT],
         answer: Answer::Bytes("application/x-ndjson"),
         refusals: &[400, 404, 503],
@@ -178,8 +178,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "Which estimates were paid for",
-        about: "A line for each head from this slot on that commits to receipts, at most 96 and no further after 4 MiB: `slot`, and `issued`, the canonical document whose SHA-256 stands in that head under `commits.issued`. Each names receipts by the SHA-256 of their text, ascending, and says nothing else: neither who paid nor what was asked. Whoever holds a receipt finds it there from the slot after it was given on: `exitgap verify-receipt --log`.",
+        title: "Receipts of paid estimates",
+        about: "One line per head from this slot on that commits to receipts, at most 96 lines and 4 MiB: `slot`, and `issued`, the canonical document whose SHA-256 is in that head as `commits.issued`. Each document lists the SHA-256 of the text of each receipt, ascending, and nothing else: neither who paid nor what was requested. The holder of a receipt finds it there from the slot after it was issued: `exitgap verify-receipt --log`.",
         parameters: &[&POOL, &SLOT],
         answer: Answer::Bytes("application/x-ndjson"),
         refusals: &[400, 404, 503],
@@ -188,16 +188,16 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Series,
-        title: "Tokenized equities",
-        about: "Every token that the operator configured as a share, with where it stands by the newest snapshot of its deepest pool: session of its exchange, oracle, multiplier and what is due, whether it is paused, and how much of its depth one pool has. It says nothing of issuer, custody or eligibility.",
+        title: "Tokenized stocks",
+        about: "Every token that the operator configured as a tokenized stock, with its current state from the newest snapshot of its deepest pool: session of its exchange, oracle, multiplier and its next change, whether it is paused, and the deepest pool's share of the depth. The answer does not cover issuer, custody or eligibility.",
         answer: Answer::Document("Equities"),
         refusals: &[400, 503],
         ..row(Operation::Equities, "listEquities", "/v1/equities")
     },
     Row {
         group: Group::Series,
-        title: "How does a share trade in each session of its exchange?",
-        about: "The pools of a configured share, each with a vector of 42 days up to the last whole day: depth and gap by session, mid price against the oracle's of the last regular close, reopenings, how the oracle's answers stood, corporate actions. Slots while it is paused or a change is due within a day are counted and left out. With less than 20 regular sessions and 4 weekends `enough` is false and statistics are null. A vector, never one number: sort by what you care for. It says nothing of issuer, custody or eligibility.",
+        title: "A tokenized stock by session of its exchange",
+        about: "The pools of a configured tokenized stock, each with measures over 42 days up to the last full day: depth and gap by session, mid price compared with the oracle price of the last regular close, reopenings, freshness of the oracle answers, corporate actions. Slots while trading is paused or a change is due within a day are counted and excluded. With less than 20 regular sessions and 4 weekends, `enough` is false and statistics are null. There is no single score: sort by the measure that you need. The answer does not cover issuer, custody or eligibility.",
         parameters: &[
             &CHAIN_IN_PATH,
             &TOKEN_IN_PATH,
@@ -213,8 +213,8 @@ pub(super) const ROWS: [Row; 17] = [
     },
     Row {
         group: Group::Evidence,
-        title: "The figure file of a pool of a share",
-        about: "One canonical JSON document of what was asked, the kind of share and its facts as the operator configured them, the calendars, the heads of the period, every snapshot by its hash, and the result: a vector of /v1/equities/{chain}/{token}, of at most 42 days; as many where no first slot is named. `exitgap verify` recomputes it from the snapshots.",
+        title: "Figure file of a pool of a tokenized stock",
+        about: "One canonical JSON document with the request, the kind of tokenized stock and its facts as the operator configured them, the calendars, the heads of the period, the hash of every snapshot, and the result: the measures of one pool in /v1/equities/{chain}/{token}, for at most 42 days. Default: 42 days. `exitgap verify` recomputes it from the snapshots.",
         parameters: &[&POOL, &SERIES_SIZE, &EQUITY_GAP, &BASE_BY_PLACE, &FROM, &TO],
         answer: JSON,
         refusals: &[400, 404, 422, 503],

@@ -46,16 +46,16 @@ impl Language {
     pub fn about(self) -> &'static str {
         match self {
             Self::Curl => {
-                "The calls of alerts alone need `TOKEN` and `ALERT`, which are what `POST /v1/alerts` answered."
+                "Alert calls also need `TOKEN` and `ALERT`, from the answer of `POST /v1/alerts`."
             }
             Self::JavaScript => {
-                "With the npm package `exitgap`; where it has no function, with `fetch`. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
+                "With the npm package `exitgap`, or with `fetch` if the package has no function. Every call below begins like this. Alert calls also need `token` and `alert`, from the answer of `POST /v1/alerts`."
             }
             Self::Python => {
-                "With the package `exitgap`; where it has no function, with the standard library. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
+                "With the package `exitgap`, or with the standard library if the package has no function. Every call below begins like this. Alert calls also need `token` and `alert`, from the answer of `POST /v1/alerts`."
             }
             Self::Rust => {
-                "With the crate `exitgap-client`, in an `async` function. Every call below begins so. Alerts alone need `token` and `alert`, which are what `POST /v1/alerts` answered."
+                "With the crate `exitgap-client`, in an `async` function. Every call below begins like this. Alert calls also need `token` and `alert`, from the answer of `POST /v1/alerts`."
             }
         }
     }

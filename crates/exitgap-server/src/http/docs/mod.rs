@@ -59,9 +59,10 @@ fn page(document: &Value, urls: &Urls, frame: Option<Frame>) -> String {
     let base = text(&document["servers"][0]["url"]);
     let _ = write!(
         page,
-        "<main id=\"top\"><h1>API reference</h1><p class=\"lead\">{}</p><p>Reached at <code>{base}</code>. Every call but those of \
-         one's own alerts is a GET and needs no key. All answer JSON; a refusal is <code>application/problem+json</code> with a \
-         stable <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
+        "<main id=\"top\"><h1>API reference</h1><p class=\"lead\">{}</p><p>Base URL: \
+         <code>{base}</code>. All calls are GET and need no key, except alerts. All answers are \
+         JSON. Errors are <code>application/problem+json</code> with a stable <code>code</code>. \
+         Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
         text(&document["info"]["description"])
     );
     languages(&mut page, urls);
@@ -127,7 +128,7 @@ fn contents(page: &mut String, document: &Value) {
 
 /// The choice of a language, kept in sight, and what every snippet of it begins with.
 fn languages(page: &mut String, urls: &Urls) {
-    page.push_str("<fieldset class=\"languages\"><legend>Asked in</legend>");
+    page.push_str("<fieldset class=\"languages\"><legend>Language</legend>");
     for language in Language::ALL {
         let checked = if language == Language::Curl { " checked" } else { "" };
         let _ = write!(
@@ -170,7 +171,7 @@ fn address(
     if !parameters.is_empty() || body.is_object() {
         page.push_str("<table class=\"parameters\"><thead><tr><th>Parameter<th>Meaning<tbody>");
         for parameter in parameters {
-            let needed = if parameter["required"] == true { ", needed" } else { "" };
+            let needed = if parameter["required"] == true { ", required" } else { "" };
             let _ = write!(
                 page,
                 "<tr><td><code>{}</code><br><small>{}{needed}</small><td>{}{}",
@@ -187,7 +188,7 @@ fn address(
                 page,
                 "<tr><td><code>{}</code><br><small>body{}</small><td>{}{}",
                 escape(name),
-                if needed { ", needed" } else { "" },
+                if needed { ", required" } else { "" },
                 code(&schema["description"]),
                 allowed(schema),
             );
@@ -209,7 +210,7 @@ fn address(
         .collect();
     let _ = write!(
         page,
-        "<p><small>Refuses with {}.</small></p></div><div class=\"example\">",
+        "<p><small>Errors: {}.</small></p></div><div class=\"example\">",
         refusals.join("; ")
     );
     shown(page, operation["operationId"].as_str().unwrap_or_default(), urls);
@@ -226,14 +227,16 @@ fn shown(page: &mut String, id: &str, urls: &Urls) {
         let _ = write!(page, "<pre class=\"{}\">{snippet}</pre>", language.code());
     }
     let answer = match asked.answer() {
-        Value::String(begin) if begin.is_empty() => "(no line)".to_owned(),
+        Value::String(begin) if begin.is_empty() => "(empty)".to_owned(),
         Value::String(begin) => begin.clone(),
         answer => serde_json::to_string_pretty(answer).unwrap_or_default(),
     };
     let _ = write!(
         page,
-        "<details class=\"shown\"><summary>An answer</summary><pre class=\"answer\">{}</pre><p><small>Of a recorded development chain; lists are cut to two \
-         entries, and what is no document to its beginning.</small></p></details>",
+        "<details class=\"shown\"><summary>Example answer</summary><pre \
+         class=\"answer\">{}</pre><p><small>From a recorded development chain. Lists are cut to \
+         two entries, and answers that are not documents to their first \
+         lines.</small></p></details>",
         escape(&answer),
     );
 }
