@@ -27,6 +27,7 @@ mod web;
 mod web_program;
 mod workspace;
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -159,7 +160,8 @@ const COMMANDS: [Command; 15] = [
 fn help() -> String {
     let mut commands = String::new();
     for Command { name, about, .. } in &COMMANDS {
-        commands += &format!("  {name:<8} {about}\n");
+        // Writing to a string does not fail.
+        let _ = writeln!(commands, "  {name:<8} {about}");
     }
     format!(
         "Developers' commands of exitgap.

@@ -36,8 +36,7 @@ pub fn of(files: &[File]) -> Vec<Code> {
 
 fn is_production(file: &File) -> bool {
     let File { path, text } = file;
-    let ends = [".rs", ".sql", ".js", ".mjs", ".ts", ".py", ".pyi", ".css", ".html"];
-    let is_code = ends.iter().any(|end| path.ends_with(end));
+    let is_code = super::KINDS.iter().any(|kind| *kind != "md" && super::is_a(path, kind));
     let is_test = path.contains("/tests/") || path.ends_with("tests.rs") || path.contains("_tests");
     let is_bench = path.starts_with("crates/exitgap-bench/");
     let head = text.lines().take(3).collect::<Vec<_>>().join("\n");
