@@ -1,7 +1,7 @@
-"""The documents that this package answers with, as types: dicts, named as the service names their fields.
+"""The documents that this package returns, as types: dicts with the service's own field names.
 
-What is ``NotRequired`` is absent where there is none. A gap is percent: positive where the fill is worse than the oracle,
-negative where it is better. USD amounts, prices and percentages are numbers; raw amounts of tokens are texts. A newer
+A ``NotRequired`` field is absent if it does not apply. A gap is percent: positive if the fill is worse than the oracle,
+negative if it is better. USD amounts, prices and percentages are numbers; raw amounts of tokens are strings. A newer
 service may have more fields.
 """
 
@@ -25,7 +25,7 @@ class Problem(TypedDict):
 
 
 class Token(TypedDict):
-    """A token as its contract describes itself; any contract may choose any symbol."""
+    """A token as its contract describes it; any contract can choose any symbol."""
 
     address: str
     symbol: str
@@ -37,14 +37,14 @@ Period = TypedDict("Period", {"from": str, "to": str})
 
 
 class Window(Period):
-    """The slots that a result is drawn from."""
+    """The slots that a result is computed from."""
 
     slots_recorded: int
     slots_missing: int
 
 
 class DepthSource(TypedDict):
-    """The block, and where recorded the slot, behind a result."""
+    """The block behind a result, and the slot if it was recorded."""
 
     kind: Literal["recorded_snapshot", "latest_block", "snapshot_file"]
     chain: str
@@ -72,7 +72,7 @@ class Oracle(TypedDict):
 
 
 class Method(TypedDict):
-    """The method behind a result, disclosed."""
+    """The method behind a result."""
 
     assumed_size_usd: NotRequired[float]
     depth_source: DepthSource
@@ -80,10 +80,10 @@ class Method(TypedDict):
 
 
 class Context(TypedDict):
-    """What every result carries beside its own figures."""
+    """The fields of every result in addition to its own figures."""
 
     pool: str
-    #: ``preview``: not to be relied on.
+    #: ``preview``: do not rely on it.
     status: Status
     #: The token sold, and the token bought.
     base: Token
@@ -92,7 +92,7 @@ class Context(TypedDict):
     name: str
     venue: NotRequired[str]
     fee_pct: NotRequired[float]
-    #: USD per whole base token, by the oracle.
+    #: USD per whole base token, according to the oracle.
     oracle_price_usd: float
     oracle_stale: bool
     oracle_state: Literal["fresh", "held_over_close", "stale"]
@@ -106,7 +106,7 @@ class Context(TypedDict):
 
 
 class Split(TypedDict):
-    """What a gap is made of, percent: ``1 − gap = (1 − basis) × (1 − fee) × (1 − impact)``."""
+    """The parts of a gap, percent: ``1 − gap = (1 − basis) × (1 − fee) × (1 − impact)``."""
 
     basis_pct: float
     fee_pct: float
@@ -118,10 +118,10 @@ class Amounts(TypedDict):
 
     #: USD.
     size_usd: float
-    #: Percent; positive: the fill is worse than the oracle.
+    #: Percent. Positive: the fill is worse than the oracle.
     exit_gap_pct: float
     split: Split
-    #: USD per whole base token: as filled, mid before the exit, and of the next unit with its fee.
+    #: USD per whole base token: of the fill, mid before the exit, and of the next unit with its fee.
     realized_price_usd: float
     mid_price_usd: float
     marginal_price_usd: float
@@ -132,14 +132,14 @@ class Amounts(TypedDict):
 
 
 class ExitResult(Context, Amounts):
-    """What a sale of a size fills at."""
+    """The fill of a sale of a size."""
 
 
 class Depth(TypedDict):
-    """The largest exit within a gap, where it was found."""
+    """The largest exit within a gap, if it was found."""
 
     gap_limit_pct: float
-    #: USD; 0 where nothing passes.
+    #: USD; 0 if no size passes.
     max_size_usd: NotRequired[float]
     max_amount_in_raw: NotRequired[str]
     max_amount_out_raw: NotRequired[str]
@@ -151,7 +151,7 @@ class Depth(TypedDict):
 
 
 class Slippage(TypedDict):
-    """What a size fills at, or why it cannot be filled."""
+    """The fill of a size, or why it cannot be filled."""
 
     size_usd: float
     exit: NotRequired[Amounts]
@@ -192,7 +192,7 @@ class AtOnce(TypedDict):
 
 
 class Orders(TypedDict):
-    """An exit in several orders beside the same at once."""
+    """An exit in several orders, compared with the same exit at once."""
 
     size_usd: float
     orders: int
@@ -211,7 +211,7 @@ class SimulationResult(Context, Orders):
 
 
 class SplitLeg(TypedDict):
-    """What one venue sells: a sale of its own."""
+    """The part sold in one venue, as a separate sale."""
 
     pool: str
     name: str
@@ -226,7 +226,7 @@ class SplitLeg(TypedDict):
 
 
 class SplitAlone(TypedDict):
-    """All of an exit in one venue; ``exit_gap_pct`` is ``None`` where it does not fill, and ``code`` says why."""
+    """A whole exit in one venue; ``exit_gap_pct`` is ``None`` if it does not fill, and ``code`` gives the reason."""
 
     pool: str
     name: str
@@ -238,7 +238,7 @@ class SplitAlone(TypedDict):
 
 
 class SplitLeftOut(TypedDict):
-    """A venue that was not split over."""
+    """A venue that the split does not use."""
 
     pool: str
     code: str
@@ -246,13 +246,13 @@ class SplitLeftOut(TypedDict):
 
 
 class BestSplit(TypedDict):
-    """One exit split over venues, exactly."""
+    """One exit split exactly over venues."""
 
     size_usd: float
     status: Status
-    #: Of all legs and their fixed costs, percent.
+    #: Over all legs and their fixed costs, percent.
     exit_gap_pct: float
-    #: No split is better by more, percent; ``None`` where a venue that is left out is better alone.
+    #: No other split is better by more, percent; ``None`` if a venue that is left out is better alone.
     optimality_gap_pct: float | None
     amount_in_raw: str
     fixed_cost_usd: float
@@ -264,18 +264,18 @@ class BestSplit(TypedDict):
 
 class Check(TypedDict):
     """One check: ``format``, ``snapshot``, ``head``, ``slot_leaf``, ``inclusion``, ``signature``, ``consistency``,
-    ``window``, ``slot_rule`` and ``result`` of evidence."""
+    ``window``, ``slot_rule`` and ``result`` for evidence."""
 
     name: str
     outcome: Outcome
-    #: ``ok``, or what failed or was absent; ``unsupported_…`` where a newer version made it.
+    #: ``ok``, or what failed or was absent; ``unsupported_…`` if a newer version made it.
     code: str
     expected: str
     found: str
 
 
 class Claim(TypedDict):
-    """What an evidence file says of itself; nothing of it is checked."""
+    """The claims of an evidence file; none of them is checked."""
 
     pool: str
     slot: int
@@ -297,7 +297,7 @@ class Contradiction(TypedDict):
 
 
 class VerificationReport(TypedDict):
-    """What verifying an evidence file found."""
+    """The result of verifying an evidence file."""
 
     claim: NotRequired[Claim]
     verdict: Verdict
@@ -309,7 +309,7 @@ class VerificationReport(TypedDict):
 
 
 class Cosigned(TypedDict):
-    """A witness that cosigned, and the Unix second that it names."""
+    """A witness that cosigned, and the Unix second of its signature."""
 
     witness: str
     key: str
@@ -317,21 +317,21 @@ class Cosigned(TypedDict):
 
 
 class WitnessCheck(Check):
-    """What the witnesses of a policy say of a checkpoint."""
+    """The result of checking a checkpoint against a policy's witnesses."""
 
     recorded_before_s: NotRequired[int]
     cosigned: list[Cosigned]
 
 
 class FigureReport(TypedDict):
-    """What verifying a figure file found."""
+    """The result of verifying a figure file."""
 
     verdict: Verdict
     checks: list[Check]
 
 
 class Recomputation(TypedDict):
-    """A result or refusal computed anew, beside the published one: numbers are texts, percentages with six decimals."""
+    """A recomputed result or refusal, with the published one: numbers are strings, percentages with six decimals."""
 
     request: dict[str, Any]
     computed: dict[str, Any]
@@ -340,7 +340,7 @@ class Recomputation(TypedDict):
 
 
 class Publication(TypedDict):
-    """What a service adds to an answer."""
+    """The fields that a service adds to an answer."""
 
     lowest_depth_7d_usd: NotRequired[float]
     snapshot_age_s: int
@@ -373,12 +373,12 @@ class PublishedSimulation(SimulationResult, Publication):
 
 
 class Log(TypedDict):
-    """What a service's log was found to be."""
+    """The state of a service's log."""
 
     origin: str
-    #: How many slots its newest checkpoint has.
+    #: The number of slots in its newest checkpoint.
     size: int
-    #: Whose word it is that the key is the log's.
+    #: The source of the log's key.
     trust: Literal["named", "kept", "first_use"]
     continuity: Literal["first_seen", "continues", "not_compared", "contradicts"]
     keys: list[str]
@@ -387,7 +387,7 @@ class Log(TypedDict):
 
 
 class VerifiedEvidence(TypedDict):
-    """Evidence that was looked at, and what its log was found to be."""
+    """Verified evidence, and the state of its log."""
 
     report: VerificationReport
     log: Log
@@ -401,7 +401,7 @@ class VerifiedExit(VerifiedEvidence):
 
 
 class PoolEntry(TypedDict):
-    """One monitored pool. What is absent is so before its first snapshot."""
+    """One recorded pool. Some fields are absent before its first snapshot."""
 
     pool: str
     chain: str
@@ -420,14 +420,14 @@ class PoolEntry(TypedDict):
 
 
 class PoolList(TypedDict):
-    """All monitored pools."""
+    """All recorded pools."""
 
     pools: list[PoolEntry]
     next_cursor: NotRequired[str]
 
 
 class SlotStatus(TypedDict):
-    """What became of a slot since it was sealed."""
+    """The status of a slot since it was sealed."""
 
     pool: str
     slot: int
@@ -439,7 +439,7 @@ class SlotStatus(TypedDict):
 
 
 class GapPoint(TypedDict):
-    """The gap of one slot, or why it has none."""
+    """The gap of one slot, or the reason why it has none."""
 
     slot: int
     time: str
@@ -450,7 +450,7 @@ class GapPoint(TypedDict):
 
 
 class FillablePoint(TypedDict):
-    """The most that could be filled in a slot, USD."""
+    """The largest size that could be filled in a slot, USD."""
 
     slot: int
     time: str
@@ -458,7 +458,7 @@ class FillablePoint(TypedDict):
 
 
 class DepthPoint(TypedDict):
-    """The depth of a slot at 2 %, USD."""
+    """The depth of a slot at 2%, USD."""
 
     slot: int
     time: str
@@ -500,9 +500,9 @@ class History(Period):
 
 
 class Capabilities(TypedDict):
-    """What a deployment can do."""
+    """The capabilities of a deployment."""
 
-    #: Where evidence and log are, where that is another address.
+    #: The address of evidence and log, if it is a different one.
     web_url: NotRequired[str]
     recording: bool
     pages: bool
