@@ -43,10 +43,10 @@ fn the_times_and_numbers_are_those_of_the_conventions() {
         "20 s for an\nanswer".to_owned(),
         "20 s without progress while an answer is written".to_owned(),
         "12,000 connections,".to_owned(),
-        format!("{} of one address", connections.most_per_address.unwrap()),
-        format!("{readers} questions"),
+        format!("{} connections per address", connections.most_per_address.unwrap()),
+        format!("{readers} requests"),
         format!("{} MiB", cache_bytes >> 20),
-        format!("{} positions a portfolio", exitgap_api::operations::MAX_POSITIONS),
+        format!("{} positions per portfolio", exitgap_api::operations::MAX_POSITIONS),
     ] {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words(conventions).contains(&words(&said)), "conventions.md does not say: {said}");

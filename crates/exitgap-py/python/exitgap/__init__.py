@@ -1,16 +1,16 @@
-"""How far below the oracle price does an exit from a liquidity pool fill? Exact, and verified on your machine.
+"""How far below the oracle price a sale into a liquidity pool fills: exact, and verified on your machine.
 
 >>> import exitgap
 >>> client = exitgap.Client("https://exitgap.example", storage="seen.json")
 >>> found = client.estimate("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", 250_000)
 >>> found["exit"]["exit_gap_pct"], found["log"]["trust"]
 
-``exit_gap_pct`` is ``100 × (1 − realized price ÷ oracle price)``, percent. **Positive: the fill is worse than the oracle;
-negative: better.** Sizes are USD at the oracle price. Documents are the service's own, as dicts: USD amounts, prices and
-percentages are numbers of at most fifteen digits, so that ``Decimal(str(number))`` is the very decimal that was written; raw
-amounts of tokens are texts. Whatever goes wrong is an ``ExitgapError`` with a stable ``code``.
+``exit_gap_pct`` is ``100 × (1 − realized price ÷ oracle price)``, percent. **Positive: the fill is worse than the oracle.
+Negative: better.** Sizes are USD at the oracle price. Documents are the service's own, as dicts. USD amounts, prices and
+percentages are numbers of at most fifteen digits, so ``Decimal(str(number))`` is exactly the decimal that was written. Raw
+amounts of tokens are strings. Every error is an ``ExitgapError`` with a stable ``code``.
 
-``verify``, ``recompute``, ``estimate``, ``ladder`` and the other functions need no network: they are the service's own Rust
+``verify``, ``recompute``, ``estimate``, ``ladder`` and the other functions need no network. They are the service's own Rust
 code, and compute the same bits.
 """
 

@@ -1,4 +1,4 @@
-"""Questions to a service."""
+"""Requests to a service."""
 
 from __future__ import annotations
 
@@ -47,24 +47,25 @@ if TYPE_CHECKING:
         VerifiedExit,
     )
 
-#: The most rows of a history: ten years of slots.
+#: The maximum number of rows of a history: ten years of slots.
 MOST_ROWS = 1_100_000
-#: The most rows of a page.
+#: The maximum number of rows of a page.
 PAGE = 1_000
 
 
 class Client:
-    """A service, asked over HTTP.
+    """A client for a service, over HTTP.
 
-    ``url``: where it is, such as ``https://exitgap.example``. ``keys``: verifier keys of its log that you trust; without
-    any, those that ``storage`` keeps since an earlier visit, else the service's own on first use, which ``log["trust"]``
-    then says. ``storage``: the path of a JSON file in which ``estimate`` and ``verify`` keep what they saw of the log, so
-    that a history that was rewritten since is noticed; ``None``: in memory, as long as the client lives. The npm package's
-    ``fileStorage`` reads the same file. ``timeout_s``: how long one request may take. ``retries``: how often one is
-    repeated where that may help. ``web_url``: where evidence and log are, unless the service says so.
+    ``url``: its address, such as ``https://exitgap.example``. ``keys``: verifier keys of its log that you trust. Without
+    any, the client uses the keys in ``storage`` from an earlier visit, or otherwise the service's own on first use;
+    ``log["trust"]`` shows which. ``storage``: the path of a JSON file in which ``estimate`` and ``verify`` keep the state of
+    the log that they saw, so that a history that was rewritten since is detected; ``None``: in memory, as long as the client
+    exists. The npm package's ``fileStorage`` reads the same file. ``timeout_s``: how long one request may take.
+    ``retries``: how often a request is repeated if that may help. ``web_url``: the address of evidence and log, unless the
+    service names it.
 
-    It may be asked from several threads; other threads run while it waits, and Ctrl-C ends the wait. After a fork, make
-    another. Only ``estimate``, ``verify``, ``verify_figure`` and ``snapshot`` check what they are told.
+    Several threads may share a client. Other threads run while it waits, and Ctrl-C ends the wait. After a fork, create a
+    new client. Only ``estimate``, ``verify``, ``verify_figure`` and ``snapshot`` verify the answers they receive.
     """
 
     __slots__ = ("_service", "_url")
@@ -82,12 +83,12 @@ class Client:
         self._url = text(url, "url", LONG)
         web = None if web_url is None else text(web_url, "web_url", LONG)
         if storage is not None and (isinstance(storage, bytes) or not isinstance(storage, (str, os.PathLike))):
-            raise wrong("storage", f"{kind(storage)} is no path of a file")
+            raise wrong("storage", f"{kind(storage)} is not a file path")
         path = None if storage is None else text(os.fspath(storage), "storage", 4096)
         if path is not None and ("\0" in path or not path):
-            raise wrong("storage", "it is no path of a file")
+            raise wrong("storage", "it is not a file path")
         if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)) or not 0 < timeout_s <= 86_400:
-            raise wrong("timeout_s", "it is no number of seconds, above 0 and at most a day's")
+            raise wrong("timeout_s", "it is not a number of seconds above 0 and at most 86400")
         names = several(keys, "keys", text)
         self._service: _exitgap.Service = asked(
             _exitgap.Service, self._url, web, names, path, float(timeout_s), whole(retries, "retries", 10)
@@ -97,28 +98,28 @@ class Client:
         return f"exitgap.Client({self._url!r})"
 
     def pools(self, *, chain: str | None = None, cursor: str | None = None) -> PoolList:
-        """The monitored pools, ``{"pools": […]}``: each with its id (``pool``), its tokens (``base``, ``quote``), its
-        ``name`` and how long its series is (``days_observed``). ``next_cursor`` begins another page, where there is one."""
+        """The recorded pools, ``{"pools": […]}``: each with its id (``pool``), its tokens (``base``, ``quote``), its
+        ``name`` and the length of its series (``days_observed``). ``next_cursor`` starts the next page, if there is one."""
         found = self.read("listPools", chain=maybe(chain, "chain"), cursor=maybe(cursor, "cursor"))
         return cast("PoolList", found)
 
     def exit(
         self, pool: str, size_usd: DecimalInput, *, base: str | None = None, at: str | datetime | None = None
     ) -> PublishedExit:
-        """What a sale of ``size_usd`` USD fills at, as the service says; ``estimate`` verifies it, too. ``exit_gap_pct`` is
-        positive where the fill is worse than the oracle. ``base``: the token sold, the pool's default unless told. ``at``:
-        the slot at or before this instant; the newest unless told."""
+        """The fill of a sale of ``size_usd`` USD, according to the service; ``estimate`` also verifies it. ``exit_gap_pct``
+        is positive if the fill is worse than the oracle. ``base``: the token sold; default: the pool's default. ``at``:
+        the slot at or before this instant; default: the newest."""
         size = decimal(size_usd, "size_usd")
         return cast("PublishedExit", self._of(pool, "estimateExit", base, at, size_usd=size))
 
     def ladder(self, pool: str, *, base: str | None = None, at: str | datetime | None = None) -> PublishedLadder:
-        """Depth by gap (``by_gap``), slippage by size (``by_size``), as the service says."""
+        """Depth by gap (``by_gap``), slippage by size (``by_size``), according to the service."""
         return cast("PublishedLadder", self._of(pool, "readLadder", base, at))
 
     def max_size(
         self, pool: str, gap_pct: DecimalInput, *, base: str | None = None, at: str | datetime | None = None
     ) -> PublishedMaxSize:
-        """The largest sale whose gap is at most ``gap_pct`` percent, as the service says: ``max_size_usd``."""
+        """The largest sale whose gap is at most ``gap_pct`` percent, according to the service: ``max_size_usd``."""
         gap = decimal(gap_pct, "gap_pct")
         return cast("PublishedMaxSize", self._of(pool, "maxExitSize", base, at, gap_pct=gap))
 
@@ -133,7 +134,7 @@ class Client:
         base: str | None = None,
         at: str | datetime | None = None,
     ) -> PublishedSimulation:
-        """One sale in several orders, beside the same sale at once, as the service says."""
+        """One sale in several orders, compared with the same sale at once, according to the service."""
         of = {
             "size_usd": decimal(size_usd, "size_usd"),
             "orders": whole(orders, "orders"),
@@ -143,18 +144,18 @@ class Client:
         return cast("PublishedSimulation", self._of(pool, "simulateOrders", base, at, **of))
 
     def slot_status(self, pool: str, slot: int) -> SlotStatus:
-        """What became of a slot since it was sealed: whether it was taken back."""
+        """The status of a slot since it was sealed: whether it was retracted."""
         number = whole(slot, "slot")
         return cast("SlotStatus", self.read("readSlotStatus", text(pool, "pool"), slot=number))
 
     def capabilities(self) -> Capabilities:
-        """What this deployment can do."""
+        """The capabilities of this deployment."""
         return cast("Capabilities", self.read("listCapabilities"))
 
     def read(self, operation: str, *named: str, **parameters: object) -> Any:
-        """Any other document of the service, by its operation's id in ``/docs`` there, such as
-        ``client.read("readStress", pool, size_usd=100_000)``: ``named`` is what varies of its path, in order. What is
-        ``None`` is left out; a list gives a parameter several times. ``from_`` stands for ``from``."""
+        """Any other document of the service, by its operation's id in the service's ``/docs``, such as
+        ``client.read("readStress", pool, size_usd=100_000)``. ``named`` are the variable parts of its path, in order. A
+        parameter that is ``None`` is left out. A list repeats a parameter. Write ``from_`` for ``from``."""
         given: list[tuple[str, str]] = []
         for name, value in parameters.items():
             for one in value if isinstance(value, (list, tuple)) else [value]:
@@ -168,14 +169,14 @@ class Client:
     ) -> VerifiedExit:
         """From a pool to a verified number, in one call.
 
-        Asks what a sale of ``size_usd`` USD fills at, computes the answer again here from the snapshot that it names,
-        fetches its evidence, makes every check, and holds its log against what ``storage`` keeps of it. What is not proven
-        is raised: ``not_proven``, with the ``report``.
+        Requests the fill of a sale of ``size_usd`` USD, recomputes the answer locally from the snapshot that it names,
+        downloads its evidence, makes every check, and compares its log with the state in ``storage``. An answer that is not
+        proven is raised as an error: ``not_proven``, with the ``report``.
 
-        Answers ``exit`` (the service's answer; ``exit["exit_gap_pct"]`` is positive where the fill is worse than the
+        Returns ``exit`` (the service's answer; ``exit["exit_gap_pct"]`` is positive if the fill is worse than the
         oracle), ``report`` (every check), ``evidence`` (the file that proves it, bytes) and ``log``: its ``origin``,
-        ``size`` and newest signed ``checkpoint``; ``trust``, whose word it is that the key is the log's (``named``: yours,
-        ``kept``: an earlier visit's, ``first_use``: the service's just now); ``continuity``, ``first_seen`` or
+        ``size`` and newest signed ``checkpoint``; ``trust``, the source of the log's key (``named``: yours,
+        ``kept``: an earlier visit, ``first_use``: the service, just now); ``continuity``, ``first_seen`` or
         ``continues``.
         """
         size, instant = decimal(size_usd, "size_usd"), _instant(at, "at")
@@ -185,9 +186,9 @@ class Client:
         return cast("VerifiedExit", {**parsed(found), "evidence": evidence})
 
     def verify(self, evidence_url: str, *, window: bool = False) -> VerifiedEvidence:
-        """Fetches the evidence at an ``evidence_url``, requires that it is of the question that the address asks, and
-        verifies it against the log as it was seen before. Answers ``report``, ``log`` and ``evidence`` as ``estimate``
-        does, whatever the verdict. ``window``: requires that the pool's heads bear out its seven-day figures, too."""
+        """Downloads the evidence at an ``evidence_url``, requires that it answers the question in the address, and
+        verifies it against the state of the log that was seen before. Returns ``report``, ``log`` and ``evidence`` as
+        ``estimate`` does, with any verdict. ``window``: also requires that the pool's heads confirm its seven-day figures."""
         url = text(evidence_url, "evidence_url", LONG)
         found, evidence = asked(self._service.verify, url, bool(window))
         return cast("VerifiedEvidence", {**parsed(found), "evidence": evidence})
@@ -198,9 +199,9 @@ class Client:
         return found
 
     def snapshot(self, snapshot_hash: str, *, pool: str | None = None) -> bytes:
-        """The snapshot of this name (``method.depth_source.snapshot_hash`` of an answer) with the state that it names,
-        both hashes checked here: a file for ``exitgap.Snapshot``. A contract of more than two tokens has one snapshot for
-        all its pools: ``pool`` says which of them the file is asked about."""
+        """The snapshot with this hash (``method.depth_source.snapshot_hash`` of an answer) and the state that it names,
+        both hashes checked locally: a file for ``exitgap.Snapshot``. A contract with more than two tokens has one snapshot
+        for all its pools: ``pool`` selects one of them."""
         name = text(snapshot_hash, "snapshot_hash")
         found: bytes = asked(self._service.snapshot, name, maybe(pool, "pool"), called={"hash": "snapshot_hash"})
         return found
@@ -212,8 +213,8 @@ class Client:
         return found
 
     def verify_figure(self, figure: Document, keys: str | Iterable[str] = ()) -> FigureReport:
-        """Whether a figure drawn from many snapshots follows from them: each is fetched and hashed, and the figure
-        computed again here. ``figure``: a ``figure_url`` of the service, or the file. Keys as in ``exitgap.verify``."""
+        """Whether a figure computed from many snapshots follows from them: each is downloaded and hashed, and the figure is
+        recomputed locally. ``figure``: a ``figure_url`` of the service, or the file. Keys as in ``exitgap.verify``."""
         names = several(keys, "keys", text)
         if isinstance(figure, str) and figure.startswith(("http://", "https://")):
             figure = self.figure(figure)
@@ -231,18 +232,18 @@ class Client:
         end: str | datetime | None = None,
     ) -> pandas.DataFrame:
         """A pool's recorded series as a DataFrame, one row for each ``interval`` (``5m``, ``1h``, ``1d``), indexed by the
-        UTC ``time`` at which it begins. No slot is left out: one without a snapshot is a row whose figures are NaN.
+        UTC ``time`` at which it begins. No slot is left out: a slot without a snapshot is a row with NaN values.
 
-        ``exit_gap_pct``: the gap of the row's last recorded slot, percent, positive where the fill is worse than the
-        oracle; NaN where the size has none, and ``refusal`` says why, ``max_fillable_usd`` what could be filled.
-        ``basis_pct``: how far the pool's mid price lay below the oracle then. ``worst_gap_pct``: the widest gap of the row,
-        in ``worst_slot``. ``least_fillable_usd``: the least that could be filled where the size was refused.
-        ``lowest_depth_usd``: the lowest depth at 2 %, USD. ``slots_recorded``, ``slots_missing``, ``slots_retracted``,
-        ``slots_refused``: counts. ``evidence_url``: what anyone can check the gap with. ``state`` and ``missing_reason``
-        are of rows of one slot. ``frame.attrs`` says what the series is of.
+        ``exit_gap_pct``: the gap of the row's last recorded slot, percent, positive if the fill is worse than the
+        oracle; NaN if the size has no gap, with the reason in ``refusal`` and the fillable size in ``max_fillable_usd``.
+        ``basis_pct``: how far the pool's mid price was below the oracle in that slot. ``worst_gap_pct``: the widest gap of
+        the row, in ``worst_slot``. ``least_fillable_usd``: the smallest fillable size among the slots that refused the size.
+        ``lowest_depth_usd``: the lowest depth at 2%, USD. ``slots_recorded``, ``slots_missing``, ``slots_retracted``,
+        ``slots_refused``: counts. ``evidence_url``: the evidence of the gap. ``state`` and ``missing_reason``
+        belong to rows of one slot. ``frame.attrs`` describes the series.
 
-        ``start`` and ``end`` are RFC 3339 texts or datetimes with a time zone; the whole series unless told. A size that is
-        not 1,000, 10,000, 100,000 or 1,000,000 is computed from snapshots, of at most seven days.
+        ``start`` and ``end`` are RFC 3339 texts or datetimes with a time zone; default: the whole series. A size that is
+        not 1,000, 10,000, 100,000 or 1,000,000 is computed from snapshots, for at most seven days.
         """
         pages = list(self._pages(pool, size_usd, interval, base, start, end))
         return frame_of(pages[0], [row for page in pages for row in page["rows"]])
@@ -272,7 +273,7 @@ class Client:
         start: str | datetime | None,
         end: str | datetime | None,
     ) -> Iterator[History]:
-        """All pages. Each is required to be of what was asked, and to go on where the one before it ended."""
+        """All pages. Each must answer the request, and continue where the page before it ended."""
         size = decimal(size_usd, "size_usd")
         asked_for = {
             "size_usd": size,
@@ -294,16 +295,17 @@ class Client:
             times = [last, *(row["time"] for row in page["rows"])]
             cursor, count, last = page.get("next_cursor"), count + len(page["rows"]), times[-1]
             if any(earlier >= later for earlier, later in zip(times, times[1:])):
-                raise ExitgapError("not_as_specified", "the rows of the history are not in the order of their times")
+                raise ExitgapError("not_as_specified", "the rows of the history are not in order of time")
             if cursor is None:
                 return
             if len(times) == 1 or count > MOST_ROWS:
-                hint = "ask for a shorter period, or longer intervals"
-                raise ExitgapError("answer_too_large", f"more than {MOST_ROWS} rows, or a page without any", hint=hint)
+                hint = "request a shorter period, or longer intervals"
+                message = f"the history has more than {MOST_ROWS} rows, or a page without rows"
+                raise ExitgapError("answer_too_large", message, hint=hint)
 
 
 def _require(page: Any, pool: str, size: str, interval: str, base: str | None) -> None:
-    """Requires that a page answers the question asked."""
+    """Requires that a page answers the request."""
     try:
         same = (
             page["pool"] == pool
@@ -313,22 +315,22 @@ def _require(page: Any, pool: str, size: str, interval: str, base: str | None) -
             and all(isinstance(row["time"], str) for row in page["rows"])
         )
     except (ArithmeticError, KeyError, TypeError) as error:
-        raise ExitgapError("not_as_specified", f"the answer is no page of a history: {error!r}") from None
+        raise ExitgapError("not_as_specified", f"the answer is not a page of a history: {error!r}") from None
     if not same:
-        raise ExitgapError("not_as_specified", "the answer is the history of something else than was asked for")
+        raise ExitgapError("not_as_specified", "the answer is not the requested history")
 
 
 def _parameter(value: object, name: str) -> str:
-    """A parameter as an address has it."""
+    """A parameter in the form of an address."""
     if isinstance(value, datetime):
         return cast(str, _instant(value, name))
     return text(value, name, LONG) if isinstance(value, str) else decimal(value, name)
 
 
 def _instant(value: str | datetime | None, field: str) -> str | None:
-    """An instant as RFC 3339 has it, whole seconds of UTC."""
+    """An instant in RFC 3339 form, whole seconds of UTC."""
     if isinstance(value, datetime):
         if value.utcoffset() is None:
-            raise wrong(field, "a datetime without a time zone is no instant", "datetime(…, tzinfo=timezone.utc)")
+            raise wrong(field, "a datetime needs a time zone", "pass datetime(…, tzinfo=timezone.utc)")
         return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return maybe(value, field)

@@ -6,14 +6,15 @@ from typing import Any
 
 
 class ExitgapError(Exception):
-    """Whatever goes wrong, by a stable code.
+    """Every error of this package, with a stable code.
 
     ``code``: what went wrong, such as ``beyond_liquidity`` or ``invalid_parameter``; a service may have codes that this
-    version does not know. ``field``: the argument at fault. ``hint``: the remedy, where one is known. ``report``: every
+    version does not know. ``field``: the invalid argument. ``hint``: the remedy, if one is known. ``report``: every
     check, with the code ``not_proven``. ``max_fillable_usd``: the largest size that can be filled, USD, with
-    ``beyond_liquidity``. ``evidence_url``: what anyone can check with that the size cannot be filled. ``reason``: why a
-    slot is missing. ``status`` and ``request_id``: HTTP's status, and the answer's name in the service's log, where a
-    service refused. ``payment``: what an address asks for before it answers. Each is ``None`` where there is none.
+    ``beyond_liquidity``. ``evidence_url``: evidence that the size cannot be filled. ``reason``: why a
+    slot is missing. ``status`` and ``request_id``: the HTTP status, and the answer's name in the service's log, if a
+    service refused. ``payment``: the payment that an address requires before it answers. Each is ``None`` if it does not
+    apply.
     """
 
     code: str

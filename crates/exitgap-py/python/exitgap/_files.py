@@ -1,4 +1,4 @@
-"""Questions to files: evidence, and snapshots."""
+"""Functions on files: evidence and snapshots."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def verify(
     """Whether an evidence file proves its number, check by check. Needs no network and no clock.
 
     ``keys``: verifier keys that you trust, ``<origin>+<8 hex digits>+<base64>``; without one the verdict is
-    ``incomplete``. ``window``: the pool's heads up to the slot, which bear out its seven-day figures. ``seen``: the note of
+    ``incomplete``. ``window``: the pool's heads up to the slot, which confirm its seven-day figures. ``seen``: the note of
     a checkpoint of the same log that you saw before, and the RFC 6962 consistency proof between the two, hashes in
-    base64; ``Client`` does that by itself.
+    base64; ``Client`` does this automatically.
 
-    Never raises for what a file holds: its report names what fails. ``verdict`` is ``valid``, ``invalid`` or
+    Never raises for the content of a file: its report names the failed check. ``verdict`` is ``valid``, ``invalid`` or
     ``incomplete``; each of ``checks`` has ``name``, ``outcome`` (``pass``, ``fail``, ``not_checked``), ``code``,
-    ``expected`` and ``found``. *Valid* means that the number follows from a log that a key of yours signed; not that the
-    chain was in that state, nor that you would fill at it now.
+    ``expected`` and ``found``. *Valid* means that the number follows from a log that one of your keys signed. It does not
+    mean that the chain was in that state, or that you would fill at this number now.
     """
     before = None
     if seen is not None:
         if not isinstance(seen, tuple) or len(seen) != 2:
-            raise wrong("seen", "it is no pair of a note and a proof")
+            raise wrong("seen", "it is not a pair of a note and a proof")
         before = (text(seen[0], "seen", LIMITS["text"]), several(seen[1], "seen", text))
     heads = None if window is None else content(window, "window", LIMITS["window"])
     file = content(evidence, "evidence", LIMITS["evidence"])
@@ -67,15 +67,15 @@ def verify(
 
 
 def witnessed(evidence: Document, policy: Document, *, now_s: float | None = None) -> WitnessCheck:
-    """Whether the witnesses that you trust cosigned the checkpoint that a file rests on, and before when it was there.
+    """Whether the witnesses that you trust cosigned the checkpoint of a file, and before when it existed.
 
     ``policy``: lines such as ``witness <name> <key>``, ``group <name> 2 <name> <name>`` and ``quorum <name>``. ``now_s``:
-    the Unix second that it is, the system's unless told; a cosignature from later does not count. No signature of the
-    log's own is looked at unless the policy names logs: that is ``verify``.
+    the current Unix second, by default the system's; a later cosignature does not count. The log's own signatures are
+    not checked unless the policy names logs; ``verify`` does that.
     """
     now = time.time() if now_s is None else now_s
     if isinstance(now, bool) or not isinstance(now, (int, float)) or not 0 <= now < 2**53:
-        raise wrong("now_s", "it is no second since 1970")
+        raise wrong("now_s", "it is not a number of seconds since 1970")
     file = content(evidence, "evidence", LIMITS["evidence"])
     trusted = content(policy, "policy", LIMITS["text"])
     check: WitnessCheck = document(_exitgap.witnessed, file, trusted, float(int(now)))
@@ -83,10 +83,10 @@ def witnessed(evidence: Document, policy: Document, *, now_s: float | None = Non
 
 
 def recompute(evidence: Document) -> Recomputation:
-    """The result of an evidence file, or its refusal, computed anew from its own snapshot, beside the published one.
+    """The result of an evidence file, or its refusal, recomputed from its own snapshot, together with the published one.
 
-    ``computed`` and ``published`` have texts for numbers, percentages with all six decimals; ``agrees`` says whether the
-    two are the same. Checks no hash and no signature.
+    ``computed`` and ``published`` have numbers as strings, percentages with all six decimals. ``agrees`` shows whether the
+    two are the same. This checks no hash and no signature.
     """
     file = content(evidence, "evidence", LIMITS["evidence"])
     found: Recomputation = document(_exitgap.recompute, file)
@@ -94,21 +94,21 @@ def recompute(evidence: Document) -> Recomputation:
 
 
 def snapshot_hash(snapshot: Document) -> str:
-    """The name of a snapshot: ``0x`` and the SHA-256 of its bytes. Refuses a file whose state is not the one that its
-    snapshot names."""
+    """The hash of a snapshot, which is its name: ``0x`` and the SHA-256 of its bytes. Refuses a file whose state is not
+    the one that its snapshot names."""
     name: str = asked(_exitgap.snapshot_hash, content(snapshot, "snapshot", LIMITS["snapshot_file"]))
     return name
 
 
 class Snapshot:
-    """A snapshot, read once and asked often.
+    """A snapshot, parsed once and used often.
 
-    Of a snapshot file, ``{"snapshot": …, "state": …}``, as ``Client.snapshot`` and ``exitgap snapshot`` give it, or of an
-    evidence file, which has both. A snapshot does not say which token its pool sells by default, so every question names
-    its ``base``: ``token0``, ``token1``, a symbol or an address.
+    Takes a snapshot file, ``{"snapshot": …, "state": …}``, from ``Client.snapshot`` or ``exitgap snapshot``, or an
+    evidence file, which has both. A snapshot does not state which token its pool sells by default, so every method needs
+    a ``base``: ``token0``, ``token1``, a symbol or an address.
 
-    A gap is ``100 × (1 − realized price ÷ oracle price)``, percent. **Positive: the fill is worse than the oracle;
-    negative: better.** Sizes are USD at the oracle price; amounts in raw units are texts.
+    A gap is ``100 × (1 − realized price ÷ oracle price)``, percent. **Positive: the fill is worse than the oracle.
+    Negative: better.** Sizes are USD at the oracle price. Amounts in raw units are strings.
     """
 
     __slots__ = ("_opened",)
@@ -118,8 +118,8 @@ class Snapshot:
         self._opened: _exitgap.Opened = asked(_exitgap.Opened, file)
 
     def estimate(self, size_usd: DecimalInput, base: str) -> ExitResult:
-        """What a sale of ``size_usd`` fills at: ``exit_gap_pct``, and in ``split`` what it is made of. Sizes are 0.01 to
-        1,000,000,000 USD, of at most six decimals. A size that the pool cannot fill is refused: ``beyond_liquidity``, with
+        """The fill of a sale of ``size_usd``: ``exit_gap_pct``, and its parts in ``split``. Sizes are 0.01 to
+        1,000,000,000 USD, with at most six decimals. A size that the pool cannot fill is refused: ``beyond_liquidity``, with
         ``max_fillable_usd``."""
         size = decimal(size_usd, "size_usd")
         found: ExitResult = document(self._opened.estimate, base_of(base), size)
@@ -132,7 +132,7 @@ class Snapshot:
         gaps: Iterable[DecimalInput] = (),
         sizes_usd: Iterable[DecimalInput] = (),
     ) -> Ladder:
-        """Depth by gap (``by_gap``) and slippage by size (``by_size``), at the standard steps unless told: ``gaps`` in
+        """Depth by gap (``by_gap``) and slippage by size (``by_size``), by default at the standard steps: ``gaps`` in
         percent, ``sizes_usd`` in USD."""
         limits, sizes = several(gaps, "gaps", decimal), several(sizes_usd, "sizes_usd", decimal)
         called = {"gap": "gaps", "size_usd": "sizes_usd"}
@@ -140,8 +140,8 @@ class Snapshot:
         return found
 
     def max_size_for(self, gap_pct: DecimalInput, base: str) -> MaxSizeResult:
-        """The largest sale whose gap is at most ``gap_pct`` (-100 to 100): ``max_size_usd``, 0 where nothing passes, and
-        what keeps it from being larger, ``limited_by``."""
+        """The largest sale whose gap is at most ``gap_pct`` (-100 to 100): ``max_size_usd``, 0 if no size passes, and
+        the limiting factor, ``limited_by``."""
         limit = decimal(gap_pct, "gap_pct")
         called = {"gap": "gap_pct"}
         found: MaxSizeResult = document(self._opened.max_size_for, base_of(base), limit, called=called)
@@ -156,8 +156,8 @@ class Snapshot:
         recovery_pct: DecimalInput = 0,
         interval_s: int = 0,
     ) -> SimulationResult:
-        """One sale in 1 to 1,000 orders, beside the same sale at once. ``recovery_pct``: the share of its displacement that
-        √price is assumed to recover between two orders, an assumption and no forecast. ``interval_s`` is echoed only."""
+        """One sale in 1 to 1,000 orders, compared with the same sale at once. ``recovery_pct``: the share of its displacement
+        that √price is assumed to recover between two orders; an assumption, not a forecast. ``interval_s`` is only echoed."""
         found: SimulationResult = document(
             self._opened.simulate_orders,
             base_of(base),
@@ -169,7 +169,7 @@ class Snapshot:
         return found
 
     def fill(self, amount_in_raw: int | str, base: str) -> int:
-        """What the pool's contract pays for so many raw units of ``base``, to the unit: raw units of the other token."""
+        """What the pool's contract pays for an amount in raw units of ``base``, to the unit, in raw units of the other token."""
         amount = _raw(amount_in_raw)
         parts: list[int] = asked(
             self._opened.fill, base_of(base), [amount >> shift & 2**64 - 1 for shift in (0, 64, 128, 192)]
@@ -181,7 +181,7 @@ def _raw(value: int | str) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 78:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**256:
-        raise wrong("amount_in_raw", "it is no whole number of raw units below 2^256")
+        raise wrong("amount_in_raw", "it is not a whole number of raw units below 2^256")
     return value
 
 
@@ -190,7 +190,7 @@ def _opened(snapshot: Document | Snapshot) -> Snapshot:
 
 
 def estimate(snapshot: Document | Snapshot, size_usd: DecimalInput, base: str) -> ExitResult:
-    """What a sale fills at; see ``Snapshot.estimate``."""
+    """The fill of a sale; see ``Snapshot.estimate``."""
     return _opened(snapshot).estimate(size_usd, base)
 
 
@@ -231,13 +231,13 @@ def best_split(
     *,
     fixed_costs_usd: Iterable[DecimalInput] = (),
 ) -> BestSplit:
-    """One exit split over the venues of one slot, exactly: each of ``legs`` is a sale of its own, no venue alone is
-    better, and ``optimality_gap_pct`` bounds how much better any split over them could be.
+    """One exit split exactly over the venues of one slot. Each of ``legs`` is a separate sale, no venue alone is
+    better, and ``optimality_gap_pct`` bounds how much better any other split over them could be.
 
-    ``fixed_costs_usd``: what using each venue costs beside, in the order of the snapshots, or none at all.
+    ``fixed_costs_usd``: the extra cost of using each venue, in the order of the snapshots, or empty.
     """
     if isinstance(snapshots, (str, bytes, bytearray, memoryview)) or not isinstance(snapshots, Iterable):
-        raise wrong("snapshots", "it is no list of snapshots")
+        raise wrong("snapshots", "it is not a list of snapshots")
     opened: list[_exitgap.Opened] = []
     for one in snapshots:
         if len(opened) == MANY:

@@ -11,7 +11,7 @@ from ._error import ExitgapError
 if TYPE_CHECKING:
     import pandas
 
-#: The columns, and where a row has what stands in them.
+#: The columns, and the place of each value in a row.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "state": ("state",),
     "missing_reason": ("missing_reason",),
@@ -31,33 +31,34 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "evidence_url": ("last", "evidence_url"),
 }
 
-#: Those that hold texts, and those that hold counts.
+#: The columns of texts, and the columns of counts.
 TEXTS = ("state", "missing_reason", "refusal", "evidence_url")
 COUNTS = ("slots_recorded", "slots_missing", "slots_retracted", "slots_refused")
-#: Slots' numbers, which a row may be without.
+#: Slot numbers, which a row may lack.
 SLOTS = ("slot", "worst_slot")
 
 
 def frame_of(of: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
-    """The frame of a history's rows, by the time at which each begins."""
+    """The frame of a history's rows, indexed by the time at which each begins."""
     try:
         import pandas
     except ImportError:
-        hint = "pip install 'exitgap[pandas]', or ask for history_rows(…), which needs nothing"
-        raise ExitgapError("not_installed", "history is a frame of pandas, which is not installed", hint=hint) from None
+        hint = "run pip install 'exitgap[pandas]', or call history_rows(…), which needs no pandas"
+        message = "history returns a pandas DataFrame, and pandas is not installed"
+        raise ExitgapError("not_installed", message, hint=hint) from None
     try:
         columns = {name: _column(pandas, name, [_at(row, path) for row in rows]) for name, path in COLUMNS.items()}
-        # The library's own reader of dates takes words such as "now", too.
+        # The library's own date parser also accepts words such as "now".
         times = pandas.to_datetime([datetime.fromisoformat(row["time"]) for row in rows], utc=True)
         frame = pandas.DataFrame(columns, index=pandas.DatetimeIndex(times, name="time"))
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
-        raise ExitgapError("not_as_specified", f"the rows of the history make no frame: {error}") from None
+        raise ExitgapError("not_as_specified", f"the rows of the history cannot be made into a frame: {error}") from None
     frame.attrs.update({name: value for name, value in of.items() if name not in ("rows", "next_cursor")})
     return frame
 
 
 def _column(pandas: Any, name: str, found: list[Any]) -> Any:
-    """What stands in a column, of one type whatever its rows lack."""
+    """The values of a column, of one type even if rows lack some."""
     if name in SLOTS:
         return pandas.array(found, dtype="Int64")
     dtype = "object" if name in TEXTS else "int64" if name in COUNTS else "float64"
