@@ -4,376 +4,376 @@
 
 import type { BaseInput, DecimalInput, InstantInput } from './index.js';
 
-/** Through which venues is this size best sold? */
+/** Best route over all venues. */
 export interface CompareRoutesOptions {
-  /** The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals. */
+  /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */
   sizeUsd: DecimalInput;
-  /** Only pools that buy a token of this group, as the operator configured it. All of them where left out. */
+  /** Only pools that buy a token of this group, as configured by the operator. Default: all pools. */
   quoteGroup?: string;
-  /** What using a venue costs whatever is sold there, such as gas, USD: your assumption, the same for each. 0 where left out. */
+  /** The fixed cost of using a venue, such as gas, USD. Your assumption, the same for each venue. Default: 0. */
   fixedCostUsd?: DecimalInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** How far below the oracle does a sale of this size fill? */
+/** Exit estimate. */
 export interface EstimateExitOptions {
-  /** The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals. */
+  /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */
   sizeUsd: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** When would a rule have spoken? */
+/** Backtest of an alert rule. */
 export interface EvaluateAlertOptions {
-  /** What is watched: `gap_above` has `size_usd`, `pct` and `clear_pct`, `depth_below` `usd`, `clear_usd` and `at_pct`, `lowest_depth_below` `usd` and `clear_usd`, `missing` `reason`; the others have nothing. */
+  /** The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing. */
   kind: 'gap_above' | 'depth_below' | 'lowest_depth_below' | 'oracle_stale' | 'market_closed' | 'missing';
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** Of `gap_above`: the size sold, USD at the oracle's price. */
+  /** For `gap_above`: the size sold, USD at the oracle price. */
   sizeUsd?: DecimalInput;
-  /** Of `gap_above`: a gap above it is a breach, percent. A sale that is not filled is worse than any gap. */
+  /** For `gap_above`: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap. */
   pct?: DecimalInput;
-  /** Of `gap_above`: a gap of at most this is clear; between it and `pct` neither. A tenth of `pct` below it where left out. */
+  /** For `gap_above`: a gap of at most this is clear. A gap between this and `pct` is neither. Default: a tenth of `pct` below it. */
   clearPct?: DecimalInput;
-  /** Of `depth_below` and `lowest_depth_below`: a depth below it is a breach, USD. */
+  /** For `depth_below` and `lowest_depth_below`: a lower depth is a breach, USD. */
   usd?: DecimalInput;
-  /** Of the same: a depth of at least this is clear. A tenth of `usd` above it where left out. */
+  /** For `depth_below` and `lowest_depth_below`: a depth of at least this is clear. Default: a tenth of `usd` above it. */
   clearUsd?: DecimalInput;
-  /** Of `depth_below`: the gap at which depth is measured, percent. 2 where left out. */
+  /** For `depth_below`: the gap at which depth is measured, percent. Default: 2. */
   atPct?: DecimalInput;
-  /** Of `missing`: a reason that counts, such as `rpc_unavailable`. Repeated for each; any where left out. */
+  /** For `missing`: a reason that counts, such as `rpc_unavailable`. Repeat for each reason. Default: any reason. */
   reason?: string;
-  /** Breaches in a row until it fires. 2 where left out. */
+  /** Consecutive breaches until the rule fires. Default: 2. */
   forSlots?: number;
-  /** Clear slots in a row until it is over. 3 where left out. */
+  /** Consecutive clear slots until the alert is resolved. Default: 3. */
   clearForSlots?: number;
-  /** Slots in a row that say nothing until that is said; 0: never. 3 where left out. */
+  /** Consecutive slots without data until an event reports that. 0: never. Default: 3. */
   noDataSlots?: number;
-  /** Slots after it fired in which it does not fire again. 12 where left out. */
+  /** Slots after the rule fired in which it does not fire again. Default: 12. */
   refireSlots?: number;
-  /** Slots after which it is said again while it lasts; 0: never. */
+  /** Slots after which a reminder is sent while the alert lasts. 0: never. */
   remindSlots?: number;
-  /** What a slot that says nothing counts as: nothing (`hold`), a breach, or clear. */
+  /** How a slot without data counts: ignored (`hold`), as a breach, or as clear. */
   onMissing?: 'hold' | 'breach' | 'clear';
-  /** What the rule is called, 1 to 40 of a-z, 0-9 and '_': its events' names depend on it. `alert` where left out. */
+  /** The name of the rule, 1 to 40 of a-z, 0-9 and '_'. The ids of its events depend on the name. Default: `alert`. */
   alert?: string;
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** How good were the estimates of all pools? */
+/** Estimate accuracy of all pools. */
 export interface ListAccuracyOptions {
   /** Only pools of this chain. */
   chain?: string;
-  /** How many rows a page has. 100 where left out. */
+  /** The number of rows per page. Default: 100. */
   limit?: number;
-  /** `next_cursor` of the page before, as it is. */
+  /** `next_cursor` of the previous page, unchanged. */
   cursor?: string;
 }
 
-/** Closed days, as files. */
+/** Closed days as files. */
 export interface ListClosedDaysOptions {
-  /** The first day, UTC. The log's first where left out. */
+  /** The first day, UTC. Default: the log's first day. */
   from?: string;
-  /** The last day, UTC. The last closed one where left out. */
+  /** The last day, UTC. Default: the last closed day. */
   to?: string;
 }
 
-/** List the monitored pools. */
+/** List of monitored pools. */
 export interface ListPoolsOptions {
   /** Only pools of this chain. */
   chain?: string;
-  /** How many rows a page has. 100 where left out. */
+  /** The number of rows per page. Default: 100. */
   limit?: number;
-  /** `next_cursor` of the page before, as it is. */
+  /** `next_cursor` of the previous page, unchanged. */
   cursor?: string;
 }
 
-/** How much can be sold within this gap? */
+/** Largest exit within a gap. */
 export interface MaxExitSizeOptions {
   /** The widest gap accepted, percent: a plain number from -100 to 100 with at most six decimals. Positive is worse than the oracle. */
   gapPct: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** How good were the estimates? */
+/** Estimate accuracy of a pool. */
 export interface ReadAccuracyOptions {
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** How a book thins after its price has moved. */
+/** Depth after a price move. */
 export interface ReadDepthDecayOptions {
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. 2 where left out; for pegged tokens 0.2. */
+  /** How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. Default: 2, or 0.2 for pegged tokens. */
   movePct?: DecimalInput;
-  /** Over how many slots it must have moved: 1 to 48. 3 where left out, which is a quarter of an hour. */
+  /** The number of slots within which it must have moved, 1 to 48. Default: 3 (15 minutes). */
   withinSlots?: number;
-  /** The gap from the pool's own mid price at which books are measured, percent: above 0 and at most 100. 2 where left out. */
+  /** The gap from the pool's own mid price at which depth is measured, percent: above 0 and at most 100. Default: 2. */
   gapPct?: DecimalInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** How does a share trade in each session of its exchange? */
+/** A tokenized stock by session of its exchange. */
 export interface ReadEquityOptions {
-  /** The size of the gaps in USD, 0.01 to 1000000000. 10000 where left out. */
+  /** The size of the gaps in USD, 0.01 to 1000000000. Default: 10000. */
   sizeUsd?: DecimalInput;
-  /** The gap limit of the depths in sessions, percent: above 0 and at most 100. 2 where left out. */
+  /** The gap limit of the depths in sessions, percent: above 0 and at most 100. Default: 2. */
   gapPct?: DecimalInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** What a pool logged. */
+/** Logged swaps and liquidity changes of a pool. */
 export interface ReadFillsOptions {
-  /** The slot's number: its instant is 300 seconds times it. */
+  /** The slot number. The slot's time is 300 seconds times the number. */
   slot: number;
 }
 
-/** The fragility board. */
+/** Fragility board. */
 export interface ReadFragilityOptions {
   /** Only pools of this chain. */
   chain?: string;
-  /** What the most fragile comes first by. The gap where left out. */
+  /** The sort key; the most fragile pool comes first. Default: the gap. */
   sort?: 'gap' | 'score' | 'depth';
-  /** The standard size whose gap is sorted by. 100000 where left out. */
+  /** The standard size whose gap is used for sorting. Default: 100000. */
   sizeUsd?: DecimalInput;
-  /** How many rows a page has. 100 where left out. */
+  /** The number of rows per page. Default: 100. */
   limit?: number;
-  /** `next_cursor` of the page before, as it is. */
+  /** `next_cursor` of the previous page, unchanged. */
   cursor?: string;
 }
 
-/** The recorded series. */
+/** Recorded history. */
 export interface ReadHistoryOptions {
-  /** The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are kept of every slot; those of any other are computed from the snapshots, of at most 2016 slots (seven days) at a time. */
+  /** The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are stored for every slot. Gaps of other sizes are computed from the snapshots, at most 2016 slots (seven days) at a time. */
   sizeUsd: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** The first slot: the one at or before this instant. As far back as a page reaches where left out. */
+  /** The first slot: the slot at or before this time. Default: as far back as one page reaches. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** The length of a row: a slot, an hour or a day, UTC. 1h where left out. */
+  /** The length of a row: a 5-minute slot, an hour or a day, UTC. Default: 1h. */
   interval?: '5m' | '1h' | '1d';
-  /** How many rows a page has. 720 where left out, which is thirty days of hours. */
+  /** The number of rows per page. Default: 720 (thirty days of hours). */
   limit?: number;
-  /** `next_cursor` of the page before, as it is. */
+  /** `next_cursor` of the previous page, unchanged. */
   cursor?: string;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** Which estimates were paid for. */
+/** Receipts of paid estimates. */
 export interface ReadIssuedOptions {
-  /** The slot's number: its instant is 300 seconds times it. */
+  /** The slot number. The slot's time is 300 seconds times the number. */
   slot: number;
 }
 
 /** Depth by gap, slippage by size. */
 export interface ReadLadderOptions {
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** Open against closed markets. */
+/** Open and closed markets compared. */
 export interface ReadMarketHoursOptions {
-  /** One of the standard sizes in USD: the gaps of these are kept of every slot. */
+  /** One of the standard sizes in USD. Their gaps are stored for every slot. */
   sizeUsd: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** Sell now, or redeem later? */
+/** Sell now or redeem later. */
 export interface ReadRedemptionOptions {
-  /** The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals. */
+  /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */
   sizeUsd: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** What became of a slot since. */
+/** Current status of a slot. */
 export interface ReadSlotStatusOptions {
-  /** The slot's number: its instant is 300 seconds times it. */
+  /** The slot number. The slot's time is 300 seconds times the number. */
   slot: number;
 }
 
-/** The worst of a period. */
+/** Worst moments of a period. */
 export interface ReadStressOptions {
-  /** The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are kept of every slot; those of any other are computed from the snapshots, of at most 2016 slots (seven days) at a time. */
+  /** The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are stored for every slot. Gaps of other sizes are computed from the snapshots, at most 2016 slots (seven days) at a time. */
   sizeUsd: DecimalInput;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** A gap in percent: `detail.above` tells in how many slots the size lost more, and for how long on end. */
+  /** A gap in percent. `detail.above` shows in how many slots the gap of the size was wider, and for how many consecutive slots. */
   limitPct?: DecimalInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** What would it fill at with liquidity gone? */
+/** Stress test with liquidity withdrawn. */
 export interface ReadVenueStressOptions {
-  /** What is sold, USD at the oracle price after the fall: 0.01 to 1000000000. */
+  /** The size sold, USD at the oracle price after the drop: 0.01 to 1000000000. */
   sizeUsd: DecimalInput;
-  /** How much of everybody's liquidity has gone in every slot looked at, percent from 0 to 99. 0 where left out. */
+  /** The share of all liquidity that is withdrawn, applied in every slot, percent from 0 to 99. Default: 0. */
   haircutPct?: DecimalInput;
-  /** How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 0 where left out. */
+  /** The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 0. */
   fallPct?: DecimalInput;
-  /** A gap in percent: `above` tells in how many slots the size lost more, and for how long on end. */
+  /** A gap in percent. `above` shows in how many slots the gap of the size was wider, and for how many consecutive slots. */
   limitPct?: DecimalInput;
-  /** Only slots in which the mid price of a venue has moved by so much, up or down, since `within_slots` before: percent, above 0 and at most 100. Every slot where left out. */
+  /** Only slots in which the mid price of a venue has moved by at least this much, up or down, within the last `within_slots` slots: percent, above 0 and at most 100. Default: every slot. */
   afterMovePct?: DecimalInput;
-  /** With `after_move_pct`: since how many slots before, 1 to 48. 3 where left out, which is a quarter of an hour. */
+  /** Used with `after_move_pct`: the number of slots to look back, 1 to 48. Default: 3 (15 minutes). */
   withinSlots?: number;
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** Could the market absorb a liquidation? */
+/** Liquidation exposure. */
 export interface ScoreLiquidationExposureOptions {
-  /** What is sold, USD at the oracle price after the fall: 0.01 to 1000000000. */
+  /** The liquidation size, USD at the oracle price after the drop: 0.01 to 1000000000. */
   cascadeUsd: DecimalInput;
-  /** What whoever liquidates gets beyond what they repay, percent from 0 to 100. 5 where left out. */
+  /** The liquidation bonus, percent from 0 to 100. Default: 5. */
   bonusPct?: DecimalInput;
-  /** The protocol's share of the bonus, percent from 0 to 100. 0 where left out. */
+  /** The protocol's share of the bonus, percent from 0 to 100. Default: 0. */
   protocolFeePct?: DecimalInput;
-  /** How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 20 where left out. */
+  /** The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 20. */
   fallPct?: DecimalInput;
-  /** The first slot: the one at or before this instant. The pool's first where left out. */
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the one at or before this instant. The newest where left out. */
+  /** The last slot: the slot at or before this time. Default: the newest slot. */
   to?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** Several positions, exited at once. */
+/** Portfolio exit. */
 export interface ScorePortfolioOptions {
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }
 
-/** What if it is sold in several orders? */
+/** Exit in several orders. */
 export interface SimulateOrdersOptions {
-  /** The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals. */
+  /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */
   sizeUsd: DecimalInput;
-  /** How many orders the size is sold in, 1 to 1000: equal up to one raw unit. */
+  /** The number of orders for the size, 1 to 1000. The orders are equal to within one raw unit. */
   orders: number;
-  /** The share of its displacement that √price is assumed to recover between two orders, percent: a plain number from 0 to 100 with at most six decimals. Your assumption, not a forecast. 0 where left out. */
+  /** The assumed recovery of √price between two orders, as a share of its displacement, percent: a plain number from 0 to 100 with at most six decimals. Your assumption, not a forecast. Default: 0. */
   recoveryPct?: DecimalInput;
-  /** Seconds between two orders, as you state them: echoed, nothing is computed from it. 0 where left out. */
+  /** Seconds between two orders. The value is returned unchanged and not used in any computation. Default: 0. */
   intervalS?: number;
-  /** The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out. */
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out. */
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
   at?: InstantInput;
-  /** A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot. */
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
-  /** A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
   minDaysObserved?: DecimalInput;
-  /** A guard: with `live`, an answer whose `status` would be another is refused with `not_live`. */
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
   require?: 'live';
 }

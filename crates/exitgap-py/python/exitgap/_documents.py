@@ -10,57 +10,57 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class AccuracyErrors(TypedDict):
-    """Errors of many swaps, percent: the realised gap less the estimated one. **Positive: reality was worse.**"""
+    """Errors of many swaps, percent: the realised gap minus the estimated gap. **Positive: the fill was worse than estimated.**"""
 
-    #: The median without the sign.
+    #: The median absolute error.
     abs_error_pct_q50: NotRequired[float | None]
-    #: Nineteen of twenty did not exceed it.
+    #: The 95th percentile of the absolute error.
     abs_error_pct_q95: NotRequired[float | None]
-    #: Of them estimated to the unit.
+    #: Swaps whose estimate was exact.
     exact_n: int
-    #: The mean, with its sign.
+    #: The mean signed error.
     mean_error_pct: NotRequired[float | None]
     #: Swaps compared.
     n: int
-    #: The most that reality was worse.
+    #: The largest error in the direction of a worse fill.
     worst_pct: NotRequired[float | None]
 
 
 class AccuracyByAge(AccuracyErrors):
     """Errors by the age of the estimate."""
 
-    #: How many slots older than the newest one before the swap.
+    #: How many slots the estimate is older than the newest slot before the swap.
     older_slots: int
 
 
 class AccuracyBySize(AccuracyErrors):
-    """Errors by size and direction, of estimates of the newest slot before."""
+    """Errors by size and direction, with estimates from the newest slot before the swap."""
 
     #: `token0` or `token1`: the token sold.
     base: str
-    #: From so many USD on, up to ten times as many.
+    #: The smallest size of this group, USD. The group ends at ten times this size.
     from_usd: int
 
 
 class AccuracyFlagged(TypedDict):
-    """Compared swaps around which something stood. They are compared like all others."""
+    """Compared swaps with other activity around them. They are compared like all others."""
 
-    #: In their block liquidity of one owner came into a range before them and left it after them.
+    #: In the same block, one owner added liquidity to a range before the swap and removed it after the swap.
     jit: int
-    #: Their transaction swapped in the pool more than once.
+    #: The same transaction swapped in the pool more than once.
     same_tx: int
-    #: In their block somebody swapped before them, and the other way after them, near by.
+    #: In the same block, one party swapped shortly before this swap and in the opposite direction shortly after it.
     sandwich_suspected: int
 
 
 class AccuracyNotCompared(TypedDict):
-    """Swaps that were not compared, by why not."""
+    """Swaps that were not compared, by reason."""
 
-    #: The slot's pool does not take so much.
+    #: The pool in the slot's state cannot take that much.
     estimate_refused: int
-    #: The logs between two slots, replayed, did not give the later state.
+    #: The logs between two slots, when replayed, did not give the later state.
     fills_incomplete: int
-    #: The error is out of a percentage's bounds.
+    #: The error is outside the range of a percentage.
     out_of_range: int
     #: Both tokens went in, or out.
     two_sided: int
@@ -69,35 +69,35 @@ class AccuracyNotCompared(TypedDict):
 
 
 class AccuracySwap(TypedDict):
-    """A swap, and what was estimated of it."""
+    """A swap and its estimate."""
 
-    #: Sold, raw units.
+    #: Amount sold, raw units.
     amount_in_raw: str
-    #: Received, raw units.
+    #: Amount received, raw units.
     amount_out_raw: str
     #: `token0` or `token1`: the token sold.
     base: str
-    #: Its block's number.
+    #: The block number.
     block: int
-    #: By how much farther it did. Positive: reality was worse.
+    #: The realised gap minus the estimated gap. Positive: the fill was worse than estimated.
     error_pct: float
-    #: How far below the oracle it was estimated to fill, percent.
+    #: The estimated gap below the oracle price, percent.
     estimated_gap_pct: float
-    #: Estimated, raw units.
+    #: Amount estimated, raw units.
     estimated_out_raw: str
-    #: What stood around it: `same_tx`, `jit`, `sandwich_suspected`.
+    #: Other activity around the swap: `same_tx`, `jit`, `sandwich_suspected`.
     flags: NotRequired[list[str]]
-    #: Its log's place in the block.
+    #: The index of the log in the block.
     log_index: int
-    #: What it was worth at the slot's oracle price, USD.
+    #: The value sold at the slot's oracle price, USD.
     size_usd: float
     #: The slot of the estimate.
     slot: int
-    #: Its transaction, `0x` and 64 hexadecimal digits.
+    #: The transaction hash, `0x` and 64 hexadecimal digits.
     transaction: str
 
 
-#: Whether a figure may be relied on.
+#: Whether a figure is reliable.
 Status = Literal["live", "preview"]
 
 
@@ -155,50 +155,50 @@ class AccuracySummary(AccuracyErrors, _AccuracySummary):
 class AccuracyRow(TypedDict):
     """A pool in the table."""
 
-    #: Venue and fee in words; absent before the first snapshot.
+    #: Venue and fee. Absent before the first snapshot.
     name: NotRequired[str | None]
     #: The pool.
     pool: str
-    #: Its record of the last seven days, as far as it was summed up; `null` where there is none.
+    #: The record of the last seven days, as far as it was computed. `null` if there is none.
     record: NotRequired[AccuracySummary | None]
-    #: Why there is none: `waiting`, it was not summed up yet, or the code of a refusal, such as `figure_unsupported_kind`. Absent where there is one.
+    #: Why there is no record: `waiting` (not computed yet), or a problem code such as `figure_unsupported_kind`. Absent if there is a record.
     why_not: NotRequired[str | None]
 
 
 class AccuracyTable(TypedDict):
-    """How good the estimates of all recorded pools were: `GET /v1/accuracy`."""
+    """How accurate the estimates of all recorded pools were: `GET /v1/accuracy`."""
 
-    #: The rules: `accuracy/1`.
+    #: The version of the method: `accuracy/1`.
     figure: str
-    #: Where the next page begins; absent on the last.
+    #: The cursor of the next page. Absent on the last page.
     next_cursor: NotRequired[str | None]
-    #: A row for each pool of the page, in the order of their identifiers.
+    #: One row per pool on the page, in the order of the pool identifiers.
     pools: list[AccuracyRow]
-    #: Pools of all pages of which no row was summed up yet.
+    #: Pools on all pages whose row is not computed yet.
     waiting: int
 
 
 class AlertEventTold(TypedDict):
-    """An event: what a rule and the sealed slots make, the same from whoever computes it."""
+    """An event, computed from a rule and the sealed slots. Everyone who computes the event gets the same bytes."""
 
-    #: The event itself. With its names in order and without white space it is the canonical document.
+    #: The event document. With its names in order and without white space it is the canonical document.
     document: dict[str, Any]
-    #: Its name, `evt_` and 52 letters and digits.
+    #: The event's id, `evt_` and 52 letters and digits.
     id: str
-    #: Its place among the rule's events, from 1.
+    #: The event's sequence number within the rule, from 1.
     seq: int
-    #: The slot that made it.
+    #: The slot that caused the event.
     slot: int
     #: `alert.firing`, `alert.resolved`, `alert.no_data`, `alert.data`, `alert.reminder`, `alert.corrected` or `alert.ended`.
     type: str
 
 
 class AlertEventKept(TypedDict):
-    """An event of a kept rule."""
+    """An event of a stored rule."""
 
-    #: How often it was sent.
+    #: How many times it was sent.
     attempts: int
-    #: `pending`, `delivered` or `given_up`; none where it is not sent anywhere.
+    #: `pending`, `delivered` or `given_up`. Absent if the event is not sent to a webhook.
     delivery: NotRequired[str | None]
     #: The event.
     event: AlertEventTold
@@ -207,78 +207,78 @@ class AlertEventKept(TypedDict):
 
 
 class AlertEventsKept(TypedDict):
-    """What a kept rule said: `GET /v1/alerts/{alert}/events`."""
+    """The events of a stored rule: `GET /v1/alerts/{alert}/events`."""
 
     #: The rule's name.
     alert: str
-    #: Its events after `after_seq`, oldest first, of the last 30 days.
+    #: The events of the last 30 days after `after_seq`, oldest first.
     events: list[AlertEventKept]
-    #: What to ask with for later ones: the place of the last event here, or `after_seq`.
+    #: The `after_seq` of the next request: the sequence number of the last event here, or the given `after_seq`.
     next_after_seq: int
 
 
 class AlertStanding(TypedDict):
-    """Where a rule stands."""
+    """The state of a rule."""
 
-    #: Breaches in a row, before it fires.
+    #: Consecutive breaches so far, before the rule fires.
     breach_slots: int
-    #: Slots in a row that are clear, before it is over.
+    #: Consecutive clear slots so far, before the alert is resolved.
     clear_slots: int
-    #: The slot at which it last fired.
+    #: The slot at which the rule last fired.
     fired_slot: NotRequired[int | None]
-    #: Slots in a row that say nothing.
+    #: Consecutive slots without data.
     no_data_slots: int
     #: `ok`, `pending`, `firing`, `recovering` or `no_data`.
     standing: str
 
 
 class WebhookTold(TypedDict):
-    """Where a rule's events are sent."""
+    """The webhook that a rule's events are sent to."""
 
-    #: Since when nothing but failures came of it, RFC 3339.
+    #: The start of the current run of failures, RFC 3339.
     failing_since: NotRequired[str | None]
     #: The last failure.
     last_failure: NotRequired[str | None]
-    #: Events that wait for being sent.
+    #: Events waiting to be sent.
     pending: int
-    #: The one before, which signs too for a day after a change of keys.
+    #: The previous public key. It also signs for a day after a key rotation.
     previous_public_key: NotRequired[str | None]
-    #: The key that `v1a` signatures are checked with: `whpk_` and base64.
+    #: The public key for `v1a` signatures: `whpk_` and base64.
     public_key: str
-    #: `unverified`: it was asked and has not said yet that it wants events; `verified`: it is sent them; `disabled`: it answered 410, or failed for five days.
+    #: `unverified`: the URL has not answered the challenge yet; `verified`: events are sent; `disabled`: the URL answered 410, or failed for five days.
     state: str
-    #: The address.
+    #: The URL.
     url: str
 
 
 class AlertKept(TypedDict):
-    """A rule that is kept: `GET /v1/alerts/{alert}`."""
+    """A stored rule: `GET /v1/alerts/{alert}`."""
 
-    #: Its name, which stands in the rule and in every event.
+    #: The rule's name. It is part of the rule and of every event.
     alert: str
-    #: When it was made, RFC 3339.
+    #: When the rule was created, RFC 3339.
     created: str
-    #: Why it ended: `deleted`, `expired`, or `retired`, as its pool did.
+    #: Why the rule ended: `deleted`, `expired`, or `retired` (the pool was retired).
     ended: NotRequired[str | None]
-    #: The last slot that all rules were evaluated with; none before the first.
+    #: The last slot that all rules were evaluated with. Absent before the first.
     evaluated_slot: NotRequired[int | None]
-    #: When it ends, RFC 3339: 30 days after its owner last came.
+    #: When the rule expires, RFC 3339: 30 days after its owner's last call.
     expires: str
-    #: The place of its newest event; 0: it has none.
+    #: The sequence number of the rule's newest event. 0: no events.
     last_seq: int
     #: The pool.
     pool: str
-    #: The rule, with every default in its place: as a file it is what `exitgap alert replay` reads.
+    #: The rule with every default filled in. Saved as a file, it is the input of `exitgap alert replay`.
     rule: dict[str, Any]
-    #: The SHA-256 of its canonical bytes.
+    #: The SHA-256 of the rule's canonical bytes.
     rule_hash: str
-    #: Where it stands after `evaluated_slot`.
+    #: The state of the rule after `evaluated_slot`.
     state: AlertStanding
-    #: Where its events are sent; none: they are only read here.
+    #: The webhook that events are sent to. Absent: events can only be read here.
     webhook: NotRequired[WebhookTold | None]
 
 
-#: What a rule has to say of a period: `GET /v1/alerts/backtest/{pool}`. The rule is the caller's, and nothing of it is kept.
+#: The state and events of a rule over a period: `GET /v1/alerts/backtest/{pool}`. The caller supplies the rule, and the service does not store it.
 AlertsTold = TypedDict(
     "AlertsTold",
     {
@@ -298,40 +298,40 @@ AlertsTold = TypedDict(
 
 
 class AlertMade(TypedDict):
-    """A rule that was made: `POST /v1/alerts`. What is secret is told here and never again."""
+    """A new rule: `POST /v1/alerts`. Its secrets are shown only once, in this answer."""
 
     #: The rule.
     alert: AlertKept
-    #: When it would have spoken in the last 30 days, or as many as are recorded.
+    #: The events of the rule over the last 30 days, or over as many days as are recorded.
     backtest: AlertsTold
-    #: What its owner shows from now on, as `Authorization: Bearer`: `exa_` and 43 letters, digits, `-` and `_`. Only where none was shown.
+    #: The owner's token, sent from now on as `Authorization: Bearer`: `exa_` and 43 letters, digits, `-` and `_`. Present only if the request had no token.
     token: NotRequired[str | None]
-    #: The key that `v1` signatures are checked with: `whsec_` and base64. Only where the address is new to its owner.
+    #: The secret key for `v1` signatures: `whsec_` and base64. Present only if the URL is new for this owner.
     webhook_secret: NotRequired[str | None]
 
 
 class AlertsKept(TypedDict):
-    """An owner's rules: `GET /v1/alerts`."""
+    """All rules of one owner: `GET /v1/alerts`."""
 
-    #: The newest first, those that ended in the last 30 days included; at most 200.
+    #: The rules, newest first, at most 200. Rules that ended in the last 30 days are included.
     alerts: list[AlertKept]
 
 
 class AlertsResent(TypedDict):
-    """What is sent again: `POST /v1/alerts/{alert}/replay`."""
+    """The result of sending events again: `POST /v1/alerts/{alert}/replay`."""
 
-    #: Events that were not waiting for being sent already.
+    #: Events newly queued. Events that were already waiting are not counted.
     events: int
 
 
 class SplitPct(TypedDict):
-    """What a gap is made of: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each rounded to six decimals on its own."""
+    """The parts of a gap: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each rounded to six decimals separately."""
 
-    #: How far the pool's mid price lies below the oracle, percent.
+    #: How far the pool's mid price is below the oracle price, percent.
     basis_pct: float
     #: The pool's fee, percent.
     fee_pct: float
-    #: What moving the price costs, percent.
+    #: The price impact, percent.
     impact_pct: float
 
 
@@ -344,7 +344,7 @@ class Amounts(TypedDict):
     amount_out_raw: str
     #: Gap between realized price and oracle price, percent. Positive: the fill is worse than the oracle; negative: better.
     exit_gap_pct: float
-    #: USD per whole base token that the next unit would fill at, fee included.
+    #: USD per whole base token for the next unit after the exit, fee included.
     marginal_price_usd: float
     #: USD per whole base token at the pool's mid price before the exit.
     mid_price_usd: float
@@ -352,18 +352,18 @@ class Amounts(TypedDict):
     realized_price_usd: float
     #: The size, USD.
     size_usd: float
-    #: What the gap is made of.
+    #: The parts of the gap.
     split: SplitPct
-    #: Initialised ticks crossed; absent for pools without ticks.
+    #: Initialised ticks crossed. Absent for pools without ticks.
     ticks_crossed: NotRequired[int | None]
 
 
 class TokenLabel(TypedDict):
-    """A token as its contract describes itself. The symbol is a label only: any contract may choose any."""
+    """A token, as its contract describes it. The symbol is only a label: any contract may choose any symbol."""
 
     #: The token contract's address.
     address: str
-    #: Decimals of one whole token.
+    #: The number of decimals of the token.
     decimals: int
     #: Its symbol, cleaned to printable ASCII.
     symbol: str
@@ -374,7 +374,7 @@ DepthSourceKind = Literal["recorded_snapshot", "latest_block", "snapshot_file"]
 
 
 class DepthSource(TypedDict):
-    """The block, and where recorded the slot, behind a result."""
+    """The block behind a result, and the slot if one is recorded."""
 
     #: Block hash.
     block_hash: str
@@ -384,17 +384,17 @@ class DepthSource(TypedDict):
     block_time: str
     #: The chain's CAIP-2 id.
     chain: str
-    #: The hash of the chain's block 0, where it is live because its operator configured that hash: which network it is, only those can say who know the hash.
+    #: The hash of the chain's block 0, if the chain is live because its operator configured that hash. Whether it is the intended network has to be checked by someone who knows the hash.
     genesis_hash: NotRequired[str | None]
-    #: Where it was read.
+    #: The source of the depth.
     kind: DepthSourceKind
-    #: Slots after this one that are missing or were taken back, where the newest recorded slot was asked for.
+    #: Slots after this one that are missing or retracted, if the request was for the newest recorded slot.
     newer_slots_missing: NotRequired[int | None]
-    #: What its state is: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`.
+    #: The kind of pool state: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`.
     protocol: str
-    #: The slot's number; absent where nothing is recorded.
+    #: The slot number. Absent if nothing is recorded.
     slot: NotRequired[int | None]
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     slot_time: NotRequired[str | None]
     #: SHA-256 of the snapshot's canonical bytes.
     snapshot_hash: NotRequired[str | None]
@@ -403,26 +403,26 @@ class DepthSource(TypedDict):
 class OracleDisclosure(TypedDict):
     """One oracle answer behind a result."""
 
-    #: Seconds from the answer to the block; of a sequencer, for how long it has been up or down.
+    #: Seconds from the answer to the block. For a sequencer, how long it has been up or down.
     age_s: NotRequired[int | None]
     #: The answer, raw.
     answer_raw: str
-    #: Its decimals.
+    #: The decimals of the answer.
     decimals: int
     #: The feed's address.
     feed: NotRequired[str | None]
-    #: `token0_usd` or `token1_usd`: what the answer is a factor of. `sequencer_uptime`: whether the chain's sequencer is up (0) or down (1).
+    #: `token0_usd` or `token1_usd`: the price that this answer is a factor of. `sequencer_uptime`: whether the chain's sequencer is up (0) or down (1).
     role: str
     #: `chainlink` or `fixed`.
     source: str
-    #: Whether that is longer than the feed's heartbeat; of a sequencer, whether it is down, or up for no longer than its grace period.
+    #: Whether the age exceeds the feed's heartbeat. For a sequencer, whether it is down, or has been up for no longer than its grace period.
     stale: bool
 
 
 class Method(TypedDict):
     """The method behind a result, disclosed."""
 
-    #: The size the figure holds for; absent where the size is the answer.
+    #: The size that the figure is for. Absent if the size is the answer.
     assumed_size_usd: NotRequired[float | None]
     #: Where the depth was read.
     depth_source: DepthSource
@@ -430,11 +430,11 @@ class Method(TypedDict):
     oracles: list[OracleDisclosure]
 
 
-#: How far the oracle's answers may be relied on.
+#: How reliable the oracle answers are.
 OracleState = Literal["fresh", "held_over_close", "stale"]
 
 
-#: The slots a result is drawn from.
+#: The slots that a result is computed from.
 Window = TypedDict(
     "Window",
     {
@@ -447,39 +447,39 @@ Window = TypedDict(
 
 
 class Context(TypedDict):
-    """What every result carries beside its own figures."""
+    """The context of every result."""
 
     #: The token sold.
     base: TokenLabel
-    #: Recorded slots ÷ 288; absent where nothing is recorded.
+    #: Recorded slots ÷ 288. Absent if nothing is recorded.
     days_observed: NotRequired[float | None]
-    #: What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says.
+    #: The fee that the pool charges on a sale, percent. Absent if it depends on the sale; `name` then shows how.
     fee_pct: NotRequired[float | None]
     #: Whether the markets of both tokens are open at the block.
     market_open: bool
     #: The method, disclosed.
     method: Method
-    #: The version of the rules that produced the figures.
+    #: The version of the method behind the figures.
     method_version: str
-    #: Venue and fee in words, as of this state: `Uniswap v3 0.05 %`.
+    #: Venue and fee as of this state: `Uniswap v3 0.05 %`.
     name: str
-    #: USD per whole base token, by the oracle.
+    #: USD per whole base token, according to the oracle.
     oracle_price_usd: float
-    #: Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or was until just now.
+    #: Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or was down until just now.
     oracle_stale: bool
-    #: Why, where it is: a market that is closed holds its oracle's answer over the close.
+    #: Why the oracle is stale, if it is. While a market is closed, the oracle keeps its last answer.
     oracle_state: OracleState
     #: The pool's identifier, `<chain>:<address>`.
     pool: str
     #: The token bought.
     quote: TokenLabel
-    #: The market session of the block, e.g. `XNYS@1/regular`; `continuous` for assets without a calendar.
+    #: The market session at the block, e.g. `XNYS@1/regular`. `continuous` for assets without a calendar.
     session_note: str
     #: Live or preview.
     status: Status
-    #: The venue; absent where the pool's factory is not known.
+    #: The venue. Absent if the pool's factory is not known.
     venue: NotRequired[str | None]
-    #: The series behind the result; absent where nothing is recorded.
+    #: The series behind the result. Absent if nothing is recorded.
     window: NotRequired[Window | None]
 
 
@@ -492,7 +492,7 @@ class Answer_Amounts(Context):
     amount_out_raw: str
     #: Gap between realized price and oracle price, percent. Positive: the fill is worse than the oracle; negative: better.
     exit_gap_pct: float
-    #: USD per whole base token that the next unit would fill at, fee included.
+    #: USD per whole base token for the next unit after the exit, fee included.
     marginal_price_usd: float
     #: USD per whole base token at the pool's mid price before the exit.
     mid_price_usd: float
@@ -500,9 +500,9 @@ class Answer_Amounts(Context):
     realized_price_usd: float
     #: The size, USD.
     size_usd: float
-    #: What the gap is made of.
+    #: The parts of the gap.
     split: SplitPct
-    #: Initialised ticks crossed; absent for pools without ticks.
+    #: Initialised ticks crossed. Absent for pools without ticks.
     ticks_crossed: NotRequired[int | None]
 
 
@@ -511,30 +511,30 @@ class MaxSize(TypedDict):
 
     #: `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`.
     limited_by: str
-    #: The largest raw amount of the base token that passes; usually a little above what `max_size_usd` stands for.
+    #: The largest raw amount of the base token within the limit, usually slightly above `max_size_usd`.
     max_amount_in_raw: str
-    #: What the pool pays for it, raw units of the quote token.
+    #: The amount that the pool pays for it, raw units of the quote token.
     max_amount_out_raw: str
-    #: The largest size whose own estimate passes, USD; zero where none does.
+    #: The largest size whose own estimate is within the limit, USD. Zero if there is none.
     max_size_usd: float
 
 
-#: Stable codes of everything that can be refused.
+#: Stable codes of all errors.
 ProblemCode = Literal["invalid_parameter", "invalid_pool", "unknown_pool", "unknown_base", "unknown_token", "no_snapshot_yet", "slot_missing", "slot_retracted", "before_series", "after_series", "rounds_to_no_input", "rounds_to_no_output", "beyond_liquidity", "gap_out_of_range", "search_exhausted", "sizing_not_exact", "orders_not_exact", "figure_unsupported_kind", "chain_unreadable", "proof_out_of_reach", "proofs_not_served", "unsupported_layout", "proof_too_wide", "block_not_canonical", "source_unreadable", "unknown_parameter", "unknown_chain", "period_reversed", "unknown_method_version", "not_live", "series_too_short", "snapshot_too_old", "not_available", "not_found", "method_not_allowed", "address_too_long", "body_not_accepted", "rate_limited", "token_required", "unknown_alert", "request_differs", "too_many_alerts", "alerts_full", "payment_required", "payment_malformed", "payment_used", "payment_pending", "payments_unavailable", "free_estimates_used", "timed_out", "internal_error"]
 
 
 class Problem(TypedDict):
-    """A refusal or failure as a document."""
+    """An error document."""
 
     #: The stable code.
     code: ProblemCode
-    #: One sentence for people: the cause.
+    #: The cause, in one sentence.
     detail: str
-    #: What anyone can check with that the size cannot be filled.
+    #: URL of the evidence that the size cannot be filled.
     evidence_url: NotRequired[str | None]
     #: The parameter at fault.
     field: NotRequired[str | None]
-    #: The remedy, where one is known.
+    #: What to do, if known.
     hint: NotRequired[str | None]
     #: The largest size that can be filled, USD.
     max_fillable_usd: NotRequired[float | None]
@@ -549,41 +549,41 @@ class Answer_GapRung(Context):
 class _GapRung_MaxSize(TypedDict):
     #: `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`.
     limited_by: NotRequired[str]
-    #: The largest raw amount of the base token that passes; usually a little above what `max_size_usd` stands for.
+    #: The largest raw amount of the base token within the limit, usually slightly above `max_size_usd`.
     max_amount_in_raw: NotRequired[str]
-    #: What the pool pays for it, raw units of the quote token.
+    #: The amount that the pool pays for it, raw units of the quote token.
     max_amount_out_raw: NotRequired[str]
-    #: The largest size whose own estimate passes, USD; zero where none does.
+    #: The largest size whose own estimate is within the limit, USD. Zero if there is none.
     max_size_usd: NotRequired[float]
 
 
 class GapRung(_GapRung_MaxSize):
-    """A row by gap: how much exits within the limit, and what that fills at."""
+    """A row by gap: the size that can be sold within the limit, and its fill."""
 
-    #: What anyone can check the exit with, where the service answers.
+    #: URL of the evidence for the exit, if a service answers.
     evidence_url: NotRequired[str | None]
-    #: The exit of exactly that size; absent where nothing passes.
+    #: The exit of exactly that size. Absent if nothing can be sold within the limit.
     exit: NotRequired[Amounts | None]
     #: The limit, percent.
     gap_limit_pct: float
-    #: Why depth or exit is absent, where something was refused.
+    #: Why depth or exit is absent.
     problem: NotRequired[Problem | None]
     #: A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size.
     worse_below_usd: NotRequired[float | None]
 
 
 class SizeRung(TypedDict):
-    """A row by size: what it fills at, or why it cannot be filled."""
+    """A row by size: its fill, or why the size cannot be filled."""
 
-    #: What anyone can check the exit with, where the service answers.
+    #: URL of the evidence for the exit, if a service answers.
     evidence_url: NotRequired[str | None]
     #: The exit of that size.
     exit: NotRequired[Amounts | None]
-    #: Why there is none.
+    #: Why there is no exit.
     problem: NotRequired[Problem | None]
     #: The size, USD.
     size_usd: float
-    #: A smaller size whose gap is larger, USD: the fee of this pool depends on the size.
+    #: A smaller size with a larger gap, USD: the fee of this pool depends on the size.
     worse_below_usd: NotRequired[float | None]
 
 
@@ -597,91 +597,91 @@ class Answer_LadderRows(Context):
 
 
 class RedemptionFact(TypedDict):
-    """A fact of the snapshot that a redemption rests on."""
+    """A fact of the snapshot that a redemption depends on."""
 
-    #: The data of the call.
+    #: The call data.
     call: str
-    #: The contract that was asked.
+    #: The contract called.
     contract: str
-    #: Its name in the snapshot.
+    #: The name of the fact in the snapshot.
     name: str
-    #: What it says: `capacity` and `ahead`, in the token's smallest units; `capacity_asset`, and `nav` of one whole token, in those of the asset; `fee`; `paused`, any word but zero.
+    #: The meaning: `capacity` and `ahead`, in the token's smallest units; `capacity_asset`, and `nav` of one whole token, in the smallest units of the asset; `fee`; `paused`, any value except zero.
     says: str
-    #: The first word of the answer, as a whole number.
+    #: The first 32-byte word of the answer, as a whole number.
     word_raw: str
 
 
 class RedemptionPath(TypedDict):
-    """One way of redeeming a size."""
+    """One way to redeem a size."""
 
-    #: `100 × (receives_usd - receives_now_usd) ÷ receives_now_usd`: positive, redeeming brings more.
+    #: `100 × (receives_usd - receives_now_usd) ÷ receives_now_usd`: positive if redeeming pays more.
     advantage_pct: NotRequired[float | None]
     #: The same over `t_max_s`.
     break_even_annual_pct_at_t_max: NotRequired[float | None]
-    #: The advantage as a simple yearly rate, percent, over `t_min_s`: who can do without the money for less redeems. `null` of no wait.
+    #: The advantage as a simple yearly rate, percent, over `t_min_s`. Redeeming pays if your cost of money is below this rate. `null` without a waiting time.
     break_even_annual_pct_at_t_min: NotRequired[float | None]
-    #: The most, USD; `null`: as much as one likes, or as `fee_pct`.
+    #: The maximum redemption, USD. `null`: no limit, or in the same case as `fee_pct`.
     capacity_usd: NotRequired[float | None]
-    #: Who may redeem, as the terms say.
+    #: Who may redeem, according to the terms.
     eligibility: str
-    #: The facts that it rests on, read at the block of the snapshot; the other numbers are the terms'.
+    #: The facts behind this path, read at the snapshot's block. All other numbers are from the terms.
     facts: NotRequired[list[RedemptionFact]]
-    #: What is kept of what is redeemed, percent; `null` where a fact would tell it and `refusal` says why none does.
+    #: The redemption fee, percent. `null` if a fact would give it and `refusal` shows why it does not.
     fee_pct: NotRequired[float | None]
-    #: `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: after those who came before.
+    #: `at_once`; `on_days`: at the close of trading days after a cut-off; `in_turn`: in a queue, after earlier requests.
     kind: str
-    #: The least that is redeemed, USD.
+    #: The minimum redemption, USD.
     minimum_usd: float
-    #: What one whole token pays before the fee, USD, by a fact, rounded down; absent where it is the oracle's price.
+    #: The payment per whole token before the fee, USD, according to a fact, rounded down. Absent if it is the oracle price.
     pays_usd: NotRequired[float | None]
-    #: Of a queue: whether that is what its recorded lengths fell by a day, of the last seven, and not the terms'.
+    #: For a queue: whether those payments are how much its recorded lengths fell per day in the last seven days, instead of the terms.
     per_day_recorded: NotRequired[bool]
-    #: Of a queue: what is paid a day, USD, at the least, in the middle, at the most; `null` as `fee_pct`.
+    #: For a queue: the payments per day, USD: minimum, middle, maximum. `null` in the same case as `fee_pct`.
     per_day_usd: NotRequired[list[float] | None]
-    #: What both bring, USD, at the oracle's price or at `pays_usd`; `null` where the rest cannot be sold.
+    #: The proceeds of both, USD, at the oracle price or at `pays_usd`. `null` if the rest cannot be sold.
     receives_usd: NotRequired[float | None]
-    #: What is redeemed, USD: the size, or the capacity.
+    #: The amount redeemed, USD: the size, or the capacity.
     redeemed_usd: NotRequired[float | None]
-    #: Why these terms do not take it: `below_minimum`, or `unknown_days` beyond the calendar's table; `paused`, by a fact; `fact_missing`: the snapshot has not one fact of a name that they give; `fact_invalid`: a fee of more than all, or a token that pays nothing; `asset_unknown`: what it pays in is no token of the pool; `pace_unknown`: the queue's lengths of seven days are not known.
+    #: Why redemption is not possible under these terms: `below_minimum`; `unknown_days`, beyond the calendar's table; `paused`, according to a fact; `fact_missing`, the snapshot lacks a fact that the terms name; `fact_invalid`, a fee of more than 100%, or a token that pays nothing; `asset_unknown`, the asset paid is not a token of the pool; `pace_unknown`, the queue's lengths of seven days are not known.
     refusal: NotRequired[str | None]
-    #: What is sold now beside that, USD.
+    #: The rest, sold now, USD.
     sold_usd: NotRequired[float | None]
-    #: The same at the most.
+    #: The maximum waiting time, seconds.
     t_max_s: NotRequired[int | None]
-    #: Of a queue: the same at its pace in the middle.
+    #: For a queue: the waiting time at its middle pace, seconds.
     t_middle_s: NotRequired[int | None]
-    #: How long one waits at the least, seconds; `null`: nobody is paid.
+    #: The minimum waiting time, seconds. `null`: no payment is possible.
     t_min_s: NotRequired[int | None]
-    #: When they were read, `YYYY-MM-DD`.
+    #: When the terms were read, `YYYY-MM-DD`.
     terms_read_on: str
     #: The SHA-256 of the file of terms, 0x-prefixed.
     terms_sha256: str
-    #: Where the terms stand.
+    #: The source of the terms.
     terms_source: str
 
 
 class Answer_RedemptionWindow(Context):
     """Figures with their context: the document of every answer about a pool."""
 
-    #: The gap of that sale, percent; `null` likewise.
+    #: The gap of that sale, percent. `null` in the same case.
     exit_gap_pct: NotRequired[float | None]
-    #: The name and version of these rules, `redemption/1`.
+    #: The name and version of the method, `redemption/1`.
     figure: str
-    #: When it is handed in: the time of the snapshot's block, RFC 3339.
+    #: The assumed time of the redemption request: the time of the snapshot's block, RFC 3339.
     handed_in_at: str
     #: Always `true`.
     modelled: bool
-    #: The ways of redeeming it; none where nobody wrote terms of the token down.
+    #: The ways to redeem the size. Empty if no redemption terms are configured for the token.
     paths: list[RedemptionPath]
-    #: What selling it now brings, USD: `size_usd × (1 - exit_gap_pct)`, rounded down; `null` where it cannot be sold.
+    #: The proceeds of selling now, USD: `size_usd × (1 - exit_gap_pct)`, rounded down. `null` if the size cannot be sold.
     receives_now_usd: NotRequired[float | None]
-    #: Why it cannot be sold at once.
+    #: Why the size cannot be sold at once.
     refusal: NotRequired[ProblemCode | None]
     #: The size, USD.
     size_usd: float
 
 
-#: The same size sold at once: what it fills at, or why it cannot be filled.
+#: The same size sold at once: the fill, or why the size cannot be filled.
 AtOnce = Any
 
 
@@ -694,7 +694,7 @@ class OrderFill(TypedDict):
     amount_out_raw: str
     #: The order's own gap, percent.
     exit_gap_pct: float
-    #: Which order, counted from 1.
+    #: The number of the order, from 1.
     order: int
 
 
@@ -709,103 +709,103 @@ class Answer_Simulation(Context):
     at_once: AtOnce
     #: Gap of all orders together, percent.
     exit_gap_pct: float
-    #: Every order, in turn.
+    #: The orders, in sequence.
     fills: list[OrderFill]
-    #: Seconds between orders, as stated; nothing is computed from it.
+    #: Seconds between orders, as given. Not used in any computation.
     interval_s: int
     #: Number of orders.
     orders: int
-    #: Share of its displacement that √price is assumed to recover between two orders, percent. An assumption, not a forecast.
+    #: The assumed recovery of √price between two orders, as a share of its displacement, percent. An assumption, not a forecast.
     recovery_pct: float
     #: The whole size, USD.
     size_usd: float
 
 
-#: How exposed. Nothing decides it but whether a dollar to sell meets a dollar of depth.
+#: The rating of the exposure. It depends only on whether each dollar to sell has a dollar of depth.
 Band = Literal["covered", "strained", "exposed", "unfillable", "unrated"]
 
 
 class SplitAlone(TypedDict):
-    """All of an exit in one venue."""
+    """The whole exit in one venue."""
 
-    #: The code of why it does not, such as `beyond_liquidity`.
+    #: Why the venue cannot fill the size: a code such as `beyond_liquidity`.
     code: NotRequired[str | None]
-    #: What anyone can check it with.
+    #: URL of the evidence for this result.
     evidence_url: NotRequired[str | None]
-    #: What all of it fills at there, its fixed cost taken off, percent; `null` where it does not fill.
+    #: The gap of selling everything here, percent, after the fixed cost. `null` if the venue cannot fill the size.
     exit_gap_pct: NotRequired[float | None]
-    #: The largest size that it fills, USD, where that is why.
+    #: The largest size that the venue fills, USD. Present if that is the reason.
     max_fillable_usd: NotRequired[float | None]
-    #: Its venue and fee.
+    #: The venue and fee.
     name: str
     #: The pool.
     pool: str
-    #: SHA-256 of the snapshot that it and a leg of this pool follow from.
+    #: SHA-256 of the snapshot behind this result and the leg of this pool.
     snapshot_hash: NotRequired[str | None]
 
 
 class SplitLeftOut(TypedDict):
-    """A venue that was not split over."""
+    """A venue that is not part of the split."""
 
-    #: Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`; of a share's pools `too_many_venues`, or the code of a problem.
+    #: Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`. For pools of a tokenized stock: `too_many_venues`, or the code of a problem.
     code: str
-    #: The same in a sentence.
+    #: The same reason as a sentence.
     detail: str
     #: The pool.
     pool: str
 
 
 class SplitLeg(TypedDict):
-    """What one venue sells of an exit: a sale of its own, which its evidence proves."""
+    """One venue's share of an exit. Each share is a sale with its own evidence."""
 
     #: Raw units of the token sold.
     amount_in_raw: str
-    #: Raw units of the token bought: what the contract pays.
+    #: Raw units of the token bought: the amount that the contract pays.
     amount_out_raw: str
-    #: `token0` or `token1`: the token sold, by its place there.
+    #: `token0` or `token1`: the token sold, by its position in that pool.
     base: str
-    #: What anyone can check the leg with.
+    #: URL of the evidence for this leg.
     evidence_url: NotRequired[str | None]
-    #: Its own gap, percent: exact. Positive is worse than the oracle.
+    #: The gap of this leg, percent: exact. Positive is worse than the oracle.
     exit_gap_pct: float
-    #: What using the venue costs beside, USD.
+    #: The fixed cost of using the venue, USD.
     fixed_cost_usd: float
-    #: Its venue and fee.
+    #: The venue and fee.
     name: str
     #: The pool.
     pool: str
     #: The token bought.
     quote: TokenLabel
-    #: What it sells, USD. The legs add up to the size asked for.
+    #: The size sold here, USD. The sizes of all legs add up to the requested size.
     size_usd: float
 
 
 class BestSplit(TypedDict):
-    """The answer to "over which venues do I exit?"."""
+    """The optimal split of an exit over venues."""
 
-    #: All of it in one venue, the best first; those that do not fill it last, who fills most first.
+    #: Each venue if it took the whole size, best first. Venues that cannot fill the size come last, the one that fills most first.
     alone: list[SplitAlone]
-    #: Raw units of the token sold, by all legs: at most one a leg less than the size in one sale.
+    #: Raw units of the token sold by all legs. At most one unit per leg less than one single sale of the size.
     amount_in_raw: str
-    #: The gap of all legs together and their fixed costs, percent: exact. Positive is worse than the oracle. Never worse than any venue alone.
+    #: The gap of all legs together with their fixed costs, percent: exact. Positive is worse than the oracle. Never worse than any venue alone.
     exit_gap_pct: float
-    #: What using the venues of the legs costs, USD.
+    #: The fixed costs of the venues of the legs, USD.
     fixed_cost_usd: float
-    #: Venues that were not split over, and why.
+    #: Venues that are not part of the split, and why.
     left_out: list[SplitLeftOut]
-    #: What each venue used sells.
+    #: The share of each venue used.
     legs: list[SplitLeg]
-    #: The version of the rules that produced the figures.
+    #: The version of the method behind the figures.
     method_version: str
-    #: No split over the venues that are not `left_out` has a gap that is lower by more than this, percent; `null` where a venue that is left out is better alone than all others together.
+    #: No other split over the venues that are not in `left_out` improves the gap by more than this, percent. `null` if a venue in `left_out` alone is better than all others together.
     optimality_gap_pct: NotRequired[float | None]
-    #: The size asked for, USD.
+    #: The requested size, USD.
     size_usd: float
-    #: `live` only where the chain is.
+    #: `live` only if the chain is live.
     status: Status
 
 
-#: How far a capability may be depended on.
+#: The status of a capability.
 CapabilityStatus = Literal["live", "preview", "roadmap"]
 
 
@@ -814,35 +814,35 @@ class Capability(TypedDict):
 
     #: Its name.
     capability: str
-    #: What gates it, as the specification says: capabilities by their names here, or what else has to be there first.
+    #: What the capability depends on, according to the specification: other capabilities by name, or other conditions.
     gated_by: NotRequired[list[str]]
-    #: The chains on which it is live; on the others it is at most preview.
+    #: The chains on which the capability is live. On other chains it is at most preview.
     live_on: NotRequired[list[str]]
-    #: Its status here: live where it is so on any chain.
+    #: The status on this service: live if the capability is live on any chain.
     status: CapabilityStatus
-    #: Where it is, or what is not built of it.
+    #: Where to find the capability, or what is not built yet.
     where: str
 
 
 class ChainCapability(TypedDict):
-    """How a chain stands: what the statuses of capabilities rest on."""
+    """The status of a chain. The statuses of capabilities depend on it."""
 
-    #: Seconds from that slot's instant to this answer.
+    #: Seconds from that slot to this answer.
     age_s: NotRequired[int | None]
     #: The chain's slug.
     chain: str
-    #: The newest recorded slot of its pools, RFC 3339; absent before the first.
+    #: The newest recorded slot of the chain's pools, RFC 3339. Absent before the first slot.
     newest_recorded_slot: NotRequired[str | None]
-    #: Why it is not live; absent where it is.
+    #: Why the chain is not live. Absent if it is live.
     not_live_because: NotRequired[str | None]
-    #: Live where all that is needed for that holds, else preview.
+    #: Live if all conditions for that are met, otherwise preview.
     status: CapabilityStatus
 
 
 class Capabilities(TypedDict):
     """`GET /v1/capabilities`."""
 
-    #: Every capability of the specification.
+    #: Every capability in the specification.
     capabilities: list[Capability]
     #: Every chain with a monitored pool.
     chains: NotRequired[list[ChainCapability]]
@@ -850,31 +850,31 @@ class Capabilities(TypedDict):
     pages: NotRequired[bool]
     #: Whether this process records.
     recording: NotRequired[bool]
-    #: Where pages, evidence and the log are, where that is another address than the API's: all addresses that do not begin with `/v1/`.
+    #: The base URL of pages, evidence and the log, if it differs from the API's: all addresses that do not begin with `/v1/`.
     web_url: NotRequired[str | None]
 
 
 class SeriesSource(TypedDict):
-    """Where the depth of several slots was read. Each slot's own block, snapshot and oracles are in its evidence."""
+    """Where the depth of several slots was read. The evidence of each slot has its own block, snapshot and oracles."""
 
-    #: The chain's slug; absent where the figures are of several chains.
+    #: The chain's slug. Absent if the figures are from several chains.
     chain: NotRequired[str | None]
-    #: Where it was read.
+    #: The source of the depth.
     kind: DepthSourceKind
 
 
 class SeriesMethod(TypedDict):
-    """What [`crate::Method`] says of a single answer, said of figures of several slots."""
+    """The method behind figures of several slots. [`crate::Method`] is the same for a single answer."""
 
-    #: The size the figures hold for, USD; absent where each figure names its own.
+    #: The size of the figures, USD. Absent if each figure names its own.
     assumed_size_usd: NotRequired[float | None]
     #: Where their depth was read.
     depth_source: SeriesSource
-    #: The slots looked at.
+    #: The slots used.
     window: Window
 
 
-#: What a decay is of, beside what came of it.
+#: The parameters and sources of a decay report.
 DepthDecayOf = TypedDict(
     "DepthDecayOf",
     {
@@ -895,158 +895,158 @@ DepthDecayOf = TypedDict(
 
 
 class DepthDecayHorizon(TypedDict):
-    """Statistics of one horizon; `null` where too little is recorded."""
+    """Statistics of one horizon. `null` if too little is recorded."""
 
     #: Baselines measured.
     baseline_n: int
-    #: What they withdrew over the same time where no event was near, the median, percent.
+    #: Share withdrawn over the same time without an event nearby, median, percent.
     baseline_withdrawn_pct_q50: NotRequired[float | None]
     #: Slots after the event.
     h_slots: int
     #: Events measured.
     n: int
-    #: Events whose book was zero before or under the moved price: they have no shares.
+    #: Events whose depth was zero before the move or at the new price. They have no percentages.
     n_without_share: int
-    #: The same of the worst twentieth, percent.
+    #: Remaining depth ÷ depth before, 5th percentile, percent.
     retained_pct_q5: NotRequired[float | None]
-    #: What is left of the book before, the median, percent.
+    #: Remaining depth ÷ depth before, median, percent.
     retained_pct_q50: NotRequired[float | None]
-    #: What would be left where nobody withdraws, the median, percent.
+    #: Depth that would remain if no one withdrew liquidity ÷ depth before, median, percent.
     static_pct_q50: NotRequired[float | None]
-    #: What providers withdrew, the median, percent; positive where liquidity is gone.
+    #: Share of the depth that providers withdrew, median, percent. Positive if liquidity was removed.
     withdrawn_pct_q50: NotRequired[float | None]
 
 
 class DepthDecaySide(TypedDict):
-    """Statistics of the events of one direction of the price."""
+    """Statistics of the events in one direction of the price."""
 
-    #: Events after which some of the book was withdrawn.
+    #: Events after which liquidity was withdrawn.
     half_life_n: int
-    #: The median half-life of those, slots; `null` where it is censored, or there are too few.
+    #: The median half-life of those events, slots. `null` if it is censored or there are too few events.
     half_life_slots_q50: NotRequired[int | None]
-    #: By slots after the event.
+    #: Statistics by slots after the event.
     horizons: list[DepthDecayHorizon]
 
 
 class DepthDecayStep(TypedDict):
-    """A book some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar."""
+    """The depth some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar."""
 
-    #: The book before the event, whole USD.
+    #: The depth before the event, whole USD.
     book_before_usd: float
-    #: The liquidity of before under the price of now, whole USD.
+    #: The depth of the earlier liquidity at the new price, whole USD.
     book_static_usd: float
-    #: The book now, whole USD.
+    #: The depth now, whole USD.
     book_usd: float
     #: Slots after the event.
     h_slots: int
-    #: What providers put in or took out, whole USD; negative where they took out.
+    #: The change caused by providers who added or removed liquidity, whole USD. Negative if they removed liquidity.
     liquidity_usd: float
-    #: What the move of the price alone did, whole USD; negative where the book became smaller.
+    #: The change caused by the price move alone, whole USD. Negative if the depth became smaller.
     mechanical_usd: float
 
 
 class DepthDecayEvent(TypedDict):
     """One move of the price."""
 
-    #: The books after it, at the horizons that stand.
+    #: The depths after the event, at each horizon with a snapshot that was not retracted.
     at: list[DepthDecayStep]
-    #: Whether something was withdrawn and had not half returned within 48 slots.
+    #: Whether liquidity was withdrawn and half of it had not returned within 48 slots.
     censored: bool
-    #: Slots from the greatest deficit to the first of two with half of it or less; `null` where it is censored or nothing was withdrawn.
+    #: Slots from the greatest deficit to the first of two consecutive slots with half of that deficit or less. `null` if it is censored or nothing was withdrawn.
     half_life_slots: NotRequired[int | None]
-    #: How far the pool's mid price moved, percent; positive where the token sold rose.
+    #: How far the pool's mid price moved, percent. Positive if the token sold rose.
     move_pct: float
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: Its instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
 
 
 class DepthDecay(DepthDecayOf):
     """`GET /v1/decay/{pool}`."""
 
-    #: Books whose search was given up; their slots are in no list.
+    #: Depths whose computation was given up. Their slots are in no list.
     books_unanswered: int
-    #: After the price of the token sold fell.
+    #: Statistics after the price of the token sold fell.
     down: DepthDecaySide
-    #: Whether the series is long enough for statistics; events are listed all the same.
+    #: Whether the series is long enough for statistics. Events are listed in any case.
     enough: bool
     #: The events, ascending.
     events: list[DepthDecayEvent]
-    #: Moves within 48 slots after an event: no events of their own.
+    #: Moves within 48 slots after an event. They do not count as separate events.
     events_suppressed: int
-    #: Slots of the period with a snapshot that stands.
+    #: Slots of the period with a snapshot that was not retracted.
     have: int
-    #: As many are needed.
+    #: The number of slots needed.
     needed: int
-    #: Events that statistics of a horizon need.
+    #: The number of events needed for the statistics of a horizon.
     needed_events: int
-    #: Slots of the period without a snapshot that stands: never filled.
+    #: Slots of the period without such a snapshot. They are never interpolated.
     slots_missing: int
-    #: Slots that stand without one `within_slots` before them.
+    #: Recorded slots without a recorded slot `within_slots` earlier to compare with.
     slots_untestable: int
     #: Live or preview.
     status: Status
-    #: After it rose.
+    #: Statistics after it rose.
     up: DepthDecaySide
 
 
 class DepthPoint(TypedDict):
     """The depth of one slot."""
 
-    #: Depth at 2 %, whole USD.
+    #: Depth at 2%, whole USD.
     depth_usd: float
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
-    #: The slot's head commits to it.
+    #: URL of the slot's head, which commits to this depth.
     window_url: str
 
 
 class EquityState(TypedDict):
-    """Where a share stands, by the newest snapshot of its deepest pool."""
+    """The current state of a tokenized stock, from the newest snapshot of its deepest pool."""
 
-    #: How far the pool's mid price lies below the oracle's, percent; `null` where that is out of a percentage's bounds.
+    #: The discount of the pool's mid price to the oracle price, percent. `null` if it is outside the range of a percentage.
     basis_pct: NotRequired[float | None]
-    #: Whether it is paused, or a change is due within a day: such slots are in no statistic.
+    #: Whether trading is paused or a change is due within a day. Such slots are excluded from the statistics.
     corporate_action: bool
-    #: When it comes, RFC 3339; also what is past.
+    #: When the next multiplier takes effect, RFC 3339. It may be in the past.
     effective_at: NotRequired[str | None]
-    #: Whether the snapshot has all facts that the operator names.
+    #: Whether the snapshot has all facts that the operator configured.
     facts_whole: bool
-    #: Whether the token or its feed is paused; `null` likewise.
+    #: Whether the token or its feed is paused. `null` in the same cases.
     feed_paused: NotRequired[bool | None]
-    #: The token's multiplier, as the contract tells it; `null` where no fact is named, or it was not told.
+    #: The token's multiplier, read from the contract. `null` if no fact is configured or it could not be read.
     multiplier_raw: NotRequired[str | None]
-    #: The oracle's price of the token, USD.
+    #: The oracle price of the token, USD.
     oracle_price_usd: float
-    #: How far the oracle's answers may be relied on.
+    #: How reliable the oracle answers are.
     oracle_state: OracleState
-    #: The multiplier to come; likewise.
+    #: The next multiplier. `null` in the same cases.
     pending_multiplier_raw: NotRequired[str | None]
-    #: `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`: of the share's exchange at the snapshot's block.
+    #: `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`: the session of the stock's exchange at the snapshot's block.
     session: str
     #: The slot of the snapshot, RFC 3339.
     slot_time: str
-    #: Seconds since then.
+    #: Seconds since that slot.
     snapshot_age_s: int
     #: Live or preview.
     status: Status
-    #: What a share as wallets show it costs by that, USD; `null` without a multiplier. For reading.
+    #: The price of one share as shown in wallets, from the oracle price, USD. `null` without a multiplier. For display only.
     ui_price_usd: NotRequired[float | None]
 
 
 class EquityListed(TypedDict):
-    """A token that stands for a share."""
+    """A tokenized stock."""
 
-    #: Its chain.
+    #: The chain.
     chain: str
-    #: How much of that the deepest pool has, percent; `null` of nothing.
+    #: The share of the deepest pool in that depth, percent. `null` if the depth is zero.
     concentration_pct: NotRequired[float | None]
-    #: The deepest of them; `null` before the first snapshot.
+    #: The deepest pool. `null` before the first snapshot.
     deepest_pool: NotRequired[str | None]
-    #: The depths at 2 % of its pools together, each in its newest slot, whole USD.
+    #: The total depth at 2% of its pools, each in its newest slot, whole USD.
     depth_usd: float
     #: `scaled_ui`, `total_return`, `rebasing` or `split_rebase`.
     kind: str
@@ -1054,94 +1054,94 @@ class EquityListed(TypedDict):
     multiplier_decimals: int
     #: Its monitored pools.
     pools: int
-    #: Where it stands; `null` before the first snapshot.
+    #: The current state. `null` before the first snapshot.
     state: NotRequired[EquityState | None]
-    #: What it calls itself; `null` before its first snapshot.
+    #: The token's name for itself. `null` before its first snapshot.
     symbol: NotRequired[str | None]
-    #: Its address.
+    #: The token's address.
     token: str
 
 
 class Equities(TypedDict):
     """`GET /v1/equities`."""
 
-    #: All that are configured, in the order of their chains and addresses.
+    #: All configured tokens, ordered by chain and address.
     equities: list[EquityListed]
-    #: The name and version of the rules, `equity/1`.
+    #: The name and version of the method, `equity/1`.
     figure: str
 
 
 class EquityBalanceTold(TypedDict):
-    """What a pool holds of a share whose balances change."""
+    """The amount that a pool holds of a tokenized stock whose balances change."""
 
-    #: What it holds, raw units.
+    #: The amount held, raw units.
     balance_raw: str
-    #: What buying the share for the size would pay, raw units; `null` where that is refused.
+    #: The amount that a purchase of the token for the size would pay out, raw units. `null` if the pool cannot fill the purchase.
     purchase_raw: NotRequired[str | None]
-    #: Of which slot the amounts are, RFC 3339.
+    #: The slot of the amounts, RFC 3339.
     slot_time: str
     #: Slots that have the fact.
     slots: int
-    #: Slots of them in which the purchase would pay more than the pool holds: it reverts.
+    #: Slots in which the purchase would pay out more than the pool holds. Such a purchase reverts.
     slots_short: int
 
 
 class EquityEventTold(TypedDict):
-    """What became of a share."""
+    """A corporate action of a tokenized stock."""
 
-    #: When the change is due, RFC 3339.
+    #: When the change takes effect, RFC 3339.
     effective_at: NotRequired[str | None]
     #: `multiplier_changed`, `scheduled`, `paused` or `resumed`.
     event: str
     #: The multiplier before.
     from_raw: NotRequired[str | None]
-    #: The slot that shows it first, RFC 3339.
+    #: The first slot that shows the action, RFC 3339.
     slot_time: str
     #: The multiplier after.
     to_raw: NotRequired[str | None]
 
 
 class EquityReopeningTold(TypedDict):
-    """What markets opened to after closures of one kind; gaps are `null` where too little is recorded."""
+    """The market's reopenings after closures of one kind. Gaps are `null` if too little is recorded."""
 
     #: `night`, `weekend` or `holiday`.
     closure_kind: str
     #: Closures with a slot that counts.
     closures: int
-    #: Closures with such a gap.
+    #: Closures with a reopening gap.
     reopened: int
-    #: The median of what selling in the last closed slot fetched below what the oracle gave after, percent.
+    #: The median reopening gap: how much less a sale in the last closed slot paid than the oracle price afterwards, percent.
     reopening_gap_pct_q50: NotRequired[float | None]
-    #: The greatest, percent.
+    #: The greatest reopening gap, percent.
     reopening_gap_pct_worst: NotRequired[float | None]
 
 
 class EquitySessionTold(TypedDict):
-    """A session of the exchange; statistics are `null` where too little is recorded."""
+    """One session of the exchange. Statistics are `null` if too little is recorded."""
 
-    #: The median of how far the pool's mid price lay below what the oracle said at the last regular close, percent; `null` in the regular session.
+    #: The median discount of the pool's mid price to the oracle price at the last regular close, percent. `null` in the regular session.
     basis_to_last_close_pct_q50: NotRequired[float | None]
-    #: The one farthest from zero, percent.
+    #: The discount farthest from zero, percent.
     basis_to_last_close_pct_worst: NotRequired[float | None]
-    #: The lowest one, whole USD.
+    #: The lowest depth at the gap limit, whole USD.
     depth_usd_lowest: NotRequired[float | None]
     #: The median depth at the gap limit, whole USD.
     depth_usd_q50: NotRequired[float | None]
-    #: The median gap at the size, percent; `null` where that is a refusal.
+    #: The median gap at the size, percent. `null` if the median slot could not fill the size.
     exit_gap_pct_q50: NotRequired[float | None]
-    #: The gap that 95 % of the slots do not exceed, percent; likewise.
+    #: The 95th percentile of the gap, percent. `null` in the same case.
     exit_gap_pct_q95: NotRequired[float | None]
-    #: The widest, percent; `null` where one slot refused the size.
+    #: The widest gap, percent. `null` if any slot could not fill the size.
     exit_gap_pct_worst: NotRequired[float | None]
     #: `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
     session: str
     #: Slots that count.
     slots: int
-    #: Slots of them in which the size had no gap: worse than any number.
+    #: Slots in which the size had no gap: worse than any number.
     slots_refused: int
 
 
-#: A pool of a share: a vector, never one number.
+#: A pool of a tokenized stock: a set of measures, never one score.
 EquityPool = TypedDict(
     "EquityPool",
     {
@@ -1181,38 +1181,38 @@ EquityPool = TypedDict(
 class EquityScore(EquityListed):
     """`GET /v1/equities/{chain}/{token}`."""
 
-    #: Whether any pool has enough for statistics.
+    #: Whether any pool has enough data for statistics.
     enough: bool
-    #: The name and version of the rules, `equity/1`.
+    #: The name and version of the method, `equity/1`.
     figure: str
-    #: The gap limit of the depths in sessions, percent.
+    #: The gap limit of the depths in the sessions, percent.
     gap_pct: float
-    #: Pools that are not told, and why.
+    #: Pools that are not included, and why.
     left_out: list[SplitLeftOut]
-    #: The version of the rules behind each number.
+    #: The version of the method behind each number.
     method_version: str
     #: The size of the gaps, USD.
     size_usd: float
-    #: Each of its pools, the deepest first.
+    #: The token's pools, deepest first.
     vectors: list[EquityPool]
 
 
 class ExportedFile(TypedDict):
-    """A file of a day."""
+    """One file of a day."""
 
-    #: Its bytes.
+    #: The size in bytes.
     bytes: int
-    #: The first of its pools, in the order of their ids; `null` in the file of slots.
+    #: The first pool in the file, in the order of the pool ids. `null` in the file of slots.
     first_pool: NotRequired[str | None]
-    #: The last of them.
+    #: The last pool in the file.
     last_pool: NotRequired[str | None]
-    #: Its name.
+    #: The file name.
     name: str
-    #: Its rows.
+    #: The number of rows.
     rows: int
-    #: The SHA-256 of its bytes.
+    #: The SHA-256 of the file.
     sha256: str
-    #: Where it is.
+    #: The URL.
     url: str
 
 
@@ -1221,56 +1221,56 @@ class ExportedDay(TypedDict):
 
     #: The day, UTC.
     day: str
-    #: The files; only those that have rows of the pools asked for.
+    #: The files. If pools were requested, only files with rows of those pools.
     files: list[ExportedFile]
-    #: The first of its slots that the log has.
+    #: The first slot of the day in the log.
     first_slot: int
-    #: Its last slot.
+    #: The last slot of the day.
     last_slot: int
-    #: The manifest's SHA-256, to which the log of days commits.
+    #: The manifest's SHA-256. The log of days commits to it.
     manifest_sha256: str
-    #: Where the manifest is, which says everything else.
+    #: The URL of the manifest, which has all other details.
     manifest_url: str
     #: Pools that have rows.
     pools: int
-    #: Rows: one for each pool and slot.
+    #: Rows: one per pool and slot.
     rows: int
 
 
 class Export(TypedDict):
     """Closed days of a log."""
 
-    #: The signed checkpoint of the log of days, under the log's own key; `null` while no day is closed and written.
+    #: The signed checkpoint of the log of days, signed with the log's own key. `null` until a day is closed and written.
     checkpoint: NotRequired[str | None]
-    #: The days asked for, ascending.
+    #: The requested days, ascending.
     days: list[ExportedDay]
-    #: Days that it covers.
+    #: The number of days in that log.
     days_closed: int
-    #: `from` of the next page; `null` where this is the last.
+    #: The `from` of the next page. `null` on the last page.
     next_from: NotRequired[str | None]
 
 
 class FillablePoint(TypedDict):
-    """The most that could be filled in one slot, in which the size lies beyond liquidity."""
+    """The largest size that could be filled in a slot whose liquidity the requested size exceeds."""
 
-    #: The most that could be filled, USD.
+    #: The largest size that could be filled, USD.
     max_fillable_usd: float
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
 
 
 class StandardGap(TypedDict):
     """The gap at one standard size."""
 
-    #: What anyone can check the gap with.
+    #: URL of the evidence for the gap.
     evidence_url: NotRequired[str | None]
-    #: The gap, percent; absent where the size has none.
+    #: The gap, percent. Absent if the size has no gap.
     exit_gap_pct: NotRequired[float | None]
-    #: Where the size lies beyond liquidity: the most that can be filled, USD.
+    #: The largest size that can be filled, USD, if the requested size exceeds the liquidity.
     max_fillable_usd: NotRequired[float | None]
-    #: Why it has none.
+    #: Why the size has no gap.
     refusal: NotRequired[ProblemCode | None]
     #: The size, USD.
     size_usd: float
@@ -1279,36 +1279,36 @@ class StandardGap(TypedDict):
 class LowestDepth(TypedDict):
     """The slot of the last seven days with the lowest depth."""
 
-    #: How far the pool's mid price lay below the oracle then, percent.
+    #: How far the pool's mid price was below the oracle price at that time, percent.
     basis_pct: NotRequired[float | None]
-    #: Depth at 2 %, whole USD.
+    #: Depth at 2%, whole USD.
     depth_usd: float
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: Slots without a snapshot of the seven days up to it.
+    #: Slots without a snapshot in the seven days up to this slot.
     slots_missing_7d: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
 
 
 class FragilityRow(TypedDict):
-    """A pool of the board, selling its default base."""
+    """A pool on the board, selling its default base token."""
 
     #: The token sold.
     base: TokenLabel
-    #: The book of that slot: the depth at 2 % from the pool's own mid price in place of the oracle's, whole USD. Where only the oracle moved away, `depth_usd` falls and this does not.
+    #: The depth at 2% from the pool's own mid price instead of the oracle price in that slot, whole USD. If only the oracle moved away, `depth_usd` falls and this value does not.
     book_usd: NotRequired[float | None]
     #: The chain's slug.
     chain: str
-    #: The lowest depth of each of the last eight UTC days, whole USD, the newest last; null where the day has none.
+    #: The lowest depth of each of the last eight UTC days, whole USD, newest last. Null if the day has no depth.
     daily_lowest_depth_usd: NotRequired[list[float | None]]
     #: Recorded slots ÷ 288.
     days_observed: float
-    #: Depth at 2 % in that slot, whole USD.
+    #: Depth at 2% in that slot, whole USD.
     depth_usd: NotRequired[float | None]
-    #: What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale, which `name` says.
+    #: The fee that the pool charges on a sale in the newest snapshot, percent. Absent if it depends on the sale; `name` then shows how.
     fee_pct: NotRequired[float | None]
-    #: `1 − lowest ÷ median`: the share of the median depth that was gone at the lowest slot, 0 to 1. Null under one day of recorded slots, or where the median is 0.
+    #: `1 − lowest ÷ median`: the share of the median depth that was missing in the slot with the lowest depth, 0 to 1. Null with less than one day of recorded slots, or if the median is 0.
     fragility_score: NotRequired[float | None]
     #: The gap at each standard size, ascending.
     gaps: list[StandardGap]
@@ -1316,11 +1316,11 @@ class FragilityRow(TypedDict):
     lowest_depth_7d: NotRequired[LowestDepth | None]
     #: The median depth of seven days, whole USD.
     median_depth_7d_usd: NotRequired[float | None]
-    #: The method, disclosed: the sizes are those of `gaps`, the window the seven days.
+    #: The method, disclosed. The sizes are those of `gaps`, and the window is the seven days.
     method: SeriesMethod
-    #: The version of the rules behind gaps and depths.
+    #: The version of the method behind gaps and depths.
     method_version: str
-    #: Venue and fee in words, `Uniswap v3 0.05 %`: no two rows of one chain and one pair have the same name.
+    #: Venue and fee, `Uniswap v3 0.05 %`. No two rows of one chain and pair have the same name.
     name: str
     #: Slots after it that are missing.
     newer_slots_missing: int
@@ -1330,53 +1330,53 @@ class FragilityRow(TypedDict):
     pool: str
     #: The token bought.
     quote: TokenLabel
-    #: Instant of the slot behind the row, RFC 3339.
+    #: Time of the slot behind the row, RFC 3339.
     slot_time: str
     #: Slots of those seven days without a snapshot.
     slots_missing_7d: int
     #: Live or preview.
     status: Status
-    #: The venue; absent where the pool's factory is not known.
+    #: The venue. Absent if the pool's factory is not known.
     venue: NotRequired[str | None]
-    #: The heads of those seven days, which commit to `days_observed` and the lowest depth.
+    #: URL of the heads of those seven days. They commit to `days_observed` and the lowest depth.
     window_url: str
 
 
 class Fragility(TypedDict):
     """`GET /v1/fragility`."""
 
-    #: The version of the rules behind gaps and depths.
+    #: The version of the method behind gaps and depths.
     method_version: str
-    #: Where the next page begins; absent on the last.
+    #: The cursor of the next page. Absent on the last page.
     next_cursor: NotRequired[str | None]
-    #: Pools with a snapshot, in this selection.
+    #: Pools with a snapshot in this selection.
     pools: int
-    #: Pools of the selection that have no snapshot yet, and no row.
+    #: Pools of the selection without a snapshot. They have no row yet.
     pools_without_snapshot: int
     #: The rows of this page.
     rows: list[FragilityRow]
-    #: How the score is made, in one sentence.
+    #: The formula of the score, in one sentence.
     score_method: str
 
 
 class GapPoint(TypedDict):
-    """The gap of one slot, or why it has none."""
+    """The gap of one slot, or why there is no gap."""
 
-    #: What anyone can check the gap with.
+    #: URL of the evidence for the gap.
     evidence_url: NotRequired[str | None]
-    #: The gap, percent; absent where the size has none.
+    #: The gap, percent. Absent if the size has no gap.
     exit_gap_pct: NotRequired[float | None]
-    #: Where the size lies beyond liquidity: the most that could be filled in that slot, USD.
+    #: The largest size that could be filled in that slot, USD, if the requested size exceeded the liquidity.
     max_fillable_usd: NotRequired[float | None]
     #: Why the size has no gap: worse than any number.
     refusal: NotRequired[ProblemCode | None]
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
 
 
-#: What a series' figures are of.
+#: The parameters and sources of a series.
 SeriesOf = TypedDict(
     "SeriesOf",
     {
@@ -1397,83 +1397,83 @@ SeriesOf = TypedDict(
 Interval = Literal["5m", "1h", "1d"]
 
 
-#: What a series holds for a slot.
+#: The content of a series at a slot.
 SlotState = Literal["recorded", "missing", "retracted", "retired"]
 
 
 class HistoryRow(TypedDict):
-    """One row of a history. Slots that were not recorded are counted in it, not left out."""
+    """One row of a history. Slots that were not recorded are counted, not omitted."""
 
-    #: The last recorded slot's gap, or why it has none.
+    #: The gap of the last recorded slot, or why there is no gap.
     last: NotRequired[GapPoint | None]
-    #: How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely small sale would have lost before the fee.
+    #: How far the pool's mid price was below the oracle price in that slot, percent. An infinitely small sale would have lost this much before the fee.
     last_basis_pct: NotRequired[float | None]
-    #: Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    #: Among the slots whose liquidity the size exceeded, the one that could fill the least.
     least_fillable: NotRequired[FillablePoint | None]
     #: The lowest depth.
     lowest_depth: NotRequired[DepthPoint | None]
-    #: Why the slot is missing; of rows of one slot only.
+    #: Why the slot is missing. Only in rows of one slot.
     missing_reason: NotRequired[str | None]
-    #: Slots without one.
+    #: Slots without a snapshot.
     slots_missing: int
-    #: Slots with a snapshot that stands.
+    #: Slots with a snapshot that was not retracted.
     slots_recorded: int
     #: Recorded slots in which the size had no gap: worse than any number.
     slots_refused: int
     #: Slots whose snapshot was retracted.
     slots_retracted: int
-    #: What the slot holds; of rows of one slot only.
+    #: The content of the slot. Only in rows of one slot.
     state: NotRequired[SlotState | None]
-    #: Where the row begins, RFC 3339.
+    #: Start of the row, RFC 3339.
     time: str
-    #: The worst number: the widest gap of the recorded slots that have one. Absent where none has.
+    #: The widest gap of the recorded slots that have a gap. Absent if none has a gap.
     worst: NotRequired[GapPoint | None]
 
 
 class History(SeriesOf):
     """`GET /v1/history/{pool}`."""
 
-    #: What anyone can check the newest gap of these rows with; every gap and depth of a row has its own.
+    #: URL of the evidence for the newest gap in these rows. Every gap and depth of a row has its own URL.
     evidence_url: NotRequired[str | None]
     #: The length of a row.
     interval: Interval
-    #: Where the next page begins; absent on the last.
+    #: The cursor of the next page. Absent on the last page.
     next_cursor: NotRequired[str | None]
-    #: The rows, ascending, without a hole.
+    #: The rows, ascending and without omissions.
     rows: list[HistoryRow]
 
 
 class HoursSpread(TypedDict):
-    """How the depths and gaps of some slots are spread. `q50` and `q95` are nearest ranks: values of the series."""
+    """The distribution of depths and gaps over some slots. `q50` and `q95` are nearest ranks: values of the series."""
 
-    #: The lowest depth at 2 %, whole USD; `null` where too little is recorded.
+    #: The lowest depth at 2%, whole USD. `null` if too little is recorded.
     depth_usd_lowest: NotRequired[float | None]
-    #: The median depth at 2 %, whole USD; `null` where too little is recorded.
+    #: The median depth at 2%, whole USD. `null` if too little is recorded.
     depth_usd_q50: NotRequired[float | None]
-    #: The median gap at the size, percent; `null` where that is a refusal, or too little is recorded.
+    #: The median gap at the size, percent. `null` if the median slot could not fill the size, or too little is recorded.
     exit_gap_pct_q50: NotRequired[float | None]
-    #: The gap that 95 % of the slots do not exceed, percent; `null` likewise.
+    #: The 95th percentile of the gap, percent. `null` in the same cases.
     exit_gap_pct_q95: NotRequired[float | None]
-    #: Slots with a snapshot that stands.
+    #: Slots with a snapshot that was not retracted.
     slots: int
-    #: Slots of them in which the size had no gap: worse than any number.
+    #: Slots in which the size had no gap: worse than any number.
     slots_refused: int
 
 
 class HoursClosed(HoursSpread):
     """The closures of one kind in the period."""
 
-    #: `night`, `weekend`, or `holiday`: of a Monday to Friday that is not traded, with the weekend beside it.
+    #: `night`, `weekend`, or `holiday`: a Monday to Friday without trading, including an adjoining weekend.
     closure_kind: str
-    #: Whether there are as many closures as are needed; else the statistics are `null`.
+    #: Whether there are enough closures. If not, the statistics are `null`.
     enough: bool
-    #: Closures of the kind with a recorded slot in them.
+    #: Closures of this kind with a recorded slot.
     have: int
-    #: As many are needed.
+    #: The number of closures needed.
     needed: int
-    #: The greatest reopening gap of these closures, percent; `null` where none is known, or too few closures are.
+    #: The greatest reopening gap of these closures, percent. `null` if none is known, or there are too few closures.
     reopening_gap_pct_worst: NotRequired[float | None]
-    #: Whether their median depth is less than half of that of the open market.
+    #: Whether their median depth is less than half of the median depth of the open market.
     thin_when_closed: NotRequired[bool | None]
 
 
@@ -1484,38 +1484,38 @@ class HoursClosure(TypedDict):
     closed_at: str
     #: `night`, `weekend` or `holiday`.
     closure_kind: str
-    #: The lowest depth at 2 % in it, whole USD.
+    #: The lowest depth at 2% during the closure, whole USD.
     depth_usd_lowest: NotRequired[float | None]
-    #: What anyone can check the fill of the last closed slot with.
+    #: URL of the evidence for the fill in the last closed slot.
     evidence_url: NotRequired[str | None]
-    #: The last closed slot that is recorded, RFC 3339.
+    #: The last recorded closed slot, RFC 3339.
     last_closed_slot: str
     #: When it opens again, RFC 3339.
     opens_at: str
     #: The slot of the fresh rounds, RFC 3339.
     reopened_slot: NotRequired[str | None]
-    #: 100 × (1 − what the size fetched in the last closed slot ÷ what the oracle gave for it in the first slot with a fresh round of every feed of a token with a calendar). Positive: selling before the opening was worse. Absent where one of the two slots is.
+    #: 100 × (1 − proceeds of the size in the last closed slot ÷ its oracle value in the first slot with a fresh round of every feed of a token with a calendar). Positive: selling before the opening was worse. Absent if one of the two slots is missing.
     reopening_gap_pct: NotRequired[float | None]
-    #: Slots with a snapshot that stands.
+    #: Slots with a snapshot that was not retracted.
     slots_recorded: int
 
 
 class HoursToken(TypedDict):
-    """A token's calendar, and what it says of the newest snapshot's block."""
+    """A token's calendar and the session at the newest snapshot's block."""
 
-    #: The calendar as snapshots name it: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`.
+    #: The calendar's name in snapshots: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`.
     calendar: str
     #: `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
     state: str
-    #: SHA-256 of its table's text.
+    #: SHA-256 of the text of the calendar's table.
     table: str
-    #: When its table ends, RFC 3339: from then on nothing is known, and the market counts as closed.
+    #: When the table ends, RFC 3339. After that the schedule is unknown, and the market counts as closed.
     table_ends: str
     #: `token0` or `token1`.
     token: str
 
 
-#: What an exposure is of, beside what came of it.
+#: The parameters and sources of an exposure report.
 LiquidationExposureOf = TypedDict(
     "LiquidationExposureOf",
     {
@@ -1539,115 +1539,115 @@ class LiquidationVenue(TypedDict):
 
     #: `token0` or `token1`: the token sold.
     base: str
-    #: The slot of it, RFC 3339, the first.
+    #: The first slot with that depth, RFC 3339.
     lowest_depth_time: NotRequired[str | None]
-    #: The least depth at two percent, without the fall, whole USD; `null` where no slot was looked at.
+    #: The lowest depth at 2%, before the price drop, whole USD. `null` if no slot was used.
     lowest_depth_usd: NotRequired[float | None]
     #: The pool.
     pool: str
 
 
 class LiquidationExposure(LiquidationExposureOf):
-    """`GET /v1/exposure`. USD are whole; coverages are ratios rounded down."""
+    """`GET /v1/exposure`. USD are whole. Coverages are ratios, rounded down."""
 
-    #: Whether either is above zero, or some slot did not take it.
+    #: Whether either amount is above zero, or some slot could not absorb the size.
     bad_debt: bool
-    #: How exposed.
+    #: The rating.
     band: Band
-    #: The sum of depths at the break-even gap, after the fall, in the newest slot looked at.
+    #: The total depth at the break-even gap, after the drop, in the newest slot used.
     break_even_depth_now_usd: NotRequired[float | None]
-    #: The median slot's.
+    #: The median of that total.
     break_even_depth_q50_usd: NotRequired[float | None]
-    #: The gap up to which whoever liquidates does not lose, percent, rounded down.
+    #: The gap at which a liquidator breaks even, percent, rounded down.
     break_even_gap_pct: float
-    #: The venues' least depths at two percent, summed though of different slots, ÷ `cascade_usd`.
+    #: The sum of the venues' lowest depths at 2% (possibly in different slots) ÷ `cascade_usd`.
     coverage: NotRequired[float | None]
-    #: The least sum of depths at the break-even gap ÷ `cascade_usd`.
+    #: The lowest total depth at the break-even gap ÷ `cascade_usd`.
     coverage_break_even: NotRequired[float | None]
-    #: The sum of depths at two percent in the newest slot looked at.
+    #: The total depth at 2% in the newest slot used.
     depth_now_usd: NotRequired[float | None]
-    #: The median slot's.
+    #: The median of that total.
     depth_q50_usd: NotRequired[float | None]
-    #: Whether enough is recorded for a band; what was seen is told all the same.
+    #: Whether enough is recorded for a rating. Partial results are shown in any case.
     enough: bool
-    #: Slots looked at: every venue stands.
+    #: Slots used: every venue has a snapshot that was not retracted.
     have: int
-    #: The least that the venues together could take in a slot in which they did not take it.
+    #: The smallest total amount that the venues could absorb, among the slots that could not absorb the size.
     least_fillable_usd: NotRequired[float | None]
-    #: The least of them.
+    #: The lowest of those totals.
     lowest_break_even_depth_usd: NotRequired[float | None]
-    #: Its slot, RFC 3339, the first.
+    #: The first slot with that total, RFC 3339.
     lowest_break_even_time: NotRequired[str | None]
-    #: As many are needed.
+    #: The number of slots needed.
     needed: int
-    #: What liquidators would lose at the widest gap against what they repay, rounded up.
+    #: The loss of liquidators at the widest gap, compared with what they repay, rounded up.
     shortfall_usd: NotRequired[float | None]
-    #: Slots in which some venue stands and some does not: unknown, not empty.
+    #: Slots with a snapshot of some venues only. Their depth is unknown, not zero.
     slots_incomplete: int
-    #: Slots of the period in which no venue stands.
+    #: Slots of the period without a snapshot of any venue.
     slots_missing: int
-    #: Slots of which a search was given up.
+    #: Slots in which a computation was given up.
     slots_unanswered: int
-    #: Slots in which the venues together did not take it.
+    #: Slots in which the venues together could not absorb the size.
     slots_unfillable: int
     #: Live or preview.
     status: Status
-    #: What nobody would have liquidated at a profit in the slot of the least depth, rounded up.
+    #: The part that could not have been liquidated profitably in the slot of the lowest depth, rounded up.
     stranded_usd: NotRequired[float | None]
-    #: By venue, as asked.
+    #: One entry per venue, in the order of the request.
     venues: list[LiquidationVenue]
-    #: The widest gap at which it would have sold, split exactly over the venues, percent; of slots that took it.
+    #: The widest gap of the optimal split over the venues, percent. Only slots that could absorb the size count.
     worst_gap_pct: NotRequired[float | None]
-    #: Its slot, RFC 3339, the first.
+    #: The first slot with that gap, RFC 3339.
     worst_time: NotRequired[str | None]
 
 
 class MarketHours(SeriesOf):
     """`GET /v1/hours/{pool}`."""
 
-    #: The newest snapshot's block, RFC 3339: what is said of now is said of it.
+    #: The newest snapshot's block, RFC 3339. Statements about the present refer to this block.
     block_time: str
-    #: While it was closed, by kind.
+    #: Statistics while it was closed, by kind.
     closed: list[HoursClosed]
-    #: Seconds until the market closes; `null` where it is closed, or never does.
+    #: Seconds until the market closes. `null` if it is closed, or never closes.
     closes_in_s: NotRequired[int | None]
-    #: The closure that lasts, or the next one: `night`, `weekend` or `holiday`; `null` where there is none, or nobody knows.
+    #: The current or next closure: `night`, `weekend` or `holiday`. `null` if there is none, or it is unknown.
     closure_kind: NotRequired[str | None]
-    #: How long that one lasts, seconds.
+    #: The duration of that closure, seconds.
     closure_length_s: NotRequired[int | None]
     #: Each closure of the period with a recorded slot, ascending.
     closures: list[HoursClosure]
-    #: Whether as many closures of that kind are recorded as are needed; also where there is none to come.
+    #: Whether enough closures of that kind are recorded. Also true if there is no next closure.
     enough: bool
-    #: The file by which anyone computes `open`, `closed` and `closures` again.
+    #: URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file.
     figure_url: str
     #: Closures of that kind with a recorded slot.
     have: int
     #: Whether the markets of both tokens are open.
     market_open: bool
-    #: As many are needed; 0 where the market never closes.
+    #: The number of closures needed. 0 if the market never closes.
     needed: int
-    #: While the market was open.
+    #: Statistics while the market was open.
     open: HoursSpread
-    #: Seconds until the market opens; `null` where it is open, or nobody knows.
+    #: Seconds until the market opens. `null` if it is open, or the opening is unknown.
     opens_in_s: NotRequired[int | None]
-    #: How far the oracle's answers may be relied on.
+    #: How reliable the oracle answers are.
     oracle_state: OracleState
-    #: The market session, `continuous` for assets without a calendar.
+    #: The market session. `continuous` for assets without a calendar.
     session_note: str
-    #: The tokens with a calendar; none: around the clock.
+    #: The tokens with a calendar. Empty: the market is open around the clock.
     sessions: list[HoursToken]
-    #: Slots of the period without a snapshot that stands: what happened in them nobody knows.
+    #: Slots of the period without a snapshot, or with a retracted one. What happened in them is unknown.
     slots_missing: int
-    #: Slots of which no table says whether the market was open.
+    #: Slots for which no table shows whether the market was open.
     slots_unknown: int
     #: Seconds since the newest snapshot's slot.
     snapshot_age_s: int
-    #: Whether the median depth in closures of that kind is less than half of that of the open market; `null` where that is not known.
+    #: Whether the median depth in closures of that kind is less than half of the median depth of the open market. `null` if unknown.
     thin_when_closed: NotRequired[bool | None]
 
 
-#: What the greatest fall of a recorded period did.
+#: The effect of the greatest price fall in a recorded period.
 NamedShock = TypedDict(
     "NamedShock",
     {
@@ -1670,20 +1670,20 @@ NamedShock = TypedDict(
 
 
 class NamedShocks(TypedDict):
-    """`GET /v1/shocks`: shocks that the operator named, as a stress takes them."""
+    """`GET /v1/shocks`: shocks named by the operator, as input for a stress test."""
 
-    #: In the order of the configuration; none where the operator named none.
+    #: The shocks, in the order of the configuration. Empty if the operator configured none.
     shocks: list[NamedShock]
 
 
 class ReceiptJwk(TypedDict):
-    """The same as others read and write it."""
+    """The public key in the format in which others read and write it."""
 
     #: `EdDSA`.
     alg: NotRequired[str | None]
     #: `Ed25519`.
     crv: str
-    #: The key's name: the base64url of its thumbprint, the SHA-256 of `{"crv":"Ed25519","kty":"OKP","x":"…"}`.
+    #: The key id: the base64url of its thumbprint, the SHA-256 of `{"crv":"Ed25519","kty":"OKP","x":"…"}`.
     kid: NotRequired[str | None]
     #: `OKP`.
     kty: str
@@ -1694,108 +1694,108 @@ class ReceiptJwk(TypedDict):
 class Payments(TypedDict):
     """`GET /v1/payments`."""
 
-    #: The token.
+    #: The token's address.
     asset: str
-    #: What the price buys, in words.
+    #: A description of what the price buys.
     buys: str
     #: The token's symbol.
     currency: str
-    #: How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of portfolios.
+    #: The number of free estimates per client and UTC day, through the agent tools and as portfolio positions.
     free_estimates_per_day: int
-    #: The chain, by its CAIP-2 id.
+    #: The chain's CAIP-2 id.
     network: str
-    #: Who is paid.
+    #: The recipient.
     pay_to: str
     #: The price, in whole tokens.
     price: str
-    #: The same in units of the token.
+    #: The price in raw units of the token.
     price_units: str
-    #: What is priced.
+    #: What is charged for.
     priced: list[str]
-    #: The key that signs receipts, and nothing else.
+    #: The key that signs receipts. It has no other use.
     receipt_key: ReceiptJwk
 
 
 class PoolAccuracy(AccuracyRecord):
-    """The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps are those of the documents that the pool's heads commit to."""
+    """The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the documents that the pool's heads commit to."""
 
-    #: Days of snapshots behind the pool's newest, at 288 a day.
+    #: Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     days_observed: float
-    #: Documents that the swaps were read from …
+    #: The number of documents that the swaps were read from …
     documents: int
-    #: The file by which anyone computes the record again.
+    #: URL of the figure file. Anyone can recompute the record from this file.
     figure_url: str
-    #: … and where they are, from the first slot on.
+    #: … and their URL, starting at the first slot.
     fills_url: str
-    #: Later slots of the period that stand and whose swaps no head commits to yet: their blocks are not final, or their logs were not read.
+    #: Later slots of the period, recorded and not retracted, whose swaps no head commits to yet: their blocks are not final, or their logs were not read.
     slots_waiting: int
 
 
 class PoolBook(TypedDict):
-    """A pool's own price in a slot, and what it held around that: depth without the distance from the oracle."""
+    """A pool's own price in a slot and the depth around that price, independent of the oracle."""
 
-    #: How far the pool's mid price lay below the oracle, percent; negative: above. `null` where that is out of bounds.
+    #: How far the pool's mid price was below the oracle price, percent. Negative: above. `null` if it is out of bounds.
     basis_pct: NotRequired[float | None]
-    #: The depth at 2 % from the pool's own mid price, whole USD at the oracle's price; `null` where the search for it was given up.
+    #: The depth at 2% from the pool's own mid price, whole USD at the oracle price. `null` if its computation was given up.
     book_usd: NotRequired[float | None]
 
 
 class PoolEntry(TypedDict):
     """One monitored pool."""
 
-    #: The token sold unless the caller asks for the other; absent before the first snapshot.
+    #: The token sold unless the caller chooses the other. Absent before the first snapshot.
     base: NotRequired[TokenLabel | None]
     #: The chain's slug.
     chain: str
     #: Recorded slots ÷ 288.
     days_observed: float
-    #: What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale, which `name` says.
+    #: The fee that the pool charges on a sale in the newest snapshot, percent. Absent if it depends on the sale; `name` then shows how.
     fee_pct: NotRequired[float | None]
-    #: Instant of the newest slot, RFC 3339.
+    #: Time of the newest slot, RFC 3339.
     last_slot: str
-    #: Why the newest slot is missing; absent where it is recorded.
+    #: Why the newest slot is missing. Absent if it is recorded.
     last_slot_missing: NotRequired[str | None]
-    #: Venue and fee in words, `Uniswap v3 0.05 %`: no two pools of one chain and one pair have the same name here. Absent before the first snapshot.
+    #: Venue and fee, `Uniswap v3 0.05 %`. No two pools of one chain and pair have the same name. Absent before the first snapshot.
     name: NotRequired[str | None]
     #: The pool's identifier, `<chain>:<address>`.
     pool: str
-    #: The other token; absent before the first snapshot.
+    #: The other token. Absent before the first snapshot.
     quote: NotRequired[TokenLabel | None]
-    #: Instant at which the pool's series began, RFC 3339.
+    #: Start of the pool's series, RFC 3339.
     series_start: str
-    #: Slots without one.
+    #: Slots without a snapshot.
     slots_missing: int
     #: Slots with a snapshot.
     slots_recorded: int
-    #: Live or preview; absent before the first snapshot.
+    #: Live or preview. Absent before the first snapshot.
     status: NotRequired[Status | None]
-    #: The venue; absent where the pool's factory is not known, or before the first snapshot.
+    #: The venue. Absent if the pool's factory is not known, or before the first snapshot.
     venue: NotRequired[str | None]
 
 
 class PoolList(TypedDict):
     """All monitored pools, in the order of their identifiers."""
 
-    #: Where the next page begins; absent on the last, and where there are no pages.
+    #: The cursor of the next page. Absent on the last page and if there are no pages.
     next_cursor: NotRequired[str | None]
     #: The pools.
     pools: list[PoolEntry]
 
 
 class Published_Amounts(Answer_Amounts):
-    """An answer as the service publishes it."""
+    """An answer, as published by the service."""
 
-    #: What anyone can check this number with: of a simulation what the size fills at at once, of a largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
     evidence_url: NotRequired[str | None]
-    #: The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the result's direction; absent where no slot tells one.
+    #: The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the result's direction. Absent if no slot has a depth.
     lowest_depth_7d_usd: NotRequired[float | None]
-    #: Where slots after the result's are missing or retracted: the pool's heads up to the newest sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #: If slots after the result's are missing or retracted: URL of the pool's heads up to the newest sealed slot, which show that. `exitgap verify --window` takes them together with the evidence.
     newer_heads_url: NotRequired[str | None]
-    #: Seconds from the slot's instant to this answer.
+    #: Seconds from the slot's time to this answer.
     snapshot_age_s: int
-    #: The snapshot behind the answer, canonical bytes.
+    #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
     window_url: str
 
 
@@ -1806,13 +1806,13 @@ class PortfolioExit(TypedDict):
     base: str
     #: The pool's identifier.
     pool: str
-    #: Why there is none.
+    #: Why there is no exit.
     problem: NotRequired[Problem | None]
-    #: What it fills at; absent where it cannot be filled.
+    #: The exit. Absent if the size cannot be filled.
     result: NotRequired[Published_Amounts | None]
     #: The sum of the positions, USD.
     size_usd: float
-    #: What of it cannot be filled, USD.
+    #: The part that cannot be filled, USD.
     unfilled_usd: float
 
 
@@ -1821,9 +1821,9 @@ class Position(TypedDict):
 
     #: `token0` or `token1`: the token sold in that pool.
     base: NotRequired[str | None]
-    #: Which of `exits` sell it, counted from 0; with other positions of the pool or token.
+    #: The indexes in `exits` that sell this position, from 0, together with other positions in the pool or token.
     exits: list[int]
-    #: The pool's identifier; absent where a token is sold through all its pools.
+    #: The pool's identifier. Absent if a token is sold through all its pools.
     pool: NotRequired[str | None]
     #: The position's size, USD.
     size_usd: float
@@ -1832,25 +1832,25 @@ class Position(TypedDict):
 
 
 class PortfolioTotal(TypedDict):
-    """The sums over all exits."""
+    """The totals over all exits."""
 
-    #: That of the exit with the shortest series: the sums are no stronger than it.
+    #: The length of the shortest series of all exits. The totals are no more reliable than that exit.
     days_observed: float
-    #: What anyone can check with the gaps behind the means, and what cannot be filled: of every exit, in the order of `exits`.
+    #: URLs of the evidence for the gaps behind the means and for the parts that cannot be filled: of every exit, in the order of `exits`.
     evidence_urls: list[str]
-    #: The mean of the exits' gaps, weighted by size, percent; null where something cannot be filled.
+    #: The mean of the exits' gaps, weighted by size, percent. Null if something cannot be filled.
     exit_gap_pct: NotRequired[float | None]
-    #: The same mean over what can be filled; null where nothing can.
+    #: The same mean over the part that can be filled. Null if nothing can be filled.
     filled_gap_pct: NotRequired[float | None]
-    #: The method, disclosed; its window is that of the exit with the shortest series.
+    #: The method, disclosed. Its window is that of the exit with the shortest series.
     method: SeriesMethod
-    #: The version of the rules that produced the figures.
+    #: The version of the method behind the figures.
     method_version: str
     #: All positions, USD.
     size_usd: float
-    #: Preview where any exit is.
+    #: Preview if any exit is preview.
     status: Status
-    #: What cannot be filled, USD.
+    #: The part that cannot be filled, USD.
     unfilled_usd: float
 
 
@@ -1859,92 +1859,92 @@ class Portfolio(TypedDict):
 
     #: The exits, in the order of their first position.
     exits: list[PortfolioExit]
-    #: The positions, as asked.
+    #: The positions, as requested.
     positions: list[Position]
-    #: The sums.
+    #: The totals.
     total: PortfolioTotal
-    #: Which exit is the worst: one that cannot be filled, else the one of the widest gap.
+    #: The index of the worst exit: one that cannot be filled, otherwise the one with the widest gap.
     worst_exit: int
 
 
 class ProblemDocument(Problem):
     """A problem over HTTP."""
 
-    #: Names this answer in the service's log.
+    #: The id of this answer in the service's log.
     request_id: str
     #: The HTTP status.
     status: int
-    #: The kind in words, the same each time.
+    #: A title for the type, the same each time.
     title: str
-    #: Names the kind of problem: `urn:exitgap:problem:<code>`.
+    #: The type of problem: `urn:exitgap:problem:<code>`.
     type: str
 
 
 class Published_GapRung(Answer_GapRung):
-    """An answer as the service publishes it."""
+    """An answer, as published by the service."""
 
-    #: What anyone can check this number with: of a simulation what the size fills at at once, of a largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
     evidence_url: NotRequired[str | None]
-    #: The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the result's direction; absent where no slot tells one.
+    #: The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the result's direction. Absent if no slot has a depth.
     lowest_depth_7d_usd: NotRequired[float | None]
-    #: Where slots after the result's are missing or retracted: the pool's heads up to the newest sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #: If slots after the result's are missing or retracted: URL of the pool's heads up to the newest sealed slot, which show that. `exitgap verify --window` takes them together with the evidence.
     newer_heads_url: NotRequired[str | None]
-    #: Seconds from the slot's instant to this answer.
+    #: Seconds from the slot's time to this answer.
     snapshot_age_s: int
-    #: The snapshot behind the answer, canonical bytes.
+    #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
     window_url: str
 
 
 class Published_LadderRows(Answer_LadderRows):
-    """An answer as the service publishes it."""
+    """An answer, as published by the service."""
 
-    #: What anyone can check this number with: of a simulation what the size fills at at once, of a largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
     evidence_url: NotRequired[str | None]
-    #: The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the result's direction; absent where no slot tells one.
+    #: The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the result's direction. Absent if no slot has a depth.
     lowest_depth_7d_usd: NotRequired[float | None]
-    #: Where slots after the result's are missing or retracted: the pool's heads up to the newest sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #: If slots after the result's are missing or retracted: URL of the pool's heads up to the newest sealed slot, which show that. `exitgap verify --window` takes them together with the evidence.
     newer_heads_url: NotRequired[str | None]
-    #: Seconds from the slot's instant to this answer.
+    #: Seconds from the slot's time to this answer.
     snapshot_age_s: int
-    #: The snapshot behind the answer, canonical bytes.
+    #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
     window_url: str
 
 
 class Published_RedemptionWindow(Answer_RedemptionWindow):
-    """An answer as the service publishes it."""
+    """An answer, as published by the service."""
 
-    #: What anyone can check this number with: of a simulation what the size fills at at once, of a largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
     evidence_url: NotRequired[str | None]
-    #: The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the result's direction; absent where no slot tells one.
+    #: The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the result's direction. Absent if no slot has a depth.
     lowest_depth_7d_usd: NotRequired[float | None]
-    #: Where slots after the result's are missing or retracted: the pool's heads up to the newest sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #: If slots after the result's are missing or retracted: URL of the pool's heads up to the newest sealed slot, which show that. `exitgap verify --window` takes them together with the evidence.
     newer_heads_url: NotRequired[str | None]
-    #: Seconds from the slot's instant to this answer.
+    #: Seconds from the slot's time to this answer.
     snapshot_age_s: int
-    #: The snapshot behind the answer, canonical bytes.
+    #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
     window_url: str
 
 
 class Published_Simulation(Answer_Simulation):
-    """An answer as the service publishes it."""
+    """An answer, as published by the service."""
 
-    #: What anyone can check this number with: of a simulation what the size fills at at once, of a largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
+    #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
     evidence_url: NotRequired[str | None]
-    #: The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the result's direction; absent where no slot tells one.
+    #: The lowest depth at 2% of the 2,016 slots (7 days) up to the result's slot, USD, in the result's direction. Absent if no slot has a depth.
     lowest_depth_7d_usd: NotRequired[float | None]
-    #: Where slots after the result's are missing or retracted: the pool's heads up to the newest sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #: If slots after the result's are missing or retracted: URL of the pool's heads up to the newest sealed slot, which show that. `exitgap verify --window` takes them together with the evidence.
     newer_heads_url: NotRequired[str | None]
-    #: Seconds from the slot's instant to this answer.
+    #: Seconds from the slot's time to this answer.
     snapshot_age_s: int
-    #: The snapshot behind the answer, canonical bytes.
+    #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
     window_url: str
 
 
@@ -1953,11 +1953,11 @@ class RetractionNotice(TypedDict):
 
     #: The slot whose head retracts it.
     by_slot: int
-    #: The hash of the block that stands in its place, where it was orphaned.
+    #: The hash of the block in its place, if it was orphaned.
     canonical_block_hash: NotRequired[str | None]
-    #: `orphaned`: its block is not on the chain that became final; `misread`: a later full reading proved its ticks wrong.
+    #: `orphaned`: its block is not on the final chain; `misread`: a later full reading proved its ticks wrong.
     code: str
-    #: The hash of the block the snapshot was read at, where that was orphaned.
+    #: The hash of the snapshot's block, if it was orphaned.
     orphaned_block_hash: NotRequired[str | None]
 
 
@@ -1966,146 +1966,146 @@ class Routes(BestSplit):
 
     #: The chain's slug.
     chain: str
-    #: That of the leg with the shortest series: the figures are no stronger than it.
+    #: The length of the shortest series of the legs. The figures are no more reliable than that leg.
     days_observed: float
     #: Whether the markets of the tokens of all legs are open.
     market_open: bool
-    #: The method, disclosed; its window is that of the leg with the shortest series.
+    #: The method, disclosed. Its window is that of the leg with the shortest series.
     method: SeriesMethod
-    #: USD per whole token sold, by the oracle.
+    #: USD per whole token sold, according to the oracle.
     oracle_price_usd: float
-    #: How far the oracles' answers may be relied on: the worst of the legs' pools.
+    #: How reliable the oracle answers are: the worst of the legs' pools.
     oracle_state: OracleState
-    #: The quote group asked for: only pools that buy a token of it were looked at.
+    #: The requested quote group. Only pools that buy a token of the group were used.
     quote_group: NotRequired[str | None]
-    #: The quote groups of the chain that may be asked for, such as `usd`: without one, a leg may end in any token, which is counted at its oracle's price.
+    #: The quote groups of the chain that can be requested, such as `usd`. Without one, a leg may end in any token, valued at its oracle price.
     quote_groups: NotRequired[list[str]]
-    #: The market session: of a leg whose market is closed, where one is.
+    #: The market session: of a leg whose market is closed, if there is one.
     session_note: str
-    #: The slot's number: all venues are of this one.
+    #: The slot number. All venues are compared at this slot.
     slot: int
-    #: Its instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     slot_time: str
-    #: Seconds since it.
+    #: Seconds since the slot.
     snapshot_age_s: int
     #: The token sold.
     token: TokenLabel
 
 
 class SlotStatus(TypedDict):
-    """What became of a slot since it was sealed: told beside its evidence, never inside it."""
+    """The current status of a sealed slot, separate from its evidence."""
 
-    #: Where its ticks are in doubt: the slot whose full reading of the pool was not what had been followed until then.
+    #: If the ticks are in doubt: the slot whose full reading of the pool differed from the state followed until then.
     doubted_by_slot: NotRequired[int | None]
-    #: Why it is missing.
+    #: Why the slot is missing.
     missing_reason: NotRequired[str | None]
     #: The pool's identifier.
     pool: str
-    #: Where the slot was taken back, because its block was orphaned or its ticks were misread.
+    #: The retraction, if the slot was retracted because its block was orphaned or its ticks were misread.
     retraction: NotRequired[RetractionNotice | None]
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     slot_time: str
-    #: What the series holds for it.
+    #: The content of the series at the slot.
     state: SlotState
 
 
 class StreamTicket(TypedDict):
-    """What an owner shows for a stream in place of the token: `POST /v1/alerts/ticket`."""
+    """A ticket that replaces the owner's token in a stream: `POST /v1/alerts/ticket`."""
 
-    #: Until when a stream can be begun with it, RFC 3339.
+    #: Until when a stream can be opened with the ticket, RFC 3339.
     expires: str
-    #: The parameter `ticket` of `/v1/stream`. It lets nobody do anything but read what the owner's rules say.
+    #: The value of the parameter `ticket` of `/v1/stream`. It only allows reading the events of the owner's rules.
     ticket: str
 
 
 class TimeAbove(TypedDict):
-    """How long a gap lay above a limit. A slot that refused the size did."""
+    """How long a gap was above a limit. A slot that could not fill the size counts as above."""
 
     #: The limit, percent.
     limit_pct: float
-    #: Its first slot, RFC 3339; `null` where there is none.
+    #: The first slot of that run, RFC 3339. `null` if there is no such slot.
     longest_run_from: NotRequired[str | None]
-    #: The longest run of such slots, one after the other: a slot without a snapshot ends it.
+    #: The longest run of consecutive slots above the limit. A slot without a snapshot ends the run.
     longest_run_slots: int
-    #: Slots above it.
+    #: Slots above the limit.
     slots: int
 
 
 class StressDetail(TypedDict):
-    """The slots of a period, one by one. A slot that refused the size is worse than any number."""
+    """Statistics over the single slots of a period. A slot that could not fill the size is worse than any number."""
 
-    #: How long the gap lay above `limit_pct`, where that was asked for.
+    #: How long the gap was above `limit_pct`, if a limit was given.
     above: NotRequired[TimeAbove | None]
-    #: The median gap, percent, by nearest rank; `null` where that slot refused the size, or there is none.
+    #: The median gap, percent, by nearest rank. `null` if that slot could not fill the size, or there is no slot.
     gap_q50_pct: NotRequired[float | None]
-    #: The gap that nineteen of twenty slots did not exceed, percent; `null` likewise.
+    #: The 95th percentile of the gap, percent. `null` in the same cases.
     gap_q95_pct: NotRequired[float | None]
-    #: Slots without a snapshot that stands, within an hour of the worst slot either way: outages come with storms.
+    #: Slots without a snapshot (or with a retracted one) within an hour before or after the worst slot. Outages often coincide with market stress.
     slots_missing_near_worst: int
-    #: The ten worst slots, the worst first.
+    #: The ten worst slots, worst first.
     worst_slots: list[GapPoint]
 
 
 class Stress(SeriesOf):
     """`GET /v1/stress/{pool}`."""
 
-    #: More of the period's slots; absent of a period of more than 31 days.
+    #: More details of the period's slots. Absent for a period of more than 31 days.
     detail: NotRequired[StressDetail | None]
-    #: What anyone can check the worst gap with.
+    #: URL of the evidence for the worst gap.
     evidence_url: NotRequired[str | None]
-    #: Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    #: Among the slots whose liquidity the size exceeded, the one that could fill the least.
     least_fillable: NotRequired[FillablePoint | None]
     #: The lowest depth.
     lowest_depth: NotRequired[DepthPoint | None]
-    #: … and of the lowest depth: whether liquidity had gone, or the price had moved away.
+    #: … and in the slot of the lowest depth. Compare both to see whether liquidity was withdrawn or the price had moved away.
     lowest_depth_book: NotRequired[PoolBook | None]
-    #: Slots without one: what happened in them nobody knows.
+    #: Slots without a snapshot. What happened in them is unknown.
     slots_missing: int
-    #: Slots with a snapshot that stands.
+    #: Slots with a snapshot that was not retracted.
     slots_recorded: int
     #: Recorded slots in which the size had no gap: worse than any number.
     slots_refused: int
     #: Slots whose snapshot was retracted.
     slots_retracted: int
-    #: The worst number: the widest gap of the recorded slots that have one. Absent where none has.
+    #: The widest gap of the recorded slots that have a gap. Absent if none has a gap.
     worst_gap: NotRequired[GapPoint | None]
-    #: What the pool held around its own price in the slot of the worst gap …
+    #: The pool's depth around its own price in the slot of the worst gap …
     worst_gap_book: NotRequired[PoolBook | None]
 
 
 class StressedSlot(TypedDict):
     """One of the worst slots."""
 
-    #: The same from the pools' own mid prices.
+    #: The total depth at 2% from the pools' own mid prices.
     book_usd: float
-    #: The venues' depths at two percent from the oracle, summed, whole USD.
+    #: The total depth of the venues at 2% from the oracle price, whole USD.
     depth_usd: float
-    #: The gap of the exact split, percent; `null` where the venues together did not take the size.
+    #: The gap of the optimal split, percent. `null` if the venues together could not absorb the size.
     exit_gap_pct: NotRequired[float | None]
-    #: What they took then, whole USD; `null` where they took all of it.
+    #: The amount that they could absorb, whole USD. `null` if they could absorb all of the size.
     max_fillable_usd: NotRequired[float | None]
-    #: The slot's number.
+    #: The slot number.
     slot: int
-    #: The slot's instant, RFC 3339.
+    #: The time of the slot, RFC 3339.
     time: str
 
 
 class StressedVenue(TypedDict):
-    """A pool that is sold in."""
+    """A pool of the stress test."""
 
     #: `token0` or `token1`: the token sold.
     base: str
-    #: The slot of it, RFC 3339, the first.
+    #: The first slot with that depth, RFC 3339.
     lowest_depth_time: NotRequired[str | None]
-    #: The least depth at two percent after the shock, whole USD; `null` where no slot was looked at.
+    #: The lowest depth at 2% after the shock, whole USD. `null` if no slot was used.
     lowest_depth_usd: NotRequired[float | None]
     #: The pool.
     pool: str
 
 
-#: What a stress is of, beside what came of it.
+#: The parameters and sources of a stress test.
 VenueStressOf = TypedDict(
     "VenueStressOf",
     {
@@ -2126,58 +2126,58 @@ VenueStressOf = TypedDict(
 
 
 class VenueStress(VenueStressOf):
-    """`GET /v1/stress`. USD are whole. A slot in which the venues did not take the size is worse than any number."""
+    """`GET /v1/stress`. USD are whole. A slot in which the venues could not absorb the size is worse than any number."""
 
-    #: How long the gap lay above `limit_pct`; `null` where that was not asked for.
+    #: How long the gap was above `limit_pct`. `null` if no limit was given.
     above: NotRequired[TimeAbove | None]
-    #: The median slot's.
+    #: The median of that total depth.
     book_q50_usd: NotRequired[float | None]
-    #: The median slot's depth.
+    #: The median total depth.
     depth_q50_usd: NotRequired[float | None]
-    #: The median gap, percent, by nearest rank; `null` where that slot did not take it, or there is none.
+    #: The median gap, percent, by nearest rank. `null` if that slot could not absorb the size, or there is no slot.
     gap_q50_pct: NotRequired[float | None]
-    #: The gap that nineteen of twenty slots did not exceed, percent; `null` likewise.
+    #: The 95th percentile of the gap, percent. `null` in the same cases.
     gap_q95_pct: NotRequired[float | None]
-    #: Slots looked at: every venue stands.
+    #: Slots used: every venue has a snapshot that was not retracted.
     have: int
-    #: Its slot, RFC 3339, the first.
+    #: The first slot with that depth, RFC 3339.
     lowest_book_time: NotRequired[str | None]
-    #: The least sum over venues of the depth at two percent from their own mid prices.
+    #: The lowest total depth of the venues at 2% from their own mid prices.
     lowest_book_usd: NotRequired[float | None]
-    #: The sum of books in that slot: whether liquidity had gone, or the price had moved away.
+    #: The total depth around the pools' own mid prices in that slot. Compare both to see whether liquidity was withdrawn or the price had moved away.
     lowest_depth_book_usd: NotRequired[float | None]
-    #: Its slot, RFC 3339, the first.
+    #: The first slot with that depth, RFC 3339.
     lowest_depth_time: NotRequired[str | None]
-    #: The least sum over venues of the depth at two percent from the oracle.
+    #: The lowest total depth of the venues at 2% from the oracle price.
     lowest_depth_usd: NotRequired[float | None]
-    #: Slots in which some venue stands and some does not: unknown, not empty.
+    #: Slots with a snapshot of some venues only. Their depth is unknown, not zero.
     slots_incomplete: int
-    #: Slots of the period in which no venue stands.
+    #: Slots of the period without a snapshot of any venue.
     slots_missing: int
-    #: Slots in which not every venue stands, within an hour of the worst either way: outages come with storms.
+    #: Slots with a snapshot of some venues only, or of none, within an hour before or after the worst slot. Outages often coincide with market stress.
     slots_missing_near_worst: int
-    #: Slots of which a search was given up.
+    #: Slots in which a computation was given up.
     slots_unanswered: int
-    #: Slots in which the venues together did not take it.
+    #: Slots in which the venues together could not absorb the size.
     slots_unfillable: int
-    #: Slots in which no venue's mid price had moved by `after_move_pct`: not looked at; absent without it.
+    #: Slots that were not used because no venue's mid price had moved by `after_move_pct`. Absent without it.
     slots_unmoved: NotRequired[int | None]
-    #: Slots of which that is unknown, since so many slots before in the period not every venue stands; likewise.
+    #: Slots in which the move is unknown, because not every venue has a snapshot that many slots before in the period. Absent in the same case.
     slots_untestable: NotRequired[int | None]
     #: Live or preview.
     status: Status
-    #: By venue, as asked.
+    #: One entry per venue, in the order of the request.
     venues: list[StressedVenue]
-    #: The ten worst slots, the worst first.
+    #: The ten worst slots, worst first.
     worst_slots: list[StressedSlot]
 
 
 class WebhookKeys(TypedDict):
-    """New keys of an endpoint: `POST /v1/alerts/{alert}/rotate`."""
+    """New keys of a webhook: `POST /v1/alerts/{alert}/rotate`."""
 
-    #: Until when the keys before sign too, RFC 3339.
+    #: Until when the previous keys also sign, RFC 3339.
     previous_until: str
-    #: The key that `v1a` signatures are checked with.
+    #: The public key for `v1a` signatures.
     public_key: str
-    #: The key that `v1` signatures are checked with: told here and never again.
+    #: The secret key for `v1` signatures. It is shown only once, in this answer.
     webhook_secret: str

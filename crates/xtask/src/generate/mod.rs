@@ -26,7 +26,7 @@ Usage: cargo xtask generate [--check]
 Made are the documents as types, pkg/documents.d.ts (TypeScript, part of the npm package) and
 crates/exitgap-py/python/exitgap/_documents.py (Python), and the operations that the npm package's client asks,
 pkg/operations.js and pkg/operations.d.ts. The description itself is made by
-`EXITGAP_BLESS=1 cargo test -p exitgap-tests documents` from the Rust types.";
+`EXITGAP_WRITE_OPENAPI=1 cargo test -p exitgap-server openapi` from the Rust types.";
 
 /// The description of the API.
 const DESCRIPTION: &str = "crates/exitgap-server/docs/openapi.json";
