@@ -210,10 +210,12 @@ fn why_left_out(
     if !venue.sells_alike(first) {
         Some(("oracle_differs", "the token sold has a different oracle price in this pool"))
     } else if !venue.has_gap() {
-        Some(("gap_out_of_range", "the pool price and the oracle price are too far apart for a percentage"))
+        Some((
+            "gap_out_of_range",
+            "the pool price and the oracle price are too far apart for a percentage",
+        ))
     } else if !venue.is_concave() {
-        let why =
-            "in this pool a larger sale may get a better marginal price, so the bound of a split would not hold";
+        let why = "in this pool a larger sale may get a better marginal price, so the bound of a split would not hold";
         Some(("not_concave", why))
     } else if used == MAX_ROUTE_VENUES {
         Some(("too_many_venues", "as many venues as the split can use are better alone"))
@@ -238,7 +240,9 @@ fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
         let (slot, pool) = (one.snapshot.slot(), one.snapshot.observation().pool());
         let of_first = first.snapshot.observation().pool();
         if slot != first.snapshot.slot() {
-            return Err(wrong(format!("{pool} is at slot {slot}, but {of_first} is at another slot")));
+            return Err(wrong(format!(
+                "{pool} is at slot {slot}, but {of_first} is at another slot"
+            )));
         }
         if pool.chain() != of_first.chain() || sold(one) != sold(first) {
             return Err(wrong(format!("{pool} sells a different token than {of_first}")));

@@ -195,6 +195,32 @@ pub struct Row {
     pub keep: Option<Keep>,
     /// What it costs.
     pub price: PriceClass,
+    /// As how many requests one counts where requests are limited.
+    pub weight: u32,
+    /// What it is called in the clients.
+    pub calls: Calls,
+}
+
+/// The name of an operation in each client; empty if the client has none of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Calls {
+    /// In the crate `exitgap-client`.
+    pub rust: &'static str,
+    /// In the npm package.
+    pub javascript: &'static str,
+    /// In the Python package.
+    pub python: &'static str,
+}
+
+/// What every client calls the operations of figure files.
+const FIGURE_FILE: &str = "figure";
+
+impl Calls {
+    /// Of the operations of figure files.
+    const FIGURE: Self = Self { rust: FIGURE_FILE, javascript: FIGURE_FILE, python: FIGURE_FILE };
+
+    /// No client has a name for it.
+    const NONE: Self = Self { rust: "", javascript: "", python: "" };
 }
 
 /// The method that an operation answers.
@@ -385,6 +411,11 @@ impl Operation {
                 _ => return false,
             }
         }
+    }
+
+    /// Whether it answers the file of a figure.
+    pub fn is_figure_file(self) -> bool {
+        self.row().calls.rust == FIGURE_FILE
     }
 
     /// Whether it is asked for where the API is. All others are asked for where evidence, log and

@@ -301,58 +301,35 @@ fn is_tools(uri: &Uri) -> bool {
     uri.path() == MCP_PATH
 }
 
-/// As how many requests one counts: a portfolio is as many exits as it has positions, a token sold through its pools
-/// as many as it may well have pools; what is drawn from many snapshots counts as the time that it may take.
+/// As how many requests one counts: what the table of operations says, and more for a series at a size that is not kept,
+/// for the positions of a portfolio, and for a token sold through its pools.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
-    let is_of = |operation: Operation| match operation.prefix() {
-        whole if whole == operation.template() => uri.path() == whole,
-        prefix => uri.path().starts_with(prefix),
-    };
-    let is_any = |operations: &[Operation]| operations.iter().any(|one| is_of(*one));
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let requests = if is_of(Operation::Routes) {
-        EXITS_OF_TOKEN
-    } else if is_any(&FIGURES)
-        || (*method == Method::POST && uri.path() == Operation::KeepAlert.template())
-    {
-        FIGURE
-    } else if is_any(&[Operation::History, Operation::Stress]) {
-        let is_standard = |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
-        let is_other = query().any(|(name, size)| name == SIZE.name && !is_standard(&size));
-        if is_other { SERIES_OF_ANY_SIZE } else { 1 }
-    } else if uri.path() == Operation::Portfolio.template() {
-        query()
+    let asked = Operation::all().find(|operation| {
+        operation.method().name() == method.as_str() && operation.is_at(uri.path())
+    });
+    let requests = match asked {
+        Some(Operation::Routes) => EXITS_OF_TOKEN,
+        Some(Operation::History | Operation::Stress) => {
+            let is_standard =
+                |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
+            let is_other = query().any(|(name, size)| name == SIZE.name && !is_standard(&size));
+            if is_other { SERIES_OF_ANY_SIZE } else { 1 }
+        }
+        Some(Operation::Portfolio) => query()
             .filter(|(name, _)| name == POSITION.name)
             // More are refused before anything is computed.
             .take(MAX_POSITIONS)
             .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
-            .sum()
-    } else {
-        1
+            .sum(),
+        Some(operation) => operation.row().weight,
+        None => 1,
     };
     NonZeroU32::new(requests).unwrap_or(NonZeroU32::MIN)
 }
 
 /// As how many exits a token sold through its pools counts.
 const EXITS_OF_TOKEN: u32 = 5;
-
-/// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 13] = [
-    Operation::Shocks,
-    Operation::Decay,
-    Operation::DecayFile,
-    Operation::Exposure,
-    Operation::ExposureFile,
-    Operation::VenueStress,
-    Operation::VenueStressFile,
-    Operation::HoursFile,
-    Operation::Equity,
-    Operation::EquityFile,
-    Operation::Accuracy,
-    Operation::AccuracyFile,
-    Operation::AlertsOf,
-];
-const FIGURE: u32 = 20;
 
 /// As how many requests a series counts that is computed from the snapshots.
 const SERIES_OF_ANY_SIZE: u32 = 5;

@@ -6,8 +6,8 @@ use super::super::parameters::{
     FROM_SEQ, LAST_EVENT_ID, LIMIT, MAX_AGE, MIN_DAYS, NO_DATA_SLOTS, ON_MISSING, PERIOD_FROM,
     POOL, REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, TICKET, TO, WATCHED, WEBHOOK_URL,
 };
-use super::super::{Answer, Group, Keep, Method, Operation, Row};
-use super::{own, row};
+use super::super::{Answer, Calls, Group, Keep, Method, Operation, Row};
+use super::{OF_MANY_SNAPSHOTS, own, row};
 
 pub(super) const ROWS: [Row; 10] = [
     Row {
@@ -50,6 +50,8 @@ pub(super) const ROWS: [Row; 10] = [
         ],
         answer: Answer::Document("AlertsTold"),
         refusals: &[400, 404, 412, 503],
+        calls: Calls { javascript: "alerts", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::AlertsOf, "evaluateAlert", "/v1/alerts/backtest/{pool}")
     },
     Row {
@@ -79,6 +81,7 @@ pub(super) const ROWS: [Row; 10] = [
         answer: Answer::Document("AlertMade"),
         refusals: &[400, 401, 404, 409, 413, 503],
         keep: Some(Keep::Never),
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::KeepAlert, "keepAlert", "/v1/alerts")
     },
     Row {

@@ -6,8 +6,8 @@ use super::super::parameters::{
     PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT,
     SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, WITHIN_SLOTS,
 };
-use super::super::{Answer, Group, Keep, Operation, Row};
-use super::{JSON, row};
+use super::super::{Answer, Calls, Group, Keep, Operation, Row};
+use super::{JSON, OF_MANY_SNAPSHOTS, row};
 
 pub(super) const ROWS: [Row; 17] = [
     Row {
@@ -28,6 +28,8 @@ pub(super) const ROWS: [Row; 17] = [
         ],
         answer: Answer::Document("DepthDecay"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { rust: "depth_decay", javascript: "depthDecay", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::Decay, "readDepthDecay", "/v1/decay/{pool}")
     },
     Row {
@@ -38,6 +40,8 @@ pub(super) const ROWS: [Row; 17] = [
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::DecayFile, "readDecayFile", "/api/v1/decay/{pool}")
     },
     Row {
@@ -59,6 +63,12 @@ pub(super) const ROWS: [Row; 17] = [
         answer: Answer::Document("LiquidationExposure"),
         // Many venues are more than an address may hold.
         refusals: &[400, 404, 412, 414, 422, 503],
+        calls: Calls {
+            rust: "liquidation_exposure",
+            javascript: "liquidationExposure",
+            ..Calls::NONE
+        },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::Exposure, "scoreLiquidationExposure", "/v1/exposure")
     },
     Row {
@@ -69,6 +79,8 @@ pub(super) const ROWS: [Row; 17] = [
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::ExposureFile, "readExposureFile", "/api/v1/exposure")
     },
     Row {
@@ -91,6 +103,8 @@ pub(super) const ROWS: [Row; 17] = [
         ],
         answer: Answer::Document("VenueStress"),
         refusals: &[400, 404, 412, 414, 422, 503],
+        calls: Calls { rust: "venue_stress", javascript: "venueStress", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::VenueStress, "readVenueStress", "/v1/stress")
     },
     Row {
@@ -111,6 +125,8 @@ pub(super) const ROWS: [Row; 17] = [
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::VenueStressFile, "readVenueStressFile", "/api/v1/stress")
     },
     Row {
@@ -119,6 +135,8 @@ pub(super) const ROWS: [Row; 17] = [
         about: "Shocks named by the operator, each for one pool and a period of at most a week. `fall_pct` is the greatest fall of the mid price in the report on depth after price moves. `haircut_pct` is the greatest share of the depth that was missing within four hours beyond the effect of the move alone. A stress test takes both. `figure_url` proves the report behind both. If there is no fall, `why_not` gives the reason.",
         answer: Answer::Document("NamedShocks"),
         refusals: &[503],
+        calls: Calls { javascript: "shocks", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::Shocks, "listShocks", "/v1/shocks")
     },
     Row {
@@ -137,6 +155,7 @@ pub(super) const ROWS: [Row; 17] = [
         parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_RedemptionWindow"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "redemptionWindow", ..Calls::NONE },
         ..row(Operation::Redemption, "readRedemption", "/v1/redemption/{pool}")
     },
     Row {
@@ -145,6 +164,7 @@ pub(super) const ROWS: [Row; 17] = [
         about: "One row per recorded pool: its accuracy record of the last seven days without the swaps, with the errors of estimates from the newest slot before each swap, the completeness of the logs, and the URLs of the full record and its figure file. Rows are computed one after the other in the background. They are recomputed after an hour while a series is young, and after a day later. `until` shows the last slot of each row. A row that is not computed yet is `waiting`. If a pool's swaps cannot be replayed, `why_not` gives the reason. Pools are not ranked, and none is left out.",
         parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
         answer: Answer::Document("AccuracyTable"),
+        calls: Calls { javascript: "accuracy", ..Calls::NONE },
         ..row(Operation::AccuracyTable, "listAccuracy", "/v1/accuracy")
     },
     Row {
@@ -154,6 +174,8 @@ pub(super) const ROWS: [Row; 17] = [
         parameters: &[&POOL, &PERIOD_FROM, &TO, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("PoolAccuracy"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { rust: "accuracy", javascript: "accuracy", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::Accuracy, "readAccuracy", "/v1/accuracy/{pool}")
     },
     Row {
@@ -164,6 +186,8 @@ pub(super) const ROWS: [Row; 17] = [
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::AccuracyFile, "readAccuracyFile", "/api/v1/accuracy/{pool}")
     },
     Row {
@@ -192,6 +216,7 @@ pub(super) const ROWS: [Row; 17] = [
         about: "Every token that the operator configured as a tokenized stock, with its current state from the newest snapshot of its deepest pool: session of its exchange, oracle, multiplier and its next change, whether it is paused, and the deepest pool's share of the depth. The answer does not cover issuer, custody or eligibility.",
         answer: Answer::Document("Equities"),
         refusals: &[400, 503],
+        calls: Calls { javascript: "equities", ..Calls::NONE },
         ..row(Operation::Equities, "listEquities", "/v1/equities")
     },
     Row {
@@ -209,6 +234,8 @@ pub(super) const ROWS: [Row; 17] = [
         ],
         answer: Answer::Document("EquityScore"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { rust: "equity_score", javascript: "equityScore", ..Calls::NONE },
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::Equity, "readEquity", "/v1/equities/{chain}/{token}")
     },
     Row {
@@ -219,6 +246,8 @@ pub(super) const ROWS: [Row; 17] = [
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::EquityFile, "readEquityFile", "/api/v1/equity/{pool}")
     },
 ];

@@ -5,13 +5,16 @@ mod figures;
 mod questions;
 
 use super::parameters::ALERT_IN_PATH;
-use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
+use super::{Answer, COUNT, Calls, Group, Keep, Method, Operation, PriceClass, Row};
 
 /// What changes with the next slot.
 const NEWEST: Option<Keep> = Some(Keep::Seconds(5));
 
 /// What is refused of what belongs to somebody.
 const OWNED: &[u16] = &[400, 401, 404, 503];
+
+/// As how many requests counts what reads every snapshot of weeks: as the time that it may take.
+const OF_MANY_SNAPSHOTS: u32 = 20;
 
 const JSON: Answer = Answer::Bytes("application/json");
 
@@ -30,6 +33,8 @@ const fn row(operation: Operation, id: &'static str, template: &'static str) -> 
         refusals: &[400, 404],
         keep: NEWEST,
         price: PriceClass::Free,
+        weight: 1,
+        calls: Calls::NONE,
     }
 }
 

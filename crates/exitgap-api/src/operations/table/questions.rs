@@ -7,8 +7,8 @@ use super::super::parameters::{
     POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
     SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
 };
-use super::super::{Answer, Group, Keep, Operation, PriceClass, Row};
-use super::{JSON, OWNED, row};
+use super::super::{Answer, Calls, Group, Keep, Operation, PriceClass, Row};
+use super::{JSON, OF_MANY_SNAPSHOTS, OWNED, row};
 
 pub(super) const ROWS: [Row; 26] = [
     Row {
@@ -16,6 +16,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "Every pool with its tokens, its status, the start date of its series and the length of the series.",
         parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
         answer: Answer::Document("PoolList"),
+        calls: Calls { javascript: "pools", python: "pools", ..Calls::NONE },
         ..row(Operation::Pools, "listPools", "/v1/pools")
     },
     Row {
@@ -26,6 +27,7 @@ pub(super) const ROWS: [Row; 26] = [
         // What has a price has a shorter address.
         refusals: &[400, 402, 404, 409, 412, 414, 422, 503],
         price: PriceClass::Priced,
+        calls: Calls { javascript: "exit", python: "exit", ..Calls::NONE },
         ..row(Operation::Exit, "estimateExit", "/v1/exit/{pool}")
     },
     Row {
@@ -34,6 +36,7 @@ pub(super) const ROWS: [Row; 26] = [
         parameters: &[&POOL, &GAP, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_GapRung"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "maxSize", python: "max_size", ..Calls::NONE },
         ..row(Operation::MaxSize, "maxExitSize", "/v1/size/{pool}")
     },
     Row {
@@ -53,6 +56,7 @@ pub(super) const ROWS: [Row; 26] = [
         ],
         answer: Answer::Document("Published_Simulation"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "simulate", python: "simulate", ..Calls::NONE },
         ..row(Operation::Simulation, "simulateOrders", "/v1/simulate/{pool}")
     },
     Row {
@@ -61,6 +65,7 @@ pub(super) const ROWS: [Row; 26] = [
         parameters: &[&POOL, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_LadderRows"),
         refusals: &[400, 404, 412, 503],
+        calls: Calls { javascript: "ladder", python: "ladder", ..Calls::NONE },
         ..row(Operation::Ladder, "readLadder", "/v1/ladder/{pool}")
     },
     Row {
@@ -82,6 +87,7 @@ pub(super) const ROWS: [Row; 26] = [
         ],
         answer: Answer::Document("History"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "history", python: "history_rows", ..Calls::NONE },
         ..row(Operation::History, "readHistory", "/v1/history/{pool}")
     },
     Row {
@@ -101,6 +107,7 @@ pub(super) const ROWS: [Row; 26] = [
         ],
         answer: Answer::Document("Stress"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "stress", ..Calls::NONE },
         ..row(Operation::Stress, "readStress", "/v1/stress/{pool}")
     },
     Row {
@@ -109,6 +116,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "All pools, most fragile first: gaps at the standard sizes, depth now, median and lowest depth of seven days. Also the depth from the pool's own price, which does not change if only the oracle moves. `score_method` describes the formula of the score.",
         parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &RANK_CURSOR],
         answer: Answer::Document("Fragility"),
+        calls: Calls { javascript: "fragility", ..Calls::NONE },
         ..row(Operation::Fragility, "readFragility", "/v1/fragility")
     },
     Row {
@@ -118,6 +126,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: Answer::Document("Portfolio"),
         // Many positions are more than an address may hold.
         refusals: &[400, 404, 412, 414, 422, 503],
+        calls: Calls { javascript: "portfolio", ..Calls::NONE },
         ..row(Operation::Portfolio, "scorePortfolio", "/v1/portfolio")
     },
     Row {
@@ -127,6 +136,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: Answer::Document("Capabilities"),
         refusals: &[400],
         keep: Some(Keep::Seconds(60)),
+        calls: Calls { javascript: "capabilities", python: "capabilities", ..Calls::NONE },
         ..row(Operation::Capabilities, "listCapabilities", "/v1/capabilities")
     },
     Row {
@@ -135,6 +145,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "If the operator charges for calls: the amount, token, chain and recipient, and the key that signs receipts. Refused with `not_available` if everything is free.",
         answer: Answer::Document("Payments"),
         keep: Some(Keep::Never),
+        calls: Calls { javascript: "payments", ..Calls::NONE },
         ..row(Operation::Payments, "readPayments", "/v1/payments")
     },
     Row {
@@ -181,6 +192,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,
+        calls: Calls { javascript: "evidence", python: "evidence", ..Calls::NONE },
         ..row(Operation::Evidence, "readEvidence", "/api/v1/exit/{pool}")
     },
     Row {
@@ -191,6 +203,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: JSON,
         refusals: &[400, 404, 503],
         keep: Some(Keep::Forever),
+        calls: Calls { javascript: "window", ..Calls::NONE },
         ..row(Operation::Window, "readWindow", "/api/v1/window/{pool}")
     },
     Row {
@@ -202,6 +215,7 @@ pub(super) const ROWS: [Row; 26] = [
         refusals: &[400, 404, 503],
         // A slot may be retracted with any later one.
         keep: Some(Keep::Seconds(30)),
+        calls: Calls { javascript: "slotStatus", python: "slot_status", ..Calls::NONE },
         ..row(Operation::SlotStatus, "readSlotStatus", "/api/v1/status/{pool}")
     },
     Row {
@@ -212,6 +226,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: Answer::Bytes("application/octet-stream"),
         refusals: &[400, 404, 409, 502, 503],
         keep: Some(Keep::Forever),
+        calls: Calls { javascript: "stateProof", ..Calls::NONE },
         ..row(Operation::StateProof, "readStateProof", "/api/v1/proof/{pool}/{slot}")
     },
     Row {
@@ -222,6 +237,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: JSON,
         refusals: &[400, 404, 503],
         keep: Some(Keep::Forever),
+        calls: Calls { javascript: "snapshot", python: "snapshot", ..Calls::NONE },
         ..row(Operation::Snapshot, "readSnapshot", "/api/v1/snapshots/{hash}")
     },
     Row {
@@ -241,6 +257,7 @@ pub(super) const ROWS: [Row; 26] = [
         parameters: &[&LOG_FILE],
         answer: Answer::Bytes("application/octet-stream"),
         keep: None,
+        calls: Calls { javascript: "checkpoint", ..Calls::NONE },
         ..row(Operation::Log, "readLog", "/log/{path}")
     },
     Row {
@@ -250,6 +267,7 @@ pub(super) const ROWS: [Row; 26] = [
         parameters: &[&POOL, &STANDARD_SIZE, &BASE, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("MarketHours"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "marketHours", ..Calls::NONE },
         ..row(Operation::Hours, "readMarketHours", "/v1/hours/{pool}")
     },
     Row {
@@ -260,6 +278,8 @@ pub(super) const ROWS: [Row; 26] = [
         answer: JSON,
         refusals: &[400, 404, 422, 503],
         keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::HoursFile, "readHoursFile", "/api/v1/hours/{pool}")
     },
     Row {
@@ -278,6 +298,7 @@ pub(super) const ROWS: [Row; 26] = [
         ],
         answer: Answer::Document("Routes"),
         refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { rust: "routes", javascript: "routes", ..Calls::NONE },
         ..row(Operation::Routes, "compareRoutes", "/v1/routes/{chain}/{token}")
     },
     Row {
@@ -288,6 +309,7 @@ pub(super) const ROWS: [Row; 26] = [
         answer: Answer::Document("Export"),
         refusals: &[400, 422, 503],
         keep: Some(Keep::Seconds(60)),
+        calls: Calls { rust: "closed_days", ..Calls::NONE },
         ..row(Operation::Export, "listClosedDays", "/v1/export")
     },
 ];

@@ -1,6 +1,6 @@
 //! A question as a program asks it with the npm package `exitgap`.
 
-use exitgap_api::operations::{Answer, Method, Operation};
+use exitgap_api::operations::{Answer, Kind, Method, Operation, Parameter};
 
 use super::asked::{Asked, RULE, quoted};
 
@@ -19,60 +19,14 @@ enum Way {
 }
 
 fn way(operation: Operation) -> Way {
-    use Operation as O;
-    match operation {
-        O::Pools => Way::Function("pools"),
-        O::Exit => Way::Function("exit"),
-        O::MaxSize => Way::Function("maxSize"),
-        O::Simulation => Way::Function("simulate"),
-        O::Ladder => Way::Function("ladder"),
-        O::History => Way::Function("history"),
-        O::Stress => Way::Function("stress"),
-        O::Fragility => Way::Function("fragility"),
-        O::Portfolio => Way::List("portfolio"),
-        O::Capabilities => Way::Function("capabilities"),
-        O::Payments => Way::Function("payments"),
-        O::Evidence => Way::At("evidence"),
-        O::Window => Way::Function("window"),
-        O::SlotStatus => Way::Function("slotStatus"),
-        O::StateProof => Way::Function("stateProof"),
-        O::Snapshot => Way::Function("snapshot"),
-        O::Log => Way::Alone("checkpoint"),
-        O::Hours => Way::Function("marketHours"),
-        O::Routes => Way::Function("routes"),
-        O::Decay => Way::Function("depthDecay"),
-        O::Exposure => Way::List("liquidationExposure"),
-        O::VenueStress => Way::List("venueStress"),
-        O::Shocks => Way::Function("shocks"),
-        O::Redemption => Way::Function("redemptionWindow"),
-        O::AccuracyTable | O::Accuracy => Way::Function("accuracy"),
-        O::Equities => Way::Function("equities"),
-        O::Equity => Way::Function("equityScore"),
-        O::AlertsOf => Way::Function("alerts"),
-        O::HoursFile
-        | O::DecayFile
-        | O::ExposureFile
-        | O::VenueStressFile
-        | O::AccuracyFile
-        | O::EquityFile => Way::At("figure"),
-        O::Livez
-        | O::Readyz
-        | O::Metrics
-        | O::State
-        | O::Export
-        | O::Snapshots
-        | O::Fills
-        | O::Issued
-        | O::Stream
-        | O::Alerts
-        | O::KeepAlert
-        | O::Alert
-        | O::EndAlert
-        | O::AlertEvents
-        | O::AskEndpoint
-        | O::RotateKeys
-        | O::SendAgain
-        | O::StreamTicket => Way::Fetch,
+    let row = operation.row();
+    let is_list = |one: &&Parameter| matches!(one.kind, Kind::Positions | Kind::Venues);
+    match row.calls.javascript {
+        "" => Way::Fetch,
+        name if operation.is_figure_file() || operation == Operation::Evidence => Way::At(name),
+        name if operation == Operation::Log => Way::Alone(name),
+        name if row.parameters.iter().any(is_list) => Way::List(name),
+        name => Way::Function(name),
     }
 }
 

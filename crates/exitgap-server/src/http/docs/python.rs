@@ -17,61 +17,16 @@ enum Way {
 }
 
 fn way(operation: Operation) -> Way {
-    use Operation as O;
-    match operation {
-        O::Pools => Way::Function("pools"),
-        O::Exit => Way::Function("exit"),
-        O::MaxSize => Way::Function("max_size"),
-        O::Simulation => Way::Function("simulate"),
-        O::Ladder => Way::Function("ladder"),
-        O::History => Way::Function("history_rows"),
-        O::Capabilities => Way::Function("capabilities"),
-        O::SlotStatus => Way::Function("slot_status"),
-        O::Snapshot => Way::Function("snapshot"),
-        O::Evidence => Way::At("evidence"),
-        O::HoursFile
-        | O::DecayFile
-        | O::ExposureFile
-        | O::VenueStressFile
-        | O::AccuracyFile
-        | O::EquityFile => Way::At("figure"),
-        O::Stress
-        | O::Fragility
-        | O::Portfolio
-        | O::Payments
-        | O::Hours
-        | O::Routes
-        | O::Decay
-        | O::Exposure
-        | O::VenueStress
-        | O::Shocks
-        | O::Redemption
-        | O::AccuracyTable
-        | O::Accuracy
-        | O::Equities
-        | O::Equity
-        | O::Export
-        | O::AlertsOf => Way::Read,
-        O::Livez
-        | O::Readyz
-        | O::Metrics
-        | O::Window
-        | O::StateProof
-        | O::State
-        | O::Log
-        | O::Snapshots
-        | O::Fills
-        | O::Issued
-        | O::Stream
-        | O::Alerts
-        | O::KeepAlert
-        | O::Alert
-        | O::EndAlert
-        | O::AlertEvents
-        | O::AskEndpoint
-        | O::RotateKeys
-        | O::SendAgain
-        | O::StreamTicket => Way::Open,
+    let row = operation.row();
+    // What belongs to an owner is asked with a token, which the package has no place for.
+    let is_owned = row.refusals.contains(&401);
+    let is_document = matches!(row.answer, Answer::Document(_));
+    let is_read = row.method == Method::Get && is_document && !is_owned;
+    match row.calls.python {
+        "" if is_read => Way::Read,
+        "" => Way::Open,
+        name if operation.is_figure_file() || operation == Operation::Evidence => Way::At(name),
+        name => Way::Function(name),
     }
 }
 

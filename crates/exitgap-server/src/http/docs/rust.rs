@@ -40,7 +40,15 @@ fn call(asked: &Asked<'_>) -> (String, String) {
         let (base, at) = (named(asked, "base"), named(asked, "at"));
         format!("{name}(&{}, {}, {base}, {at})", pool(), one(asked, what))
     };
-    let call = match asked.operation {
+    let (operation, calls) = (asked.operation, asked.operation.row().calls);
+    let name = format!("{operation:?}");
+    if operation.is_figure_file() {
+        return (String::new(), figure(asked, &name));
+    }
+    if !calls.rust.is_empty() {
+        return question(asked, &name, calls.rust);
+    }
+    let call = match operation {
         O::Pools => "pools(None, None)".to_owned(),
         O::Exit => sale("exit", "size_usd"),
         O::MaxSize => sale("max_size", "gap_pct"),
@@ -70,20 +78,7 @@ fn call(asked: &Asked<'_>) -> (String, String) {
         O::Fills => format!("fills(&{}, {})", pool(), slot(asked)),
         O::Shocks => "shocks()".to_owned(),
         O::Equities => "equities()".to_owned(),
-        O::Export => return question(asked, "Export", "closed_days"),
         O::AccuracyTable => "accuracy_table(None, None)".to_owned(),
-        O::Routes => return question(asked, "Routes", "routes"),
-        O::Decay => return question(asked, "Decay", "depth_decay"),
-        O::Exposure => return question(asked, "Exposure", "liquidation_exposure"),
-        O::VenueStress => return question(asked, "VenueStress", "venue_stress"),
-        O::Accuracy => return question(asked, "Accuracy", "accuracy"),
-        O::Equity => return question(asked, "Equity", "equity_score"),
-        O::HoursFile => figure(asked, "HoursFile"),
-        O::DecayFile => figure(asked, "DecayFile"),
-        O::ExposureFile => figure(asked, "ExposureFile"),
-        O::VenueStressFile => figure(asked, "VenueStressFile"),
-        O::AccuracyFile => figure(asked, "AccuracyFile"),
-        O::EquityFile => figure(asked, "EquityFile"),
         O::AlertsOf => return rule(asked),
         O::State => bytes(asked, "State", asked.in_path("hash")),
         O::Issued => bytes(asked, "Issued", asked.in_path("pool")),
@@ -106,7 +101,8 @@ fn call(asked: &Asked<'_>) -> (String, String) {
             format!("send_again(alert, {from}, token)")
         }
         O::StreamTicket => "stream_ticket(token)".to_owned(),
-        O::Stream => String::new(),
+        // A stream is read piece by piece; the rest was asked above.
+        _ => String::new(),
     };
     (String::new(), call)
 }
