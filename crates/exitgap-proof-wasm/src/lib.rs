@@ -31,9 +31,9 @@ impl NotJudged {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Claim => "claim: its bytes are of another version of exitgap",
-            Self::Asked(_) => "blocks: a block's hash is 0x and 64 hex digits",
-            Self::Witnessed => "witnessed: an outcome is pass, fail or not_checked",
+            Self::Claim => "claim: its bytes come from another version of exitgap",
+            Self::Asked(_) => "blocks: a block hash must be 0x and 64 hex digits",
+            Self::Witnessed => "witnessed: an outcome must be pass, fail or not_checked",
         }
     }
 }

@@ -344,7 +344,7 @@ effective_at_fact = "later"
             "multiplier_decimals = 37\nkind =",
             "multiplier_decimals is \"37\"; write 0 to 36",
         ),
-        (equity, &equity.repeat(2), "two [[equity]] tables are of it; remove one"),
+        (equity, &equity.repeat(2), "it has two [[equity]] tables; remove one"),
     ] {
         assert!(tables.contains(from), "{from}");
         let refused = plan(&tables.replacen(from, to, 1)).unwrap_err().to_string();

@@ -41,7 +41,8 @@ pub struct StateProver {
 pub enum ProveError {
     /// No layout is known for the pool.
     #[error(
-        "how the pool's contract keeps its words is not known; layouts are those of Uniswap v2, v3 and v4 and their kin, and of Aerodrome v2"
+        "the storage layout of the pool's contract is unknown; supported layouts are those of Uniswap v2, v3, v4 \
+         and their forks, and of Aerodrome v2"
     )]
     UnknownLayout,
     /// The node serves no such proof, or did not answer.
@@ -51,7 +52,7 @@ pub enum ProveError {
     #[error("{0}")]
     Contradiction(Missing),
     /// The node has another block at that height, or none.
-    #[error("the node's block {number} is {}, and the snapshot is of {expected}", told(*found))]
+    #[error("the node's block {number} is {}, but the snapshot has {expected}", told(*found))]
     OtherBlock {
         /// The height.
         number: u64,
@@ -61,7 +62,7 @@ pub enum ProveError {
         found: Option<BlockHash>,
     },
     /// What it answered does not lead down from the block.
-    #[error("what the node answered proves nothing: {0}")]
+    #[error("the node's response is not a valid proof: {0}")]
     Proof(#[from] ProofError),
 }
 

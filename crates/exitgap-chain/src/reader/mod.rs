@@ -310,14 +310,14 @@ impl ChainReader {
         for header in [header, later] {
             if !header.recomputed {
                 let (chain, hash) = (self.plan.slug(), header.block.hash);
-                tracing::warn!(%chain, number = header.block.number, %hash, "a header's hash could not be recomputed: it rests on the node's word");
+                tracing::warn!(%chain, number = header.block.number, %hash, "a header's hash could not be recomputed, so the node's hash is used unverified");
             }
         }
         if later.parent == header.block.hash {
             return Ok(header.block.hash);
         }
         let detail = format!(
-            "block {number} is {} and block {} names {} as its parent",
+            "block {number} is {}, but block {} has {} as its parent",
             header.block.hash,
             number + 1,
             later.parent
@@ -334,7 +334,7 @@ impl ChainReader {
             Ok(hash) => Some(hash),
             Err(error) => {
                 let chain = self.plan.slug();
-                tracing::warn!(%chain, number, %error, "the second node was not compared");
+                tracing::warn!(%chain, number, %error, "the second node's data was not compared");
                 None
             }
         }
@@ -418,7 +418,7 @@ impl ChainReader {
                 Ok(theirs) => {
                     self.finder.forget();
                     let detail = format!(
-                        "block {} is {} at the node, and {theirs} at the second node",
+                        "block {} is {} on the node, but {theirs} on the second node",
                         ours.number, ours.hash
                     );
                     return Err(Missing::new(MissingReason::NodesDisagree, detail));

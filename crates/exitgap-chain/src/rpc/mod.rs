@@ -64,7 +64,7 @@ struct Node {
 
 /// Why the HTTP client could not be made.
 #[derive(Debug, thiserror::Error)]
-#[error("the HTTP client could not be made: {0}")]
+#[error("the HTTP client could not be created: {0}")]
 pub struct ClientError(#[from] reqwest::Error);
 
 /// Chooses the cryptography of TLS for this process, unless somebody chose before: what makes

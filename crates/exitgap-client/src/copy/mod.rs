@@ -266,7 +266,7 @@ impl Log {
         let url = || self.fetcher.url(&file);
         match keys_from_lines(&there) {
             Ok(keys) if !keys.is_empty() => {}
-            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it holds no key".into() }),
+            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it has no key".into() }),
             Err(why) => return Err(CopyError::Invalid { url: url(), why }),
         }
         match self.place.read(&file, most)? {

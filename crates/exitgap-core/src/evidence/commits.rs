@@ -52,7 +52,11 @@ impl Wire for Commits {
             return Fields::of(json).map(|_| Self::default());
         };
         if fields.len() > Self::MAX {
-            return Err(format!("{} commitments are more than {}", fields.len(), Self::MAX));
+            return Err(format!(
+                "{} commitments are more than the maximum of {}",
+                fields.len(),
+                Self::MAX
+            ));
         }
         let read = |(name, document): &(_, Json<'_>)| {
             let name: &str = std::borrow::Borrow::<str>::borrow(name);

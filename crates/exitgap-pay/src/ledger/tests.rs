@@ -335,7 +335,7 @@ fn a_ledger_that_is_not_the_one_that_was_opened_is_not_used() {
 
     fs::remove_file(scene.path()).unwrap();
     fs::create_dir(scene.path()).unwrap();
-    assert!(scene.try_open().unwrap_err().to_string().contains("it is no file"));
+    assert!(scene.try_open().unwrap_err().to_string().contains("it is not a file"));
 
     // Without its first record, the second is of nothing.
     let scene = Scene::new();

@@ -33,8 +33,8 @@ pub use model::{
 pub enum AlertsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of alerts that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not an alert database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotAlerts {
         /// The file.
@@ -385,7 +385,12 @@ fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
             }
             let since_ms = rows.endpoint_fails(endpoint, now_ms, &why)?.unwrap_or(now_ms);
             if now_ms - since_ms >= FAILING_MS {
-                rows.disable(endpoint, &format!("five days of failures only; the last: {why}"))?;
+                rows.disable(
+                    endpoint,
+                    &format!(
+                        "every delivery of the last five days failed; the last failure: {why}"
+                    ),
+                )?;
             }
         }
         (Sent::Event { alert, seq, .. }, Outcome::Gone { said: why }) => {

@@ -41,8 +41,8 @@ pub use model::{
 pub enum PaymentsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of payments that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not a payment database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotPayments {
         /// The file.
@@ -64,7 +64,7 @@ pub enum PaymentsError {
         key: String,
     },
     /// The claim is no longer the caller's: somebody else goes on with the payment.
-    #[error("payments: the claim to {key} has passed to somebody else")]
+    #[error("payments: the claim to {key} was taken over by another process")]
     ClaimLost {
         /// The payment.
         key: String,

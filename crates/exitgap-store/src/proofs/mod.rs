@@ -42,8 +42,8 @@ const MAX_BODY_BYTES: usize = MAX_PROOF_BYTES;
 pub enum ProofsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of state proofs that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not a state-proof database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotProofs {
         /// The file.
@@ -63,7 +63,9 @@ pub enum ProofsError {
         name: Box<ProofName>,
     },
     /// A row is of no contract, or of no slot.
-    #[error("state proofs: there is one of {contract:?} at slot {slot}, which is none of either")]
+    #[error(
+        "state proofs: a stored proof has the contract {contract:?} and slot {slot}, which are not valid"
+    )]
     Row {
         /// Its contract.
         contract: String,
@@ -71,7 +73,7 @@ pub enum ProofsError {
         slot: i64,
     },
     /// It is not a proof.
-    #[error("what was to be kept is no state proof")]
+    #[error("the given file is not a state proof")]
     NoProof,
     /// The compressor refused.
     #[error("state proofs: {0}")]

@@ -27,7 +27,8 @@ const MOST_CONTRADICTIONS: u32 = 100;
 pub enum WitnessStateError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no state of a witness that this build reads: application id {found:#010x}, version {version}"
+        "{path} is not a witness state that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotAState {
         /// The file.

@@ -142,7 +142,7 @@ fn the_vault_says_which_tokens_a_pool_has() {
         assert!(refused.contains(why), "{why}: {refused}");
     }
     let unanswered = reader(Law::Weighted).registered(&plan(None), &[Answer::Reverted; 0]);
-    assert!(unanswered.unwrap_err().contains("was not asked"));
+    assert!(unanswered.unwrap_err().contains("was not queried"));
     let reverted = vec![Answer::Reverted; 2];
     let refused = reader(Law::Weighted).registered(&plan(None), &reverted).unwrap_err();
     assert!(refused.contains("registered under") && refused.contains("reverted"), "{refused}");

@@ -100,7 +100,7 @@ fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>)
     let refused = (plugin != NOBODY).then(|| {
         let sets_fee = told.pluginConfig & (BEFORE_SWAP | DYNAMIC_FEE) != 0;
         let name = if sets_fee { "dynamic_fee" } else { "hook" };
-        format!("{name}: its plugin {plugin} may change what its swaps pay")
+        format!("{name}: its plugin {plugin} may change the output of its swaps")
     });
     Ok((price, refused))
 }
@@ -130,12 +130,12 @@ impl PoolReader for LinkedReader {
         };
         if !candidate.factories.iter().any(of_kind) {
             return Claim::Refused(format!(
-                "it answers as a pool of Algebra does, and its factory {factory} is not known on \
-                 this chain; if it is Algebra Integral's, name it under [[chain.factory]]"
+                "it looks like an Algebra pool, but its factory {factory} is unknown on this chain; if the \
+                 factory belongs to Algebra Integral, name it under [[chain.factory]]"
             ));
         }
         if plan.fee.is_some() {
-            return Claim::Refused("an Algebra pool tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("an Algebra pool reports its own fee; remove `fee`".to_owned());
         }
         match price_of(&plan.id, answers) {
             Err(_) => Claim::Partly,
@@ -224,7 +224,8 @@ impl Followed for LinkedReader {
             let told = answer.exact::<AlgebraPool::ticksCall>(TICK_WORDS);
             let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
             let gross = u128::try_from(told.liquidityTotal).map_err(|_| {
-                let what = format!("pool {pool}: tick {tick} has liquidity of more than 128 bits");
+                let what =
+                    format!("pool {pool}: tick {tick} has a liquidity of more than 128 bits");
                 Missing::new(MissingReason::StateInconsistent, what)
             })?;
             let there =

@@ -56,7 +56,7 @@ pub fn is_told_of(state: &PoolState) -> bool {
 
 /// The refusal of a pool whose logs are not known.
 fn unsupported(protocol: &'static str) -> FigureError {
-    let supported = "concentrated liquidity that logs as Uniswap v3 does, and constant product";
+    let supported = "concentrated liquidity with the events of Uniswap v3, and constant product";
     FigureError::UnsupportedKind { figure: "accuracy", protocol, supported }
 }
 

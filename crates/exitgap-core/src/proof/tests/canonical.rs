@@ -66,7 +66,7 @@ fn as_many_as_the_reader_asks_must_have_the_block_and_more_than_have_another() {
         assert_eq!((check.outcome, check.code), expected, "{said} {at_least:?}: {check:?}");
         // Whoever contradicts is named, and whoever is silent.
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '.') {
-            let (_, silent) = check.found.split_once("; no answer of ").unwrap();
+            let (_, silent) = check.found.split_once("; no answer from ").unwrap();
             assert!(silent.split(", ").any(|name| name == format!("source-{at}")), "{check:?}");
         }
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '-') {

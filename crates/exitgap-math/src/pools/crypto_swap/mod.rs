@@ -66,7 +66,7 @@ pub struct CryptoSwap {
 pub enum CryptoSwapError {
     /// There are two coins or three, with one entry in each list, and one less of prices.
     #[error(
-        "{coins} balances, {decimals} decimals, {scales} and {last} prices are not of 2 or 3 coins"
+        "{coins} balances, {decimals} decimals, {scales} and {last} prices do not match 2 or 3 coins"
     )]
     Lengths {
         /// Balances found.
@@ -79,7 +79,7 @@ pub enum CryptoSwapError {
         last: usize,
     },
     /// More than eighteen decimals.
-    #[error("coin {coin} has {found} decimals; the contract has room for 18")]
+    #[error("coin {coin} has {found} decimals; the contract supports at most 18")]
     Decimals {
         /// The coin's index.
         coin: usize,
@@ -93,7 +93,7 @@ pub enum CryptoSwapError {
         coin: usize,
     },
     /// A parameter is zero, or above what the contracts accept.
-    #[error("amplification, gamma, fees or invariant are out of the contract's bounds")]
+    #[error("amplification, gamma, fees or invariant are outside the contract's bounds")]
     Parameters,
 }
 
