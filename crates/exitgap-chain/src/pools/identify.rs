@@ -293,6 +293,6 @@ mod tests {
         let probes = kinds::probes(&plan(true), &[]).len();
         let nobody = vec![Answer::Returned(Bytes::new()); probes];
         let refused = name(true, &nobody).unwrap_err();
-        assert!(refused.detail.contains("nothing answers"), "{refused}");
+        assert!(refused.detail.contains("no contract responds"), "{refused}");
     }
 }

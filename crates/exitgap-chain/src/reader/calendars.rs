@@ -57,9 +57,12 @@ mod tests {
         let (ends, name) = (XNYS_1.ends_at(), format!("token {token}"));
         let warns = at(ends - WARN_BEFORE_S);
         assert!(warns.starts_with(&format!("warning: {name}: xnys, ")), "{warns}");
-        assert!(warns.ends_with("the table ends in 90 days; update exitgap before"), "{warns}");
+        assert!(
+            warns.ends_with("the calendar table ends in 90 days; update exitgap before then"),
+            "{warns}"
+        );
         assert!(at(ends - WARN_BEFORE_S - 1).starts_with("ok: "));
-        assert!(at(ends).contains("XNYS@1/unknown; the table is at its end"), "{}", at(ends));
+        assert!(at(ends).contains("XNYS@1/unknown; the calendar table has ended"), "{}", at(ends));
         let elsewhere = judge(token, &calendar, &[], 0);
         assert_eq!(elsewhere.severity, Severity::Warning);
     }

@@ -211,7 +211,7 @@ mod tests {
             judge(token, &fact, &answer, &read.iter().copied().collect()).to_string()
         };
         assert!(says(returned(32), &[token]).starts_with("ok: fact paused of token"));
-        assert!(says(returned(32), &[]).contains("in no pool"));
-        assert!(says(Answer::Reverted, &[token]).contains("compare contract"));
+        assert!(says(returned(32), &[]).contains("not in any pool"));
+        assert!(says(Answer::Reverted, &[token]).contains("check contract"));
     }
 }

@@ -91,6 +91,9 @@ mod tests {
             Commits::read(&read(format!("{{{}}}", fields.join(",")).as_bytes()).unwrap())
         };
         assert_eq!(of(Commits::MAX).unwrap().iter().count(), Commits::MAX);
-        assert_eq!(of(Commits::MAX + 1).unwrap_err(), "17 commitments are more than 16");
+        assert_eq!(
+            of(Commits::MAX + 1).unwrap_err(),
+            "17 commitments are more than the maximum of 16"
+        );
     }
 }

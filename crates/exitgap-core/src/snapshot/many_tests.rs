@@ -98,7 +98,7 @@ fn a_pool_of_three_tokens_is_named_with_two_of_them() {
     let pool = |name: &str| name.parse::<PoolId>().unwrap();
     let unnamed = O::Pool { pool: pool(CONTRACT), tokens: 3 };
     assert_eq!(alone, Err(unnamed.clone().into()));
-    assert!(unnamed.to_string().ends_with("two of the 3 tokens of its contract, as `….0-1` does"));
+    assert!(unnamed.to_string().ends_with("two of the 3 tokens of its contract, as in `….0-1`"));
     let of = |name: &str| {
         Snapshot::of_pool(&pool(name), &documents.snapshot, &documents.state).unwrap_err()
     };

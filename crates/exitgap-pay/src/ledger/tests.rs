@@ -178,7 +178,7 @@ fn what_was_reserved_before_is_waited_for_as_long_as_it_is_young() {
     assert_eq!(scene.kinds().last().unwrap(), "released");
     // Had it only slept, it would not send.
     let error = one.sent(&gone, Address([9; 20]), Word([7; 32])).unwrap_err();
-    assert!(error.to_string().contains("given up by another process"), "{error}");
+    assert!(error.to_string().contains("released by another process"), "{error}");
 }
 
 /// What a chain says of the one payment there is.

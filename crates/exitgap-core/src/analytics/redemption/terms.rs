@@ -335,15 +335,19 @@ mod tests {
         let plain = RedemptionTermsRead::read(FILE.as_bytes()).unwrap().facts;
         assert_eq!(plain, RedemptionFacts::default());
         for (from, to, said) in [
-            ("\"has\"", "\"has\", \"capacity_usd\": \"1\"", "capacity_usd, or capacity_fact"),
-            ("4,", "4, \"fee_pct\": \"1\",", "fee_pct, or fee_fact"),
+            (
+                "\"has\"",
+                "\"has\", \"capacity_usd\": \"1\"",
+                "only one of capacity_usd, capacity_fact",
+            ),
+            ("4,", "4, \"fee_pct\": \"1\",", "only one of fee_pct and fee_fact"),
             ("\"fee_fact_decimals\": 4,", "", "fee_fact and fee_fact_decimals"),
             ("\"fee_fact\": \"fee\",", "", "fee_fact and fee_fact_decimals"),
             (": 4,", ": 37,", "fee_fact and fee_fact_decimals"),
-            ("\"queue\"", "\"queue\", \"ahead_usd\": \"1\"", "ahead_usd, or ahead_fact"),
-            ("\"ahead_fact\": \"queue\",", "", "ahead_usd, or ahead_fact"),
-            ("in_turn", "at_once", "kind: fields of another kind"),
-            ("\"has\"", "\"Has it\"", "a code is 1 to 40"),
+            ("\"queue\"", "\"queue\", \"ahead_usd\": \"1\"", "either ahead_usd or ahead_fact"),
+            ("\"ahead_fact\": \"queue\",", "", "either ahead_usd or ahead_fact"),
+            ("in_turn", "at_once", "kind: the file also has fields of a kind other"),
+            ("\"has\"", "\"Has it\"", "a code must be 1 to 40"),
         ] {
             let changed = BY_FACTS.replacen(from, to, 1);
             assert_ne!(changed, BY_FACTS);
@@ -375,32 +379,42 @@ mod tests {
         assert!(read.facts.recorded_pace && matches!(read.terms.pays, Pays::InTurn { .. }));
         for (file, from, to, said) in [
             (VAULT, "\"asset_usd\": \"1.08\"", "\"asset\": \"0x77\"", "asset"),
-            (VAULT, "\"asset_decimals\": 6,", "", "asset, a token of the pool"),
-            (VAULT, "6,", "37,", "asset, a token of the pool"),
+            (VAULT, "\"asset_decimals\": 6,", "", "use asset, a token of the pool"),
+            (VAULT, "6,", "37,", "use asset, a token of the pool"),
             (VAULT, "1.08", "0", "asset_usd: must be above 0"),
-            (VAULT, "1.08", "-1", "asset_usd: a plain decimal"),
+            (VAULT, "1.08", "-1", "asset_usd: must be a plain decimal"),
+            (VAULT, "\"pays\"", "\"pays\", \"capacity_usd\": \"1\"", "and capacity_asset_fact"),
             (
                 VAULT,
-                "\"pays\"",
-                "\"pays\", \"capacity_usd\": \"1\"",
-                "capacity_asset_fact: one of them",
+                "\"asset_decimals\": 6, \"asset_usd\": \"1.08\",",
+                "",
+                "is needed with nav_fact",
             ),
-            (VAULT, "\"asset_decimals\": 6, \"asset_usd\": \"1.08\",", "", "beside nav_fact"),
             (
                 VAULT,
                 "\"nav_fact\": \"pays\", \"capacity_asset_fact\": \"held\",",
                 "",
-                "beside nav_fact",
+                "is needed with nav_fact",
             ),
-            (VAULT, "6,", "6, \"per_day_recorded\": true,", "kind: fields of another kind"),
+            (
+                VAULT,
+                "6,",
+                "6, \"per_day_recorded\": true,",
+                "kind: the file also has fields of a kind other",
+            ),
             (
                 &queue,
                 "\"ahead_fact\": \"queue\"",
                 "\"ahead_usd\": \"1\"",
-                "per_day_recorded: of the",
+                "per_day_recorded: requires ahead_fact",
             ),
-            (&queue, "true", "false", "per_day_usd, or per_day_recorded"),
-            (&queue, "true", "true, \"per_day_usd\": [\"0\", \"1\", \"2\"]", "per_day_usd, or"),
+            (&queue, "true", "false", "either per_day_usd or per_day_recorded"),
+            (
+                &queue,
+                "true",
+                "true, \"per_day_usd\": [\"0\", \"1\", \"2\"]",
+                "either per_day_usd or",
+            ),
         ] {
             let changed = file.replacen(from, to, 1);
             assert_ne!(changed, file, "{from}");
@@ -414,9 +428,9 @@ mod tests {
         for (from, to, said) in [
             ("\"v\": 1", "\"v\": 2", "v: this version"),
             ("\"v\": 1,", "", "missing field `v`"),
-            ("on_days", "some_day", "kind: at_once"),
-            ("on_days", "at_once", "kind: fields of another kind"),
-            ("on_days", "in_turn", "kind: fields of another kind"),
+            ("on_days", "some_day", "kind: must be at_once"),
+            ("on_days", "at_once", "kind: the file also has fields of a kind other"),
+            ("on_days", "in_turn", "kind: the file also has fields of a kind other"),
             ("\"0.25\"", "\"101\"", "fee_pct"),
             ("\"0.25\"", "\"-1\"", "fee_pct"),
             ("\"0.25\"", "\"1e1\"", "fee_pct"),

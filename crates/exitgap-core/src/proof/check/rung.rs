@@ -92,22 +92,19 @@ impl ChainSays {
         match self {
             Self::Nothing => "Signed by the operator",
             Self::Uncovered => {
-                "Not proven. Nothing contradicts this number, but no proof covers all the state it uses"
+                "Not proven: nothing contradicts this number, but no proof covers all the state it uses"
             }
             Self::Proven => {
                 "Proven from the block hash down: a block with this hash has this state"
             }
             Self::Confirmed => {
-                "Confirmed by the chain: the nodes you asked have this block, and its state matches the record, \
-                 without relying on any key of the log"
+                "Confirmed by the chain: the nodes you asked have this block, and its state matches the record, without relying on any key of the log"
             }
             Self::OtherState => {
-                "Contradicted: the chain's state at this block differs from what was signed. Keep the proof and \
-                 the file"
+                "Contradicted: the chain's state at this block differs from what was signed; keep the proof and the file"
             }
             Self::OtherBlock => {
-                "Contradicted: according to the nodes you asked, the chain does not have the block that this \
-                 number depends on"
+                "Contradicted: according to the nodes you asked, the chain does not have the block that this number depends on"
             }
         }
     }
@@ -145,7 +142,7 @@ impl Rung {
         let state = match self.chain {
             ChainSays::OtherState | ChainSays::OtherBlock => return format!("{chain}."),
             _ if self.witnesses == WitnessesSay::Forged => {
-                return "Contradicted: a signature in the name of a witness you trust was forged. Keep the file.".to_owned();
+                return "Contradicted: a signature in the name of a witness you trust was forged; keep the file.".to_owned();
             }
             ChainSays::Nothing | ChainSays::Uncovered => {
                 "the operator's statement that the chain had this state"
@@ -159,6 +156,6 @@ impl Rung {
                 "the operator's statement about when it was recorded and that everyone sees the same log"
             }
         };
-        format!("{chain}. You still have to trust: {state}, and {time}.")
+        format!("{chain}; you still have to trust: {state}, and {time}.")
     }
 }

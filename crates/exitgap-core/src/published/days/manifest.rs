@@ -383,17 +383,17 @@ mod tests {
             (|m| m.first = m.first.next().unwrap(), "first_slot: not the day's first slot"),
             (
                 |m| m.checkpoint = m.checkpoint.replace("\n432\n", "\n431\n"),
-                "checkpoint: not that of",
+                "checkpoint: not the checkpoint of",
             ),
             (|m| m.checkpoint.clear(), "its checkpoint: "),
             (|m| m.before.truncate(1), "before: not the roots"),
             (|m| m.files.clear(), "files: none"),
-            (|m| m.files[0].rows = 287, "files: the first is not slots.parquet of 288 rows"),
-            (|m| m.files.truncate(4), "files: not two of each range"),
-            (|m| m.files.swap(1, 2), "are not those of range 0"),
-            (|m| m.files[1].rows = 299, "range 0 has no such pools or rows"),
-            (|m| m.files.swap(1, 3), "are not those of range 0"),
-            (|m| m.files[4].range = None, "range 1 is not of the same pools"),
+            (|m| m.files[0].rows = 287, "files: the first file is not slots.parquet with 288 rows"),
+            (|m| m.files.truncate(4), "files: each range of pools must have two files"),
+            (|m| m.files.swap(1, 2), "are not the files of range 0"),
+            (|m| m.files[1].rows = 299, "range 0 has an invalid number"),
+            (|m| m.files.swap(1, 3), "are not the files of range 0"),
+            (|m| m.files[4].range = None, "the two files of range 1 do not"),
         ];
         for (change, expected) in cases {
             let error = refused(change);
@@ -402,10 +402,10 @@ mod tests {
         let bytes = String::from_utf8(manifest().to_canonical().unwrap()).unwrap();
         for (from, to, expected) in [
             ("\"v\":1", "\"v\":2", "version"),
-            ("slots.parquet", "slots.csv", "is none of a day's"),
-            ("slots.parquet", "manifest.json", "is none of a day's"),
-            ("\"day\":\"2026-08-23", "\"day\":\"2026-08-33", "no date"),
-            (",\"pools\":1,", ",", "names a part of its range"),
+            ("slots.parquet", "slots.csv", "is not a file of a day"),
+            ("slots.parquet", "manifest.json", "is not a file of a day"),
+            ("\"day\":\"2026-08-23", "\"day\":\"2026-08-33", "expected a date"),
+            (",\"pools\":1,", ",", "gives only a part of its range"),
         ] {
             let changed = bytes.replacen(from, to, 1);
             assert_ne!(changed, bytes, "{from}");

@@ -227,12 +227,12 @@ mod tests {
             ("postgresql://rec:secret@db.example", "no user or no database"),
             ("postgresql://db.example/gaps", "no user or no database"),
             ("postgresql://rec:secret@/gaps", "no host"),
-            ("postgresql://rec:secret@db.example:port/gaps", "it is not postgresql://"),
+            ("postgresql://rec:secret@db.example:port/gaps", "expected postgresql://"),
             (
                 "postgresql://rec:secret@db.example/gaps?sslmode=verify-full",
                 "require (which checks",
             ),
-            ("postgresql://rec:secret@db.example/gaps?what=secret", "it is not postgresql://"),
+            ("postgresql://rec:secret@db.example/gaps?what=secret", "expected postgresql://"),
         ] {
             let error = Place::of(Path::new(url)).unwrap_err().to_string();
             assert!(error.contains(why), "{url}: {error}");
