@@ -51,7 +51,7 @@ pub enum PolicyRule {
     #[error("the witness's key: {0}")]
     WitnessKey(WitnessKeyError),
     /// A key stands there twice, under whatever names.
-    #[error("its key is already in line {before}; a key counts only once, under any name")]
+    #[error("its key is already in line {before}; one key counts once, under any name")]
     KeyTwice {
         /// The line of the first.
         before: usize,

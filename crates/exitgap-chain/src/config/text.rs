@@ -20,7 +20,7 @@ pub struct RpcUrl(reqwest::Url);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// Not a URL.
-    #[error("rpc_urls: not a valid URL; write https://host/path or http://host:port")]
+    #[error("rpc_urls: not a URL; write https://host/path or http://host:port")]
     NotUrl,
     /// Neither `http` nor `https`.
     #[error("rpc_urls: the scheme must be http or https")]
@@ -101,7 +101,7 @@ pub(super) fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PoolPl
 pub fn parse_address(text: &str) -> Result<Address, String> {
     let lower = text.to_ascii_lowercase();
     let address: Address = lower.parse().map_err(|_| {
-        format!("{text:?} is not a valid address; write 0x and 40 hexadecimal digits")
+        format!("{text:?} is not an address; write 0x and 40 hexadecimal digits")
     })?;
     let digits = text.get(2..).unwrap_or_default();
     let mixed = digits.chars().any(|c| c.is_ascii_uppercase())
