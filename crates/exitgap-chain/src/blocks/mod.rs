@@ -1,4 +1,4 @@
-//! Blocks: the head, a slot's block, and the hash that is canonical at a number.
+//! Blocks: the head, the block of a slot, and the canonical hash at a block number.
 
 mod header;
 mod search;

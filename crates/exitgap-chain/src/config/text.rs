@@ -100,9 +100,9 @@ pub(super) fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PoolPl
 /// Reads an address in lower case, or in mixed case with its EIP-55 checksum; else says what is wrong.
 pub fn parse_address(text: &str) -> Result<Address, String> {
     let lower = text.to_ascii_lowercase();
-    let address: Address = lower.parse().map_err(|_| {
-        format!("{text:?} is not an address; write 0x and 40 hexadecimal digits")
-    })?;
+    let address: Address = lower
+        .parse()
+        .map_err(|_| format!("{text:?} is not an address; write 0x and 40 hexadecimal digits"))?;
     let digits = text.get(2..).unwrap_or_default();
     let mixed = digits.chars().any(|c| c.is_ascii_uppercase())
         && digits.chars().any(|c| c.is_ascii_lowercase());

@@ -1,8 +1,9 @@
-//! State proofs, asked of a node: `eth_getProof`, and the headers of a block and of the next.
+//! State proofs requested from a node: `eth_getProof`, and the headers of a block and the next one.
 //!
-//! What a node answers is put together by the core, which follows every word of it down from the block's hash: what does
-//! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed;
-//! `reach`: how far back a node proves; `anchors`: older blocks, from a newer one.
+//! The core assembles a node's answers and follows every word down from the block hash; anything
+//! that does not lead there is rejected. `ask`: the requests; `recorded`: the recorder's own
+//! states, before they are signed; `reach`: how far back a node can prove; `anchors`: older blocks,
+//! from a newer one.
 
 mod anchors;
 mod ask;

@@ -1,5 +1,5 @@
-//! JSON-RPC over the nodes of one chain: bounded requests, rotation, backoff, and no belief in a
-//! node before it has shown that it serves the right chain and the series' own blocks.
+//! JSON-RPC to the nodes of one chain: bounded requests, rotation and backoff. A node is not used
+//! before it has shown that it serves the right chain and the series' own blocks.
 
 mod error;
 mod http;

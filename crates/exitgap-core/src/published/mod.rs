@@ -1,8 +1,8 @@
-//! The files of a slot in a published log's folder (`docs/log-folder-v1.md`): a manifest names
-//! parts, a part's table holds heads and says where the bodies of their snapshots stand.
+//! The files of a slot in the folder of a published log (`docs/log-folder-v1.md`). A manifest names
+//! parts, and the table of a part has heads and the positions of their snapshots' bodies.
 //!
-//! **In scope**: the lines of manifests and tables, their limits, and how a body that refers to
-//! an earlier one is found ([`Bodies`]). **Out of scope**, and who does it: opening files and
+//! **In scope**: the lines of manifests and tables, their limits, and how to find a body to which
+//! another body refers ([`Bodies`]). **Out of scope**, with the code responsible: opening files and
 //! unpacking them (the store, the command line: a [`Folder`]).
 
 mod bases;

@@ -1,4 +1,4 @@
-//! Names: addresses, hashes, chains and pools. Each is checked once, where it enters.
+//! Names: addresses, hashes, chains and pools. Each is checked once, when it is read.
 
 mod code;
 mod pool;

@@ -1,10 +1,10 @@
-//! What was spent: an append-only file that processes share, without a lock.
+//! The record of spending: an append-only file that processes share without a lock.
 //!
-//! A payment is *reserved* before it is signed. Its line is appended and made durable; then the file
-//! is read again, and the payment holds if all before it in the file, as far as they were not
-//! withdrawn or released, leave room for it. The file's order is the same for every reader, so two
-//! processes cannot both take the last of a budget, and there is no lock that a crash could leave.
-//! Whatever breaks off in between stays counted.
+//! A payment is *reserved* before it is signed. Its line is appended and made durable. Then the
+//! file is read again: the payment is valid if all payments before it in the file, except those
+//! withdrawn or released, leave room for it. The order of the file is the same for every reader, so
+//! two processes cannot both use the last of a budget, and a crash cannot leave a lock behind.
+//! Anything interrupted in between stays counted.
 
 mod book;
 mod file;

@@ -1,12 +1,16 @@
-//! Closed days as Parquet (`exitgap-core/docs/days-v1.md`): two files for each range of pools and one of slots, whose manifest a
-//! second small log commits to, written out of a store and checked by themselves.
+//! Closed days as Parquet (`exitgap-core/docs/days-v1.md`): two files for each range of pools and
+//! one of slots, whose manifest a second small log commits to. They are written from a store and
+//! can be checked on their own.
 //!
-//! - `table`: rows of typed cells in a file, and `pages`, what it may unpack to; `rows`: which columns there are
-//! - `write`: a day's files out of a store; `log`: the log of days that commits to them
-//! - `leaving`: whether what a server's database has of a day may leave it
-//! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool; `fault`, what can be wrong
+//! - `table`: rows of typed cells in a file, and `pages`, the limits on unpacking; `rows`: the
+//!   columns
+//! - `write`: creates a day's files from a store; `log`: the log of days that commits to them
+//! - `leaving`: whether a day's data may be removed from a server's database
+//! - `open`: a day's files in a folder; `audit`: checks all of them, pool by pool in `pool`;
+//!   `fault`, what can be wrong
 //!
-//! **Out of scope**, and who does it: manifests and leaves as documents (`exitgap-core`), fetching days (`exitgap-cli`).
+//! **Out of scope**, with the crate responsible: manifests and leaves as documents
+//! (`exitgap-core`), downloading days (`exitgap-cli`).
 
 mod audit;
 mod fault;

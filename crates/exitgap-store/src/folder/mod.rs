@@ -1,14 +1,14 @@
-//! The folder a log is published in (`exitgap-core/docs/log-folder-v1.md`): manifests and their
-//! parts, tiles, and the checkpoint that commits to them.
+//! The folder in which a log is published (`exitgap-core/docs/log-folder-v1.md`): manifests and
+//! their parts, tiles, and the checkpoint that commits to them.
 //!
-//! # Order of writes, and what a crash leaves
+//! # Order of writes, and the result of a crash
 //!
-//! The store has committed a slot before anything of it is written here, and what its witnesses answered, where they
-//! were asked: a slot that awaits them is not published. Then its parts, then its
-//! manifest, then the tiles that changed, then `checkpoint`, each written aside, synced, renamed
-//! into place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
-//! which every file is there, and at most files it does not yet commit to: the next
-//! [`LogFolder::publish`] writes the same bytes again and goes on.
+//! Before anything of a slot is written here, the store has committed the slot and, if witnesses were
+//! asked, their answers. A slot that waits for witnesses is not published. Its parts are written first,
+//! then its manifest, then the changed tiles, then `checkpoint`. Each file is written under another
+//! name, synced and renamed into place, and its folder is synced before the next file. After a crash at
+//! any point, every file that `checkpoint` commits to exists, and there may be files to which it does
+//! not yet commit. The next [`LogFolder::publish`] writes the same bytes again and continues.
 
 mod claimed;
 mod compared;

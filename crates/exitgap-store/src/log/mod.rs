@@ -1,5 +1,5 @@
-//! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
-//! is made of rows and must hash to what the row says.
+//! Reading sealed data: heads, slot leaves, the log and its checkpoints. Each document is rebuilt
+//! from rows and must have the hash stored in its row.
 
 pub mod cosigned;
 pub mod merkle;

@@ -1,9 +1,10 @@
-//! State proofs that are kept: one `SQLite` file beside the series'.
+//! Stored state proofs: one `SQLite` file next to the series.
 //!
-//! **In scope**: keeping a proof as the nodes it has, each once a chain and day, because from slot to slot few are new; handing
-//! it out byte for byte; thinning what is old, but for what is kept for ever. **Out of scope**, and who does it: whether it proves anything
-//! (`exitgap-core::proof`, asked by whoever hands one in and by whoever takes one). Losing the file loses no record: a proof
-//! certifies itself, and any archive node makes it again.
+//! **In scope**: storing a proof as its nodes, each node once per chain and day, because few nodes
+//! are new from slot to slot; returning it byte for byte; thinning old proofs, except those stored
+//! permanently. **Out of scope**, with the code responsible: whether a proof is valid
+//! (`exitgap-core::proof`, called by anyone who stores or reads a proof). Losing the file loses no
+//! record: a proof certifies itself, and any archive node can create it again.
 
 use std::collections::BTreeSet;
 use std::io;

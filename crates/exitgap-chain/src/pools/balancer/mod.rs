@@ -1,15 +1,15 @@
-//! Pools of Balancer's second vault, which holds the tokens of all of them: weighted, and
-//! composable stable, of which each is one of its own tokens, too.
+//! Pools of Balancer's second vault, which holds the tokens of all its pools: weighted pools, and
+//! composable stable pools, whose own token is also one of their tokens.
 //!
-//! A pool is read where a factory that is known on the chain, or configured, says that the pool is
-//! its, and where the vault that the pool names has it registered under the pool's own id. The
-//! pool's version says by which release's rules it computes. Its own token is left out: no market is
-//! one of it, and tokens are counted without it.
+//! A pool is read if a factory that is known on the chain, or configured, confirms that the pool is
+//! its own, and if the vault named by the pool has it registered under the pool's id. The pool's
+//! version determines the release whose rules it uses. Its own token is left out: it cannot be sold
+//! in the pool, and tokens are counted without it.
 //!
-//! All of the state is read at every slot (`state`): rates, amplification, fees and pauses move
-//! without a log of the pool's.
+//! All of the state is read at every slot (`state`), because rates, amplification, fees and pauses
+//! change without a log of the pool.
 //!
-//! Pools of the third vault, which tells more of them itself, are in `third`.
+//! Pools of the third vault, which reports more about them itself, are in `third`.
 
 mod state;
 mod third;

@@ -1,16 +1,17 @@
-//! Concentrated liquidity as Uniswap v3 counts it: price, active liquidity, and the ticks that a
-//! bitmap says are initialised. Uniswap v3's own pools and forks of it, `PancakeSwap` v3's, and
-//! Slipstream's.
+//! Concentrated liquidity as in Uniswap v3: price, active liquidity, and the ticks that a bitmap
+//! marks as initialised. Covers Uniswap v3's own pools and its forks, `PancakeSwap` v3 and
+//! Slipstream.
 //!
-//! - `dialect`: what differs between them
-//! - `ticks`: what is read of ticks: which there are, and their liquidity
-//! - `logs`: the events that name ticks which changed
-//! - `joined`: price and ticks made a state
-//! - `swapped`: the trial of its own `swap`
+//! - `dialect`: the differences between them
+//! - `ticks`: reading ticks: which ticks exist, and their liquidity
+//! - `logs`: the events that name changed ticks
+//! - `joined`: price and ticks combined into a state
+//! - `swapped`: the trial of the pool's own `swap`
 //!
-//! A pool that answers as Uniswap's does is believed because its own `swap` pays what is computed.
-//! One of another dialect is read only where its factory is known on the chain, or configured, and
-//! says that the pool is its: what looks alike may have a hook or a fee of another kind.
+//! A pool that responds like Uniswap's is accepted because its own `swap` pays the computed amount.
+//! A pool of another dialect is read only if its factory is known on the chain, or configured, and
+//! confirms that the pool is its own, because a similar contract may have a hook or another kind of
+//! fee.
 
 mod dialect;
 pub(super) mod joined;

@@ -1,5 +1,5 @@
-//! Uniswap v2's pair, and forks that answer and pay as it does: two reserves, and a fee that no
-//! contract tells.
+//! Uniswap v2's pair, and forks that respond and pay like it: two reserves, and a fee that no
+//! contract reports.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};

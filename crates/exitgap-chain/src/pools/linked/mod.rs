@@ -1,10 +1,10 @@
-//! Algebra Integral: concentrated liquidity whose initialised ticks are linked to one another. Its
+//! Algebra Integral: concentrated liquidity whose initialised ticks are linked to each other. Its
 //! bitmap counts ticks themselves, not multiples of the spacing.
 //!
-//! A pool is read only where its factory is known on the chain, or configured, and says that the
-//! pool is its: older versions of Algebra answer much alike and stop elsewhere. With a plugin it is
-//! refused by name: `dynamic_fee` where that is called before a swap or sets the fee, `hook`
-//! otherwise.
+//! A pool is read only if its factory is known on the chain, or configured, and confirms that the
+//! pool is its own, because older versions of Algebra respond similarly but stop elsewhere. A pool
+//! with a plugin is rejected with a code: `dynamic_fee` if the plugin is called before a swap or
+//! sets the fee, otherwise `hook`.
 
 use alloy::primitives::aliases::I24;
 use alloy_rpc_types_eth::Log;

@@ -1,9 +1,9 @@
-//! Uniswap v4: pools that one manager holds, known by the hash of their key. Their words are read
-//! from the manager's storage, which `storage` knows.
+//! Uniswap v4: pools held by one manager and known by the hash of their key. Their words are read
+//! from the manager's storage, whose layout is in `storage`.
 //!
-//! Whether a pool exists, the manager says; what it is, its key, which the configuration has and
-//! its id proves. Refused by name: `hook`, a contract that may change what a swap pays, and
-//! `dynamic_fee`, a fee that such a contract sets.
+//! The manager reports whether a pool exists. Its key, which is configured and proven by its id,
+//! describes the pool. Two kinds are rejected with a code: `hook`, a contract that may change the
+//! output of a swap, and `dynamic_fee`, a fee set by such a contract.
 
 mod storage;
 

@@ -1,8 +1,8 @@
-//! Aerodrome's and Velodrome's second version: pools of two tokens, volatile or stable, that ask
-//! their factory at every swap what the fee is and whether they are paused.
+//! Version 2 of Aerodrome and Velodrome: pools of two tokens, volatile or stable, that ask their
+//! factory for the fee and for pauses at every swap.
 //!
-//! Many contracts descend from Solidly and answer alike, and not all compute alike: a pool is read
-//! only where its factory is known on the chain, or configured, and says that the pool is its.
+//! Many contracts descend from Solidly and respond alike, but not all compute alike. A pool is read
+//! only if its factory is known on the chain, or configured, and confirms that the pool is its own.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};

@@ -311,7 +311,7 @@ fn check_uses(
             return FigureCheck::fail(NAME, "uses_mismatch", expected, found);
         }
     }
-    FigureCheck::pass(NAME, format!("all {} slots that were not retracted", uses.len()))
+    FigureCheck::pass(NAME, format!("all {} recorded slots that were not retracted", uses.len()))
 }
 
 /// The check that the documents of a file are not those that its heads commit to; `None`: they are.

@@ -1,7 +1,8 @@
-//! Several venues of one token, slot by slot: what the figures that split a sale over them share.
+//! Several venues of one token, slot by slot: the code shared by figures that split a sale over
+//! them.
 //!
-//! - `fallen`: a venue after a fall of the price
-//! - `slots`: the venues' snapshots of one slot, gathered
+//! - `fallen`: a venue after a price drop
+//! - `slots`: the venues' snapshots of one slot, collected
 
 mod fallen;
 mod slots;

@@ -1,9 +1,9 @@
-//! Head windows: the last heads of a pool, up to 2,016 of them (seven days), compactly.
+//! Head windows: the last heads of a pool, up to 2,016 of them (seven days), in compact form.
 //!
-//! A window holds what cannot be derived and rebuilds every head byte for byte; it
-//! proves the chain of `prev` hashes behind its last head, and bears out the figures
-//! drawn from it. Its last head's leaf and the proof of both travel with it: so that head is the
-//! one that its slot's leaf sealed. That each earlier one is, too, takes the whole log.
+//! A window has what cannot be derived, and rebuilds every head byte for byte. It proves the chain
+//! of `prev` hashes behind its last head and the figures computed from these heads. It includes the
+//! leaf of its last head and the proof of both, so that head is the one sealed by the leaf of its
+//! slot. Proving the same for each earlier head requires the whole log.
 
 mod columns;
 

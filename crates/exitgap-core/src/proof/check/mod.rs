@@ -1,5 +1,5 @@
-//! A snapshot's claim beside what the chain's own state says: its block here and in `canonical`, its pool in `pool`, its
-//! oracles in `oracle`; `rung`, what all of it comes to, in a sentence.
+//! Checks of a snapshot's claim against the chain's own state: its block here and in `canonical`,
+//! its pool in `pool`, its oracles in `oracle`, and the overall result as a sentence in `rung`.
 
 mod canonical;
 mod oracle;

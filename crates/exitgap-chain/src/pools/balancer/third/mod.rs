@@ -1,12 +1,12 @@
-//! Pools of Balancer's third vault: weighted ones and stable ones.
+//! Pools of Balancer's third vault: weighted pools and stable pools.
 //!
-//! A pool is read where a factory that is known on the chain, or configured, says that the pool is
-//! its, and where the vault that the factory names has it registered. The vault keeps its tokens,
-//! balances, rates, fee and pauses, and tells them; the pool tells its version, by which release's
-//! rules it computes, and its weights or amplification.
+//! A pool is read if a factory that is known on the chain, or configured, confirms that the pool is
+//! its own, and if the vault named by the factory has it registered. The vault stores and reports
+//! its tokens, balances, rates, fee and pauses. The pool reports its version, which determines the
+//! release whose rules it uses, and its weights or amplification.
 //!
-//! All of the state is read at every slot (`state`): rates, fees and pauses move without a log of the
-//! pool's, and live balances with them.
+//! All of the state is read at every slot (`state`), because rates, fees and pauses change without
+//! a log of the pool, and live balances with them.
 
 mod state;
 
