@@ -10,7 +10,7 @@ export async function body(response, most, end) {
   const stream = response.body;
   if (stream === null) return new Uint8Array(0);
   if (typeof stream?.getReader !== 'function') {
-    throw wrong('fetch', 'the body of its answer is no stream', 'it must answer as the global fetch does');
+    throw wrong('fetch', 'the body of its response is not a stream', 'it must return a response like the global fetch');
   }
   const reader = stream.getReader();
   const chunks = [];
@@ -21,7 +21,7 @@ export async function body(response, most, end) {
     const chunk = bytes(value, 'fetch', Infinity);
     length += chunk.length;
     if (length > most) {
-      throw new ExitgapError('answer_too_large', `more than the ${most} bytes accepted`);
+      throw new ExitgapError('answer_too_large', `larger than the maximum of ${most} bytes`);
     }
     chunks.push(chunk);
   }
@@ -41,7 +41,7 @@ export function refusal(url, response, bytes) {
   for (const name of PAYMENT) payment[name] = response.headers.get(`x-payment-${name}`) ?? undefined;
   if (status === 402 && PAYMENT.every((name) => payment[name] !== undefined)) {
     const price = `${payment.amount} ${payment.currency}`;
-    return new ExitgapError('payment_required', `${url} asks for a payment of ${price}`, { status, payment });
+    return new ExitgapError('payment_required', `${url} requires a payment of ${price}`, { status, payment });
   }
   try {
     const problem = JSON.parse(new TextDecoder().decode(bytes));
@@ -51,7 +51,7 @@ export function refusal(url, response, bytes) {
   } catch {
     // Then it is no problem document, which is said below.
   }
-  return notAsSpecified(url, `answered ${status} without a problem document`, { status });
+  return notAsSpecified(url, `the service answered HTTP ${status} without a problem document`, { status });
 }
 
 export function notAsSpecified(url, why, more) {

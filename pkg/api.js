@@ -54,7 +54,7 @@ export async function verifyFigure(file, of) {
   const asked = call(() => {
     const { keys, page, onProgress } = options(of, ['keys', 'page', 'onProgress']);
     for (const [name, value] of Object.entries({ page, onProgress })) {
-      if (value !== undefined && typeof value !== 'function') throw wrong(name, 'it is no function');
+      if (value !== undefined && typeof value !== 'function') throw wrong(name, 'it must be a function');
     }
     const trusted = texts(keys, 'keys', MANY, (one, field) => text(one, field, 1000).trim());
     const checked = wasm.CheckedFigure.read(bytes(file, 'figure', limits.figure), trusted);
@@ -138,7 +138,7 @@ export function openAlert(rule, of) {
 /** The token sold: a snapshot does not say which one a pool sells by default. */
 function base(value) {
   if (value === undefined || value === null) {
-    throw wrong('base', 'no token is named', 'token0, token1, or base.address of the service\'s answer');
+    throw wrong('base', 'no token is given', 'use token0, token1, or base.address from the service\'s answer');
   }
   return text(value, 'base', 100);
 }
@@ -147,7 +147,7 @@ function base(value) {
 function amount(value) {
   const digits = decimal(value, 'amountInRaw');
   if (!/^\d{1,78}$/.test(digits)) {
-    throw wrong('amountInRaw', `${digits} is no whole number of raw units`, 'large ones as text or bigint');
+    throw wrong('amountInRaw', `${digits} is not a whole number of raw units`, 'pass large numbers as text or bigint');
   }
   const whole = BigInt(digits);
   if (whole >> 256n) throw wrong('amountInRaw', 'it is not below 2^256');
@@ -281,7 +281,7 @@ export function simulateOrders(snapshot, of) {
 export function rankRoutes(ladders, of) {
   return call(() => {
     const { sizeUsd, fixedCostsUsd } = options(of, ['sizeUsd', 'fixedCostsUsd']);
-    if (!Array.isArray(ladders)) throw wrong('ladders', 'it is no array of ladders');
+    if (!Array.isArray(ladders)) throw wrong('ladders', 'it must be an array of ladders');
     const venues = new wasm.Venues();
     try {
       list(ladders, 'ladders', MANY, (one) => addVenue(venues, one));
@@ -296,7 +296,7 @@ export function rankRoutes(ladders, of) {
 export function bestSplit(snapshots, of) {
   return call(() => {
     const { sizeUsd, base, fixedCostsUsd } = options(of, ['sizeUsd', 'base', 'fixedCostsUsd']);
-    if (!Array.isArray(snapshots)) throw wrong('snapshots', 'it is no array of snapshots');
+    if (!Array.isArray(snapshots)) throw wrong('snapshots', 'it must be an array of snapshots');
     const costs = texts(fixedCostsUsd, 'fixedCostsUsd', MANY, decimal);
     const over = new wasm.SplitOver();
     try {
@@ -312,15 +312,15 @@ export function bestSplit(snapshots, of) {
 function addVenue(venues, ladder) {
   const part = (value, what) => {
     if (typeof value === 'object' && value !== null) return value;
-    throw wrong('ladders', `${what} is no object`);
+    throw wrong('ladders', `${what} is not an object`);
   };
   const number = (value) => decimal(value, 'ladders');
   const { pool, status, base: sold, by_gap: byGap, by_size: bySize } = part(ladder, 'a ladder');
-  if (status !== 'live' && status !== 'preview') throw wrong('ladders', 'a status is live or preview');
+  if (status !== 'live' && status !== 'preview') throw wrong('ladders', 'a status must be live or preview');
   const address = text(part(sold, 'base').address, 'ladders', 100);
   venues.venue(text(pool, 'ladders', 200), status === 'live', address);
   for (const rows of [byGap, bySize]) {
-    if (!Array.isArray(rows)) throw wrong('ladders', 'by_gap and by_size are arrays');
+    if (!Array.isArray(rows)) throw wrong('ladders', 'by_gap and by_size must be arrays');
     list(rows, 'ladders', 2 * MANY, (row) => {
       const { exit } = part(row, 'a row');
       if (exit === undefined || exit === null) return;

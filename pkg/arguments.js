@@ -14,7 +14,7 @@ export function wrong(field, why, hint) {
 }
 
 function tooLong(field, most) {
-  return wrong(field, `more than the ${most} bytes accepted`);
+  return wrong(field, `larger than the maximum of ${most} bytes`);
 }
 
 const { toString } = Object.prototype;
@@ -29,7 +29,7 @@ export function bytes(value, field, most) {
   } else if (toString.call(value) === '[object ArrayBuffer]') {
     value = new Uint8Array(value);
   } else {
-    const hint = 'pass the document as it is served: its bytes or its text, awaited and not parsed';
+    const hint = 'pass the document as served, as bytes or text, awaited and not parsed';
     throw wrong(field, `${kind(value)} is neither bytes nor text`, hint);
   }
   if (value.length > most) throw tooLong(field, most);
@@ -38,7 +38,7 @@ export function bytes(value, field, most) {
 
 /** A text of at most `most` characters. */
 export function text(value, field, most) {
-  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is no text`, 'pass a string');
+  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is not text`, 'pass a string');
   if (value.length > most) throw tooLong(field, most);
   return value;
 }
@@ -49,7 +49,7 @@ export function instant(value, field) {
   try {
     return Date.prototype.toISOString.call(value).replace(/\.\d+Z$/, 'Z');
   } catch {
-    throw wrong(field, `${kind(value)} is no instant`, 'pass RFC 3339, such as 2026-11-27T05:00:00Z, or a valid Date');
+    throw wrong(field, `${kind(value)} is not a time`, 'pass RFC 3339, such as 2026-11-27T05:00:00Z, or a valid Date');
   }
 }
 
@@ -64,7 +64,7 @@ export function decimal(value, field) {
 /** A whole number that 32 bits hold. */
 export function whole(value, field) {
   if (!Number.isInteger(value) || value < 0 || value > 4294967295) {
-    throw wrong(field, `${typeof value === 'number' ? value : kind(value)} is no whole number from 0 to 4294967295`);
+    throw wrong(field, `${typeof value === 'number' ? value : kind(value)} is not a whole number from 0 to 4294967295`);
   }
   return value;
 }
@@ -72,7 +72,7 @@ export function whole(value, field) {
 /** An array of at most `most`, each read by `read`. */
 export function list(value, field, most, read) {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is no array`, 'pass an array, of one too');
+  if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is not an array`, 'pass an array, also for one value');
   const { length } = value;
   if (length > most) throw wrong(field, `more than ${most}`);
   return Array.from({ length }, (_, at) => read(value[at]));
@@ -83,14 +83,14 @@ export function texts(value, field, most, read, least = 0) {
   const found = list(value, field, most, (one) => read(one, field));
   if (value !== undefined && found.length < least) throw wrong(field, 'an empty array');
   if (found.some((one) => one === '' || one.includes('\n'))) {
-    throw wrong(field, 'an empty text, or one of several lines');
+    throw wrong(field, 'a text is empty or has several lines');
   }
   return found;
 }
 
 /** A tick, which may be negative. */
 export function tick(value, field) {
-  if (!Number.isInteger(value)) throw wrong(field, `${kind(value)} is no tick, a whole number`);
+  if (!Number.isInteger(value)) throw wrong(field, `${kind(value)} is not a tick, which must be a whole number`);
   return value;
 }
 
@@ -99,12 +99,12 @@ export function options(value, names, field = 'options') {
   if (value === undefined) return {};
   // Naming the keys of an array of bytes would take longer than anything else here.
   if (toString.call(value) !== '[object Object]') {
-    throw wrong(field, `${kind(value)} is no object of options`);
+    throw wrong(field, `${kind(value)} is not an object of options`);
   }
   for (const name of Object.keys(value)) {
     if (!names.includes(name)) {
-      const hint = names.length ? `the options are ${names.join(', ')}` : 'there are none';
-      throw new ExitgapError('unknown_parameter', `no option is called ${name.slice(0, 40)}`, {
+      const hint = names.length ? `the options are ${names.join(', ')}` : 'there are no options';
+      throw new ExitgapError('unknown_parameter', `${name.slice(0, 40)} is not an option`, {
         field: name.slice(0, 40),
         hint,
       });

@@ -32,7 +32,7 @@ export class Client {
     try {
       const names = ['fetch', 'timeoutMs', 'retries', 'webUrl', 'keys', 'storage'];
       const { fetch, timeoutMs = 30_000, retries = 2, webUrl, keys, storage } = options(of, names);
-      if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
+      if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it must be a function');
       this.#base = address(baseUrl, 'baseUrl');
       if (webUrl !== undefined) this.#web = Promise.resolve(address(webUrl, 'webUrl'));
       this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
@@ -69,7 +69,7 @@ export class Client {
       const at = ({ evidence_url: named }) => {
         const url = typeof named === 'string' && URL.canParse(named) ? new URL(named) : undefined;
         const path = url?.pathname.match(/\/api\/v1\/exit\/[^/]+$/);
-        if (!path) throw notAsSpecified(`/v1/exit/${id(pool)}`, 'the answer names no evidence');
+        if (!path) throw notAsSpecified(`/v1/exit/${id(pool)}`, 'the answer has no evidence');
         return this.#at(path[0] + url.search, given.signal);
       };
       return verifiedExit(this, { named: this.#keys, kept: this.#kept, at, judge, fetchTile }, pool, given);
@@ -164,7 +164,7 @@ export class Client {
   evidence(evidenceUrl, of) {
     return guarded(() => {
       const url = text(evidenceUrl, 'evidenceUrl', 2000);
-      if (!/^https?:\/\//.test(url)) throw wrong('evidenceUrl', 'it is no address');
+      if (!/^https?:\/\//.test(url)) throw wrong('evidenceUrl', 'it is not a valid address');
       return this.#bytes(url, 'application/json', MOST.evidence, signalOf(of));
     });
   }
@@ -173,7 +173,7 @@ export class Client {
   figure(figureUrl, of) {
     return guarded(() => {
       const url = text(figureUrl, 'figureUrl', 2000);
-      if (!/^https?:\/\//.test(url)) throw wrong('figureUrl', 'it is no address');
+      if (!/^https?:\/\//.test(url)) throw wrong('figureUrl', 'it is not a valid address');
       return this.#bytes(url, 'application/json', MOST.figure, signalOf(of));
     });
   }
@@ -222,11 +222,11 @@ export class Client {
       const ofPair = pool !== undefined && id(pool).includes('.') ? `,"pool":"${pool}"` : '';
       const snapshot = await this.#document(`snapshots/${id(hash, 'hash')}`, MOST.snapshot, signal);
       const named = snapshot.read?.state;
-      if (!HASH.test(named)) throw notAsSpecified(snapshot.url, 'it is no snapshot: it names no state');
+      if (!HASH.test(named)) throw notAsSpecified(snapshot.url, 'it is not a snapshot, because it does not name a state');
       const state = await this.#document(`states/${named}`, MOST.state, signal);
       const file = `{"snapshot":${snapshot.text},"state":${state.text}${ofPair}}`;
       const name = hashOf(file, state.url);
-      if (name !== hash) throw notAsSpecified(snapshot.url, `the bytes served hash to ${name}`);
+      if (name !== hash) throw notAsSpecified(snapshot.url, `the hash of the served bytes is ${name}`);
       return file;
     });
   }
@@ -261,7 +261,7 @@ export class Client {
       if (web === undefined) return this.#base;
       const wrongly = this.#base.startsWith('https:') && !String(web).startsWith('https:');
       if (wrongly || !ADDRESS.test(web)) {
-        throw notAsSpecified(`${this.#base}/v1/capabilities`, 'its web_url is no address to follow');
+        throw notAsSpecified(`${this.#base}/v1/capabilities`, 'its web_url is not a valid address');
       }
       return web.replace(/\/+$/, '');
     } catch (error) {
@@ -296,7 +296,7 @@ export class Client {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(answer);
       return { url, text, read: JSON.parse(text) };
     } catch (cause) {
-      throw notAsSpecified(url, 'the answer is no JSON', { cause });
+      throw notAsSpecified(url, 'the response is not JSON', { cause });
     }
   }
 
@@ -340,7 +340,7 @@ export class Client {
     });
     const abandon = () => stop(cancelled(signal));
     signal?.addEventListener('abort', abandon, { once: true });
-    const late = () => stop(new ExitgapError('timed_out', `${url}: no answer within ${this.#timeoutMs} ms`));
+    const late = () => stop(new ExitgapError('timed_out', `${url}: no response within ${this.#timeoutMs} ms`));
     const timer = setTimeout(late, this.#timeoutMs);
     const ask = async () => {
       const response = await this.#fetch(url, { headers: { accept }, redirect: 'error', signal: end.signal });
@@ -350,8 +350,8 @@ export class Client {
       return await Promise.race([stopped, ask()]);
     } catch (cause) {
       if (cause instanceof ExitgapError) throw cause;
-      const inPage = typeof document === 'undefined' ? '' : ' Does the policy of this page allow it, in connect-src?';
-      const hint = `is the service running, and this its address?${inPage}`;
+      const inPage = typeof document === 'undefined' ? '' : ' Also check that connect-src in the policy of this page allows it.';
+      const hint = `check that the service is running and that this is its address.${inPage}`;
       throw new ExitgapError('unreachable', `${url}: ${said(cause)}`, { cause, hint });
     } finally {
       clearTimeout(timer);
@@ -377,7 +377,7 @@ const ADDRESS = /^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/;
 function address(value, field) {
   const url = text(value instanceof URL ? value.href : value, field, 2000).replace(/\/+$/, '');
   if (!ADDRESS.test(url)) {
-    throw wrong(field, 'it is no service\'s address', 'such as https://exitgap.example');
+    throw wrong(field, 'it is not the address of a service', 'use an address such as https://exitgap.example');
   }
   return url;
 }
@@ -403,7 +403,7 @@ const READERS = { decimal, instant, short, whole };
 function id(value, field = 'pool') {
   const name = text(value, field, 200);
   if (!/^[\w:.-]+$/.test(name) || /^\.+$/.test(name)) {
-    throw wrong(field, 'it is no name', field === 'pool' ? 'such as ethereum:0x88e6…' : undefined);
+    throw wrong(field, 'it is not a valid name', field === 'pool' ? 'such as ethereum:0x88e6…' : undefined);
   }
   return name;
 }
@@ -434,7 +434,7 @@ function position(one) {
 
 /** A query that gives each of several values. */
 function several(name, values, field, spelled) {
-  if (!Array.isArray(values)) throw wrong(field, `it is no array of ${field}`);
+  if (!Array.isArray(values)) throw wrong(field, `it must be an array of ${field}`);
   const query = new URLSearchParams();
   list(values, field, MANY, (one) => query.append(name, spelled(one)));
   return `?${query}`;
@@ -457,7 +457,7 @@ function question(evidenceUrl) {
   const asked = { pool };
   for (const name of Object.keys(SAME).slice(1)) {
     const value = searchParams.get(name);
-    if (value === null) throw wrong('evidenceUrl', `it is no evidence_url: it names no ${name}`);
+    if (value === null) throw wrong('evidenceUrl', `it is not an evidence_url, because it has no ${name}`);
     asked[name] = SAME[name](value);
   }
   return asked;
@@ -472,7 +472,7 @@ function answering(evidenceUrl, asked, file, policy) {
     const same = (name) => SAME[name](request[name]) === asked[name];
     const other = Object.keys(SAME).filter((name) => !same(name));
     if (other.length > 0) {
-      throw notAsSpecified(evidenceUrl, `it sent evidence of another ${other.join(', ')}`);
+      throw notAsSpecified(evidenceUrl, `it returned evidence with a different ${other.join(', ')}`);
     }
   }
   return report;
@@ -486,7 +486,7 @@ function real(signal) {
   try {
     aborted.call(signal);
   } catch {
-    throw wrong('signal', 'it is no AbortSignal');
+    throw wrong('signal', 'it must be an AbortSignal');
   }
   return signal;
 }
@@ -496,7 +496,7 @@ function signalOf(of) {
 }
 
 function cancelled(signal) {
-  return new ExitgapError('cancelled', 'abandoned by the caller', { cause: signal.reason });
+  return new ExitgapError('cancelled', 'cancelled by the caller', { cause: signal.reason });
 }
 
 /** A fifth of a second, doubled with each repetition, give or take a half. */

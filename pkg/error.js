@@ -30,7 +30,7 @@ export function said(thrown) {
     // Only what is a text or a number is made one: an array of billions would be joined, for minutes.
     return (Object(words) === words ? Object.prototype.toString.call(words) : String(words)).slice(0, 500);
   } catch {
-    return 'an error without words';
+    return 'an error without a message';
   }
 }
 

@@ -13,12 +13,12 @@ export function fileStorage(path) {
     try {
       const found = JSON.parse(await readFile(at, 'utf8'));
       const isTexts = typeof found === 'object' && found !== null && Object.values(found).every((one) => typeof one === 'string');
-      if (!isTexts) throw new Error('it is no object of texts');
+      if (!isTexts) throw new Error('it is not an object with text values');
       return found;
     } catch (cause) {
       if (cause.code === 'ENOENT') return {};
       // To begin anew would be to take a rewritten history for a first visit.
-      throw new ExitgapError('kept_unusable', `${at}: ${said(cause)}`, { cause, hint: 'move it away to begin anew' });
+      throw new ExitgapError('kept_unusable', `${at}: ${said(cause)}`, { cause, hint: 'move the file away to start again' });
     }
   };
   const next = (work) => {

@@ -119,12 +119,12 @@ export function checkpointOf(note) {
 /** That an older state of a log is a prefix of a newer one, as its tiles tell it: hashes in base64. */
 export async function consistencyProof(older, newer, fetchTile, url) {
   if (globalThis.crypto?.subtle === undefined) {
-    const hint = 'a page has SHA-256 (crypto.subtle) only over https, and on this machine';
+    const hint = 'a page has SHA-256 (crypto.subtle) only over https or on localhost';
     throw new ExitgapError('not_comparable', 'the log was seen before, and cannot be compared here', { hint });
   }
   const { proof, oldRoot, root } = await told(older.size, newer.size, fetchTile);
   if (base64(root) !== newer.root) {
-    throw notAsSpecified(url, `its tiles do not make the root of its ${newer.size} slots`);
+    throw notAsSpecified(url, `its tiles do not give the root of its ${newer.size} slots`);
   }
   return { proof: proof.map(base64), oldRoot: base64(oldRoot) };
 }
@@ -149,7 +149,7 @@ export class MemoryStorage {
 
 /** What a page's `localStorage` keeps, or another of its kind. */
 export function webStorage(area = globalThis.localStorage) {
-  if (typeof area?.getItem !== 'function') throw wrong('area', 'it is no storage of a page');
+  if (typeof area?.getItem !== 'function') throw wrong('area', 'it is not the storage of a page');
   return { get: (name) => area.getItem(name), put: (name, value) => area.setItem(name, value) };
 }
 
@@ -157,7 +157,7 @@ export function webStorage(area = globalThis.localStorage) {
 export function storageOf(value) {
   if (value === undefined) return new MemoryStorage();
   if (typeof value?.get !== 'function' || typeof value.put !== 'function') {
-    throw wrong('storage', 'it has no get and put', 'such as webStorage() in a page, fileStorage(path) in Node');
+    throw wrong('storage', 'it must have get and put', 'use webStorage() in a page or fileStorage(path) in Node');
   }
   return value;
 }
@@ -189,7 +189,7 @@ export class Kept {
     if (note === undefined) return undefined;
     const kept = checkpointOf(note);
     if (kept.origin !== origin || !(kept.size > 0)) {
-      throw new ExitgapError('kept_unusable', `what is kept of ${origin} is no checkpoint of it`);
+      throw new ExitgapError('kept_unusable', `the saved checkpoint of ${origin} is not a checkpoint of this log`);
     }
     return note;
   }

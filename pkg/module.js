@@ -15,7 +15,7 @@ export function once(file, open) {
         await open(await source());
       } catch (cause) {
         starting = null;
-        const hint = `is ${file} served, and does the page's policy have 'wasm-unsafe-eval'?`;
+        const hint = `check that ${file} is served and that the page's policy has 'wasm-unsafe-eval'`;
         throw new ExitgapError('init_failed', `the module did not load: ${said(cause)}`, { cause, hint });
       }
     })();
@@ -35,7 +35,7 @@ export const start = once('exitgap_bg.wasm', async (source) => {
 /** Runs `body` once the module is there; whatever it throws is an ExitgapError. */
 export function call(body, isThere = limits !== null, entry = 'exitgap') {
   if (!isThere) {
-    throw new ExitgapError('not_initialized', 'nothing works before `await init()` has ended', {
+    throw new ExitgapError('not_initialized', 'call `await init()` before using anything else', {
       hint: `import { init } from "${entry}" and await it once`,
     });
   }

@@ -14,7 +14,7 @@ export { payingFetch } from './pay/paying.js';
 /** Opens the ledger of a path; see pay.d.ts. */
 export function fileLedger(path, of) {
   const { now = Date.now } = options(of, ['now']);
-  if (typeof now !== 'function') throw wrong('now', 'it is no function');
+  if (typeof now !== 'function') throw wrong('now', 'it must be a function');
   return new FileLedger(text(path, 'path', 4096), now);
 }
 
@@ -23,7 +23,7 @@ export function budget(of) {
   try {
     const read = options(of, ['maxPerCall', 'budgets', 'networks', 'assets', 'payees', 'ledger']);
     if (!(read.ledger instanceof FileLedger)) {
-      throw wrong('ledger', 'it was not made by fileLedger()', 'ledger: fileLedger(\'spent.jsonl\')');
+      throw wrong('ledger', 'it must come from fileLedger()', 'ledger: fileLedger(\'spent.jsonl\')');
     }
     return new Pay(policyOf(read), read.ledger);
   } catch (thrown) {

@@ -20,9 +20,9 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** Whom the caller asked for the block, a line each: the hash, or `-`, and the name. */
 function lineOf(block) {
   const { by, hash } = options(block, ['by', 'hash'], 'blocks');
-  if (/[^ -~]/.test(text(by, 'blocks', 200))) throw wrong('blocks', 'a name is printable ASCII');
+  if (/[^ -~]/.test(text(by, 'blocks', 200))) throw wrong('blocks', 'a name must be printable ASCII');
   if (hash == null) return `- ${by}`;
-  if (!HASH.test(text(hash, 'blocks', 100))) throw wrong('blocks', 'a block\'s hash is 0x and 64 hex digits');
+  if (!HASH.test(text(hash, 'blocks', 100))) throw wrong('blocks', 'a block hash must be 0x and 64 hex digits');
   return `${hash.toLowerCase()} ${by}`;
 }
 
@@ -44,7 +44,7 @@ function reportOf(answer) {
 function leastOf(atLeast, asked) {
   if (atLeast == null) return 0;
   const isOne = Number.isInteger(atLeast) && atLeast >= 1 && atLeast <= asked;
-  if (!isOne) throw wrong('atLeast', `a whole number from 1 to the ${asked} who were asked`);
+  if (!isOne) throw wrong('atLeast', `it must be a whole number from 1 to ${asked}, the number of sources asked`);
   return atLeast;
 }
 
@@ -54,7 +54,7 @@ export function verifyState(evidence, proof, of) {
     const { blocks, atLeast, witnessed } = options(of, ['blocks', 'atLeast', 'witnessed']);
     const asked = list(blocks ?? undefined, 'blocks', 100, lineOf);
     const least = leastOf(atLeast, asked.length);
-    if (witnessed != null && !OUTCOMES.includes(witnessed)) throw wrong('witnessed', 'an outcome is pass, fail or not_checked');
+    if (witnessed != null && !OUTCOMES.includes(witnessed)) throw wrong('witnessed', 'an outcome must be pass, fail or not_checked');
     const file = proof == null ? new Uint8Array() : bytes(proof, 'proof', limits.proof);
     const claim = wasm.stateClaim(bytes(evidence, 'evidence', limits.evidence));
     return reportOf(judge.check(claim, file, asked.join('\n'), least, witnessed ?? ''));

@@ -52,8 +52,8 @@ function alike(one, other) {
  */
 function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
   const other = (why) => notAsSpecified(url, why);
-  if (claim.pool !== String(pool).toLowerCase()) throw other(`its evidence is of ${claim.pool}`);
-  if (at !== undefined && Date.parse(claim.slot_time) > Date.parse(at)) throw other(`its evidence is of ${claim.slot_time}, after ${at}`);
+  if (claim.pool !== String(pool).toLowerCase()) throw other(`its evidence is for ${claim.pool}`);
+  if (at !== undefined && Date.parse(claim.slot_time) > Date.parse(at)) throw other(`its evidence is for ${claim.slot_time}, after ${at}`);
   const { method, ...computed } = estimate(evidence, { sizeUsd, base: base ?? claim.base });
   const { published } = recompute(evidence);
   const lowest = published.lowest_depth_7d_usd;
@@ -69,7 +69,7 @@ function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
   const unlike = Object.keys(due).find((name) => !alike(due[name], told[name]));
   if (unlike !== undefined) throw other(`the answer's ${unlike} does not follow from its evidence`);
   for (const name of ['amount_in_raw', 'amount_out_raw']) {
-    if (published[name] !== computed[name]) throw other(`its evidence is of another ${name}`);
+    if (published[name] !== computed[name]) throw other(`its evidence has a different ${name}`);
   }
 }
 
@@ -79,11 +79,11 @@ const inOrder = (before, note) =>
 
 /** What to do about evidence that proves nothing. */
 function hintOf(failed, contradicts) {
-  if (contradicts) return 'the log was rewritten since it was seen: keep `fork`, which `exitgap verify` reads, and trust neither';
+  if (contradicts) return 'the log was rewritten since it was last seen; keep `fork`, which `exitgap verify` reads, and trust neither version';
   if (failed?.code === 'signature_not_trusted') {
-    return 'no key that you named signed it: do not take the service\'s own, but ask its operator elsewhere whether the key was changed';
+    return 'it is not signed by any key that you named; do not use the service\'s own key, but ask its operator through another channel whether the key was changed';
   }
-  return 'the report says which check, what was expected and what was found';
+  return 'see the report for the check that failed, with the expected and the found value';
 }
 
 /** Requires that a report is whole; what is not is thrown with it. */

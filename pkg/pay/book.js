@@ -43,7 +43,7 @@ export function toLine(kind, fields) {
   const ordered = Object.keys(FIELDS[kind]).map((name) => [name, fields[name]]);
   const body = HEAD + JSON.stringify(Object.fromEntries([['kind', kind], ...ordered])).slice(1, -1);
   const line = `${body}${SUM}${sumOf(body)}"}`;
-  if (line.length + 2 > MAX_LINE) throw new Error(`a record of ${line.length} bytes is more than one line holds`);
+  if (line.length + 2 > MAX_LINE) throw new Error(`a record of ${line.length} bytes is longer than the maximum line`);
   return line;
 }
 
@@ -60,20 +60,20 @@ export function readLine(line) {
   const end = line.lastIndexOf(SUM);
   if (end < 0) throw new Error('it has no checksum');
   const body = line.slice(0, end);
-  if (line.slice(end) !== `${SUM}${sumOf(body)}"}`) throw new Error('its checksum is of other bytes');
-  if (!body.startsWith(HEAD)) throw new Error('it is of another version of this program');
+  if (line.slice(end) !== `${SUM}${sumOf(body)}"}`) throw new Error('its checksum does not match');
+  if (!body.startsWith(HEAD)) throw new Error('it was written by another version of this program');
   let record;
   try {
     record = JSON.parse(`{${body.slice(HEAD.length)}}`);
   } catch {
-    throw new Error('it is no record');
+    throw new Error('it is not a valid record');
   }
   const { kind, ...fields } = record;
   const wanted = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : {};
   const names = Object.keys(wanted);
   const holds = names.length > 0 && Object.keys(fields).length === names.length
     && names.every((name) => Object.hasOwn(fields, name) && wanted[name](fields[name]));
-  if (!holds) throw new Error('it is no record');
+  if (!holds) throw new Error('it is not a valid record');
   return record;
 }
 

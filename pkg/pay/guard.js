@@ -16,9 +16,9 @@ const HOOKS = ['onBeforePaymentCreation', 'onAfterPaymentCreation', 'onPaymentCr
 /** Lets an official client pay only what `pay` allows, and answers the client; see pay.d.ts. */
 export function guard(client, pay) {
   if (HOOKS.some((hook) => typeof client?.[hook] !== 'function')) {
-    throw wrong('client', 'it has not the hooks of an x402Client of @x402/core');
+    throw wrong('client', 'it does not have the hooks of an x402Client of @x402/core');
   }
-  if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it was not made by budget()');
+  if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it must come from budget()');
   const begun = new WeakMap();
   const seen = new WeakSet();
   const sent = new Map();
@@ -26,11 +26,11 @@ export function guard(client, pay) {
   client.onBeforePaymentCreation(async ({ paymentRequired, selectedRequirements }) => {
     try {
       if (seen.has(paymentRequired)) {
-        throw refusal('payment_unknown', 'this offer was paid once, and is not paid again', 'look at the chain first');
+        throw refusal('payment_unknown', 'this offer was already paid and is not paid again', 'check the chain first');
       }
       const version = paymentRequired.x402Version;
       const terms = termsOf(version, selectedRequirements);
-      if (terms.none !== undefined) throw refusal('offer_unreadable', terms.none, 'choose an offer of the scheme `exact`');
+      if (terms.none !== undefined) throw refusal('offer_unreadable', terms.none, 'choose an offer with the scheme `exact`');
       pay.policy.allows(terms);
       const url = version === 1 ? selectedRequirements.resource : paymentRequired.resource?.url;
       const { host, path } = place(String(url));
@@ -48,7 +48,7 @@ export function guard(client, pay) {
     const asReserved = String(to).toLowerCase() === terms.payTo && String(value) === terms.amount.toString()
       && /^0x[0-9a-fA-F]{64}$/.test(nonce) && /^0x[0-9a-fA-F]{40}$/.test(from) && Number(validBefore) <= validBeforeS;
     if (!asReserved) {
-      throw refusal('offer_inconsistent', 'what was signed is not what was reserved', 'nothing was sent');
+      throw refusal('offer_inconsistent', 'the signed payment differs from the reserved payment', 'nothing was sent');
     }
     pay.ledger.sent(id, from, nonce);
     sent.set(nonce, id);

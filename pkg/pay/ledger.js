@@ -29,7 +29,7 @@ export class FileLedger {
     this.#now = now;
     this.#guarded(() => {
       const made = !existsSync(this.#path);
-      if (!made && !statSync(this.#path).isFile()) throw new Error('it is no file');
+      if (!made && !statSync(this.#path).isFile()) throw new Error('it is not a file');
       this.#file = openSync(this.#path, 'a+', 0o600);
       if (made) syncFolder(dirname(this.#path));
       this.#readOn();
@@ -62,14 +62,14 @@ export class FileLedger {
   /** Reserves a payment and answers its name. It counts at once. */
   reserve({ host, path, terms, validBeforeS }) {
     if (!isPlain(host, 255) || !isPlain(path, 1024)) {
-      throw refusal('address_not_paid', `${host}${path}: its host or path is too long, or of characters that no address has`,
-        'ask over https, by the address that the service has now');
+      throw refusal('address_not_paid', `${host}${path}: its host or path is too long or has characters that are not allowed in an address`,
+        'use https and the current address of the service');
     }
     const id = randomBytes(16).toString('hex');
     const { network, asset, payTo: payee, amount } = terms;
     const fields = { id, host, path, network, asset, payee, units: amount.toString(), valid_before_s: validBeforeS };
     this.#append('reserved', fields);
-    if (this.#book.state(id) === undefined) throw this.#wrong('what was written to it is not in it');
+    if (this.#book.state(id) === undefined) throw this.#wrong('the written record is missing from it');
     return id;
   }
 
@@ -82,12 +82,12 @@ export class FileLedger {
       this.#releaseStale(id, nowMs);
       const book = this.#book;
       if (book.state(id) !== 'reserved') {
-        throw new Error('a payment that was to be made was given up by another process');
+        throw new Error('a payment that was about to be made was released by another process');
       }
       const first = book.firstPayee(host, terms.network, id);
       if (payees === undefined && first !== undefined && first !== terms.payTo) {
-        const error = refusal('payee_changed', `${host} asked for payment to ${first} before, and now to ${terms.payTo}`,
-          'ask the service\'s operator elsewhere whether the payee changed, and then list it');
+        const error = refusal('payee_changed', `${host} requested payment to ${first} before, but now to ${terms.payTo}`,
+          'ask the service\'s operator through another channel whether the payee changed, then add it to the policy');
         return { error, waits: false };
       }
       for (const budget of budgets) {
@@ -120,7 +120,7 @@ export class FileLedger {
   sent(id, payer, nonce) {
     this.#append('sent', { id, payer: payer.toLowerCase(), nonce: nonce.toLowerCase() });
     if (this.#book.state(id) !== 'sent') {
-      throw this.#wrong('a payment that was to be sent was given up by another process');
+      throw this.#wrong('a payment that was about to be sent was released by another process');
     }
   }
 
@@ -155,8 +155,8 @@ export class FileLedger {
     if (here.dev !== there.dev || here.ino !== there.ino) {
       throw new Error('another file took its place while it was in use');
     }
-    if (here.size < this.#readTo) throw new Error('it became shorter: it was cut off or written over');
-    if (here.size > MAX_LEDGER) throw new Error('it is longer than 128 MiB: begin another');
+    if (here.size < this.#readTo) throw new Error('it became shorter, so it was truncated or overwritten');
+    if (here.size > MAX_LEDGER) throw new Error('it is longer than 128 MiB; start a new ledger');
     const found = this.#bytes(this.#readTo, here.size);
     // What has no end yet is being written, or its writing broke off: the next line tells.
     const end = found.lastIndexOf(10);
@@ -190,7 +190,7 @@ export class FileLedger {
     const behind = this.#book.newestMs - nowMs;
     if (behind <= CLOCK_TOLERANCE_MS) return;
     throw refusal('clock_stepped_back', `the clock is ${behind} ms behind the newest record of the ledger ${this.#path}`,
-      'nothing is paid until the clock is right again: set it, or wait');
+      'nothing is paid until the clock is right again; set the clock, or wait');
   }
 
   /** Whatever goes wrong with the file: nothing is known to be left. */
@@ -204,17 +204,17 @@ export class FileLedger {
 
   #wrong(why) {
     return refusal('ledger_unreadable', `the ledger ${this.#path}: ${why}`,
-      'nothing is paid while it is unreadable: put it right, or aside, and lower the budgets by what was spent');
+      'nothing is paid while it is unreadable; repair it, or move it away and lower the budgets by the amount spent');
   }
 }
 
 function exceeded(budget, { asked, spent, reserved, resetsAt }) {
   const [price, limit, gone, held] = [asked, budget.limit, spent, reserved].map(inTokens);
   const scope = scopeOf(budget);
-  const message = `${price} USDC is asked for; of ${limit} for ${scope}, ${gone} are spent and ${held} reserved`;
+  const message = `the price is ${price} USDC, but of ${limit} for ${scope}, ${gone} are spent and ${held} reserved`;
   const hint = resetsAt === null
     ? 'raise the budget\'s limit'
-    : 'wait until enough of it counts no longer, or raise the budget\'s limit';
+    : 'wait until enough of the spending has expired, or raise the budget\'s limit';
   return refusal('budget_exceeded', message, hint, { scope, limit, spent: gone, reserved: held, resetsAt });
 }
 

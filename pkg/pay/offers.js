@@ -22,13 +22,13 @@ const PLAIN = ['x-payment-amount', 'x-payment-currency', 'x-payment-network', 'x
 /** An offer that cannot be taken up. */
 function unreadable(why) {
   const hint = 'this wallet pays by x402\'s scheme `exact`, versions 1 and 2, on EVM chains';
-  return refusal('offer_unreadable', `the offer cannot be taken up: ${why}`, hint);
+  return refusal('offer_unreadable', `the offer cannot be paid: ${why}`, hint);
 }
 
 function noAmount(field, found) {
   const shown = JSON.stringify(String(found)).slice(0, 80);
-  const message = `${field} ${shown} is no amount: digits only, no sign, exponent or leading zero`;
-  return refusal('amount_unreadable', message, 'nothing on this side: tell the service\'s operator');
+  const message = `${field} ${shown} is not a valid amount; use digits only, without sign, exponent or leading zero`;
+  return refusal('amount_unreadable', message, 'this cannot be fixed on your side; inform the service\'s operator');
 }
 
 /** The JSON of a header's base64. */
@@ -40,7 +40,7 @@ function ofHeader(name, text) {
   try {
     return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
   } catch {
-    throw unreadable(`${name} is no JSON`);
+    throw unreadable(`${name} is not JSON`);
   }
 }
 
@@ -71,23 +71,23 @@ export function termsOf(version, entry) {
   const texts = ['scheme', 'network', amountField, 'asset', 'payTo'];
   if (version === 1) texts.push('resource', 'description', 'mimeType');
   const missing = texts.find((field) => typeof one[field] !== 'string');
-  if (missing !== undefined) throw unreadable(`accepts has no text ${missing}`);
+  if (missing !== undefined) throw unreadable(`accepts has no text field ${missing}`);
   const amount = units(one[amountField]);
   if (amount === undefined) throw noAmount(amountField, one[amountField]);
-  if (one.scheme !== 'exact') return { none: `scheme ${JSON.stringify(one.scheme)} is not paid: only "exact" is` };
+  if (one.scheme !== 'exact') return { none: `scheme ${JSON.stringify(one.scheme)} is not supported; only "exact" is` };
   const network = version === 1 ? V1_NETWORKS[one.network] : one.network;
   if (network === undefined || chainId(network) === undefined) {
-    return { none: `network ${JSON.stringify(one.network)} names no EVM chain that is known` };
+    return { none: `network ${JSON.stringify(one.network)} is not a known EVM chain` };
   }
   const maxTimeoutS = one.maxTimeoutSeconds;
   if (!Number.isInteger(maxTimeoutS) || maxTimeoutS < 1 || maxTimeoutS > MAX_TIMEOUT_S) {
-    throw unreadable('maxTimeoutSeconds is no time in whole seconds');
+    throw unreadable('maxTimeoutSeconds is not a time in whole seconds');
   }
   const { name, version: tokenVersion } = one.extra ?? {};
   if (!named(name) || !named(tokenVersion)) return { none: 'extra has no name and version of the token' };
   const [asset, payTo] = ['asset', 'payTo'].map((field) => {
     const found = address(one[field]);
-    if (found === undefined) throw unreadable(`${field} is no address`);
+    if (found === undefined) throw unreadable(`${field} is not a valid address`);
     return found;
   });
   return { network, asset, payTo, amount, maxTimeoutS, domain: { name, version: tokenVersion } };
@@ -111,7 +111,7 @@ function payable(version, accepts, wire) {
 function v2Of(header) {
   if (header === null) return { offers: [] };
   const required = ofHeader('payment-required', header);
-  if (required?.x402Version !== 2) throw unreadable('payment-required is of another version than 2');
+  if (required?.x402Version !== 2) throw unreadable('payment-required does not have version 2');
   const { accepts, resource, extensions } = required;
   return payable(2, accepts, { resource, extensions });
 }
@@ -122,7 +122,7 @@ function v1Of(body) {
   try {
     read = JSON.parse(body);
   } catch {
-    throw unreadable('the body is no JSON');
+    throw unreadable('the body is not JSON');
   }
   if (read.x402Version !== 1 || read.accepts === undefined) return { offers: [] };
   return payable(1, read.accepts, {});
@@ -134,9 +134,9 @@ function plainOf(headers) {
   const missing = PLAIN.find((name) => headers.get(name) === null);
   if (missing !== undefined) throw unreadable(`${missing} is missing`);
   if (!/^(0|[1-9][0-9]{0,20})(\.[0-9]{1,18})?$/.test(amount)) throw noAmount(PLAIN[0], amount);
-  if (chainId(network) === undefined) throw unreadable('x-payment-network names no EVM chain');
+  if (chainId(network) === undefined) throw unreadable('x-payment-network is not an EVM chain');
   const payTo = address(recipient);
-  if (payTo === undefined) throw unreadable('x-payment-recipient is no address');
+  if (payTo === undefined) throw unreadable('x-payment-recipient is not a valid address');
   return { amount, currency, network, payTo };
 }
 
@@ -163,19 +163,19 @@ export function choose(policy, { v2, v1, plain }) {
       refused ??= thrown;
       continue;
     }
-    if (offer.terms.amount === 0n) throw unreadable('a price of zero is no price');
+    if (offer.terms.amount === 0n) throw unreadable('the price is zero');
     agree(offer, [v2.offers, v1.offers], plain, asset);
     return offer;
   }
-  throw refused ?? unreadable(v2.none ?? v1.none ?? (plain ? 'it asks for a transfer only' : 'there is none'));
+  throw refused ?? unreadable(v2.none ?? v1.none ?? (plain ? 'it only offers a transfer' : 'there is no offer'));
 }
 
 /** All offers of an answer must ask for the same payment. */
 function agree(chosen, versions, plain, asset) {
   const { terms } = chosen;
   const inconsistent = (why) => {
-    const hint = 'nothing on this side: tell the service\'s operator';
-    throw refusal('offer_inconsistent', `the offers of one answer disagree: ${why}`, hint);
+    const hint = 'this cannot be fixed on your side; inform the service\'s operator';
+    throw refusal('offer_inconsistent', `the offers in one response contradict each other: ${why}`, hint);
   };
   for (const offers of versions.filter((some) => some.length > 0)) {
     const [{ version }] = offers;
@@ -183,8 +183,8 @@ function agree(chosen, versions, plain, asset) {
     if (others.length === 0) inconsistent(`version ${version} is for another chain or token`);
     const other = others.find((one) => !samePayment(one.terms, terms));
     if (other !== undefined) {
-      inconsistent(`version ${version} asks for ${other.terms.amount} units to ${other.terms.payTo}, and version `
-        + `${chosen.version} for ${terms.amount} to ${terms.payTo}`);
+      inconsistent(`version ${version} asks for ${other.terms.amount} units to ${other.terms.payTo}, but version `
+        + `${chosen.version} asks for ${terms.amount} to ${terms.payTo}`);
     }
   }
   if (plain === undefined) return;
@@ -193,6 +193,6 @@ function agree(chosen, versions, plain, asset) {
   const same = amount === terms.amount && plain.network === terms.network && plain.payTo === terms.payTo;
   if (!same || plain.currency !== asset.symbol) {
     inconsistent(`the plain headers ask for ${plain.amount} ${plain.currency} on ${plain.network} to ${plain.payTo}, `
-      + `and version ${chosen.version} for ${inTokens(terms.amount)} ${asset.symbol} on ${terms.network} to ${terms.payTo}`);
+      + `but version ${chosen.version} asks for ${inTokens(terms.amount)} ${asset.symbol} on ${terms.network} to ${terms.payTo}`);
   }
 }

@@ -50,12 +50,12 @@ export async function reserve(pay, wanted) {
 
 /** `fetch` that pays; see pay.d.ts. */
 export function payingFetch(fetch, { signer, pay }) {
-  if (typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
+  if (typeof fetch !== 'function') throw wrong('fetch', 'it must be a function');
   const account = signer?.account?.address ?? signer?.address;
   if (typeof signer?.signTypedData !== 'function' || typeof account !== 'string') {
-    throw wrong('signer', 'it has no address and signTypedData, as viem\'s accounts and wallets have');
+    throw wrong('signer', 'it must have address and signTypedData, like the accounts and wallets of viem');
   }
-  if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it was not made by budget()');
+  if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it must come from budget()');
   // Payments that were sent and not answered, by address.
   const open = new Map();
 
@@ -77,7 +77,7 @@ export function payingFetch(fetch, { signer, pay }) {
     };
     try {
       const signature = await signer.signTypedData(signer.account ? { account: signer.account, ...typed } : typed);
-      if (!/^0x(?:[0-9a-fA-F]{2}){65,}$/.test(signature)) throw new Error('it answered with no signature');
+      if (!/^0x(?:[0-9a-fA-F]{2}){65,}$/.test(signature)) throw new Error('it returned no signature');
       return { message, header: headerOf(offer, message, signature) };
     } catch (thrown) {
       throw refusal('signer_failed', `the signer did not sign: ${said(thrown)}`, 'see the signer; nothing was sent');
@@ -87,8 +87,8 @@ export function payingFetch(fetch, { signer, pay }) {
   const pay402 = async (request, answer) => {
     const elsewhere = answer.redirected || (answer.url !== '' && bare(answer.url) !== bare(request.url));
     if (elsewhere) {
-      throw refusal('address_not_paid', `${request.url}: it was redirected, and nothing is paid after that`,
-        'ask over https, by the address that the service has now');
+      throw refusal('address_not_paid', `${request.url}: it was redirected, and nothing is paid after a redirect`,
+        'use https and the current address of the service');
     }
     const { host, path } = place(request.url);
     const offer = choose(pay.policy, readOffers(answer.headers, await textOf(answer)));
@@ -127,8 +127,8 @@ export function payingFetch(fetch, { signer, pay }) {
       }
       if (pay.ledger.nowMs() + pauseMs >= sent.validBeforeS * 1000) {
         const price = inTokens(sent.terms.amount);
-        throw refusal('payment_unknown', `a payment of ${price} USDC was sent, and no answer told its outcome: ${last}`,
-          'look at the chain before paying again; it stays counted in the budget');
+        throw refusal('payment_unknown', `a payment of ${price} USDC was sent, but its outcome is unknown: ${last}`,
+          'check the chain before paying again; the amount stays counted in the budget');
       }
       await sleep(pauseMs);
     }
@@ -158,7 +158,7 @@ async function attempt(fetch, request, [name, value]) {
   const headers = new Headers(request.headers);
   headers.set(name, value);
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error('no answer within 30 s')), ATTEMPT_MS);
+  const timer = setTimeout(() => patience.abort(new Error('no response within 30 s')), ATTEMPT_MS);
   const signal = AbortSignal.any([request.signal, patience.signal]);
   try {
     return await fetch(new Request(request.clone(), { headers, redirect: 'manual', signal }));
@@ -172,8 +172,8 @@ function answered({ ledger }, sent, answer) {
   if (told?.success === true) ledger.settled(sent.id, told.transaction);
   if (answer.status !== 402) return answer;
   const price = inTokens(sent.terms.amount);
-  throw refusal('payment_refused', `the payment of ${price} USDC was sent, and the service says that it failed: ${reasonOf(answer)}`,
-    'it stays counted until the chain shows that it can no longer be made; see the reason');
+  throw refusal('payment_refused', `the payment of ${price} USDC was sent, but the service reported that it failed: ${reasonOf(answer)}`,
+    'the amount stays counted until the chain shows that the payment can no longer be made; see the reason');
 }
 
 function headerOf({ version, accepted, resource, extensions }, message, signature) {

@@ -22,19 +22,19 @@ const MANY = 100;
 function amount(value, field) {
   const found = unitsOfTokens(value);
   if (found === undefined) {
-    throw wrong(field, 'it is no amount: a text such as \'0.02\', of at most six decimals');
+    throw wrong(field, 'it must be an amount, as a text such as \'0.02\', with at most six decimals');
   }
   return found;
 }
 
 function networkOf(value, field) {
-  if (chainId(text(value, field, 40)) === undefined) throw wrong(field, 'it is no CAIP-2 id such as eip155:8453');
+  if (chainId(text(value, field, 40)) === undefined) throw wrong(field, 'it must be a CAIP-2 id such as eip155:8453');
   return value;
 }
 
 function addressOf(value, field) {
   const found = address(value);
-  if (found === undefined) throw wrong(field, 'it is no address: 0x and 40 hex digits');
+  if (found === undefined) throw wrong(field, 'it must be an address of 0x and 40 hex digits');
   return found;
 }
 
@@ -42,20 +42,20 @@ function addressOf(value, field) {
 function windowOf(value, field) {
   if (value === undefined || value === 'total') return undefined;
   const [, number, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(text(value, field, 20)) ?? [];
-  if (number === undefined) throw wrong(field, 'it is no time such as 24h, 30m, 7d or total');
+  if (number === undefined) throw wrong(field, 'it must be a time such as 24h, 30m, 7d or total');
   return Number(number) * SECONDS[unit] * 1000;
 }
 
 function budgetOf(one, networks) {
   const { host, pathPrefix = '/', network, limit, per } = options(one, ['host', 'pathPrefix', 'network', 'limit', 'per']);
   if (network === undefined && networks.length !== 1) {
-    throw wrong('budgets.network', 'it must be named where several networks are');
+    throw wrong('budgets.network', 'it must be given when there are several networks');
   }
   const named = text(host, 'budgets.host', 255);
   if (named !== named.toLowerCase() || /[/?#@\s]/.test(named)) {
-    throw wrong('budgets.host', 'it is no host such as exitgap.example or 127.0.0.1:8080, in lower case');
+    throw wrong('budgets.host', 'it must be a host such as exitgap.example or 127.0.0.1:8080, in lower case');
   }
-  if (!text(pathPrefix, 'budgets.pathPrefix', 1024).startsWith('/')) throw wrong('budgets.pathPrefix', 'it begins with /');
+  if (!text(pathPrefix, 'budgets.pathPrefix', 1024).startsWith('/')) throw wrong('budgets.pathPrefix', 'it must begin with /');
   return {
     host: named,
     pathPrefix,
@@ -80,7 +80,7 @@ function assetOf(one) {
 /** Reads a caller's policy; see pay.d.ts. */
 export function policyOf({ maxPerCall, budgets, networks, assets, payees }) {
   const all = (value, field, read) => {
-    if (!Array.isArray(value) || value.length === 0) throw wrong(field, 'it is no array with something in it');
+    if (!Array.isArray(value) || value.length === 0) throw wrong(field, 'it must be an array with at least one entry');
     return list(value, field, MANY, read);
   };
   const allowed = all(networks, 'networks', (one) => networkOf(one, 'networks'));
@@ -114,25 +114,25 @@ class Policy {
   /** The token of such a payment; throws where it may not be made, whatever was spent. */
   allows({ network, asset, payTo, amount: asked, domain }) {
     if (!this.networks.includes(network)) {
-      throw refusal('network_not_allowed', `payment is asked for on ${network}, which the policy does not allow`,
-        'name the chain in the policy, if you hold funds there');
+      throw refusal('network_not_allowed', `payment is requested on ${network}, which the policy does not allow`,
+        'add the chain to the policy, if you have funds there');
     }
-    const hint = 'name the token in the policy, as its contract calls itself, if you mean to pay with it';
-    const notAllowed = (why) => refusal('asset_not_allowed', `payment is asked for in ${asset} on ${network}: ${why}`, hint);
+    const hint = 'add the token to the policy, with the name and version of its contract, if you want to pay with it';
+    const notAllowed = (why) => refusal('asset_not_allowed', `payment is requested in ${asset} on ${network}: ${why}`, hint);
     const known = this.assets.find((one) => one.network === network && one.address === asset);
-    if (known === undefined) throw notAllowed('the policy does not name it');
+    if (known === undefined) throw notAllowed('the policy does not list it');
     if (known.name !== domain.name || known.version !== domain.version) {
-      throw notAllowed(`it is called ${JSON.stringify(domain.name)} version ${JSON.stringify(domain.version)}, and is `
+      throw notAllowed(`the offer names ${JSON.stringify(domain.name)} version ${JSON.stringify(domain.version)}, but the token is `
         + `${JSON.stringify(known.name)} version ${JSON.stringify(known.version)}`);
     }
     if (this.payees !== undefined && !this.payees.includes(payTo)) {
-      throw refusal('payee_not_allowed', `payment is asked for to ${payTo}, which the policy does not list`,
-        'list the payee, once you know whose address it is');
+      throw refusal('payee_not_allowed', `payment is requested to ${payTo}, which the policy does not list`,
+        'add the payee to the policy, once you know whose address it is');
     }
     if (asked > this.maxPerCall) {
       const [price, most] = [asked, this.maxPerCall].map(inTokens);
-      throw refusal('max_per_call_exceeded', `${price} USDC is asked for, and one call may cost ${most}`,
-        'raise the most that one call may cost, or do not ask');
+      throw refusal('max_per_call_exceeded', `the price is ${price} USDC, but one call may cost at most ${most}`,
+        'raise the maximum price of one call, or do not make the call');
     }
     return known;
   }
@@ -140,23 +140,23 @@ class Policy {
   budgetsFor(host, path, network) {
     const found = this.budgets.filter((budget) => covers(budget, host, path, network));
     if (found.length > 0) return found;
-    throw refusal('no_budget', `no budget covers ${host}${path} on ${network}`, 'give this host and path a budget');
+    throw refusal('no_budget', `no budget covers ${host}${path} on ${network}`, 'add a budget for this host and path');
   }
 }
 
 /** The host and path of an address that payments may be sent to: over TLS, or to this machine. */
 export function place(address_) {
   const refused = (why) => refusal('address_not_paid', `${address_}: ${why}`,
-    'ask over https, by the address that the service has now');
+    'use https and the current address of the service');
   let url;
   try {
     url = new URL(address_);
   } catch {
-    throw refused('it is no address');
+    throw refused('it is not a valid address');
   }
   const here = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && here)) {
-    throw refused('without TLS anybody on the way can name another payee');
+    throw refused('without TLS anyone on the network path can change the payee');
   }
   return { host: url.host, path: url.pathname };
 }

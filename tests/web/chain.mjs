@@ -47,7 +47,7 @@ async function opened(context, width) {
   page.on("request", (request) => later.push(request.url()));
   await page.waitForSelector(".verdict.pass");
   assert.equal(await rung(page), "signed");
-  assert.match(await sentence(page), /^Signed by the operator; left to trust: /);
+  assert.match(await sentence(page), /^Signed by the operator; you still have to trust: /);
   assert.ok(!later.some((url) => /proof(_bg)?-/.test(url)), "what judges comes when it is asked for");
   await page.locator("#ask-chain").click();
   await page.waitForSelector("#chain-verdict");
@@ -67,7 +67,7 @@ for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
   await page.waitForSelector("#chain-verdict.pass >> text=Confirmed by the chain");
   assert.deepEqual(await outcomes(page), { ...proven, canonical: "pass" });
   assert.equal(await rung(page), "block");
-  assert.match(await sentence(page), /^Confirmed by the chain: .*; left to trust: that those whom you asked do not lie together, and the operator's word/);
+  assert.match(await sentence(page), /^Confirmed by the chain: .*; you still have to trust: that the nodes you asked do not collude, and the operator's statement/);
   assert.ok(!(await page.locator("#unproven").textContent()).includes("that the chain has a block"));
   await scene.accessible(page, name);
   await page.locator("#by-chain").scrollIntoViewIfNeeded();

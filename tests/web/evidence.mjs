@@ -81,7 +81,7 @@ async function meant({ pool, exit, open, get, shoot }) {
   }
   for (const [query, words] of [
     ["slot=abc&size_usd=1000", "is not a number"],
-    ["slot=1&size_usd=1000", "before the series began"],
+    ["slot=1&size_usd=1000", "before the start of the series"],
     ["size_usd=abc", "is not a plain decimal number"],
     ["size_usd=1000&base=NOPE", "NOPE"],
     ["size_usd=1000&method_version=abc", "was never released"],

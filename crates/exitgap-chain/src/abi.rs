@@ -330,10 +330,10 @@ impl Answer {
     /// What it was, in words.
     pub(crate) fn in_words(&self) -> String {
         match self {
-            Self::Returned(data) if data.is_empty() => "answered nothing".to_owned(),
-            Self::Returned(data) => format!("answered {} bytes of another shape", data.len()),
+            Self::Returned(data) if data.is_empty() => "returned no data".to_owned(),
+            Self::Returned(data) => format!("returned {} bytes of an unexpected shape", data.len()),
             Self::Reverted => "reverted".to_owned(),
-            Self::Refused(detail) => format!("was refused ({detail})"),
+            Self::Refused(detail) => format!("was rejected ({detail})"),
         }
     }
 }

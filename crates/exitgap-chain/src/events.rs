@@ -88,8 +88,10 @@ impl fmt::Display for FullReadCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbalanced(detail) => f.write_str(detail),
-            Self::Reorganised => f.write_str("the block last read at is no longer the chain's"),
-            Self::TooFar => f.write_str("the block last read at is too far away"),
+            Self::Reorganised => {
+                f.write_str("the block of the last reading is no longer on the chain")
+            }
+            Self::TooFar => f.write_str("the block of the last reading is too far away"),
             Self::NoLogs(detail) => write!(f, "no logs: {detail}"),
         }
     }
@@ -100,28 +102,34 @@ impl fmt::Display for Event {
         match self {
             Self::TicksDiffer { pool, block, differing, first_tick, .. } => write!(
                 f,
-                "{pool}: {differing} ticks kept by logs differ from a full reading at block \
-                 {block}, the lowest is {first_tick}"
+                "{pool}: {differing} ticks followed from logs differ from a full reading at block {block}; the \
+                 lowest is {first_tick}"
             ),
             Self::ReadInFull { pool, block, cause } => {
                 write!(f, "{pool}: ticks read in full at block {block}: {cause}")
             }
             Self::HashNotRecomputed { block } => write!(
                 f,
-                "the hash of block {block} could not be recomputed from its header, which has a \
-                 field this build does not know; a newer build may"
+                "the hash of block {block} could not be recomputed, because its header has a field that this \
+                 version does not know; try a newer version"
             ),
             Self::NotCompared { what, detail } => {
-                write!(f, "the second node was not compared on {what}: {detail}")
+                write!(f, "{what} was not compared with the second node: {detail}")
             }
             Self::NotTried { pool, detail } => {
-                write!(f, "{pool}: it could not be tried whether its swap pays our fill: {detail}")
+                write!(
+                    f,
+                    "{pool}: a trial swap to check the computed fill was not possible: {detail}"
+                )
             }
             Self::FactNotRead { token, name, detail } => {
-                write!(f, "the fact {name} of token {token} is in no snapshot: {detail}")
+                write!(
+                    f,
+                    "the fact {name} of token {token} is missing from the snapshots: {detail}"
+                )
             }
             Self::ReadAtOtherNode { pool, detail } => {
-                write!(f, "{pool}: read at another node: {detail}")
+                write!(f, "{pool}: read from another node: {detail}")
             }
         }
     }
@@ -134,7 +142,7 @@ pub(crate) struct Events(pub(crate) Vec<Event>);
 impl Events {
     pub(crate) fn report(&mut self, event: Event) {
         if matches!(event, Event::TicksDiffer { .. }) {
-            tracing::error!(%event, "slots that were recorded are in doubt");
+            tracing::error!(%event, "recorded slots may be wrong");
         } else {
             tracing::warn!(%event, "noticed while reading a chain");
         }

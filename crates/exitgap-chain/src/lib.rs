@@ -1,14 +1,14 @@
-//! exitgap's reader of chains: from a node's JSON-RPC to core's snapshots, everything at one
-//! block's hash, and checked before it is believed.
+//! exitgap's chain reader: from a node's JSON-RPC to core's snapshots. Everything is read at the
+//! hash of one block and checked before it is used.
 //!
-//! **In scope**: what to read ([`config`]), bounded requests over a chain's nodes ([`Limits`]),
-//! the slot's block, what kind of contract a pool is, its state, its tokens, its oracles
-//! ([`ChainReader`]). **Out of scope**, and who does it: the arithmetic and the rules of
-//! snapshots (`exitgap-core`), when to read and what to keep (`exitgap-server`, `exitgap-store`).
+//! **In scope**: what to read ([`config`]), bounded requests to a chain's nodes ([`Limits`]), the
+//! block of a slot, the kind of a pool's contract, its state, its tokens and its oracles
+//! ([`ChainReader`]). **Out of scope**, with the crate responsible: the arithmetic and the rules of
+//! snapshots (`exitgap-core`), when to read and what to store (`exitgap-server`, `exitgap-store`).
 //!
-//! Invariants: no global state, no wall clock (a slot and a deadline are arguments), nothing
-//! kept but in memory. A node that lies, lags, prunes, throttles or dies costs a bounded number
-//! of requests and then a [`Missing`] with its reason: never a guessed value.
+//! Invariants: no global state, no wall clock (the slot and the deadline are arguments), data is
+//! kept only in memory. A node that lies, lags, prunes, throttles or fails costs a bounded number
+//! of requests. The result is then a [`Missing`] with its reason, never a guessed value.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

@@ -178,7 +178,7 @@ impl<'a> Multicall<'a> {
         let data: Bytes = value(raw)?;
         if data.is_empty() {
             let (at, number) = (self.multicall3, self.block.number);
-            let detail = format!("Multicall3 at {at} answers nothing at block {number}");
+            let detail = format!("Multicall3 at {at} returns no data at block {number}");
             return Err(RpcError::Malformed(detail));
         }
         let results = Multicall3::aggregate3Call::abi_decode_returns_validate(&data)

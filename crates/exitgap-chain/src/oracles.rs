@@ -53,7 +53,7 @@ struct Round {
 
 fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, Missing> {
     let [round, decimals] = answers else {
-        return Err(invalid(feed, "was not asked as it should be"));
+        return Err(invalid(feed, "was queried incorrectly"));
     };
     for (answer, call) in [(round, "latestRoundData"), (decimals, "decimals")] {
         if *answer == Answer::Reverted {
@@ -74,10 +74,11 @@ fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, Missing> {
 pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Missing> {
     let Round { data, decimals } = round_of(feed, answers)?;
     if data.answer <= I256::ZERO {
-        return Err(invalid(feed, &format!("answered {}", data.answer)));
+        return Err(invalid(feed, &format!("returned {}", data.answer)));
     }
-    let updated_at = u64::try_from(data.updatedAt)
-        .map_err(|_| invalid(feed, &format!("was updated at {}", data.updatedAt)))?;
+    let updated_at = u64::try_from(data.updatedAt).map_err(|_| {
+        invalid(feed, &format!("was updated at the invalid time {}", data.updatedAt))
+    })?;
     let answer = data.answer.into_raw();
     Ok(FeedAnswer { answer, decimals, round: data.roundId.to(), updated_at })
 }
@@ -99,12 +100,13 @@ pub(crate) fn decode_sequencer(
     let round = round_of(feed, answers).map_err(in_words)?;
     let wrong = |what: String| in_words(invalid(feed, &what));
     let answer = u8::try_from(round.data.answer).ok().filter(|answer| *answer <= 1);
-    let answer = answer.ok_or_else(|| wrong(format!("answered {}", round.data.answer)))?;
+    let answer = answer.ok_or_else(|| wrong(format!("returned {}", round.data.answer)))?;
     if round.decimals != 0 {
         return Err(wrong(format!("has {} decimals", round.decimals)));
     }
     let since = u64::try_from(round.data.startedAt);
-    let since = since.map_err(|_| wrong(format!("says since {}", round.data.startedAt)))?;
+    let since =
+        since.map_err(|_| wrong(format!("has the invalid start time {}", round.data.startedAt)))?;
     let source = OracleSource::Chainlink(RoundData {
         feed,
         round: round.data.roundId.to(),
@@ -175,11 +177,11 @@ fn reading(
     let said = answers
         .get(&feed)
         .cloned()
-        .unwrap_or_else(|| Err(invalid(feed, "was not asked")))
+        .unwrap_or_else(|| Err(invalid(feed, "was not queried")))
         .map_err(|missing| Missing {
-        detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
-        ..missing
-    })?;
+            detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
+            ..missing
+        })?;
     let FeedAnswer { answer, decimals, round, updated_at } = said;
     let source = OracleSource::Chainlink(RoundData { feed, round, updated_at, heartbeat_s });
     Ok(OracleReading { role: oracle.role, answer, decimals, source })

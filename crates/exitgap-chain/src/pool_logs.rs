@@ -182,7 +182,7 @@ fn decoded(
 ) -> Result<(Address, PoolLog), RpcError> {
     let pool = own(log.address());
     if !pools.contains(&pool) {
-        return Err(contradiction("a log's address", "one of the pools asked for", pool));
+        return Err(contradiction("a log's address", "one of the requested pools", pool));
     }
     if log.removed {
         return Err(contradiction("a log's removed flag", false, true));
@@ -205,7 +205,7 @@ type Parties = [alloy::primitives::Address; 2];
 fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
     let nobody = alloy::primitives::Address::ZERO;
     let malformed =
-        |_| contradiction("a log's data", "what its first topic says", "something else");
+        |_| contradiction("a log's data", "data that fits its first topic", "something else");
     let topic = log.topic0().copied().unwrap_or_default();
     let data = &log.inner.data;
     Ok(match topic {
@@ -261,7 +261,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
             let burn = V2Pair::Burn::decode_log_data(data).map_err(malformed)?;
             (PoolEvent::Withdrawal([burn.amount0, burn.amount1]), [burn.sender, burn.to])
         }
-        other => return Err(contradiction("a log's topics", "an event asked for", other)),
+        other => return Err(contradiction("a log's topics", "a requested event", other)),
     })
 }
 

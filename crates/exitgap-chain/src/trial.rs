@@ -141,7 +141,7 @@ async fn compare_together(
         .into_iter()
         .map(|(tried, sales)| {
             let verdicts = sales.into_iter().map(|(sale, span)| tried.judge(&sale, &answers[span]));
-            let nothing = || Verdict::Unknown("the pool pays nothing".to_owned());
+            let nothing = || Verdict::Unknown("the pool pays no output".to_owned());
             verdicts.max_by_key(Verdict::weight).unwrap_or_else(nothing)
         })
         .collect())
@@ -241,7 +241,7 @@ impl Outcome {
                 let reason: String = revert.reason().chars().take(64).collect();
                 format!("reverts with {reason:?}")
             }
-            Err(_) if self.success => "ends without asking to be paid".to_owned(),
+            Err(_) if self.success => "ends without requesting payment".to_owned(),
             Err(_) => format!("reverts with {} bytes", self.data.len()),
         }
     }

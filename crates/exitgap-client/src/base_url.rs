@@ -29,8 +29,8 @@ impl FromStr for BaseUrl {
             return Ok(Self(url.to_owned()));
         }
         let shown: String = text.chars().take(80).collect();
-        let detail = format!("api: {shown:?} is no service's address");
-        let hint = "such as https://exitgap.example, without name, password, query or fragment";
+        let detail = format!("api: {shown:?} is not the address of a service");
+        let hint = "use an address such as https://exitgap.example, without user name, password, query or fragment";
         Err(invalid_parameter("api", &detail, hint))
     }
 }

@@ -131,7 +131,7 @@ impl<T: Transport> Client<T> {
         let wrong = |why: String| self.not_as_specified(&Operation::Capabilities.target(), why);
         let web: BaseUrl = url.parse().map_err(|_| wrong(format!("web_url: {url:?}")))?;
         if self.base.is_secure() && !web.is_secure() {
-            return Err(wrong(format!("web_url: {url:?} is without TLS")));
+            return Err(wrong(format!("web_url: {url:?} does not use TLS")));
         }
         Ok(web)
     }
@@ -244,7 +244,7 @@ impl<T: Transport> Client<T> {
         self.require_answer(&target, of, &stress.of)?;
         let told = stress.detail.as_ref().and_then(|detail| detail.above.as_ref());
         if limit.zip(told).is_some_and(|(limit, told)| told.limit_pct != limit.into()) {
-            return Err(self.not_as_specified(&target, "it is held against another gap"));
+            return Err(self.not_as_specified(&target, "it uses a different gap limit"));
         }
         Ok(stress)
     }
@@ -273,7 +273,7 @@ impl<T: Transport> Client<T> {
         if same {
             return Ok(());
         }
-        let why = format!("it sent the series of {size_usd} USD of {base} of {pool}");
+        let why = format!("it returned the series for {size_usd} USD of {base} of {pool}");
         Err(self.not_as_specified(target, why))
     }
 
@@ -356,7 +356,7 @@ impl<T: Transport> Client<T> {
     ) -> Result<D, ClientError> {
         let bytes = self.bytes(target, JSON, MAX_JSON_BYTES).await?;
         document::read(&bytes).map_err(|error| {
-            self.not_as_specified(target, format!("not the document expected: {error}"))
+            self.not_as_specified(target, format!("not the expected document: {error}"))
         })
     }
 
@@ -372,7 +372,7 @@ impl<T: Transport> Client<T> {
         request.body = body.map(String::into_bytes).unwrap_or_default();
         let bytes = self.ask(&request).await?;
         document::read(&bytes).map_err(|error| {
-            self.not_as_specified(target, format!("not the document expected: {error}"))
+            self.not_as_specified(target, format!("not the expected document: {error}"))
         })
     }
 
@@ -478,7 +478,7 @@ fn body(
         (status, _) => match document::read::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
             _ => {
-                let why = format!("answered {status} without a problem document");
+                let why = format!("the service answered HTTP {status} without a problem document");
                 Err(ClientError::NotAsSpecified { url, why })
             }
         },

@@ -14,9 +14,9 @@ pub(crate) fn read<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
 pub(crate) fn read<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
     let text = core::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     if is_deeper_than(MOST_NESTED, bytes) {
-        return Err(format!("it is nested more than {MOST_NESTED} deep"));
+        return Err(format!("it is nested more than {MOST_NESTED} levels deep"));
     }
-    let value = js_sys::JSON::parse(text).map_err(|_| "it is no JSON".to_owned())?;
+    let value = js_sys::JSON::parse(text).map_err(|_| "it is not JSON".to_owned())?;
     serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
 }
 

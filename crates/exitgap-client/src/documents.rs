@@ -78,7 +78,7 @@ impl<T: Transport> Client<T> {
         let snapshot = self.bytes(&target, JSON, MAX_SNAPSHOT_BYTES).await?;
         self.require_hash(&target, &hash, &Snapshot::hash_of(&snapshot))?;
         let named = Snapshot::state_named_in(&snapshot)
-            .ok_or_else(|| self.not_as_specified(&target, "the snapshot names no state"))?;
+            .ok_or_else(|| self.not_as_specified(&target, "the snapshot does not name a state"))?;
         let target = Operation::State.target_of(named);
         let state = self.bytes(&target, JSON, MAX_STATE_BYTES).await?;
         self.require_hash(&target, &named, &PoolState::hash_of(&state))?;
@@ -94,7 +94,7 @@ impl<T: Transport> Client<T> {
         if found == named {
             return Ok(());
         }
-        let why = format!("the bytes served hash to {found}, not to {named}");
+        let why = format!("the hash of the served bytes is {found}, not {named}");
         Err(self.not_as_specified(target, why))
     }
 }

@@ -15,7 +15,7 @@ pub enum ClientError {
     #[error("{}", .0.detail)]
     Refused(Box<ServerProblem>),
     /// The address asks for payment.
-    #[error("{url} asks for a payment of {} {}", challenge.amount, challenge.currency)]
+    #[error("{url} requires a payment of {} {}", challenge.amount, challenge.currency)]
     PaymentRequired {
         /// The address.
         url: String,
@@ -56,7 +56,7 @@ pub enum ClientError {
     },
     /// What this reader kept of the log before cannot be verified now. It is neither believed nor
     /// replaced.
-    #[error("{name}, kept from an earlier visit, cannot be held against this log: {why}")]
+    #[error("{name}, saved from an earlier visit, cannot be compared with this log: {why}")]
     KeptUnusable {
         /// The name it is kept under.
         name: String,

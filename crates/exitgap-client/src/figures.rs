@@ -44,7 +44,7 @@ impl<T: Transport> Client<T> {
             && of.move_pct == Number::from(Percent(asked.move_e8.into()))
             && of.gap_pct == Number::from(asked.gap);
         if !answers {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(decay)
     }
@@ -55,7 +55,7 @@ impl<T: Transport> Client<T> {
         let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
         let told: PoolAccuracy = self.guarded(target.clone()).await?;
         if told.record.pool != asked.pool.to_string() {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(told)
     }
@@ -111,7 +111,7 @@ impl<T: Transport> Client<T> {
             && told.size_usd == asked.size.into()
             && told.gap_pct == asked.limit.into();
         if !answers {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(told)
     }
@@ -138,7 +138,7 @@ impl<T: Transport> Client<T> {
             && of.protocol_fee_pct == percent(protocol_fee_e8)
             && of.fall_pct == percent(fall_e8);
         if !answers {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(exposure)
     }
@@ -178,7 +178,7 @@ impl<T: Transport> Client<T> {
             && of.within_slots == asked.after.map(|after| after.within_slots)
             && stress.above.as_ref().map(|above| &above.limit_pct) == limit.as_ref();
         if !answers {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(stress)
     }

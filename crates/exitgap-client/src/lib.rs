@@ -1,13 +1,14 @@
-//! Typed client of exitgap's REST surface, native and in WebAssembly.
+//! Typed client for exitgap's REST API, native and in WebAssembly.
 //!
 //! **In scope**: addresses, timeouts, retries and typed errors ([`Client`], [`ClientError`]); the
-//! service's answers as documents of `exitgap-api`; computing them anew from a recorded snapshot
-//! whose hash was checked ([`Recorded`]); verifying evidence against the last checkpoint this
-//! reader saw ([`LogWatch`]); with the feature `copy`, bringing a published log into a folder (`copy`).
-//! **Out of scope**: arithmetic and verification themselves (`exitgap-core`), sockets and `fetch`
-//! behind them ([`Transport`]; `Native` and `Browser` are two).
+//! service's answers as documents of `exitgap-api`; recomputing them from a recorded snapshot whose
+//! hash was checked ([`Recorded`]); verifying evidence against the last checkpoint that this reader
+//! saw ([`LogWatch`]); with the feature `copy`, downloading a published log into a folder (`copy`).
+//! **Out of scope**: the arithmetic and verification themselves (`exitgap-core`), the sockets and
+//! the `fetch` behind them ([`Transport`]; `Native` and `Browser` implement it).
 //!
-//! Nothing that a server sends is trusted: every answer has a size limit, every wait an end.
+//! Nothing from a server is trusted: every answer has a size limit, and every wait has a time
+//! limit.
 
 #![allow(
     clippy::result_large_err,

@@ -244,8 +244,11 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
                 base.code()
             )
         };
-        let why =
-            format!("asked for evidence of {}, it sent that of {}", text(&asked), text(found));
+        let why = format!(
+            "requested evidence of {}, but received evidence of {}",
+            text(&asked),
+            text(found)
+        );
         Err(self.client.not_as_specified(&of.target(), why))
     }
 
@@ -281,7 +284,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         let not =
             |needs: &str, found: String| Ok(Err(NotCompared { needs: needs.to_owned(), found }));
         let (Some(file), Some(newest)) = (file, newest) else {
-            return not("a checkpoint in the file", "none that is readable".to_owned());
+            return not("a checkpoint in the file", "no readable checkpoint".to_owned());
         };
         let alone =
             |note: &str| Ok(Ok(SeenCheckpoint { note: note.to_owned(), proof: Vec::new() }));

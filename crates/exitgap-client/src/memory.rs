@@ -77,7 +77,7 @@ impl<'a, S: Storage> Remembered<'a, S> {
         let Some(note) = self.storage.get(&name) else { return Ok(None) };
         match Checkpoint::signed_by(&note, keys) {
             Ok(checkpoint) if checkpoint.origin == *origin => Ok(Some((checkpoint, note))),
-            Ok(checkpoint) => Err(unusable(name, format!("it is of {}", checkpoint.origin))),
+            Ok(checkpoint) => Err(unusable(name, format!("it belongs to {}", checkpoint.origin))),
             Err(why) => Err(unusable(name, why.to_string())),
         }
     }

@@ -136,7 +136,9 @@ impl<T: Transport> Client<T> {
             self.behind(&target, &asked, &published.answer.context).await?;
         let answers = Answers::new(snapshot.observation(), &provenance, direction);
         if answers.estimate(size)? != published.answer {
-            return Err(self.not_as_specified(&target, "it does not follow from its snapshot"));
+            return Err(
+                self.not_as_specified(&target, "the answer does not follow from its snapshot")
+            );
         }
         let of = EvidenceOf {
             pool: pool.clone(),
@@ -147,7 +149,9 @@ impl<T: Transport> Client<T> {
         };
         let evidence = published.evidence_url.as_deref();
         if evidence.is_some_and(|url| EvidenceOf::from_url(url) != Some(of)) {
-            return Err(self.not_as_specified(&target, "its evidence_url is of another question"));
+            return Err(
+                self.not_as_specified(&target, "its evidence_url does not match the request")
+            );
         }
         Ok(published)
     }
@@ -165,25 +169,25 @@ impl<T: Transport> Client<T> {
         let snapshot = self.snapshot(asked.pool, hash).await?;
         let observation = snapshot.observation();
         if observation.pool() != asked.pool {
-            return Err(wrong("the snapshot it names is of another pool"));
+            return Err(wrong("the snapshot it names belongs to another pool"));
         }
         if snapshot.slot() != slot {
             let found = snapshot.slot();
             return Err(wrong(&format!(
-                "it says slot {slot}, and names a snapshot of slot {found}"
+                "it has slot {slot}, but names a snapshot of slot {found}"
             )));
         }
         if let Some(latest) = latest.filter(|latest| slot > *latest) {
             return Err(wrong(&format!(
-                "asked for slot {latest} at the latest, it answers {slot}"
+                "slot {latest} or earlier was requested, but the answer has slot {slot}"
             )));
         }
         let direction = observation
             .direction_of(&context.base.address)
-            .map_err(|_| wrong("its base is neither of the snapshot's tokens"))?;
+            .map_err(|_| wrong("its base is not one of the snapshot's tokens"))?;
         let named = asked.base.map(|base| observation.direction_of(base)).transpose();
         if named.map_err(|error| Problem::from(&error))?.is_some_and(|named| named != direction) {
-            return Err(wrong("it sells the other token than the one asked about"));
+            return Err(wrong("it sells a different token from the requested one"));
         }
         Ok(Behind { snapshot, provenance, direction })
     }
@@ -206,7 +210,7 @@ struct Behind {
 /// Where a published answer says it comes from.
 fn provenance(context: &Context) -> Result<(SnapshotHash, Slot, Provenance), String> {
     let source = &context.method.depth_source;
-    let absent = |what: &str| format!("{what} is absent or unreadable");
+    let absent = |what: &str| format!("{what} is missing or unreadable");
     if source.kind != DepthSourceKind::RecordedSnapshot {
         return Err("its depth is not from a recorded snapshot".to_owned());
     }

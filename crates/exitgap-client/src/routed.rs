@@ -25,7 +25,7 @@ impl<T: Transport> Client<T> {
             && routes.split.size_usd == Number::from(asked.size)
             && routes.quote_group == asked.quote_group;
         if !answers {
-            return Err(self.not_as_specified(&target, "it answers another question"));
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(routes)
     }
@@ -43,12 +43,12 @@ impl<T: Transport> Client<T> {
             Some(PositionAsked { held: Held::InPool { pool, base: Some(leg.base) }, size })
         };
         let legs: Option<Vec<PositionAsked>> = legs.into_iter().map(read).collect();
-        let legs = legs.ok_or_else(|| wrong("a leg names no pool of the chain, or no size"))?;
+        let legs = legs.ok_or_else(|| wrong("a leg has no valid pool of the chain or no size"))?;
         let sum = legs.iter().fold(0, |sum: u64, leg| sum.saturating_add(leg.size.micros()));
         if sum == asked.size.micros() {
             Ok(legs)
         } else {
-            Err(wrong("its legs are not the size asked for"))
+            Err(wrong("its legs do not add up to the requested size"))
         }
     }
 
@@ -62,13 +62,13 @@ impl<T: Transport> Client<T> {
             return Err(wrong(format!("it compares more than {MOST_VENUES} venues")));
         }
         let slot =
-            Slot::new(routes.slot.into()).map_err(|_| wrong("its slot is none".to_owned()))?;
+            Slot::new(routes.slot.into()).map_err(|_| wrong("its slot is invalid".to_owned()))?;
         let mut held: Vec<(Snapshot, Exit)> = Vec::new();
         for venue in &routes.split.alone {
             let pool = venue.pool.parse::<PoolId>();
             let hash = venue.snapshot_hash.as_deref().and_then(|hash| hash.parse().ok());
             let (Ok(pool), Some(hash)) = (pool, hash) else {
-                return Err(wrong("a venue names no pool or snapshot".to_owned()));
+                return Err(wrong("a venue has no valid pool or snapshot".to_owned()));
             };
             let snapshot = self.snapshot(&pool, hash).await?;
             let observation = snapshot.observation();
@@ -77,7 +77,7 @@ impl<T: Transport> Client<T> {
                 || *pool.chain() != asked.chain
             {
                 return Err(wrong(format!(
-                    "the snapshot of {pool} is of another pool, chain or slot"
+                    "the snapshot of {pool} belongs to another pool, chain or slot"
                 )));
             }
             let direction = observation.direction_of(&asked.token.to_string());
@@ -97,7 +97,7 @@ impl<T: Transport> Client<T> {
             .collect();
         let ours = BestSplit::of(&candidates, asked.size, |_, _| None)?;
         if figures(&ours) != figures(&routes.split) {
-            return Err(wrong("it does not follow from its snapshots".to_owned()));
+            return Err(wrong("the answer does not follow from its snapshots".to_owned()));
         }
         Ok(routes)
     }

@@ -39,7 +39,7 @@ impl<T: Transport> Client<T> {
         let target = Operation::SlotStatus.target_of(&of.pool);
         let status = self.slot_status(&of.pool, of.slot).await?;
         if status.pool != of.pool.to_string() || status.slot != of.slot.number() {
-            let why = format!("it sent the status of slot {} of {}", status.slot, status.pool);
+            let why = format!("it returned the status of slot {} of {}", status.slot, status.pool);
             return Err(self.not_as_specified(&target, why));
         }
         let end = newest_slot(&verified.log.newest)

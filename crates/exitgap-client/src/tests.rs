@@ -92,7 +92,7 @@ fn a_snapshot_and_its_state_are_hashed_and_bounded() {
         let (pool, documents, texts) = serving(TRUE, from, to);
         let error = now(client(&texts).snapshot(&pool, documents.hash())).unwrap_err();
         assert_eq!(error.code(), "not_as_specified");
-        assert!(error.to_string().contains("the bytes served hash to 0x"), "{error}");
+        assert!(error.to_string().contains("the hash of the served bytes is 0x"), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     }
 }

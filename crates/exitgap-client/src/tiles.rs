@@ -72,10 +72,13 @@ impl<T: Transport> Client<T> {
         let wrong = |why: String| self.not_as_specified(&log_file("tile"), why);
         let TileProof { proof, old_root, root } = self.proof_from_tiles(old, new.size).await?;
         if root != new.root {
-            return Err(wrong(format!("its tiles do not make the root of its {} slots", new.size)));
+            return Err(wrong(format!("its tiles do not give the root of its {} slots", new.size)));
         }
         if !is_consistent(old, old_root, new.size, root, &proof) {
-            return Err(wrong(format!("its tiles contradict each other below {} slots", new.size)));
+            return Err(wrong(format!(
+                "its tiles contradict each other within the first {} slots",
+                new.size
+            )));
         }
         Ok(TileProof { proof, old_root, root })
     }
@@ -86,13 +89,13 @@ impl<T: Transport> Client<T> {
     async fn proof_from_tiles(&self, old: u64, size: u64) -> Result<TileProof, ClientError> {
         let wrong = |why: &str| self.not_as_specified(&log_file("tile"), why);
         let ranges = consistency_ranges(old, size).filter(|_| old > 0);
-        let ranges = ranges.ok_or_else(|| wrong("it does not hold the slots to compare"))?;
+        let ranges = ranges.ok_or_else(|| wrong("it does not have the slots to compare"))?;
         let ranges: Vec<_> = ranges.into_iter().map(subtrees).collect();
         let (before, whole) = (subtrees(0..old), subtrees(0..size));
         // A few dozen tiles at most.
         let mut tiles: BTreeMap<Tile, Vec<Hash>> = BTreeMap::new();
         for subtree in ranges.iter().flatten().chain(&before).chain(&whole) {
-            let tile = Tile::holding(*subtree, size).ok_or_else(|| wrong("a tile is absent"))?;
+            let tile = Tile::holding(*subtree, size).ok_or_else(|| wrong("a tile is missing"))?;
             if let Entry::Vacant(place) = tiles.entry(tile) {
                 place.insert(self.hashes_of(tile).await?);
             }
@@ -108,7 +111,7 @@ impl<T: Transport> Client<T> {
         let proof: Option<Vec<Hash>> = ranges.iter().map(root).collect();
         let roots = root(&before).zip(root(&whole));
         let (proof, (old_root, root)) =
-            proof.zip(roots).ok_or_else(|| wrong("hashes are absent"))?;
+            proof.zip(roots).ok_or_else(|| wrong("hashes are missing"))?;
         Ok(TileProof { proof, old_root, root })
     }
 

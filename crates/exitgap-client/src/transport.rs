@@ -80,10 +80,10 @@ pub enum TransportError {
     #[error("{0}")]
     Unreachable(String),
     /// Longer than the request's timeout.
-    #[error("no answer within {} s", .0.as_secs())]
+    #[error("no response within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// More bytes than the request accepts.
-    #[error("the answer is longer than the {max_bytes} bytes accepted")]
+    #[error("the response is longer than the maximum of {max_bytes} bytes")]
     TooLarge {
         /// The limit.
         max_bytes: usize,

@@ -31,7 +31,7 @@ impl<T: Transport, S: Storage> LogWatch<'_, T, S> {
         let url = exit.evidence_url.clone().unwrap_or_default();
         let wrong =
             |why: &str| ClientError::NotAsSpecified { url: url.clone(), why: why.to_owned() };
-        let of = EvidenceOf::from_url(&url).ok_or_else(|| wrong("the answer names no evidence"))?;
+        let of = EvidenceOf::from_url(&url).ok_or_else(|| wrong("the answer has no evidence"))?;
         let verification = self.verify_remote(&of, false).await?;
         if verification.report.report.verdict != Verdict::Valid {
             let report = Box::new(verification.report);
@@ -41,7 +41,7 @@ impl<T: Transport, S: Storage> LogWatch<'_, T, S> {
         let proven = proven.and_then(|snapshot| snapshot.to_canonical().ok());
         let proven = proven.map(|documents| documents.hash().to_string());
         if proven != exit.answer.context.method.depth_source.snapshot_hash {
-            return Err(wrong("its evidence is of another snapshot than the answer"));
+            return Err(wrong("its evidence has a different snapshot from the answer"));
         }
         Ok(VerifiedExit { exit, verification })
     }

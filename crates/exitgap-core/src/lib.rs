@@ -1,18 +1,19 @@
-//! exitgap's pure core: the recorded snapshots that let anyone recompute what a sale into a liquidity
-//! pool fills at, the evidence for them, and the figures that are drawn from many.
+//! exitgap's pure core: the recorded snapshots from which anyone can recompute what a sale into a
+//! liquidity pool fills at, the evidence for them, and the figures computed from many of them.
 //!
-//! **In scope**: snapshots and their canonical bytes ([`snapshot`]), the slots of a series ([`series`]),
-//! calendars of markets ([`hours`]), the evidence that rests on a log ([`evidence`]), what a log publishes
-//! ([`published`]), figures drawn from many snapshots ([`analytics`]), rules that say when a pool is worth a
-//! word ([`alerts`]), and what the chain's own state says of a pool ([`proof`]).
+//! **In scope**: snapshots and their canonical bytes ([`snapshot`]), the slots of a series
+//! ([`series`]), market calendars ([`hours`]), evidence based on a log ([`evidence`]), the files
+//! that a log publishes ([`published`]), figures computed from many snapshots ([`analytics`]),
+//! alert rules for pools ([`alerts`]), and proofs of a pool's state from the chain itself
+//! ([`proof`]).
 //!
-//! **Out of scope**, and which crate does it: units, names, pools and the exit (`exitgap-math`), transparency
-//! logs (`exitgap-tlog`); both are re-exported here, as [`units`], [`ids`], [`pools`], [`exit`] and [`tlog`].
-//! Reading chains (`exitgap-chain`), keeping series (`exitgap-store`), words on the wire (`exitgap-api`).
+//! **Out of scope**, with the crate responsible: units, names, pools and the exit (`exitgap-math`),
+//! transparency logs (`exitgap-tlog`); both are re-exported here, as [`units`], [`ids`], [`pools`],
+//! [`exit`] and [`tlog`]. Reading chains (`exitgap-chain`), storing series (`exitgap-store`), wire
+//! formats (`exitgap-api`).
 //!
-//! Invariants: no clock, no network, no files, no global state, no logging, no
-//! floating point. A caller's data never panics. The same bits come out natively
-//! and in WebAssembly.
+//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. Data
+//! from callers never causes a panic. Native code and WebAssembly give the same bits.
 
 #![warn(clippy::float_arithmetic)]
 

@@ -1,16 +1,17 @@
-//! exitgap's arithmetic: what a sale into a liquidity pool fills at, exactly as the pool's contract
-//! computes it, and how far below the oracle price that is.
+//! exitgap's arithmetic: how much a sale into a liquidity pool fills at, exactly as the pool's
+//! contract computes it, and how far that is below the oracle price.
 //!
-//! **In scope**: wide integers ([`wide`]), units ([`units`]), the names that states refer to ([`ids`]),
-//! canonical JSON and the canonical form of a pool's state ([`json`]), the arithmetic of every kind of
-//! pool ([`pools`]), and the method that turns a state and prices into `exit_gap_pct` ([`exit`]).
+//! **In scope**: wide integers ([`wide`]), units ([`units`]), the names used in states ([`ids`]),
+//! canonical JSON and the canonical form of a pool's state ([`json`]), the arithmetic of every kind
+//! of pool ([`pools`]), and the method that computes `exit_gap_pct` from a state and prices
+//! ([`exit`]).
 //!
-//! **Out of scope**, and which crate does it: snapshots, series, evidence and figures
-//! (`exitgap-core`, which re-exports these modules under their names), transparency logs (`exitgap-tlog`),
-//! reading chains (`exitgap-chain`).
+//! **Out of scope**, with the crate responsible: snapshots, series, evidence and figures
+//! (`exitgap-core`, which re-exports these modules under their names), transparency logs
+//! (`exitgap-tlog`), reading chains (`exitgap-chain`).
 //!
-//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. A
-//! caller's data never panics. The same bits come out natively and in WebAssembly.
+//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. Data
+//! from callers never causes a panic. Native code and WebAssembly give the same bits.
 
 #![warn(clippy::float_arithmetic)]
 

@@ -71,8 +71,8 @@ impl fmt::Display for Newer {
                 let name = core::str::from_utf8(name).unwrap_or_default();
                 write!(f, "the method {:?}", name.trim_end_matches('\0'))
             }
-            Self::MissingReason(code) => write!(f, "the reason {code} for a missing slot"),
-            Self::Retraction(code) => write!(f, "the reason {code} to take a slot back"),
+            Self::MissingReason(code) => write!(f, "the missing-slot reason {code}"),
+            Self::Retraction(code) => write!(f, "the retraction reason {code}"),
         }?;
         f.write_str(": made by a newer version; update to check it")
     }

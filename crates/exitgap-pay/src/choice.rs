@@ -15,7 +15,7 @@ pub fn choose(policy: &Policy, offers: Offers) -> Result<Offer, PayError> {
     for offer in v2.iter().chain(&v1) {
         match policy.allows(&offer.terms) {
             Ok(_) if offer.terms.amount == Units(0) => {
-                let why = "a price of zero is no price".to_owned();
+                let why = "the price is zero".to_owned();
                 return Err(PayError::OfferUnreadable(why));
             }
             Ok(asset) => {
@@ -28,8 +28,8 @@ pub fn choose(policy: &Policy, offers: Offers) -> Result<Offer, PayError> {
     Err(refusal.unwrap_or_else(|| {
         PayError::OfferUnreadable(match other_v2.or(other_v1) {
             Some(error) => error.to_string(),
-            None if plain.is_some() => "it asks for a transfer only".to_owned(),
-            None => "there is none".to_owned(),
+            None if plain.is_some() => "it only offers a transfer".to_owned(),
+            None => "there is no offer".to_owned(),
         })
     }))
 }
@@ -81,7 +81,7 @@ fn agree(
         if let Some(other) = others.into_iter().find(differs) {
             let (number, other) = (number(other.version()), &other.terms);
             return inconsistent(format!(
-                "version {number} asks for {} units to {}, and version {} for {} to {}",
+                "version {number} asks for {} units to {}, but version {} asks for {} to {}",
                 other.amount,
                 other.pay_to,
                 self::number(chosen.version()),
@@ -99,8 +99,8 @@ fn agree(
         return Ok(());
     }
     inconsistent(format!(
-        "the plain headers ask for {amount} {currency} on {network} to {recipient}, and version {} for \
-         {} {} on {} to {}",
+        "the plain headers ask for {amount} {currency} on {network} to {recipient}, but version {} asks for {} {} \
+         on {} to {}",
         number(chosen.version()),
         terms.amount.in_tokens(DECIMALS),
         asset.symbol,

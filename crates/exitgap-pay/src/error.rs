@@ -12,7 +12,7 @@ use crate::Usdc;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PayError {
     /// Dearer than one call may be.
-    #[error("{asked} USDC is asked for, and one call may cost {most}")]
+    #[error("the price is {asked} USDC, but one call may cost at most {most}")]
     MaxPerCallExceeded {
         /// The price.
         asked: Usdc,
@@ -21,7 +21,7 @@ pub enum PayError {
     },
     /// More than a budget has left.
     #[error(
-        "{asked} USDC is asked for; of {limit} for {scope}, {spent} are spent and {reserved} reserved"
+        "the price is {asked} USDC, but of {limit} for {scope}, {spent} are spent and {reserved} reserved"
     )]
     BudgetExceeded {
         /// The price.
@@ -48,13 +48,13 @@ pub enum PayError {
         network: Caip2,
     },
     /// A chain that the policy does not name.
-    #[error("payment is asked for on {network}, which the policy does not allow")]
+    #[error("payment is requested on {network}, which the policy does not allow")]
     NetworkNotAllowed {
         /// The chain.
         network: Caip2,
     },
     /// A token that the policy does not name, or that goes by another name there.
-    #[error("payment is asked for in {asset} on {network}: {why}")]
+    #[error("payment is requested in {asset} on {network}: {why}")]
     AssetNotAllowed {
         /// The token's contract.
         asset: Address,
@@ -64,13 +64,13 @@ pub enum PayError {
         why: String,
     },
     /// A payee that the policy does not list.
-    #[error("payment is asked for to {payee}, which the policy does not list")]
+    #[error("payment is requested to {payee}, which the policy does not list")]
     PayeeNotAllowed {
         /// Who would be paid.
         payee: Address,
     },
     /// Another payee than the host named before.
-    #[error("{host} asked for payment to {first} before, and now to {now}")]
+    #[error("{host} requested payment to {first} before, but now to {now}")]
     PayeeChanged {
         /// The host.
         host: String,
@@ -80,7 +80,7 @@ pub enum PayError {
         now: Address,
     },
     /// The offers of one answer ask for different payments.
-    #[error("the offers of one answer disagree: {why}")]
+    #[error("the offers in one response contradict each other: {why}")]
     OfferInconsistent {
         /// In what.
         why: String,
@@ -89,7 +89,7 @@ pub enum PayError {
     #[error("{0}")]
     AmountUnreadable(X402Error),
     /// An offer that is none, or one that this wallet does not know how to take up.
-    #[error("the offer cannot be taken up: {0}")]
+    #[error("the offer cannot be paid: {0}")]
     OfferUnreadable(String),
     /// An address that no payment is sent to.
     #[error("{url}: {why}")]
@@ -103,7 +103,9 @@ pub enum PayError {
     #[error("the signer did not sign: {0}")]
     SignerFailed(String),
     /// Paid, and the service says that it did not take it. It stays counted.
-    #[error("the payment of {amount} USDC was sent, and the service says that it failed: {reason}")]
+    #[error(
+        "the payment of {amount} USDC was sent, but the service reported that it failed: {reason}"
+    )]
     PaymentRefused {
         /// How much.
         amount: Usdc,
@@ -111,7 +113,7 @@ pub enum PayError {
         reason: String,
     },
     /// Paid, and not known with what result. It stays counted.
-    #[error("a payment of {amount} USDC was sent, and no answer told its outcome: {last}")]
+    #[error("a payment of {amount} USDC was sent, but its outcome is unknown: {last}")]
     PaymentUnknown {
         /// How much.
         amount: Usdc,
@@ -163,45 +165,48 @@ impl PayError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::MaxPerCallExceeded { .. } => {
-                "raise the most that one call may cost, or do not ask"
+                "raise the maximum price of one call, or do not make the call"
             }
             Self::BudgetExceeded { resets_at: Some(_), .. } => {
-                "wait until enough of it counts no longer, or raise the budget's limit"
+                "wait until enough of the spending has expired, or raise the budget's limit"
             }
             Self::BudgetExceeded { resets_at: None, .. } => "raise the budget's limit",
-            Self::NoBudget { .. } => "give this host and path a budget",
+            Self::NoBudget { .. } => "add a budget for this host and path",
             Self::NetworkNotAllowed { .. } => {
-                "name the chain in the policy, if you hold funds there"
+                "add the chain to the policy, if you have funds there"
             }
             Self::AssetNotAllowed { .. } => {
-                "name the token in the policy, as its contract calls itself, if you mean to pay with it"
+                "add the token to the policy, with the name and version of its contract, if you want to pay with \
+                 it"
             }
-            Self::PayeeNotAllowed { .. } => "list the payee, once you know whose address it is",
+            Self::PayeeNotAllowed { .. } => {
+                "add the payee to the policy, once you know whose address it is"
+            }
             Self::PayeeChanged { .. } => {
-                "ask the service's operator elsewhere whether the payee changed, and then list it"
+                "ask the service's operator through another channel whether the payee changed, then add it to the \
+                 policy"
             }
             Self::OfferInconsistent { .. } | Self::AmountUnreadable(_) => {
-                "nothing on this side: tell the service's operator"
+                "this cannot be fixed on your side; inform the service's operator"
             }
             Self::OfferUnreadable(_) => {
                 "this wallet pays by x402's scheme `exact`, versions 1 and 2, on EVM chains"
             }
-            Self::AddressNotPaid { .. } => {
-                "ask over https, by the address that the service has now"
-            }
+            Self::AddressNotPaid { .. } => "use https and the current address of the service",
             Self::SignerFailed(_) => "see the signer; nothing was sent",
             Self::PaymentRefused { .. } => {
-                "it stays counted until the chain shows that it can no longer be made; see the reason"
+                "the amount stays counted until the chain shows that the payment can no longer be made; see the \
+                 reason"
             }
             Self::PaymentUnknown { .. } => {
-                "look at the chain before paying again; it stays counted in the budget"
+                "check the chain before paying again; the amount stays counted in the budget"
             }
             Self::LedgerUnreadable { .. } => {
-                "nothing is paid while it is unreadable: put it right, or aside, and lower the budgets \
-                 by what was spent"
+                "nothing is paid while it is unreadable; repair it, or move it away and lower the budgets by the \
+                 amount spent"
             }
             Self::ClockSteppedBack { .. } => {
-                "nothing is paid until the clock is right again: set it, or wait"
+                "nothing is paid until the clock is right again; set the clock, or wait"
             }
         }
     }

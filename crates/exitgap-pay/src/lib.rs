@@ -1,24 +1,26 @@
-//! A wallet that cannot overspend: requests that are paid for, within budgets that hold across
-//! processes, crashes and services that lie.
+//! A wallet that cannot overspend: paid requests within budgets that hold across processes, crashes
+//! and dishonest services.
 //!
-//! **In scope**: what may be paid ([`Policy`]), what was spent ([`Ledger`]), and a transport of
-//! `exitgap-client` that pays ([`Paying`]), by x402's scheme `exact`. The npm package's `exitgap/pay`
-//! does the same, and shares ledgers with this crate: `docs/pay-ledger-v1.md` is their format.
-//! **Out of scope**: keys beyond one in memory (implement [`Signer`]), transfers made by the payer
-//! itself, asking a node (implement [`Chain`]), the shapes of offers and payments (`exitgap-api`).
+//! **In scope**: what may be paid ([`Policy`]), what was spent ([`Ledger`]), and a paying transport
+//! for `exitgap-client` ([`Paying`]), with x402's scheme `exact`. The npm package's `exitgap/pay`
+//! does the same and shares ledgers with this crate; `docs/pay-ledger-v1.md` describes their
+//! format. **Out of scope**: keys other than one in memory (implement [`Signer`]), transfers made
+//! by the payer itself, querying a node (implement [`Chain`]), the formats of offers and payments
+//! (`exitgap-api`).
 //!
-//! What holds, whatever the service, the network or this machine does:
+//! These rules hold whatever the service, the network or this machine does:
 //!
-//! - A payment is reserved in the ledger, durably, before it is signed, and marked as sent, durably,
-//!   before it is sent. What breaks off in between under-spends.
-//! - What was sent counts until the chain shows that it was not used and no longer can be. A service
-//!   that says "failed" gives nothing back.
-//! - One request makes at most one payment. What got no answer is asked for again with the same
+//! - A payment is durably reserved in the ledger before it is signed, and durably marked as sent
+//!   before it is sent. An interruption in between can only lead to spending less.
+//! - A sent payment counts until the chain shows that it was not used and can no longer be used. If
+//!   a service reports "failed", the amount still counts.
+//! - One request makes at most one payment. A request without an answer is repeated with the same
 //!   signature.
-//! - The offers of one answer must agree; nothing is paid at an address that was redirected to.
+//! - The offers in one answer must agree. Nothing is paid at an address that was reached by a
+//!   redirect.
 //!
-//! A clock that is set forward lets sliding windows end early; set back, nothing is paid. Budgets in
-//! total do not depend on it.
+//! If the clock is set forward, sliding windows end early. If it is set back, nothing is paid.
+//! Total budgets do not depend on the clock.
 //!
 //! ```no_run
 //! use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Paying, Payees, Policy, Window};

@@ -145,8 +145,9 @@ impl<T: Transport, S: Signer> Paying<T, S> {
     ) -> Result<(Authorization, (&'static str, String)), PayError> {
         let Terms { network, asset, pay_to, amount, domain, .. } = offer.terms.clone();
         let mut nonce = [0; 32];
-        getrandom::fill(&mut nonce)
-            .map_err(|error| PayError::SignerFailed(format!("no random numbers: {error}")))?;
+        getrandom::fill(&mut nonce).map_err(|error| {
+            PayError::SignerFailed(format!("no random numbers are available: {error}"))
+        })?;
         let authorization = Authorization {
             from: self.signer.address(),
             to: pay_to,
@@ -265,7 +266,7 @@ impl<T: Transport, S: Signer> Transport for Paying<T, S> {
 /// The host and path of an address that payments may be sent to: over TLS, or to this machine.
 fn place(url: &str) -> Result<(String, String), PayError> {
     let refused = |why| PayError::AddressNotPaid { url: url.to_owned(), why };
-    let read = Url::parse(url).map_err(|_| refused("it is no address"))?;
+    let read = Url::parse(url).map_err(|_| refused("it is not a valid address"))?;
     let here = match read.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -273,7 +274,7 @@ fn place(url: &str) -> Result<(String, String), PayError> {
         None => return Err(refused("it has no host")),
     };
     if read.scheme() != "https" && !here {
-        return Err(refused("without TLS anybody on the way can name another payee"));
+        return Err(refused("without TLS anyone on the network path can change the payee"));
     }
     let host = read[Position::BeforeHost..Position::AfterPort].to_owned();
     Ok((host, read.path().to_owned()))

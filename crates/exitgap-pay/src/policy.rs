@@ -130,11 +130,11 @@ impl Policy {
             |why: String| PayError::AssetNotAllowed { asset: *asset, network: *network, why };
         let known =
             self.assets.iter().find(|known| (known.network, known.address) == (*network, *asset));
-        let known = known.ok_or_else(|| refused("the policy does not name it".to_owned()))?;
+        let known = known.ok_or_else(|| refused("the policy does not list it".to_owned()))?;
         if known.domain != *domain {
             let TokenDomain { name, version } = &known.domain;
             return Err(refused(format!(
-                "it is called {:?} version {:?}, and is {name:?} version {version:?}",
+                "the offer names {:?} version {:?}, but the token is {name:?} version {version:?}",
                 domain.name, domain.version
             )));
         }

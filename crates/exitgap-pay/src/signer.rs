@@ -122,7 +122,7 @@ impl LocalSigner {
         let is_hex = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let key = is_hex.then(|| hex::decode_to_array::<_, 32>(digits).ok()).flatten();
         let key = key.and_then(|bytes| SigningKey::from_slice(&bytes).ok());
-        key.map(Self).ok_or_else(|| "it is no private key: 64 hex digits".to_owned())
+        key.map(Self).ok_or_else(|| "it is not a private key of 64 hex digits".to_owned())
     }
 }
 

@@ -1,9 +1,11 @@
-//! What judges state proofs, as a module of its own: a reader of numbers does not load it.
+//! The checker of state proofs, as a separate module, so that a reader who only needs numbers does
+//! not load it.
 //!
-//! **In scope**: a claim, as the module `exitgap-wasm` or the site makes it of evidence, held against the bytes of a proof; the
-//! answer as lines of text, so that nothing has to be made of objects in here.
-//! **Out of scope**: reading evidence and saying how far a proof must reach, which takes the pools' arithmetic
-//! (`exitgap_core::proof::StateClaim`); types of arguments and their lengths (the package's `state.js`, the site's `module.rs`).
+//! **In scope**: checking a claim, as made from evidence by the module `exitgap-wasm` or by the
+//! site, against the bytes of a proof. The result is lines of text, so that this module needs no
+//! objects. **Out of scope**: reading evidence and computing how far a proof must reach, which
+//! requires the pools' arithmetic (`exitgap_core::proof::StateClaim`); argument types and lengths
+//! (the package's `state.js`, the site's `module.rs`).
 
 use exitgap_api::StateReport;
 use exitgap_core::evidence::Outcome;
@@ -31,9 +33,9 @@ impl NotJudged {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Claim => "claim: its bytes are of another version of exitgap",
-            Self::Asked(_) => "blocks: a block's hash is 0x and 64 hex digits",
-            Self::Witnessed => "witnessed: an outcome is pass, fail or not_checked",
+            Self::Claim => "claim: its bytes come from another version of exitgap",
+            Self::Asked(_) => "blocks: a block hash must be 0x and 64 hex digits",
+            Self::Witnessed => "witnessed: an outcome must be pass, fail or not_checked",
         }
     }
 }

@@ -75,7 +75,7 @@ impl Kept {
 
     fn unusable(&self, error: &io::Error) -> Box<Told> {
         let path = self.path.as_deref().unwrap_or(Path::new("memory"));
-        let hint = "move it away to begin anew, or name another file as `storage`";
+        let hint = "move the file away to start again, or name another file as `storage`";
         Told::new("kept_unusable", format!("{}: {error}", path.display()), hint)
     }
 }
@@ -91,11 +91,14 @@ fn texts_of(path: &Path) -> io::Result<Texts> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(
             ErrorKind::InvalidData,
-            "it is larger than what a client keeps",
+            "it is larger than the maximum size that a client stores",
         ));
     }
     serde_json::from_slice(&bytes).map_err(|error| {
-        io::Error::new(ErrorKind::InvalidData, format!("it is no object of texts: {error}"))
+        io::Error::new(
+            ErrorKind::InvalidData,
+            format!("it is not an object with text values: {error}"),
+        )
     })
 }
 

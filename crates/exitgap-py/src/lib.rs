@@ -1,16 +1,17 @@
-//! The face of exitgap's verifier, SDK and client in Python, as the package `exitgap` calls it.
+//! The Python interface of exitgap's verifier, SDK and client, as called by the package `exitgap`.
 //!
-//! **In scope**: each question as a function of bytes and options, answered with the JSON document that `exitgap … --json`
-//! prints, or refused with [`Refused`]; a service's answers, fetched and verified.
-//! **Out of scope**: arithmetic and verification (`exitgap-core`), documents (`exitgap-api`), the questions themselves
-//! (`exitgap-wasm`, whose functions are native, too), requests (`exitgap-client`); types of arguments, their largest
-//! lengths, documents as objects, frames (the package's Python, the only caller).
+//! **In scope**: each call as a function of bytes and options that returns the JSON document
+//! printed by `exitgap … --json` or fails with [`Refused`]; a service's answers, downloaded and
+//! verified. **Out of scope**: arithmetic and verification (`exitgap-core`), documents
+//! (`exitgap-api`), the functions themselves (`exitgap-wasm`, whose functions also run natively),
+//! requests (`exitgap-client`); argument types and maximum lengths, documents as objects, data
+//! frames (the package's Python code, the only caller).
 //!
-//! - `opened`: questions to files
-//! - `service`: questions to a service; `target`: their addresses; `kept`: what is remembered of its log
-//! - `refused`: what crosses where there is no answer
+//! - `opened`: calls on files
+//! - `service`: calls to a service; `target`: their addresses; `kept`: what is stored about its log
+//! - `refused`: the error passed to Python when there is no answer
 //!
-//! Nothing decides here, and nothing computes.
+//! This crate makes no decisions and computes nothing.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -13,7 +13,7 @@ create_exception!(
     _exitgap,
     Refused,
     PyException,
-    "What was refused: one argument, the JSON document of an error. The package raises `ExitgapError` of it."
+    "An error: one argument, its JSON document. The package raises it as `ExitgapError`."
 );
 
 /// What an error has to say.
@@ -92,19 +92,22 @@ impl From<ClientError> for Box<Told> {
             ClientError::NotProven { report, .. } => Told {
                 hint: hint(match report.contradiction {
                     Some(_) => {
-                        "the log was rewritten since it was seen: keep the report, which has the \
-                         proof, and trust neither"
+                        "the log was rewritten since it was last seen; keep the report, which has the proof, and \
+                         trust neither version"
                     }
-                    None => "the report says which check, what was expected and what was found",
+                    None => {
+                        "see the report for the check that failed, with the expected and the found value"
+                    }
                 }),
                 report: Some(*report),
                 ..told
             },
-            ClientError::NotTrusted { .. } => {
-                Told { hint: hint("name the log's key, from a place you trust, as `keys`"), ..told }
-            }
+            ClientError::NotTrusted { .. } => Told {
+                hint: hint("pass the log's key, from a source you trust, as `keys`"),
+                ..told
+            },
             ClientError::KeptUnusable { .. } => {
-                Told { hint: hint("move the storage away to begin anew"), ..told }
+                Told { hint: hint("move the storage away to start again"), ..told }
             }
             other => {
                 let Problem { field, hint, .. } = other.into_problem();
@@ -159,7 +162,7 @@ pub fn guarded<T: Send>(
         Ok(Err(Failed::Told(told))) => Err(told.raised()),
         Ok(Err(Failed::Raised(error))) => Err(error),
         Err(_) => {
-            let hint = "it is a fault of this package: please report it, with what was passed";
+            let hint = "this is a bug in this package; please report it with the arguments that you passed";
             Err(Told::new("internal_error", "the module failed", hint).raised())
         }
     }

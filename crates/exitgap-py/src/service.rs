@@ -116,10 +116,14 @@ impl Service {
     ) -> PyResult<Self> {
         guarded(py, || {
             let timeout = Duration::try_from_secs_f64(timeout_s).map_err(|error| {
-                invalid_parameter("timeout_s", &format!("timeout_s: {error}"), "seconds, above 0")
+                invalid_parameter(
+                    "timeout_s",
+                    &format!("timeout_s: {error}"),
+                    "must be a number of seconds above 0",
+                )
             })?;
             let failed = |error: &dyn std::fmt::Display| {
-                Told::new("unreachable", error.to_string(), "the system gives no sockets")
+                Told::new("unreachable", error.to_string(), "the system provides no sockets")
             };
             let native = Native::new().map_err(|error| failed(&error))?;
             let client = Client::new(native, address("url", url)?);
@@ -224,7 +228,7 @@ impl Service {
         let file = self.ask(py, async || {
             let hash: SnapshotHash = hash.parse().map_err(|error| {
                 let detail = format!("hash: {error}");
-                invalid_parameter("hash", &detail, "64 hexadecimal digits after 0x")
+                invalid_parameter("hash", &detail, "expected 0x and 64 hexadecimal digits")
             })?;
             let pool = pool.map(parse_pool).transpose()?;
             let documents = self.client.snapshot_documents(hash).await?;
@@ -249,7 +253,7 @@ impl Service {
             let runtime = self.waiting.0.as_ref().filter(|_| self.process == process::id());
             let runtime = runtime.ok_or_else(|| {
                 let why = "this client was made before the process was forked";
-                Told::new("forked", why, "make one in each process")
+                Told::new("forked", why, "create a client in each process")
             })?;
             runtime.block_on(async {
                 let mut ask = pin!(ask());
@@ -278,8 +282,7 @@ fn address(field: &'static str, url: &str) -> Result<BaseUrl, Problem> {
 fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
     let read = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
     read.collect::<Result<_, _>>().map_err(|error| {
-        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
-                    `verifier-key` has it";
+        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as in the log's file `verifier-key`";
         invalid_parameter("keys", &format!("keys: {error}"), hint)
     })
 }

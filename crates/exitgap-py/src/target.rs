@@ -16,8 +16,8 @@ const FIGURES: [Operation; 6] = [
 /// What the evidence at an address is of.
 pub fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
     EvidenceOf::from_url(url).ok_or_else(|| {
-        let hint = "pass an evidence_url, as the service's answers have it";
-        invalid_parameter("evidence_url", "evidence_url: it is not the URL of evidence", hint)
+        let hint = "pass an evidence_url from one of the service's answers";
+        invalid_parameter("evidence_url", "evidence_url: not an address of evidence", hint)
     })
 }
 
@@ -31,8 +31,8 @@ pub fn figure_at(url: &str) -> Result<Operation, Problem> {
     };
     let found = FIGURES.into_iter().find(is_of).filter(|_| plain && !before.contains(".."));
     found.ok_or_else(|| {
-        let hint = "pass a figure_url, as the service's answers have it";
-        invalid_parameter("figure_url", "figure_url: it is not the URL of a figure file", hint)
+        let hint = "pass a figure_url from one of the service's answers";
+        invalid_parameter("figure_url", "figure_url: not an address of a figure", hint)
     })
 }
 
@@ -48,7 +48,7 @@ pub fn target(
     let operation = Operation::all().filter(is_read).find(|operation| operation.row().id == id);
     let operation = operation.ok_or_else(|| {
         let ids: Vec<&str> = Operation::all().filter(is_read).map(|known| known.row().id).collect();
-        let detail = format!("operation: none is called {:?}", shown(id));
+        let detail = format!("operation: {:?} is unknown", shown(id));
         invalid_parameter("operation", &detail, &format!("one of {}", ids.join(", ")))
     })?;
     let known = operation.row().parameters;
@@ -73,7 +73,7 @@ fn path<'a>(
     let places: Vec<&Parameter> = places.collect();
     if places.len() != named.len() {
         let taken: Vec<&str> = places.iter().map(|place| place.name).collect();
-        let detail = format!("{} names are given", named.len());
+        let detail = format!("{} names were given", named.len());
         let hint = format!("its path takes {:?}", taken.join(", "));
         return Err(invalid_parameter("operation", &detail, &hint));
     }
@@ -85,7 +85,7 @@ fn path<'a>(
         if part.chars().all(plain) && part.chars().any(|c| c != '.') {
             return Ok(part.clone());
         }
-        let detail = format!("{}: {:?} is no name", place.name, shown(part));
+        let detail = format!("{}: {:?} is not a valid name", place.name, shown(part));
         Err(invalid_parameter(place.name, &detail, place.hint.unwrap_or_default()))
     });
     Ok(parts.collect::<Result<Vec<_>, _>>()?.join("/"))

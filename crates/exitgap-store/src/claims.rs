@@ -65,8 +65,7 @@ pub fn put(claims: &dyn Claims, claim: &Claim, signer: &SignerKey) -> Result<(),
     let note = signer.sign(&text_of(size, &body)).map_err(|error| failed(size, error))?;
     let bytes = [&length(note.as_bytes())[..], note.as_bytes(), &body].concat();
     if bytes.len() as u64 > MAX_CLAIM_BYTES {
-        let why =
-            format!("it has {} bytes, and at most {MAX_CLAIM_BYTES} can be read", bytes.len());
+        let why = format!("it has {} bytes; at most {MAX_CLAIM_BYTES} can be read", bytes.len());
         return Err(failed(size, why));
     }
     let is_first = claims.put(size, &bytes, &parts).map_err(|error| failed(size, error))?;
@@ -104,7 +103,7 @@ pub fn find(
     for part in &manifest.parts {
         let bytes = claims.part(part).map_err(|error| failed(size, error))?;
         if PartRef::hash_of(&bytes) != part.sha256 {
-            return Err(failed(size, format!("{} holds something else", part.path())));
+            return Err(failed(size, format!("{} has different content", part.path())));
         }
         claim.files.push((part.path(), bytes));
     }
@@ -132,28 +131,28 @@ fn body_of(manifest: &[u8], files: &[(&str, &[u8])]) -> Vec<u8> {
 /// A claim's file, read and believed: but for its parts.
 fn read(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, String> {
     let mut rest = bytes;
-    let note = piece(&mut rest).ok_or("it is cut off")?;
+    let note = piece(&mut rest).ok_or("it is truncated")?;
     let note = std::str::from_utf8(note).map_err(|error| error.to_string())?;
     let note = Note::parse(note).map_err(|error| error.to_string())?;
     if note.text != text_of(size, rest) {
-        return Err("its note is of something else".to_owned());
+        return Err("its note belongs to a different claim".to_owned());
     }
-    let manifest = piece(&mut rest).ok_or("it is cut off")?.to_vec();
+    let manifest = piece(&mut rest).ok_or("it is truncated")?.to_vec();
     let read = Manifest::from_bytes(&manifest).map_err(|error| error.to_string())?;
     let checkpoint = Checkpoint::from_text(&read.checkpoint).map_err(|error| error.to_string())?;
     if checkpoint.size != size {
-        return Err(format!("it is of a log of {} slots", checkpoint.size));
+        return Err(format!("it belongs to a log of {} slots", checkpoint.size));
     }
     // Before a log begins its key has no log's name yet.
     let known: Vec<_> = known.iter().filter_map(|key| checkpoint.origin.key_of(key)).collect();
     if note.signers(&known).trusted.is_empty() {
-        return Err("none of the log's keys signed it".to_owned());
+        return Err("it is not signed by any key of the log".to_owned());
     }
     let mut files = Vec::new();
     while !rest.is_empty() {
-        let path = piece(&mut rest).ok_or("it is cut off")?;
+        let path = piece(&mut rest).ok_or("it is truncated")?;
         let path = String::from_utf8(path.to_vec()).map_err(|error| error.to_string())?;
-        files.push((path, piece(&mut rest).ok_or("it is cut off")?.to_vec()));
+        files.push((path, piece(&mut rest).ok_or("it is truncated")?.to_vec()));
     }
     Ok(Claim { size, checkpoint: read.checkpoint, manifest, files })
 }

@@ -12,7 +12,7 @@ pub enum CorruptBody {
     #[error("it is not in the store")]
     Absent,
     /// It refers to a dictionary that is not there, or to none of a lower level.
-    #[error("its dictionary, body {body_no:?}, is not one of a lower level")]
+    #[error("its dictionary, body {body_no:?}, is not a body of a lower level")]
     NoDictionary {
         /// The number of the dictionary's row.
         body_no: Option<i64>,
@@ -26,13 +26,13 @@ pub enum CorruptBody {
         reason: String,
     },
     /// It hashes to something else.
-    #[error("its bytes hash to {found}")]
+    #[error("the hash of its bytes is {found}")]
     Hash {
         /// The hash of the bytes found.
         found: SnapshotHash,
     },
     /// Its state hashes to something else.
-    #[error("its state is named {expected}, and hashes to {found}")]
+    #[error("its state should have the hash {expected}, but has {found}")]
     State {
         /// The hash written beside it.
         expected: StateHash,
@@ -56,10 +56,10 @@ pub enum CorruptBody {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorruptHead {
     /// The entry before, whose hash it holds, is not there.
-    #[error("the entry before it is not in the store")]
+    #[error("the previous entry is not in the store")]
     NoPredecessor,
     /// Its bytes hash to something else.
-    #[error("its bytes hash to {found}, sealed was {expected}")]
+    #[error("the hash of its bytes is {found}, but {expected} was sealed")]
     Hash {
         /// The hash that was sealed.
         expected: HeadHash,
@@ -78,13 +78,13 @@ pub enum CorruptLog {
     #[error("{0} is not in the store")]
     Absent(&'static str),
     /// The verifier key is none, or not of a log that begins where the store does.
-    #[error("the verifier key {found:?} is not that of this log")]
+    #[error("the verifier key {found:?} does not belong to this log")]
     VerifierKey {
         /// The text found.
         found: String,
     },
     /// Fewer or more pools than the leaf says.
-    #[error("it seals {expected} pools, and {found} have a head")]
+    #[error("it seals {expected} pools, but {found} have a head")]
     Pools {
         /// What the leaf says.
         expected: u32,
@@ -92,7 +92,7 @@ pub enum CorruptLog {
         found: usize,
     },
     /// The heads' root is another.
-    #[error("the root over its heads is {found}, sealed was {expected}")]
+    #[error("the root over its heads is {found}, but {expected} was sealed")]
     HeadsRoot {
         /// What the leaf says.
         expected: Hash,
@@ -100,7 +100,7 @@ pub enum CorruptLog {
         found: Hash,
     },
     /// A tile of the tree over the slot's heads is absent, or not what they make.
-    #[error("tile {index} of level {level} of the tree over its heads is absent or another")]
+    #[error("tile {index} of level {level} of the tree over its heads is missing or different")]
     SlotTile {
         /// Level 0 are the tiles of heads, level 1 is that of their roots.
         level: u32,
@@ -108,7 +108,9 @@ pub enum CorruptLog {
         index: usize,
     },
     /// A node of the log's tree is another.
-    #[error("node {index} of level {level} of the log is {found}, its children make {expected}")]
+    #[error(
+        "node {index} of level {level} of the log is {found}, but its children give {expected}"
+    )]
     Node {
         /// The node's level; 0 are the leaves.
         level: u32,

@@ -18,16 +18,17 @@ use crate::writer::changes::RetractionRule;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A server that was not reached a moment ago is not asked again yet.
-    #[error("{path} could not be reached a moment ago")]
+    #[error("{path} could not be reached just now")]
     Away {
         /// Its URL.
         path: PathBuf,
     },
     /// The snapshot of a slot has left the database, and nobody said where its day is.
     #[error(
-        "the snapshot of {slot} has left the database with those of {day}: the day's files have it, in the log's folder, and \
-         whoever answers from there (`exitgap-server serve`; `exitgap --day <folder>`); a log's folder that lacks the slot is brought up \
-         by a copy of another one, or by `exitgap-server restore` from the bucket"
+        "the snapshot of {slot} was removed from the database together with those of {day}. It is in the day's \
+         files, in the log's folder, from which `exitgap-server serve` and `exitgap --day <folder>` can read it. \
+         If the folder lacks the slot, copy it from another folder of the log, or run `exitgap-server restore` to \
+         download it from the bucket"
     )]
     Left {
         /// The slot.
@@ -36,15 +37,15 @@ pub enum StoreError {
         day: Day,
     },
     /// There is nothing of a day that could leave.
-    #[error("the store has no {day} that could leave")]
+    #[error("the store has no snapshots of {day} to remove")]
     NothingToLeave {
         /// The day.
         day: Day,
     },
     /// The files of a day do not have what has left the database.
     #[error(
-        "the snapshot of {slot} has left the database, and its day's files do not have it: {path}: {why}; put back a copy of this \
-         folder, such as the bucket's"
+        "the snapshot of {slot} was removed from the database, but is not in the files of its day: {path}: {why}; \
+         restore this folder from a copy, such as the bucket's"
     )]
     LeftUnread {
         /// The slot.
@@ -55,20 +56,21 @@ pub enum StoreError {
         why: String,
     },
     /// There is something already where all of another database is to be copied to.
-    #[error("{path} holds something already, and nothing is copied over it")]
+    #[error("{path} already exists and is not overwritten")]
     NotEmpty {
         /// The file, or the server's URL.
         path: PathBuf,
     },
     /// There is no such file.
-    #[error("there is no store at {path}; a recorder creates it with its first start")]
+    #[error("there is no store at {path}; a recorder creates the store when it first starts")]
     NotFound {
         /// The path asked for.
         path: PathBuf,
     },
     /// A server's database has no tables, or old ones.
     #[error(
-        "{path} has no tables of this version; `exitgap-server migrate` makes them, and changes nothing that is recorded"
+        "{path} does not have the tables of this version; run `exitgap-server migrate` to create them. Recorded \
+         data is not changed"
     )]
     NotMigrated {
         /// Its URL.
@@ -76,7 +78,8 @@ pub enum StoreError {
     },
     /// A role may not read a server's database.
     #[error(
-        "the role of {path} may not read it; name it to `exitgap-server migrate`, which lets it"
+        "the role of {path} is not allowed to read it; run `exitgap-server migrate` with the role's name to allow \
+         it"
     )]
     NotGranted {
         /// Its URL.
@@ -97,14 +100,15 @@ pub enum StoreError {
         why: String,
     },
     /// A role's name is unusual.
-    #[error("{found:?} cannot be a role here: letters, digits and underscores, 63 of them at most")]
+    #[error("{found:?} is not a valid role; use at most 63 letters, digits and underscores")]
     RoleName {
         /// The name.
         found: String,
     },
     /// Whoever records would own what is recorded.
     #[error(
-        "{role} records, and may therefore not own the tables: migrate as somebody else, who may make roles and schemas"
+        "{role} is the recording role, so it must not own the tables; migrate as another role that can create \
+         roles and schemas"
     )]
     RecorderOwns {
         /// The role.
@@ -112,14 +116,15 @@ pub enum StoreError {
     },
     /// A server's database is to be copied into a file.
     #[error(
-        "{path} is a server's: back it up with pg_dump, or leave it: `restore` makes it anew from what is published"
+        "{path} is on a database server; back it up with pg_dump, or skip the backup, because `restore` rebuilds \
+         it from the published log"
     )]
     BackupOfServer {
         /// Its URL.
         path: PathBuf,
     },
     /// A file is there already.
-    #[error("{path} exists already and is left as it is; choose another name")]
+    #[error("{path} already exists and is not changed; choose another name")]
     AlreadyExists {
         /// The path asked for.
         path: PathBuf,
@@ -158,7 +163,7 @@ pub enum StoreError {
     },
     /// The file was written by a newer exitgap.
     #[error(
-        "{path} has schema version {found}, and this build reads up to {expected}; use a newer exitgap"
+        "{path} has schema version {found}, but this version reads up to {expected}; use a newer exitgap"
     )]
     NewerSchema {
         /// The file.
@@ -170,7 +175,7 @@ pub enum StoreError {
     },
     /// The file was written by an older exitgap, from before the first release.
     #[error(
-        "{path} has schema version {found}, and this build reads {expected}; record into a new store"
+        "{path} has schema version {found}, but this version reads {expected}; record into a new store"
     )]
     OlderSchema {
         /// The file.
@@ -181,11 +186,11 @@ pub enum StoreError {
         found: i32,
     },
     /// The key's name cannot be a log's.
-    #[error("the key's name cannot be a log's: {0}")]
+    #[error("the key's name is not valid for a log: {0}")]
     LogName(CheckpointError),
     /// A successor has its predecessor's name.
     #[error(
-        "{name} is the name of the log that ended, and its successor needs another: make a key with \
+        "{name} is the name of the ended log, and its successor needs a different name; create a key with \
          `exitgap-server key new --name <another name>`"
     )]
     SameName {
@@ -194,8 +199,8 @@ pub enum StoreError {
     },
     /// The store's log is signed by another key, or has another name.
     #[error(
-        "the store's log is signed by {expected}, and the key given makes {found}; give its own key, or, \
-         where the log's key was changed after this copy of its store was made, restore into a new file"
+        "the store's log is signed by {expected}, but the given key is {found}; use the log's key, or, if the \
+         log's key was changed after this copy of the store was made, restore into a new file"
     )]
     WrongKey {
         /// The verifier key in the store.
@@ -204,7 +209,7 @@ pub enum StoreError {
         found: String,
     },
     /// None of the keys that are trusted is of the log that is followed.
-    #[error("the log is {log}, and no key given is of that name, but {found}")]
+    #[error("the log is {log}, but no given key has that name; found {found}")]
     OtherLogsKeys {
         /// The log's origin.
         log: String,
@@ -213,7 +218,8 @@ pub enum StoreError {
     },
     /// A key of another name is to sign, too.
     #[error(
-        "the log is named {expected}, and the key {found}; make one with `exitgap-server key new --name {expected}`"
+        "the log is named {expected}, but the key is named {found}; create a key with `exitgap-server key new \
+         --name {expected}`"
     )]
     OtherName {
         /// The log's name.
@@ -222,12 +228,12 @@ pub enum StoreError {
         found: String,
     },
     /// A key is to retire before its log has begun.
-    #[error("the log has not begun, so that no key of it can retire; take retiring_key_file out")]
+    #[error("the log has not started, so it has no key to retire; remove retiring_key_file")]
     KeyBeforeLog,
     /// A table, index or trigger is missing, changed or foreign: what protects the
     /// series cannot be relied on.
     #[error(
-        "{path} was altered: {object} is not as exitgap made it; restore the file from a backup"
+        "{path} was altered: {object} differs from what exitgap created; restore the file from a backup"
     )]
     SchemaAltered {
         /// The file.
@@ -237,7 +243,7 @@ pub enum StoreError {
     },
     /// Another process records into this store.
     #[error(
-        "another recorder{} holds {path}; stop it first, or record into another store (one recorder per store)",
+        "another recorder{} uses {path}; stop it first, or record into another store (one recorder per store)",
         holder.map(|id| format!(" (process {id})")).unwrap_or_default()
     )]
     Locked {
@@ -248,8 +254,8 @@ pub enum StoreError {
     },
     /// Another recorder seals on a server.
     #[error(
-        "another recorder ({holder}) holds {path}, for {seconds} s more unless it goes on; `exitgap-server record` waits for it, \
-         anything else: stop it first"
+        "another recorder ({holder}) uses {path}, for {seconds} s more unless it continues; `exitgap-server \
+         record` waits for it, but for any other command stop it first"
     )]
     Leased {
         /// The database's URL.
@@ -261,8 +267,8 @@ pub enum StoreError {
     },
     /// This machine's clock is far from the server's.
     #[error(
-        "this machine's clock is {} s {} the clock of the server at {path}; at most {most_s} s is allowed for whoever records. Set the one \
-         that is wrong (`timedatectl` says whether it is kept)",
+        "this machine's clock is {} s {} the clock of the server at {path}; at most {most_s} s is allowed for a \
+         recorder. Correct the wrong clock (`timedatectl` shows whether it is synchronized)",
         differs_s.unsigned_abs(),
         if *differs_s > 0 { "ahead of" } else { "behind" }
     )]
@@ -276,15 +282,17 @@ pub enum StoreError {
     },
     /// A slot was claimed with another content.
     #[error(
-        "the slot that makes the log {size} slots long was about to be signed by another recorder, or by this one before: it \
-         is sealed as it was claimed first"
+        "the slot that makes the log {size} slots long was already claimed for signing, by another recorder or \
+         earlier by this one; it is sealed as first claimed"
     )]
     Claimed {
         /// The log's size with the slot.
         size: u64,
     },
     /// What is about to be signed could not be claimed outside of the database, or what is claimed there could not be read.
-    #[error("the slot that makes the log {size} slots long is not sealed: its claim: {source}")]
+    #[error(
+        "the slot that makes the log {size} slots long is not sealed because of its claim: {source}"
+    )]
     NotClaimed {
         /// The log's size with the slot.
         size: u64,
@@ -301,8 +309,8 @@ pub enum StoreError {
     },
     /// A slot that could not be published.
     #[error(
-        "slot {slot} needs {found} parts, more than the {most} that a slot of the log may have: nothing \
-         of it was written; record fewer pools in one log"
+        "slot {slot} needs {found} parts, but a slot of the log can have at most {most}, so it was not written; \
+         record fewer pools in one log"
     )]
     SlotTooLarge {
         /// The slot.
@@ -343,7 +351,9 @@ pub enum StoreError {
         pool: PoolId,
     },
     /// The slot lies before the store's first.
-    #[error("slot {found} lies before the store's first, {first}; the past is not read in")]
+    #[error(
+        "slot {found} is before the store's first slot, {first}; earlier slots cannot be added"
+    )]
     BeforeFirstSlot {
         /// The store's first slot.
         first: Slot,
@@ -361,7 +371,9 @@ pub enum StoreError {
         found: Slot,
     },
     /// Two snapshots of one contract in one slot.
-    #[error("pools of {contract} have different snapshots in slot {slot}; a contract has one")]
+    #[error(
+        "pools of {contract} have different snapshots in slot {slot}; a contract must have one snapshot"
+    )]
     SnapshotsDiffer {
         /// The slot.
         slot: Slot,
@@ -369,7 +381,7 @@ pub enum StoreError {
         contract: Contract,
     },
     /// A snapshot of another pool.
-    #[error("the snapshot given for {expected} is one of {found}")]
+    #[error("the snapshot given for {expected} belongs to {found}")]
     SnapshotOfOtherPool {
         /// The pool that is written.
         expected: PoolId,
@@ -405,11 +417,11 @@ pub enum StoreError {
         what: CorruptBody,
     },
     /// Something was to be sealed in a store that follows a log which others seal.
-    #[error("this store follows a log that others seal, and has no key to seal a slot with")]
+    #[error("this store follows a log sealed elsewhere, and has no key to seal a slot")]
     NoSigner,
     /// A slot to be restored does not make the checkpoint that was signed.
     #[error(
-        "slot {slot} makes another checkpoint than the one signed: {found:?}, not {expected:?}"
+        "slot {slot} gives a different checkpoint from the signed one: {found:?} instead of {expected:?}"
     )]
     SealedOtherwise {
         /// The slot.
@@ -453,9 +465,9 @@ pub enum StoreError {
     },
     /// A table has other rows than the series makes.
     #[error(
-        "{table} has {found} rows, and the series makes {expected}{}",
+        "{table} has {found} rows, but the series gives {expected}{}",
         if matches!(*table, "figures" | "day" | "standing") {
-            "; `exitgap-server fsck --rebuild` makes such rows anew"
+            "; run `exitgap-server fsck --rebuild` to rebuild these rows"
         } else {
             ""
         }
@@ -469,7 +481,7 @@ pub enum StoreError {
         found: u64,
     },
     /// A row holds what the store never writes.
-    #[error("the store is damaged: {table} holds {found}")]
+    #[error("the store is damaged: {table} contains {found}")]
     CorruptRow {
         /// The table.
         table: &'static str,
@@ -478,7 +490,7 @@ pub enum StoreError {
     },
     /// A pool that is monitored no longer has an entry, or is to retire again.
     #[error(
-        "{pool} retired at slot {retired}, which is final: it is never recorded again under this log"
+        "{pool} retired at slot {retired}; retirement is final, and the pool cannot be recorded again in this log"
     )]
     PoolRetired {
         /// The pool.
@@ -518,8 +530,8 @@ pub enum StoreError {
     },
     /// A derived row is not what follows from the series. The series itself holds.
     #[error(
-        "{table} says of {pool} at {at} what does not follow from the series; \
-         `exitgap-server fsck --rebuild` makes such rows anew"
+        "{table} has values for {pool} at {at} that do not follow from the series; run `exitgap-server fsck \
+         --rebuild` to rebuild these rows"
     )]
     Derived {
         /// The table.
@@ -531,7 +543,7 @@ pub enum StoreError {
     },
     /// Committing failed: whether the slot is written is not known. Open the store anew and
     /// give the same slot again: if it is there, the identical rewrite is accepted.
-    #[error("committing slot {slot} failed, and whether it was written is unknown: {source}")]
+    #[error("committing slot {slot} failed, and it is unknown whether it was written: {source}")]
     CommitUnknown {
         /// The slot.
         slot: Slot,
@@ -541,15 +553,15 @@ pub enum StoreError {
     /// The write-ahead log could not be folded into the database. All that was committed is safe
     /// in it, and is there when the store is opened anew.
     #[error(
-        "folding the write-ahead log into the database failed: {source}; what was committed is safe \
-         in the log, and the disk is to be looked at"
+        "merging the write-ahead log into the database failed: {source}; committed data is safe in the log, but \
+         check the disk"
     )]
     Fold {
         /// What the database said.
         source: DatabaseError,
     },
     /// A thread of a check ended before it was done.
-    #[error("the check was cut off; the process's own log says why")]
+    #[error("the check was interrupted; see the process's log for the reason")]
     Interrupted,
     /// Compressing failed.
     #[error("compressing the snapshot of {pool}: {source}")]

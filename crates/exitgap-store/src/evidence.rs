@@ -28,7 +28,7 @@ pub enum EvidenceError {
     },
     /// The pool has no head for the slot.
     #[error(
-        "{pool} has no head for slot {slot}: its first is {first}, the store's last slot is {last}"
+        "{pool} has no head for slot {slot}; its first slot is {first}, and the store's last slot is {last}"
     )]
     NoHead {
         /// The pool asked for.
@@ -60,7 +60,7 @@ pub enum EvidenceError {
     },
     /// The slot was sealed a moment ago, and what its witnesses answer belongs into its evidence.
     #[error(
-        "slot {slot} was sealed a moment ago, and its witnesses are being asked; ask again in a few seconds"
+        "slot {slot} was sealed just now, and its witnesses have not answered yet; try again in a few seconds"
     )]
     Awaited {
         /// The slot.

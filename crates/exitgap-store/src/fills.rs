@@ -47,7 +47,7 @@ impl Reader {
     /// The document that the pool's head of a slot commits to.
     pub(crate) fn fills_of(&self, pool: &Pool, slot: Slot) -> Result<StoredFills, StoreError> {
         let mut found = self.db.fills(pool.number, [slot, slot], 1, |row| stored(&row))?;
-        found.pop().ok_or_else(|| corrupt(format!("none of slot {slot}")))
+        found.pop().ok_or_else(|| corrupt(format!("nothing for slot {slot}")))
     }
 }
 
@@ -56,7 +56,7 @@ fn stored(row: &FillsRow) -> Result<StoredFills, StoreError> {
     let slot = slot_of("fills", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));
     let length = usize::try_from(row.document_bytes).ok().filter(|n| *n <= MAX_FILLS_BYTES);
-    let length = length.ok_or_else(|| of_slot(&"more bytes than a document has"))?;
+    let length = length.ok_or_else(|| of_slot(&"more bytes than a document can have"))?;
     let canonical =
         packing::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
     let hash = Fills::hash_of(&canonical);
@@ -67,7 +67,7 @@ fn stored(row: &FillsRow) -> Result<StoredFills, StoreError> {
     if [fills.after_block, fills.to_block]
         != [number_of(row.after_block)?, number_of(row.to_block)?]
     {
-        return Err(of_slot(&"its blocks are not the document's"));
+        return Err(of_slot(&"its blocks differ from the document's"));
     }
     Ok(StoredFills { slot, hash, canonical })
 }

@@ -49,7 +49,7 @@ impl Reader {
     /// The document that the pool's head of a slot commits to.
     pub(crate) fn issued_of(&self, pool: &Pool, slot: Slot) -> Result<StoredIssued, StoreError> {
         let mut found = self.db.issued(pool.number, [slot, slot], 1, |row| stored(&row, pool))?;
-        found.pop().ok_or_else(|| corrupt(format!("none of slot {slot}")))
+        found.pop().ok_or_else(|| corrupt(format!("nothing for slot {slot}")))
     }
 }
 
@@ -58,7 +58,7 @@ fn stored(row: &IssuedRow, pool: &Pool) -> Result<StoredIssued, StoreError> {
     let slot = slot_of("issued", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));
     let length = usize::try_from(row.document_bytes).ok().filter(|n| *n <= MAX_ISSUED_BYTES);
-    let length = length.ok_or_else(|| of_slot(&"more bytes than a document has"))?;
+    let length = length.ok_or_else(|| of_slot(&"more bytes than a document can have"))?;
     let canonical =
         packing::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
     let hash = Issued::hash_of(&canonical);

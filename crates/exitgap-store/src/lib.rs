@@ -1,25 +1,26 @@
-//! The append-only store of recorded series: one `SQLite` file, or a database of a `PostgreSQL` server.
+//! The append-only store of recorded series: one `SQLite` file, or a database on a `PostgreSQL`
+//! server.
 //!
-//! **In scope**: one entry per pool and slot ([`Entry`]: a snapshot's hash, or missing
-//! with its reason), the snapshots' canonical bytes, the heads, slot leaves, Merkle log and
-//! signed checkpoints over them, one writer ([`Store`]) and many readers ([`Reader`]).
-//! [`LogFolder`] publishes the log as plain files. **Out of scope**, and who does it: what these
+//! **In scope**: one entry per pool and slot ([`Entry`]: the hash of a snapshot, or missing with a
+//! reason), the canonical bytes of the snapshots, the heads, slot leaves, Merkle log and signed
+//! checkpoints over them, one writer ([`Store`]) and many readers ([`Reader`]). [`LogFolder`]
+//! publishes the log as plain files. **Out of scope**, with the crate responsible: what these
 //! documents are and how they are hashed, signed and verified (`exitgap-core`), when to record
-//! (`exitgap-server`). Which database it is, only `db/` knows.
+//! (`exitgap-server`). Only `db/` knows which database is used.
 //!
-//! Invariants, held by the database itself and not only by this crate:
+//! Invariants, enforced by the database itself and not only by this crate:
 //!
-//! - A slot is written whole, in one transaction, with one entry for every pool; slots
-//!   follow each other without a hole.
-//! - What is written is never changed, replaced or deleted; only a pool's default base,
-//!   which no figure depends on, may be set anew.
+//! - A slot is written as a whole, in one transaction, with one entry for every pool. Slots follow
+//!   each other without gaps.
+//! - Written data is never changed, replaced or deleted. Only a pool's default base can be changed,
+//!   and no figure depends on it.
 //! - A slot is sealed in the same transaction: a head per pool, its leaf in the log, and the
-//!   checkpoint that the store's one key signed; and refused where it could not be published.
-//! - The store holds no pool, slot or snapshot that the core did not accept.
+//!   checkpoint signed with the store's one key. A slot that could not be published is refused.
+//! - The store contains no pool, slot or snapshot that the core did not accept.
 //!
-//! What this crate adds: one writer per file by a lock the kernel releases
-//! ([`Store::open`]), and bodies that are hashed again each time they are read, because
-//! the content of a database file is untrusted.
+//! In addition, this crate allows one writer per file, by a lock that the kernel releases
+//! ([`Store::open`]), and hashes bodies again whenever they are read, because the content of a
+//! database file is untrusted.
 //!
 //! ```
 //! use exitgap_core::tlog::SignerKey;

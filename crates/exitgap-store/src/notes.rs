@@ -78,7 +78,7 @@ impl Store {
         chain: &ChainSlug,
         rechecked: &Rechecked,
     ) -> Result<(), StoreError> {
-        let doing = "noting what was rechecked";
+        let doing = "recording what was rechecked";
         let reader = self.reader();
         let transaction = reader.db.begin(doing)?;
         if let Some(next) = rechecked.next {

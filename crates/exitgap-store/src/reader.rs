@@ -145,7 +145,7 @@ impl Reader {
         if let Some(slot) = newest {
             let found = self.entry(pool, slot)?.map(|found| found.outcome);
             let Some(Outcome::Recorded(hash)) = found else {
-                let found = format!("no snapshot at {slot}, which {} names", entry.slot);
+                let found = format!("no snapshot at {slot}, although {} names it", entry.slot);
                 return Err(StoreError::CorruptRow { table: "entry", found });
             };
             snapshot = Some((slot, hash));

@@ -80,7 +80,7 @@ pub fn full_entry_of(row: HeadRow) -> Result<(FullEntry, HeadHash), StoreError> 
     };
     // A missing slot's head states no depth, so that no hash would tell.
     if !matches!(full.entry.outcome, Outcome::Recorded(_)) && full.depth_usd != [None; 2] {
-        let found = format!("depths for {}, which is not recorded", full.entry.slot);
+        let found = format!("depths for {}, which has no snapshot", full.entry.slot);
         return Err(StoreError::CorruptRow { table, found });
     }
     Ok((full, HeadHash(row.hash)))

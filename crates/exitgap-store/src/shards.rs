@@ -26,7 +26,8 @@ const EFFORT: i32 = 1;
 pub enum SharingError {
     /// The store is a file.
     #[error(
-        "{path}: only recorders of a store on a server share the reading; here one process reads all"
+        "{path}: only recorders that use a store on a database server can share the reading; here one process \
+         reads all pools"
     )]
     NotAServer {
         /// The file.
@@ -34,7 +35,8 @@ pub enum SharingError {
     },
     /// A reading is larger than any.
     #[error(
-        "the reading of {shard} at slot {slot} has {found} bytes, more than {MAX_READING_BYTES}; set shard_pools lower"
+        "the reading of {shard} at slot {slot} has {found} bytes, more than {MAX_READING_BYTES}; reduce \
+         shard_pools"
     )]
     TooLarge {
         /// The slot.

@@ -41,16 +41,16 @@ pub enum CheckpointError {
         found: String,
     },
     /// An extension line is empty.
-    #[error("a checkpoint's extension lines are not empty")]
+    #[error("a checkpoint's extension lines must not be empty")]
     Extension,
     /// The proof is not of the tlog-proof form.
-    #[error("line {line} of the proof is not as c2sp.org/tlog-proof@v1 has it")]
+    #[error("line {line} of the proof does not follow c2sp.org/tlog-proof@v1")]
     Proof {
         /// Counted from 1.
         line: usize,
     },
     /// More than [`MAX_PROOF_HASHES`] hashes or [`MAX_PROOF_BYTES`] bytes.
-    #[error("the proof is longer than any log's")]
+    #[error("the proof is longer than a proof of any log can be")]
     ProofTooLong,
 }
 
@@ -71,7 +71,7 @@ impl Origin {
     pub fn new(name: &str) -> Result<Self, CheckpointError> {
         let fits =
             !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c == '+' || c < ' ');
-        let form = "a name without white space and without +";
+        let form = "a name without white space or '+'";
         if fits { Ok(Self(name.to_owned())) } else { Err(CheckpointError::origin(form, name)) }
     }
 

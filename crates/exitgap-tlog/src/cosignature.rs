@@ -19,7 +19,7 @@ pub const MAX_COSIGNATURE_TIME_S: u64 = i64::MAX as u64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WitnessKeyError {
     /// The text has not the form of a key, or is one that signs logs.
-    #[error("not a witness's key: expected <name>+<8 hex digits>+<base64 of 04 and 32 bytes>")]
+    #[error("not a witness key: expected <name>+<8 hex digits>+<base64 of 04 and 32 bytes>")]
     Form,
     /// The name cannot be a key's, or the id is not that of name and bytes.
     #[error(transparent)]

@@ -1,25 +1,28 @@
-//! Transparency logs, as C2SP specifies them: a Merkle tree over leaves, its signed states and the
+//! Transparency logs as specified by C2SP: a Merkle tree over leaves, its signed states and the
 //! proofs between them.
 //!
-//! **In scope**, a page of C2SP per module:
+//! **In scope**, one module per C2SP page:
 //!
-//! - `tree`: RFC 6962 hashes and proofs, from leaves or from any complete subtrees
-//! - `tiles`: where a published log keeps them (`tlog-tiles`)
-//! - `note`: texts with Ed25519 signatures (`signed-note`); `keys`: a log's file of keys
-//! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
+//! - `tree`: RFC 6962 hashes and proofs, from leaves or from complete subtrees
+//! - `tiles`: where a published log stores them (`tlog-tiles`)
+//! - `note`: texts with Ed25519 signatures (`signed-note`); `keys`: the key file of a log
+//! - `checkpoint`: the state of a log, and the place of a leaf in it (`tlog-checkpoint`,
+//!   `tlog-proof`)
 //! - `cosignature`: a witness's statement about a checkpoint (`tlog-cosignature`)
-//! - `policy`: which witnesses a reader requires (`tlog-policy`)
-//! - `witness`: which checkpoints a witness may cosign (`tlog-witness`)
-//! - `signed`: whether a trusted key signed a checkpoint; nothing else decides that
+//! - `policy`: the witnesses that a reader requires (`tlog-policy`)
+//! - `witness`: the checkpoints that a witness may cosign (`tlog-witness`)
+//! - `signed`: whether a trusted key signed a checkpoint; only this module decides that
 //!
-//! **Out of scope**, and which crate does it: what a leaf says, origins that name a log's first slot and
-//! proofs of two histories (`exitgap-core`, which re-exports this crate as its module `tlog`), storing a
-//! log (`exitgap-store`), serving one and asking witnesses (`exitgap-server`).
+//! **Out of scope**, with the crate responsible: the content of a leaf, origins that name a log's
+//! first slot and proofs of two histories (`exitgap-core`, which re-exports this crate as its
+//! module `tlog`), storing a log (`exitgap-store`), serving a log and asking witnesses
+//! (`exitgap-server`).
 //!
-//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. A
-//! caller's data never panics.
+//! Invariants: no clock, no network, no files, no global state, no logging, no floating point. Data
+//! from callers never causes a panic.
 //!
-//! Why this crate is written by hand: `docs/decisions/0021-the-transparency-log-by-hand.md` in `exitgap-core`.
+//! Why this crate is written by hand: `docs/decisions/0021-the-transparency-log-by-hand.md` in
+//! `exitgap-core`.
 
 #![warn(clippy::float_arithmetic)]
 

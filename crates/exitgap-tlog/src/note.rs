@@ -19,25 +19,29 @@ pub const MAX_SIGNATURES: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// More than [`MAX_NOTE_BYTES`].
-    #[error("a note of {found} bytes is larger than the {most} accepted", most = MAX_NOTE_BYTES)]
+    #[error("the note has {found} bytes; at most {most} are accepted", most = MAX_NOTE_BYTES)]
     TooLarge {
         /// Bytes found.
         found: usize,
     },
     /// A control character other than a line break.
-    #[error("a note holds no control characters, and ends its lines with LF, not CR LF")]
+    #[error(
+        "a note must not contain control characters, and its lines must end with LF, not CR LF"
+    )]
     Control,
     /// No empty line between text and signatures, or no line break at the end.
-    #[error("a note is a text, an empty line and signature lines, each ended by a line break")]
+    #[error(
+        "a note must be a text, an empty line and signature lines, each ending with a line break"
+    )]
     Shape,
     /// A line under the text is not a signature line.
-    #[error("line {line} under the text is not a signature line")]
+    #[error("line {line}, after the text, is not a signature line")]
     SignatureLine {
         /// Counted from 1.
         line: usize,
     },
     /// More than [`MAX_SIGNATURES`].
-    #[error("a note of {found} signatures has more than the {most} accepted", most = MAX_SIGNATURES)]
+    #[error("the note has {found} signatures; at most {most} are accepted", most = MAX_SIGNATURES)]
     TooManySignatures {
         /// Signatures found.
         found: usize,
@@ -46,7 +50,7 @@ pub enum NoteError {
     #[error("not a verifier key: expected <name>+<8 hex digits>+<base64 of 01 and 32 bytes>")]
     VerifierKey,
     /// The key's id is not that of its name and bytes.
-    #[error("the key's id is {found}, but its name and bytes make {expected}")]
+    #[error("the key's id is {found}, but its name and bytes give {expected}")]
     KeyId {
         /// The id that belongs there.
         expected: KeyId,
@@ -57,7 +61,7 @@ pub enum NoteError {
     #[error("not a signer key: expected PRIVATE+KEY+<name>+<8 hex digits>+<base64>")]
     SignerKey,
     /// A key's name is empty or holds white space or `+`.
-    #[error("a key name is not empty and holds no white space and no '+'")]
+    #[error("a key name must not be empty and must not contain white space or '+'")]
     Name,
 }
 

@@ -12,7 +12,7 @@ pub const MAX_POLICY_ITEMS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// More than [`MAX_POLICY_BYTES`].
-    #[error("a policy of {found} bytes is larger than the {most} accepted", most = MAX_POLICY_BYTES)]
+    #[error("the policy has {found} bytes; at most {most} are accepted", most = MAX_POLICY_BYTES)]
     TooLarge {
         /// Bytes found.
         found: usize,
@@ -26,7 +26,7 @@ pub enum PolicyError {
         rule: PolicyRule,
     },
     /// No line names the quorum.
-    #[error("no line names the quorum; `quorum none` asks for no cosignature")]
+    #[error("the policy has no quorum line; `quorum none` requires no cosignature")]
     NoQuorum,
 }
 
@@ -34,7 +34,9 @@ pub enum PolicyError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyRule {
     /// A control character other than tab and line break, or no line break at the end.
-    #[error("a policy holds no control characters but tab and LF, and ends each line with LF")]
+    #[error(
+        "a policy must not contain control characters other than tab and LF, and each line must end with LF"
+    )]
     Octets,
     /// It begins with no word that a policy has.
     #[error("expected `log`, `witness`, `group` or `quorum`")]
@@ -49,19 +51,19 @@ pub enum PolicyRule {
     #[error("the witness's key: {0}")]
     WitnessKey(WitnessKeyError),
     /// A key stands there twice, under whatever names.
-    #[error("its key stands in line {before} already: one key counts once, whatever it is called")]
+    #[error("its key is already in line {before}; one key counts once, under any name")]
     KeyTwice {
         /// The line of the first.
         before: usize,
     },
     /// A name stands for two things.
-    #[error("the name {0:?} is taken")]
+    #[error("the name {0:?} is already used")]
     NameTaken(String),
     /// A name that no earlier line gives.
-    #[error("no line above names {0:?}")]
+    #[error("{0:?} is not defined in an earlier line")]
     UnknownName(String),
     /// A member of two groups, or twice of one.
-    #[error("{0:?} is a group's member already: each counts in one way only")]
+    #[error("{0:?} is already a member of a group, and can be a member of only one")]
     MemberTwice(String),
     /// How many of a group is no number from 1 to its members.
     #[error("{found:?} is neither `any`, `all` nor a number from 1 to {members}")]
@@ -72,10 +74,10 @@ pub enum PolicyRule {
         members: usize,
     },
     /// A second quorum.
-    #[error("a policy names its quorum once")]
+    #[error("a policy must have only one quorum line")]
     SecondQuorum,
     /// More than [`MAX_POLICY_ITEMS`] of a kind.
-    #[error("more than {most} of one kind", most = MAX_POLICY_ITEMS)]
+    #[error("more than {most} entries of one kind", most = MAX_POLICY_ITEMS)]
     TooMany,
 }
 

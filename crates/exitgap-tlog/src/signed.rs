@@ -12,13 +12,13 @@ use super::note::{Note, Signers, VerifierKey};
 pub enum Unsigned {
     /// A signature stands under a trusted key's name and id, and is not by that key: whatever else
     /// is true of the note, somebody tampered with it.
-    #[error("the signature as {signer} was not made by the key of this name")]
+    #[error("the signature named {signer} was not made by the key with that name")]
     Forged {
         /// The key, as `<name>+<id>`.
         signer: String,
     },
     /// No trusted key of the log signed. A key of one log does not vouch for another.
-    #[error("the checkpoint of {origin} bears no signature of a trusted key")]
+    #[error("the checkpoint of {origin} is not signed by a trusted key")]
     NotTrusted {
         /// The log, whose name the key would have.
         origin: String,

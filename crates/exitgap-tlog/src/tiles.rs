@@ -155,7 +155,7 @@ fn shelves(before: u64, size: u64) -> impl Iterator<Item = (Shelf, u64, u64)> {
 
 /// Not the path of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not tile/<level>/<index> or tile/entries/<index>, perhaps with .p/<width>")]
+#[error("expected tile/<level>/<index> or tile/entries/<index>, optionally followed by .p/<width>")]
 pub struct TilePathError;
 
 impl FromStr for Tile {

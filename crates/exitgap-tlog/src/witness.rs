@@ -28,7 +28,7 @@ pub struct AddCheckpoint {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// More than [`MAX_REQUEST_BYTES`].
-    #[error("a request of {found} bytes is larger than the {most} accepted", most = MAX_REQUEST_BYTES)]
+    #[error("the request has {found} bytes; at most {most} are accepted", most = MAX_REQUEST_BYTES)]
     TooLarge {
         /// Bytes found.
         found: usize,
@@ -110,19 +110,19 @@ pub enum WitnessRefusal {
     #[error(transparent)]
     Unsigned(Unsigned),
     /// The witness last cosigned another size than the request goes on from.
-    #[error("the size cosigned last is {size}")]
+    #[error("the last cosigned size is {size}")]
     OtherSize {
         /// That size.
         size: u64,
     },
     /// The log signed two states of one size.
-    #[error("the log signed another root of size {size} before")]
+    #[error("the log signed a different root of size {size} before")]
     Contradiction {
         /// The size of both.
         size: u64,
     },
     /// The proof does not lead from the old state to this one.
-    #[error("the proof does not lead from size {old} to size {size}")]
+    #[error("the proof does not connect size {old} to size {size}")]
     Proof {
         /// The old size.
         old: u64,

@@ -78,7 +78,7 @@ impl RunningAlert {
         }
         let snapshot = snapshot.map(|file| snapshot_of(file, &head)).transpose()?;
         if snapshot.is_none() && named_by(&head).is_some() {
-            return Err(unreadable("snapshot", &"the head names one, and none was given"));
+            return Err(unreadable("snapshot", &"the head names one, but none was given"));
         }
         let sealed = SealedSlot { head: &head, snapshot: snapshot.as_ref(), checkpoint };
         let events = self.run.take(sealed).map_err(|error| unreadable("head", &error))?;
@@ -115,7 +115,7 @@ impl RunningAlert {
 /// The checkpoint of texts and a number.
 pub fn checkpoint_of(origin: &str, size: u64, root: &str) -> Result<AlertCheckpoint, Problem> {
     let root = Hash::from_base64(root)
-        .ok_or_else(|| unreadable("checkpoint", &"its root is not the base64 of 32 bytes"))?;
+        .ok_or_else(|| unreadable("checkpoint", &"its root is not base64 of 32 bytes"))?;
     Ok(AlertCheckpoint { origin: origin.to_owned(), size, root })
 }
 
@@ -132,7 +132,7 @@ fn snapshot_of(file: &[u8], head: &Head) -> Result<Snapshot, Problem> {
     let file = SnapshotFile::read(file).map_err(|error| unreadable("snapshot", &error))?;
     let found = file.documents.hash();
     if named_by(head) != Some(found) {
-        let why = format!("it is {found}, and the head names another or none");
+        let why = format!("it is {found}, but the head names a different one or none");
         return Err(unreadable("snapshot", &why));
     }
     file.open().map_err(|error| unreadable("snapshot", &error))

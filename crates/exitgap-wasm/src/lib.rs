@@ -1,17 +1,17 @@
-//! The face of exitgap's verifier and SDK in WebAssembly, as the npm package `exitgap` calls it.
+//! The WebAssembly interface of exitgap's verifier and SDK, as called by the npm package `exitgap`.
 //!
-//! **In scope**: each question as a function of bytes and options, answered with the document that
-//! `exitgap … --json` prints or refused with a [`Problem`](exitgap_api::Problem); and the same as
-//! JavaScript calls it.
-//! **Out of scope**: arithmetic and verification (`exitgap-core`), documents and the reading of
-//! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
-//! errors (the package's `api.js`, the only caller).
+//! **In scope**: each call as a function of bytes and options that returns the document printed by
+//! `exitgap … --json` or fails with a [`Problem`](exitgap_api::Problem); and the same functions as
+//! JavaScript calls them. **Out of scope**: arithmetic and verification (`exitgap-core`), documents
+//! and the parsing of parameters (`exitgap-api`); argument types and maximum lengths,
+//! initialization, and JavaScript error objects (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`, `witnessed`: the functions, native and in WebAssembly alike
-//! - `face`: the same, for JavaScript
+//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`, `witnessed`: the
+//!   functions, the same natively and in WebAssembly
+//! - `face`: the same functions, for JavaScript
 //! - `objects`: documents as objects
 //!
-//! Options come in as texts, whole numbers and arrays of texts: see decision 23.
+//! Options are passed as texts, whole numbers and arrays of texts; see decision 23.
 
 #![allow(
     clippy::result_large_err,

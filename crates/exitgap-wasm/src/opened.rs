@@ -22,15 +22,15 @@ pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
     match Snapshot::state_named_in(&documents.snapshot) {
         Some(named) if named == found => Ok(documents.hash()),
         Some(named) => {
-            let why = format!("it is of state {named}, and the state with it is {found}");
+            let why = format!("it names state {named}, but the given state is {found}");
             Err(unreadable(&why).hint(PASS))
         }
-        None => Err(unreadable("it names no state").hint(PASS)),
+        None => Err(unreadable("it does not name a state").hint(PASS)),
     }
 }
 
-const PASS: &str = "pass a snapshot file, as `exitgap snapshot` and the client give it, or an \
-                    evidence file";
+const PASS: &str =
+    "pass a snapshot file, as from `exitgap snapshot` or the client, or an evidence file";
 
 /// A snapshot file, or what of an evidence file is one.
 fn file_of(file: &[u8]) -> Result<SnapshotFile, Problem> {

@@ -31,7 +31,7 @@ impl SplitOver {
             return Err(invalid_parameter(
                 "fixed_costs_usd",
                 &detail,
-                "give one for each, or none",
+                "give one for each snapshot, or none",
             ));
         }
         let costs = costs.into_iter().chain(core::iter::repeat(UsdMicros(0)));

@@ -31,7 +31,7 @@ fn policy(
     let mut policy = Policy::trusting(verifier_keys(keys)?);
     if let Some((note, proof)) = seen {
         let hashes = proof.iter().map(|text| Hash::from_base64(text)).collect::<Option<_>>();
-        let proof = hashes.ok_or_else(|| invalid("proof", "it holds a text that is no hash"))?;
+        let proof = hashes.ok_or_else(|| invalid("proof", "it has a text that is not a hash"))?;
         policy.seen = Some(SeenCheckpoint { note, proof });
         policy.required.push(CheckName::Consistency);
     }
@@ -46,8 +46,7 @@ fn policy(
 pub(crate) fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
     let keys = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
     keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
-        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
-                    `verifier-key` has it";
+        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as in the log's file `verifier-key`";
         invalid("keys", &error.to_string()).hint(hint)
     })
 }

@@ -46,7 +46,7 @@ const { answered } = await (async () => {
   for (const [thrown, words] of [[['a', 'b'], '[object Array]'], [{ message: {} }, '[object Object]'], [new Error('no'), 'no'], [7, '7']]) {
     const throwing = new Client(service, { retries: 0, fetch: async () => { throw thrown; } });
     const error = await refused(throwing.pools(), 'unreachable');
-    assert.match(error.hint, /service running/);
+    assert.match(error.hint, /service is running/);
     assert.ok(error.message.endsWith(`: ${words}`), error.message);
   }
   assert.deepEqual(await client.pools(), await plain('/v1/pools'));
@@ -68,7 +68,7 @@ const { answered } = await (async () => {
   const there = await client.exit(pool, { sizeUsd: '1000', base: 'token0' });
   assert.equal(here.exit_gap_pct, there.exit_gap_pct);
   // A digit of either document changed, and its hash is another.
-  for (const [part, words] of [['snapshots', /served hash to 0x/], ['states', /the state with it is 0x/]]) {
+  for (const [part, words] of [['snapshots', /hash of the served bytes is 0x/], ['states', /the given state is 0x/]]) {
     const meddling = new Client(service, { fetch: async (url, request) => {
       const answer = await fetch(url, request);
       if (!url.includes(`/api/v1/${part}/`)) return answer;
@@ -99,12 +99,12 @@ const { answered } = await (async () => {
     const sent = [];
     const swapping = new Client(service, { fetch: (url, request) => { sent.push(url); return fetch(own, request); } });
     const error = await refused(swapping.verify(asked.href, { keys }), 'not_as_specified');
-    assert.match(error.message, new RegExp(`another ${name}$`));
+    assert.match(error.message, new RegExp(`different ${name}$`));
     assert.deepEqual(sent, [asked.href]);
   }
   const elsewhere = own.replace(/0x[0-9a-f]{40}/, `0x${'11'.repeat(20)}`);
   const swapping = new Client(service, { fetch: (_, request) => fetch(own, request) });
-  assert.match((await refused(swapping.verify(elsewhere, { keys }), 'not_as_specified')).message, /another pool$/);
+  assert.match((await refused(swapping.verify(elsewhere, { keys }), 'not_as_specified')).message, /different pool$/);
   await refused(client.verify(own.replace(/slot=\d+&/, ''), { keys }), 'invalid_parameter');
   const garbled = new Client(service, { fetch: async () => new Response('no file') });
   assert.equal((await garbled.verify(own, { keys })).verdict, 'invalid');

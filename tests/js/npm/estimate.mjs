@@ -43,7 +43,7 @@ assert.equal((await new Client(service, { keys: [key] }).estimate(pool, asked)).
 const stranger = 'exitgap.example/log/5957856+d837dc1b+ARl/ayPhbIUyxqvIOPrNXqeJvgx2spIDNAOb+os9No1h';
 const unsigned = await refused(new Client(service, { keys: [stranger] }).estimate(pool, asked), 'not_proven');
 assert.equal(unsigned.report.verdict, 'invalid');
-assert.match(unsigned.hint, /do not take the service's own/);
+assert.match(unsigned.hint, /do not use the service's own/);
 assert.ok(unsigned.message.startsWith('signature: signature_not_trusted, expected '), unsigned.message);
 
 // A history that was rewritten: whoever was there before is shown it, and whoever was not is not.
@@ -88,8 +88,8 @@ for (const [name, change] of Object.entries({
   'window.to': (exit) => { exit.window.to = '2026-08-22T00:00:00Z'; },
   snapshot_hash: (exit) => { exit.method.depth_source.snapshot_hash = `0x${'0'.repeat(64)}`; },
   oracle_price_usd: (exit) => { exit.oracle_price_usd *= 2; },
-  'another amount_in_raw': (exit) => { exit.evidence_url = exit.evidence_url.replace('size_usd=1000', 'size_usd=10'); },
-  'names no evidence': (exit) => { delete exit.evidence_url; },
+  'different amount_in_raw': (exit) => { exit.evidence_url = exit.evidence_url.replace('size_usd=1000', 'size_usd=10'); },
+  'answer has no evidence': (exit) => { delete exit.evidence_url; },
   'no evidence$': (exit) => { exit.evidence_url = 'nowhere'; },
   'evidence$': (exit) => { exit.evidence_url = `${service}/healthz`; },
 })) {
@@ -100,7 +100,7 @@ for (const [name, change] of Object.entries({
 const instead = (from, to) => (url, request) => fetch(url.includes('/api/') ? url : url.replace(from, to), request);
 const otherPool = (await client.pools()).pools.map(({ pool: id }) => id).find((id) => id !== pool);
 for (const [name, service_, of] of [
-  ['is of anvil:', instead(/exit\/[^?]+/, `exit/${otherPool}`), asked],
+  ['is for anvil:', instead(/exit\/[^?]+/, `exit/${otherPool}`), asked],
   ['amount_in_raw|size_usd', instead('size_usd=1000', 'size_usd=10'), asked],
   ['base', instead('base=token1', 'base=token0'), { ...asked, base: 'token1' }],
   ['after', instead(/&at=[^&]*/, ''), { ...asked, at: earlier }],

@@ -71,7 +71,7 @@ const exits = asked.filter(({ pathname }) => pathname.startsWith('/v1/exit/'));
 assert.ok(exits.length > 0 && exits.every(({ searchParams }) => searchParams.get('at') === series.from));
 for (const at of [new Date(NaN), {}, 5, null]) {
   const before = asked.length;
-  await assert.rejects(client.exit(pool, { sizeUsd: 1000, at }), /at: .* is no instant/);
+  await assert.rejects(client.exit(pool, { sizeUsd: 1000, at }), /at: .* is not a time/);
   assert.equal(asked.length, before);
 }
 

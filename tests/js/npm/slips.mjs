@@ -47,7 +47,7 @@ for (const document of [JSON.parse(evidence), Promise.resolve(evidence), new Res
 }
 for (const amountInRaw of [1e21, -1, 0.5, '1_000', ' 1']) {
   const error = told(() => opened.fill({ amountInRaw, base: 'token0' }));
-  assert(error.message.includes(`${amountInRaw} is no whole number`), error.message);
+  assert(error.message.includes(`${amountInRaw} is not a whole number`), error.message);
   assert.match(error.hint, /text or bigint/);
 }
 for (const orders of [0, 1001]) {

@@ -43,10 +43,10 @@ for (const wrong of [0, 3, 1.5, -1, '1', NaN]) {
 }
 assert.deepEqual([report, same, other].map(({ says, rung }) => `${says} ${rung}`),
   ['proven proof', 'confirmed block', 'other_block contradicted']);
-assert.match(same.sentence, /^Confirmed by the chain: .*; left to trust: that those whom you asked do not lie together, and the operator's word about when/);
+assert.match(same.sentence, /^Confirmed by the chain: .*; you still have to trust: that the nodes you asked do not collude, and the operator's statement about when/);
 const cosigned = verifyState(evidence, proof, { blocks: [own], witnessed: 'pass' });
 assert.equal(cosigned.rung, 'block_and_witnesses');
-assert.match(cosigned.sentence, /your witnesses do not lie together/);
+assert.match(cosigned.sentence, /your witnesses do not collude/);
 assert.equal(verifyState(evidence, proof, { witnessed: 'fail' }).rung, 'contradicted');
 assert.throws(() => verifyState(evidence, proof, { witnessed: 'maybe' }), { code: 'invalid_parameter' });
 

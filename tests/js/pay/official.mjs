@@ -69,7 +69,7 @@ const kinds = (name) => readFileSync(join(folder, name), 'utf8').match(/"kind":"
   assert.equal((await get(`http://${host}/v1/exit/old`)).status, 200);
   assert.equal(paid.length, 2);
   assert.deepEqual(paid.map((one) => one.x402Version), [2, 1]);
-  await assert.rejects(get(`http://${host}/v1/exit/a`), /budget_exceeded: 0.01 USDC is asked for/);
+  await assert.rejects(get(`http://${host}/v1/exit/a`), /budget_exceeded: the price is 0.01 USDC/);
   assert.equal(paid.length, 2);
   // Of a payment of version 1 the client tells no outcome: it is sent, and counts.
   assert.deepEqual(kinds('both'), ['reserved', 'sent', 'settled', 'reserved', 'sent', 'reserved', 'withdrawn']);

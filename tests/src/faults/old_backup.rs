@@ -61,7 +61,7 @@ fn attempt(home: &Home, size: u32, part: &mut Part) -> Result<()> {
     part.count("old_backup.count");
     let named =
         matches!(refusal, Err(PublishError::StoreOlder { .. } | PublishError::SealedBefore { .. }))
-            && said.contains("make a second history");
+            && said.contains("create a second history");
     let recorded = Reader::open(home.store())?.slots()?.map(|(_, last)| last);
     let unchanged = disk::files(&home.log())? == before && recorded == slot(size).previous();
     if named && unchanged && !output.status.success() {

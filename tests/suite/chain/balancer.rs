@@ -202,7 +202,9 @@ async fn balancers_pools_are_read_and_pay_what_is_computed() {
     let stable = "stable_v2 of Balancer's composable stable pools";
     assert_eq!(kinds, ["weighted of Balancer v2", stable, stable, stable]);
     let findings = reader.check(deadline()).await;
-    let tried = findings.iter().filter(|finding| finding.message.contains("pays what is computed"));
+    let tried = findings
+        .iter()
+        .filter(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.filter(|finding| finding.severity == Severity::Fine).count(), 4);
     // One pair alone takes as many requests as all three.
     let slot = FIRST_SLOT + 30;
@@ -231,7 +233,7 @@ async fn fees_pauses_and_recovery_are_read_at_every_slot() {
         sell(chain, pool, &changed[place], 10).await;
 
         for (act, back, word, stops) in [
-            (BalancerAct::Pause(true), BalancerAct::Pause(false), "paused: it lets", true),
+            (BalancerAct::Pause(true), BalancerAct::Pause(false), "paused: the pool allows", true),
             (BalancerAct::Recovery(true), BalancerAct::Recovery(false), "recovery_mode", false),
         ] {
             chain.act_balancer(pool, act).await.unwrap();
@@ -382,37 +384,40 @@ async fn what_only_looks_like_balancers_is_refused_by_name() {
     };
     scene.config.pool.push(pool(imitation, None));
     let why = refusal(&scene.config, 4).await;
-    assert!(why.contains("no factory of theirs that is known"), "{why}");
+    assert!(why.contains("no known Balancer v2 factory"), "{why}");
 
     // A factory calls it its own; the vault has another pool under that id.
     let (address, kind) = (own(liar.address), FactoryKind::BalancerV2Weighted);
     scene.config.chain[0].factory.push(Factory { address, kind, fee_modules: Vec::new() });
     let why = refusal(&scene.config, 4).await;
-    assert!(why.contains(&format!("it names {} there", own(scene.weighted.address))), "{why}");
+    assert!(why.contains(&format!("it returned {}", own(scene.weighted.address))), "{why}");
 
     // Neither a factory that is not known nor one of the other kind will do.
     let mut config = sound.clone();
     config.chain[0].factory.clear();
     for place in 0..4 {
         let why = refusal(&config, place).await;
-        for words in ["Balancer's second vault", "[[chain.factory]]", "balancer_v2_weighted"] {
+        for words in ["Balancer v2 pool", "[[chain.factory]]", "balancer_v2_weighted"] {
             assert!(why.contains(words), "{words}: {why}");
         }
     }
     config.chain[0].factory = sound.chain[0].factory.clone();
     config.chain[0].factory[0].kind = FactoryKind::BalancerV2ComposableStable;
     let why = refusal(&config, 0).await;
-    assert!(why.contains("unverified_version: it says") && why.contains("WeightedPool"), "{why}");
+    assert!(
+        why.contains("unverified_version: its version is") && why.contains("WeightedPool"),
+        "{why}"
+    );
 
     // A fee that only a v2 pair needs; pairs of what is no pair; the pool's own token.
     config = sound.clone();
     config.pool[0].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });
     assert!(refusal(&config, 0).await.contains("remove `fee`"));
     config.pool[0] = pool(scene.weighted.address, Some([0, 1]));
-    assert!(refusal(&config, 0).await.contains("pools two tokens: remove `pair`"));
+    assert!(refusal(&config, 0).await.contains("pools two tokens; remove `pair`"));
     config.pool[1].pair = None;
     assert!(refusal(&config, 1).await.contains("pools 3 tokens"));
     config.pool[1].pair = Some([1, 3]);
     let why = refusal(&config, 1).await;
-    assert!(why.contains("pool_token: its own token is no market"), "{why}");
+    assert!(why.contains("pool_token: the pool's own token cannot be sold"), "{why}");
 }

@@ -263,12 +263,18 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     }
     let answers = vault.answers;
     refused!(answers, isVaultPausedCall {}, true, false, "paused: its vault 0xbaba");
-    refused!(answers, isPoolPausedCall { pool }, true, false, "paused: its vault lets nobody");
+    refused!(
+        answers,
+        isPoolPausedCall { pool },
+        true,
+        false,
+        "paused: its vault allows no swaps in"
+    );
     refused!(answers, isPoolInRecoveryModeCall { pool }, true, false, "recovery_mode: ");
     let hooks = getHooksConfigCall { pool };
     let hooked =
         Hooks { beforeSwap: true, hooksContract: Address::repeat_byte(0x40), ..no_hooks() };
-    refused!(answers, hooks, hooked, no_hooks(), "hook: it calls 0x4040");
+    refused!(answers, hooks, hooked, no_hooks(), "hook: the pool calls the hooks contract 0x4040");
     let priced = Hooks { dynamicFee: true, ..hooked.clone() };
     refused!(answers, hooks, priced, no_hooks(), "dynamic_fee: its hooks contract 0x4040");
     let wrapped_token = isERC4626BufferInitializedCall { wrappedToken: tokens[1] };
@@ -280,9 +286,15 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
         versionCall {},
         says("WeightedPool", 3),
         known.clone(),
-        "unverified_version: it says"
+        "unverified_version: its version is"
     );
-    refused!(own_pool, versionCall {}, says("StablePool", 1), known, "unverified_version: it says");
+    refused!(
+        own_pool,
+        versionCall {},
+        says("StablePool", 1),
+        known,
+        "unverified_version: its version is"
+    );
 
     // What no known factory made: gyro, reCLAMM and their like among it.
     let gyro = says("Gyro2CLPPool", 1);
@@ -299,7 +311,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     // A pool that its factory's vault does not know; a fee that only a v2 pair needs.
     vault.chain.revert_call(answers, &getPoolTokenInfoCall { pool }).await.unwrap();
     slot += 1;
-    assert!(vault.refusal(slot).await.contains("does not have it registered"));
+    assert!(vault.refusal(slot).await.contains("it is not registered in"));
     vault.config.pool[0].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });
     slot += 1;
     assert!(vault.refusal(slot).await.contains("remove `fee`"));

@@ -276,15 +276,15 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     let (meta, types) = (is_metaCall { pool: of }, get_pool_asset_typesCall { pool: of });
 
     curve.chain.answer(factory, &types, &vec![0, 2, 0]).await.unwrap();
-    assert!(curve.refusal().await.contains("rebasing: so is its coin 1"));
+    assert!(curve.refusal().await.contains("rebasing: its coin 1 rebases"));
     curve.chain.answer(factory, &types, &vec![0, 0, 0]).await.unwrap();
     curve.chain.answer(pool, &versionCall {}, &"v6.0.1".to_owned()).await.unwrap();
-    assert!(curve.refusal().await.contains("unverified_version: it says \"v6.0.1\""));
+    assert!(curve.refusal().await.contains("unverified_version: its version is \"v6.0.1\""));
     curve.chain.answer(factory, &meta, &true).await.unwrap();
     assert!(curve.refusal().await.contains("metapool"));
     curve.chain.answer(pool, &versionCall {}, &"v7.0.0".to_owned()).await.unwrap();
     curve.chain.answer(factory, &get_coinsCall { pool: of }, &Vec::new()).await.unwrap();
-    assert!(curve.refusal().await.contains("no factory of Curve's"));
+    assert!(curve.refusal().await.contains("no known Curve factory"));
 
     // A contract of three has no pool of its own name, and one of two no pairs.
     curve.chain.answer(factory, &meta, &false).await.unwrap();
@@ -292,13 +292,13 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     curve.config.pool.truncate(1);
     curve.config.pool[0].pair = None;
     let refused = curve.refusal().await;
-    let expected = "pools 3 tokens (0 ONE, 1 TWO, 2 THREE): configure two of them";
+    let expected = "pools 3 tokens (0 ONE, 1 TWO, 2 THREE); choose two of them";
     assert!(refused.contains(expected), "{refused}");
     let two = curve.tokens[..2].to_vec();
     curve.chain.answer(factory, &get_coinsCall { pool: of }, &two).await.unwrap();
     curve.chain.answer(factory, &types, &vec![0, 0]).await.unwrap();
     curve.config.pool[0].pair = Some([0, 1]);
-    assert!(curve.refusal().await.contains("pools two tokens: remove `pair`"));
+    assert!(curve.refusal().await.contains("pools two tokens; remove `pair`"));
 }
 
 /// One that answers as 3pool, with these balances.
@@ -334,7 +334,7 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
     }
 
     curve.config.chain[0].factory.clear();
-    assert!(curve.refusal().await.contains("unverified_version: it answers as a plain pool"));
+    assert!(curve.refusal().await.contains("unverified_version: it looks like a plain Curve pool"));
 }
 
 /// Lets the pool quote what core's fill says and so much more, for the amounts that a trial of the

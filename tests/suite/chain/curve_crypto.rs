@@ -185,17 +185,17 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     let right = crypto.version.to_owned();
     crypto.tell(pool, &versionCall {}, &wrong).await;
     let why = crypto.refusal(slot + 1).await;
-    assert!(why.contains("unverified_version: it says \"v3.0.0\""), "{why}");
+    assert!(why.contains("unverified_version: its version is \"v3.0.0\""), "{why}");
     crypto.tell(pool, &versionCall {}, &right).await;
     // Formulas of another version compute something else.
     crypto.tell(crypto.formulas, &versionCall {}, &"v0.1.1".to_owned()).await;
     let why = crypto.refusal(slot + 2).await;
-    assert!(why.contains("unverified_version: its formulas, of 0xcece"), "{why}");
+    assert!(why.contains("unverified_version: the version of its math contract 0xcece"), "{why}");
     crypto.tell(crypto.formulas, &versionCall {}, &right).await;
     let of = pool.address;
     crypto.tell(crypto.factory, &get_coinsCall { pool: of }, &[Address::ZERO; 2]).await;
     let why = crypto.refusal(slot + 3).await;
-    for words in ["no factory of theirs", "curve_tricrypto_ng"] {
+    for words in ["no known factory of such pools", "curve_tricrypto_ng"] {
         assert!(why.contains(words), "{words}: {why}");
     }
     crypto.config.pool[0].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });

@@ -174,7 +174,10 @@ async fn what_a_factory_says_of_a_pool_decides_by_which_rule_it_is_read() {
     let other = Address::repeat_byte(0xc5);
     curve.register(pool, &coins, other).await;
     let why = curve.refusal(FIRST_SLOT + 1).await;
-    assert!(why.contains("unverified_version: its factory says that its code is 0xc5c5"), "{why}");
+    assert!(
+        why.contains("unverified_version: according to its factory its code is 0xc5c5"),
+        "{why}"
+    );
     curve.register(pool, &coins, IMPLEMENTATIONS[0].0).await;
     curve.tell(curve.factory, &is_metaCall { pool }, &true).await;
     assert!(curve.refusal(FIRST_SLOT + 2).await.contains("metapool: "));
@@ -182,7 +185,7 @@ async fn what_a_factory_says_of_a_pool_decides_by_which_rule_it_is_read() {
     assert!(curve.refusal(FIRST_SLOT + 3).await.contains("native_pool: "));
     // Coins of another number than the implementation pools.
     curve.register(pool, &coins, IMPLEMENTATIONS[1].0).await;
-    assert!(curve.refusal(FIRST_SLOT + 4).await.contains("none of the kinds"));
+    assert!(curve.refusal(FIRST_SLOT + 4).await.contains("not a supported kind of pool"));
     curve.register(pool, &coins, IMPLEMENTATIONS[0].0).await;
     curve.config.pool[0].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });
     assert!(curve.refusal(FIRST_SLOT + 5).await.contains("remove `fee`"));
@@ -194,7 +197,7 @@ async fn what_only_answers_as_a_plain_pool_does_is_refused_by_name() {
     let pool = StandIn { address: place(0x40, 0) };
     curve.register(pool.address, &[], Address::ZERO).await;
     let why = curve.refusal(FIRST_SLOT).await;
-    assert!(why.contains("unverified_version: it answers as a plain pool"), "{why}");
+    assert!(why.contains("unverified_version: it looks like a plain Curve pool"), "{why}");
     curve.tell(pool, &old::underlying_coinsCall { i: 0 }, &coins[0]).await;
     assert!(curve.refusal(FIRST_SLOT + 1).await.contains("lending_coins: "));
     curve.tell(pool, &base_poolCall {}, &coins[0]).await;
@@ -204,5 +207,5 @@ async fn what_only_answers_as_a_plain_pool_does_is_refused_by_name() {
     // What has a version is another generation's, and not for this kind to name.
     curve.tell(pool, &versionCall {}, &"v6.0.0".to_owned()).await;
     let why = curve.refusal(FIRST_SLOT + 4).await;
-    assert!(why.contains("none of the kinds that are read"), "{why}");
+    assert!(why.contains("not a supported kind of pool"), "{why}");
 }

@@ -170,7 +170,7 @@ async fn a_multiplier_that_is_due_and_changes_is_read_at_its_block() {
     chain.mine_next(&[chain.answer_tx(&asset.feed, round, answer)]).await.unwrap();
     let far = finding().await;
     assert!(
-        far.starts_with("warning: ") && far.contains("looks like a feed of the raw unit"),
+        far.starts_with("warning: ") && far.contains("suggests that a feed for the raw unit"),
         "{far}"
     );
 }

@@ -85,7 +85,9 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
     let kind = infos[0].1.as_ref().unwrap().kind;
     assert_eq!(kind, "concentrated_liquidity of PancakeSwap v3");
     let findings = reader.check(deadline()).await;
-    let tried = findings.iter().find(|finding| finding.message.contains("pays what is computed"));
+    let tried = findings
+        .iter()
+        .find(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.unwrap().severity, Severity::Fine);
 }
 
@@ -103,7 +105,7 @@ async fn a_pool_that_only_looks_like_one_is_refused_by_name() {
     assert!(reading.pools[0].1.is_ok(), "{:?}", reading.pools[0].1);
     let missing = reading.pools[1].1.as_ref().unwrap_err();
     assert_eq!(missing.reason, MissingReason::PoolUnsupported);
-    let named = format!("it names {}", own(pool.address));
+    let named = format!("it returned {}", own(pool.address));
     assert!(missing.detail.contains(&named), "{missing}");
 
     // Of a factory that is not known here, it is not taken for Uniswap's.

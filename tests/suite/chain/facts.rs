@@ -57,7 +57,7 @@ async fn a_fact_is_what_the_contract_says_at_the_snapshots_block() {
         .collect();
     assert_eq!(untold.len(), 2, "{untold:?}");
     assert!(untold[0].contains("desk_queue") && untold[0].contains("reverted"), "{untold:?}");
-    assert!(untold[1].contains("nobody") && untold[1].contains("answered nothing"), "{untold:?}");
+    assert!(untold[1].contains("nobody") && untold[1].contains("returned no data"), "{untold:?}");
     let first = snapshots(reading);
     for snapshot in &first {
         let tokens = snapshot.observation().tokens();
@@ -94,5 +94,5 @@ async fn a_fact_is_what_the_contract_says_at_the_snapshots_block() {
     };
     assert!(of("desk_paused").starts_with("ok: "), "{}", of("desk_paused"));
     assert!(of("nobody").starts_with("warning: "), "{}", of("nobody"));
-    assert!(of("nobody").contains("compare contract 0x7878"), "{}", of("nobody"));
+    assert!(of("nobody").contains("check contract 0x7878"), "{}", of("nobody"));
 }

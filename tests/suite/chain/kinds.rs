@@ -81,7 +81,9 @@ async fn pairs_that_fill_by_other_rules_are_refused_by_name() {
         assert_eq!(found.severity, Severity::Error, "{found}");
         assert!(found.message.contains(refusal), "{found}");
     }
-    assert!(findings.iter().any(|finding| finding.message.contains("pays what is computed")));
+    assert!(
+        findings.iter().any(|finding| finding.message.contains("pays exactly the computed amount"))
+    );
 }
 
 /// No contract tells a pair's fee, but the pair itself shows whether it is the configured one.
@@ -122,7 +124,7 @@ async fn a_made_up_fee_is_found_by_what_the_pool_pays() {
     assert!(proxy.fired() > 0);
     let missing = reading.pools[0].1.as_ref().unwrap_err();
     assert_eq!(missing.reason, MissingReason::PoolUnsupported, "{missing}");
-    assert!(missing.detail.contains("its ticks and fee say"), "{missing}");
+    assert!(missing.detail.contains("its ticks and fee give"), "{missing}");
 }
 
 /// A node that takes no overrides leaves the pool untried, and says so.
@@ -145,7 +147,8 @@ async fn what_cannot_be_tried_is_said_and_recorded() {
     assert_eq!(snapshots(reading).len(), 2);
     let findings = reader.check(deadline()).await;
     let warned = findings.iter().filter(|finding| {
-        finding.severity == Severity::Warning && finding.message.contains("could not be tried")
+        finding.severity == Severity::Warning
+            && finding.message.contains("a trial swap was not possible")
     });
     assert_eq!(warned.count(), 2);
 }

@@ -76,7 +76,9 @@ async fn a_linked_pool_is_read_followed_and_pays_what_is_computed() {
     let infos = reader.describe(deadline()).await;
     assert_eq!(infos[0].1.as_ref().unwrap().kind, "concentrated_linked of Algebra Integral");
     let findings = reader.check(deadline()).await;
-    let tried = findings.iter().find(|finding| finding.message.contains("pays what is computed"));
+    let tried = findings
+        .iter()
+        .find(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.expect("it was tried").severity, Severity::Fine, "{findings:#?}");
 }
 

@@ -133,7 +133,8 @@ async fn managed_pools_are_read_followed_and_pay_what_is_computed() {
     assert_eq!(infos[0].1.as_ref().unwrap().kind, "concentrated_v4 of Uniswap v4");
     let findings = reader.check(deadline()).await;
     let tried = findings.iter().filter(|finding| {
-        finding.severity == Severity::Fine && finding.message.contains("pays what is computed")
+        finding.severity == Severity::Fine
+            && finding.message.contains("pays exactly the computed amount")
     });
     assert_eq!(tried.count(), 3, "{findings:#?}");
 }
@@ -146,7 +147,7 @@ async fn what_a_manager_holds_otherwise_is_refused_by_name() {
     let others = [
         (PoolKey { hooks: own(Address::repeat_byte(3)), ..key }, "hook: 0x0303"),
         (PoolKey { fee: PoolKey::DYNAMIC_FEE, ..key }, "dynamic_fee: "),
-        (PoolKey { fee: 501, ..key }, "holds no pool of this id"),
+        (PoolKey { fee: 501, ..key }, "has no pool with this id"),
     ];
     config.pool.truncate(1);
     config.pool.extend(others.iter().map(|(key, _)| config_of(*key)));

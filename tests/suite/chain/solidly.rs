@@ -113,7 +113,9 @@ async fn solidly_pools_are_read_and_pay_what_is_computed() {
         reader.describe(deadline()).await.iter().map(|(_, it)| it.as_ref().unwrap().kind).collect();
     assert_eq!(kinds, ["solidly of Aerodrome v2, stable", "solidly of Aerodrome v2, volatile"]);
     let findings = reader.check(deadline()).await;
-    let tried = findings.iter().filter(|finding| finding.message.contains("pays what is computed"));
+    let tried = findings
+        .iter()
+        .filter(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.filter(|finding| finding.severity == Severity::Fine).count(), 2);
 }
 
@@ -169,7 +171,7 @@ async fn what_only_looks_like_a_solidly_pool_is_refused_by_name() {
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
     assert!(reading.pools[0].1.is_ok(), "{:?}", reading.pools[0].1);
     let refused = refusal(&reading.pools[1].1);
-    assert!(refused.contains(&format!("it names {}", own(pools[0].address))), "{refused}");
+    assert!(refused.contains(&format!("it returned {}", own(pools[0].address))), "{refused}");
 
     // A fee that only a v2 pair needs.
     config.pool[1] = config.pool[0].clone();

@@ -58,7 +58,9 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     let followed = snapshots(read(&mut sushi, FIRST_SLOT + 1).await).remove(0);
     assert_eq!(Concentrated::of(followed.observation().state()).unwrap().ticks().len(), 7);
     let findings = sushi.check(deadline()).await;
-    let tried = findings.iter().find(|finding| finding.message.contains("pays what is computed"));
+    let tried = findings
+        .iter()
+        .find(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.unwrap().severity, Severity::Fine);
 
     // Of a factory that is another venue's it is that venue's, and of none it has no venue.

@@ -150,7 +150,7 @@ fn refused(recorded: &Recorded, rule: &Value, log: &str) {
     let (code, said) = with("pct", json!("2.5 %"));
     assert!(code == Some(2) && said.contains("pct: ") && said.contains("--help"), "{said}");
     let (code, said) = with("usd", json!("5"));
-    assert!(code == Some(2) && said.contains("usd: gap_above has none"), "{said}");
+    assert!(code == Some(2) && said.contains("usd: gap_above does not use this field"), "{said}");
     let (code, said) = with("pool", json!(format!("anvil:0x{}", "11".repeat(20))));
     assert!(code == Some(4) && said.contains("the log has no pool"), "{said}");
     let absent = run(recorded, &["alert", "replay", "absent.json", "--log", log]);

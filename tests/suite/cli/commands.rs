@@ -208,7 +208,7 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     let changed = text.replacen("7000000000000000", "7000000000000001", 1);
     assert_ne!(changed, text);
     fs::write(&file, &changed).unwrap();
-    refused(ask(&file, &[]), "the state with it is");
+    refused(ask(&file, &[]), "but the given state is");
     fs::write(&file, text.replacen(':', ": ", 1)).unwrap();
     // However the file is spelled, both documents have but one spelling.
     assert!(ask(&file, &[]).status.success());

@@ -27,15 +27,15 @@ type Lie = (&'static str, fn(Vec<u8>) -> Vec<u8>, &'static str, &'static str);
 
 const LIES: [Lie; 23] = [
     ("parts/", changed, "part_hash_mismatch", "which is not its name"),
-    ("parts/", |_| answer("200 OK", "", b"short"), "part_hash_mismatch", "its manifest says"),
+    ("parts/", |_| answer("200 OK", "", b"short"), "part_hash_mismatch", "its manifest has"),
     (
         "parts/",
         |part| answer("200 OK", "", &[body(&part), b"more"].concat()),
         "answer_too_large",
-        "accepted",
+        "longer than the maximum",
     ),
     ("parts/", |_| answer("404 Gone", "", b""), "file_absent", "commits to it"),
-    ("slots/", |_| flood(MAX_MANIFEST_BYTES), "answer_too_large", "accepted"),
+    ("slots/", |_| flood(MAX_MANIFEST_BYTES), "answer_too_large", "longer than the maximum"),
     ("slots/", |_| answer("200 OK", "", b"{}\n"), "not_as_specified", "it ends in line 2"),
     ("slots/", |_| answer("404 Gone", "", b""), "file_absent", "slots/"),
     (
@@ -44,7 +44,7 @@ const LIES: [Lie; 23] = [
         "not_as_specified",
         "redirects are not followed",
     ),
-    ("slots/", |_| answer("503 Sorry", "", b""), "not_as_specified", "answered 503"),
+    ("slots/", |_| answer("503 Sorry", "", b""), "not_as_specified", "answered HTTP 503"),
     ("slots/", |_| answer("429 Busy", "Retry-After: 3600\r\n", b""), "rate_limited", "3600 s"),
     (
         "slots/",
@@ -52,18 +52,18 @@ const LIES: [Lie; 23] = [
         "unreachable",
         "slots/",
     ),
-    ("fills/", |_| answer("500 Sorry", "", b""), "not_as_specified", "answered 500"),
+    ("fills/", |_| answer("500 Sorry", "", b""), "not_as_specified", "answered HTTP 500"),
     (
         "fills/",
         |_| answer("200 OK", "", b"no frame"),
         "not_as_specified",
-        "no whole Zstandard frame",
+        "not a complete Zstandard frame",
     ),
     (
         "fills/",
         |fills| undeclared(&body(&fills)[..20]),
         "not_as_specified",
-        "no whole Zstandard frame",
+        "not a complete Zstandard frame",
     ),
     (
         "verifier-key",
@@ -71,23 +71,23 @@ const LIES: [Lie; 23] = [
         "not_as_specified",
         "line break",
     ),
-    ("tile/0", |_| answer("200 OK", "", &[7; 32]), "not_as_specified", "are no such tile"),
-    ("tile/entries", |_| flood(1 << 20), "answer_too_large", "accepted"),
+    ("tile/0", |_| answer("200 OK", "", &[7; 32]), "not_as_specified", "are not a valid tile"),
+    ("tile/entries", |_| flood(1 << 20), "answer_too_large", "longer than the maximum"),
     (
         "tile/entries",
         |_| answer("200 OK", "", b"\0\x05abc"),
         "not_as_specified",
-        "are no such tile",
+        "are not a valid tile",
     ),
     ("verifier-key", |_| answer("200 OK", "", b"no key\n"), "not_as_specified", "line 1"),
-    ("verifier-key", |_| flood(64 << 10), "answer_too_large", "accepted"),
+    ("verifier-key", |_| flood(64 << 10), "answer_too_large", "longer than the maximum"),
     ("checkpoint", |_| answer("200 OK", "", b"no checkpoint"), "not_as_specified", "checkpoint"),
     ("checkpoint", |note| sized(&note, "1000000000"), "log_too_long", "1000000000 slots"),
     (
         "checkpoint",
         |note| sized(&note, "18446744073709551615"),
         "log_too_long",
-        "so many cannot have been",
+        "cannot have that many slots",
     ),
 ];
 
@@ -171,11 +171,11 @@ async fn a_copy_is_of_one_log_and_never_shrinks() {
     let other_key = format!("{}\n", scenes::log::signer().verifier()).into_bytes();
     let shrunk = earlier(&origin, 1);
     for (file, lie, code, why) in [
-        ("checkpoint", shrunk, "log_shrank", "of 2 slots, the copy has one of 4"),
+        ("checkpoint", shrunk, "log_shrank", "of 2 slots, but the copy has one of 4"),
         ("checkpoint", other, "other_log", "exitgap.example/log/5958856"),
         ("verifier-key", other_key, "other_log", "does not begin with the keys"),
         ("predecessor", b"another\n".to_vec(), "", ""),
-        ("predecessor", b"a third\n".to_vec(), "other_log", "it is never changed"),
+        ("predecessor", b"a third\n".to_vec(), "other_log", "although this file never changes"),
     ] {
         origin.lie(move |asked, _| (asked == file).then(|| answer("200 OK", "", &lie)));
         let refused = origin.audit("copy");
@@ -205,7 +205,7 @@ fn damaged(origin: &Origin) {
     let copy = origin.log.path().join("copy");
     let part = files(&copy).into_keys().find(|file| file.starts_with("parts/")).unwrap();
     for (file, most) in [
-        (part, "its manifest says"),
+        (part, "its manifest has"),
         (format!("slots/{}.jsonl", slot(2).number()), "it ends in line 1"),
         ("checkpoint".to_owned(), "copy/checkpoint"),
     ] {
@@ -213,7 +213,7 @@ fn damaged(origin: &Origin) {
         fs::write(&path, "x").unwrap();
         let said = words(&origin.audit("copy"));
         assert!(said.contains("[copy_damaged]") && said.contains(most), "{said}");
-        assert!(said.contains("remove it to have it fetched again"), "{said}");
+        assert!(said.contains("remove it so that it is downloaded again"), "{said}");
         fs::remove_file(&path).unwrap();
         assert_eq!(origin.audit("copy").status.code(), Some(0), "{file}");
     }

@@ -202,7 +202,7 @@ fn no_text_is_repeated_beyond_memory() {
     assert_eq!(output.status.code(), Some(6), "{output:?}");
     let window = document(&output)["checks"][7].clone();
     assert_eq!(window["code"], "window_invalid");
-    assert_eq!(window["found"], "method_version is not 1 to 20 printable characters");
+    assert_eq!(window["found"], "method_version must be 1 to 20 printable characters");
     // The same window with a name that versions have is read, within the same memory.
     fs::write(&bomb, text.replace(&version, "1.0.0")).unwrap();
     let output = within(&[&verify[..], &[bomb.to_str().unwrap()]].concat());

@@ -137,7 +137,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     let output = waiting.args(["--kept", path]).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("it is no file"), "{stderr}");
+    assert!(stderr.contains("it is not a file"), "{stderr}");
 
     // A folder in the place of a file cannot be read, and a file is no folder to keep in.
     fs::remove_file(&checkpoint).unwrap();

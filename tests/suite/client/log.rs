@@ -135,7 +135,7 @@ async fn evidence_of_another_question_is_no_answer() {
             let watch = LogWatch::new(&client, Memory::default(), Vec::new());
             let error = watch.verify_remote(asked, false).await.unwrap_err();
             assert_eq!(error.code(), "not_as_specified", "{error}");
-            assert!(error.to_string().contains("asked for evidence of 1000 USD"), "{error}");
+            assert!(error.to_string().contains("requested evidence of 1000 USD"), "{error}");
             assert!(swapping.asked.borrow().iter().any(|url| url.ends_with(&target(asked))));
         }
     }
@@ -240,7 +240,7 @@ async fn what_was_kept_is_neither_forgotten_nor_replaced() {
     let named = vec![log.key.verifier()];
     LogWatch::new(&honest, &memory, named.clone()).log().await.unwrap();
     let error = LogWatch::new(&hostile, &memory, Vec::new()).log().await.unwrap_err();
-    assert!(error.to_string().contains("no signature of a trusted key"), "{error}");
+    assert!(error.to_string().contains("is not signed by a trusted key"), "{error}");
     let again = LogWatch::new(&honest, &memory, Vec::new()).log().await.unwrap();
     assert_eq!((again.basis, again.continuity), (TrustBasis::Kept, Continuity::Continues));
 
@@ -452,7 +452,7 @@ async fn a_damaged_tile_accuses_nobody_and_a_rewritten_history_is_noticed() {
     let error = watched(&leaves[..300], Some(1)).await.unwrap_err();
     assert!(error.to_string().contains("its tiles contradict each other"), "{error}");
     let error = watched(&leaves[..300], Some(2)).await.unwrap_err();
-    assert!(error.to_string().contains("do not make the root of its 600 slots"), "{error}");
+    assert!(error.to_string().contains("do not give the root of its 600 slots"), "{error}");
     let mut rewritten = leaves[..300].to_vec();
     rewritten[299] = Hash([9; 32]);
     let forked = watched(&rewritten, None).await.unwrap();

@@ -266,7 +266,7 @@ async fn what_a_service_sends_is_not_believed() {
         })
     });
     let error = Client::new(&torn, base(&service)).pools(None, None).await.unwrap_err();
-    assert!(error.to_string().contains("not the document expected"), "{error}");
+    assert!(error.to_string().contains("not the expected document"), "{error}");
 
     // The snapshot is of the slot that the answer names, and that of the slot asked for.
     let honest = Client::new(Native::new().unwrap(), base(&service));
@@ -275,8 +275,8 @@ async fn what_a_service_sends_is_not_believed() {
     let found = honest.recorded(&pool, Some(&earlier.to_string())).await.unwrap();
     assert_eq!(found.snapshot.slot(), earlier);
     for (at, told, why) in [
-        (None, earlier, "and names a snapshot of slot"),
-        (Some(earlier.to_string()), newest, "at the latest, it answers"),
+        (None, earlier, "but names a snapshot of slot"),
+        (Some(earlier.to_string()), newest, "or earlier was requested, but"),
     ] {
         let lying = Meddling::new(|request: &Request, _: Outcomes| {
             let target = request.url.split_once(&service.address.to_string()).unwrap().1;
@@ -336,7 +336,7 @@ async fn a_series_of_another_question_is_no_answer() {
         let errors =
             [client.history(&of).await.unwrap_err(), client.stress(&of, None).await.unwrap_err()];
         for error in errors {
-            assert!(error.to_string().contains("it sent the series of"), "{error}");
+            assert!(error.to_string().contains("it returned the series for"), "{error}");
         }
     }
 }

@@ -149,12 +149,12 @@ fn read(operator: &AtWork, begins: [BlockHash; 2]) {
         assert_eq!(found, Some(code), "{said}");
         assert!(said.contains(words), "{words}: {said}");
     };
-    refused(&folder, &other, 2, "is trusted");
+    refused(&folder, &other, 2, "the trusted hash is");
     refused(&["--anchors", "empty"], &second, 5, "reading anchors");
     refused(&["--anchors", "."], &second, 5, "none of chain anvil");
     let moved = |path: &Path| fs::rename(path, operator.path("moved")).unwrap();
     moved(&days[1]);
-    refused(&folder, &second, 2, "is trusted");
+    refused(&folder, &second, 2, "the trusted hash is");
     fs::rename(operator.path("moved"), &days[1]).unwrap();
     moved(&days[0]);
     let (code, report, _) = verify(&folder, &second);

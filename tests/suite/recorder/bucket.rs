@@ -146,7 +146,7 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     assert!(code == Some(0) && out.contains("\"slots\": 5"), "{out}{err}");
     claiming("http://127.0.0.1:9");
     let (code, err) = home.record(5);
-    assert!(code == Some(1) && err.contains("is not sealed: its claim"), "{err}");
+    assert!(code == Some(1) && err.contains("is not sealed because of its claim"), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,7 +223,7 @@ fn an_old_backup_is_not_gone_on_with(home: &Home) {
         copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
     }
     let (code, err) = home.record(4);
-    assert!(code == Some(1) && err.contains("has 4 slots, and the store only 3"), "{err}");
+    assert!(code == Some(1) && err.contains("has 4 slots, but the store has only 3"), "{err}");
     let (code, out, _) = home.server(&["check"]);
     let said = format!("error: bucket s3://{BUCKET}/log: the log published in");
     assert!(code == Some(1) && out.contains(&said), "{out}");

@@ -79,7 +79,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     assert_eq!(server(folder, &KEY).0, Some(0));
     let (code, out, err) = server(folder, &["check"]);
     assert_eq!(code, Some(0), "{out}{err}");
-    assert_eq!(out.matches("its contract pays what is computed, to the unit").count(), 2, "{out}");
+    assert_eq!(out.matches("its contract pays exactly the computed amount").count(), 2, "{out}");
 
     // The dollar is not what is sold, and only the pair has a fee.
     let checked = Checked::read(&folder.join("exitgap.toml")).unwrap();

@@ -57,7 +57,7 @@ fn a_rule_goes_on_through_days_that_have_left() {
     assert_eq!(told(&scene, &scene.folder()).unwrap(), before);
     let elsewhere = TempDir::new().unwrap();
     let why = told(&scene, &LogFolder::new(elsewhere.path())).unwrap_err();
-    assert!(why.contains("its day's files do not have it"), "{why}");
+    assert!(why.contains("is not in the files of its day"), "{why}");
 }
 
 /// As a machine that answers, and was not given the days.

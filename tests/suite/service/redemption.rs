@@ -127,15 +127,15 @@ fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
             "beyond the capacity",
             "% a year",
             "nothing on the chain proves",
-            "5,000,000 USD at the least",
+            "minimum redemption is 5,000,000 USD",
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
     }
     for (file, said) in [
         ("{}", "missing field"),
-        (&FUND.replace("XNYS", "XXXX"), "calendar: none of that name"),
-        (&FUND.replace("\"v\": 1", "\"v\": 9"), "v: this version reads 1"),
+        (&FUND.replace("XNYS", "XXXX"), "calendar: unknown name"),
+        (&FUND.replace("\"v\": 1", "\"v\": 9"), "v: this version reads only 1"),
     ] {
         fs::write(recorded.path("own.json"), file).unwrap();
         let output = cli(

@@ -138,7 +138,7 @@ async fn keys_logs_and_folders_that_do_not_fit_are_named() {
     refused(&folder, &url, "exits.example+00000000+AAAA", "--trust exits.example+00000000+AAAA");
     refused(&folder, &url, "absent", "--trust absent: No such file");
     fs::write(folder.path().join("empty"), "\n").unwrap();
-    refused(&folder, &url, "empty", "it holds no key");
+    refused(&folder, &url, "empty", "it has no key");
     // Addresses that are none, and nobody there.
     refused(&folder, "exitgap.example", key, "no address such as");
     refused(&folder, "http://127.0.0.1:1/log", key, "127.0.0.1:1/log/checkpoint");
@@ -146,9 +146,9 @@ async fn keys_logs_and_folders_that_do_not_fit_are_named() {
     let foreign = TempDir::new().unwrap();
     fs::create_dir(foreign.path().join("log")).unwrap();
     fs::write(foreign.path().join("log/holiday.jpg"), "").unwrap();
-    refused(&foreign, &url, key, "holds other files, and no copy of a log");
+    refused(&foreign, &url, key, "has other files and is not a copy of a log");
     assert!(once(&folder, &url, key).status.success());
-    refused(&folder, &url, &other_log(), "no key given is of that name");
+    refused(&folder, &url, &other_log(), "no given key has that name");
     // A second one on the same folder.
     let _running = Service::follow(folder.path(), &url, &["--trust", key]);
     refused(&folder, &url, key, "series.db");

@@ -64,7 +64,7 @@ fn who_serves_is_paid_and_keeps_rules_and_records_nothing() {
         |url: &Path| Alerts::open(url).map(drop).map_err(|error| error.to_string()),
     ] {
         let refused = open(&of(READER)).unwrap_err();
-        assert!(refused.contains("may not read it"), "{refused}");
+        assert!(refused.contains("is not allowed to read it"), "{refused}");
     }
     let written =
         cluster.sql_as(SERVICE, &database, "INSERT INTO exitgap.log_node VALUES (0, 0, '')");
@@ -97,7 +97,7 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
     // Who asks while it is away is not kept waiting by each attempt anew, and a recorder begins without it.
     let later = Payments::open_later(&url).unwrap();
     assert!(later.uncommitted(9).unwrap_err().to_string().contains("cannot be reached"));
-    assert!(later.uncommitted(9).unwrap_err().to_string().contains("reached a moment ago"));
+    assert!(later.uncommitted(9).unwrap_err().to_string().contains("reached just now"));
     cluster.start_again().unwrap();
     let begun = Instant::now();
     while [&payments, &later].iter().any(|payments| payments.counts().is_err())
@@ -198,7 +198,7 @@ fn what_files_held_goes_on_on_a_server_and_is_copied_once() {
 
     let (code, said) = run(&files);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("holds something already, and nothing is copied over it"), "{said}");
+    assert!(said.contains("already exists and is not overwritten"), "{said}");
     let (code, said) = run(&["--payments", "none.db"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("none.db: No such file"), "{said}");

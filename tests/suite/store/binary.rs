@@ -133,12 +133,12 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     assert_eq!(run("exitgap-server", folder, &key).0, Some(0));
     let (code, _, err) = record(3);
     assert_eq!(code, Some(1));
-    assert!(err.contains("give its own key"), "{err}");
+    assert!(err.contains("use the log's key"), "{err}");
     fs::rename(folder.join("right.key"), folder.join("exitgap.key")).unwrap();
     fs::remove_file(&store).unwrap();
     let (code, _, err) = record(3);
     assert_eq!(code, Some(1));
-    assert!(err.contains("has 3 slots, and the store only 0"), "{err}");
+    assert!(err.contains("has 3 slots, but the store has only 0"), "{err}");
     assert!(err.contains("exitgap-server restore"), "{err}");
     let (code, out, err) = run("exitgap-server", folder, &["restore"]);
     assert_eq!((code, out.as_str()), (Some(0), "restored 3 slots\n"), "{err}");

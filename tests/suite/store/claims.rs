@@ -235,11 +235,11 @@ fn only_who_has_the_logs_key_says_what_is_signed_next() {
     let altered = |how, parts| Arc::new(Altered { claims: bucket.claims(), later: 0, how, parts });
     let of_another = Altered { later: 1, how: as_it_is, parts: as_it_is, claims: bucket.claims() };
     let cases: [(Arc<dyn Claims>, &str); 8] = [
-        (Arc::new(of_another), "its note is of something else"),
-        (foreign.claims(), "none of the log's keys signed it"),
-        (altered(cut, as_it_is), "its note is of something else"),
-        (altered(|bytes| bytes[..3].to_vec(), as_it_is), "it is cut off"),
-        (altered(|_| vec![0xff; 1_000], as_it_is), "it is cut off"),
+        (Arc::new(of_another), "its note belongs to a different claim"),
+        (foreign.claims(), "it is not signed by any key of the log"),
+        (altered(cut, as_it_is), "its note belongs to a different claim"),
+        (altered(|bytes| bytes[..3].to_vec(), as_it_is), "it is truncated"),
+        (altered(|_| vec![0xff; 1_000], as_it_is), "it is truncated"),
         (altered(|_| [0; 4].into(), as_it_is), "note"),
         (
             altered(
@@ -251,9 +251,9 @@ fn only_who_has_the_logs_key_says_what_is_signed_next() {
                 },
                 as_it_is,
             ),
-            "its note is of something else",
+            "its note belongs to a different claim",
         ),
-        (altered(as_it_is, cut), "holds something else"),
+        (altered(as_it_is, cut), "has different content"),
     ];
     for (claims, why) in cases {
         let mut other = Machine::new(claims);

@@ -143,7 +143,7 @@ fn an_old_slot_is_answered_from_its_days_files() {
     fs::write(folder.join("snapshots-0000.parquet"), b"PAR1").unwrap();
     let (code, said) = refused(&pool, &at);
     assert_eq!(code, 5);
-    assert!(said.contains("the manifest says"), "{said}");
+    assert!(said.contains("but the manifest has"), "{said}");
 }
 
 #[test]

@@ -149,7 +149,7 @@ async fn the_recorder_retires_what_it_is_told_to_and_refuses_what_is_retired() {
     assert!(
         matches!(&error, RecorderError::Retired { pool, slot: at } if *pool == ids[1] && *at == slot(11))
     );
-    assert!(error.to_string().contains("which is final"), "{error}");
+    assert!(error.to_string().contains("retirement is final"), "{error}");
 }
 
 #[test]

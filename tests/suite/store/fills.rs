@@ -113,13 +113,13 @@ fn fills_that_cannot_be_a_pools_next_ones_are_refused_and_nothing_is_written() {
         assert_eq!(*at, slot(4));
         rule.clone()
     };
-    let follow = "they do not follow those before them";
+    let follow = "they do not follow the previous ones";
     assert_eq!(refused(vec![pool.fills([1_019, 1_030])]), follow);
     assert_eq!(refused(vec![pool.fills([1_021, 1_030])]), follow);
     let next = pool.fills([1_020, 1_030]);
-    assert_eq!(refused(vec![next.clone(), next.clone()]), "they are given twice");
+    assert_eq!(refused(vec![next.clone(), next.clone()]), "they were given twice");
     let of_other = NewFills { pool: quiet.id.clone(), fills: next.fills.clone() };
-    assert_eq!(refused(vec![of_other]), "they are of another contract");
+    assert_eq!(refused(vec![of_other]), "they belong to another contract");
     let unknown = BusyPool::new(9, 1).fills([1, 2]);
     assert_eq!(refused(vec![unknown]), "the store has no such pool");
     let late = Fills { to_block: 1_025, ..next.fills.clone() };

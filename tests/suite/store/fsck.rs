@@ -136,7 +136,7 @@ fn what_no_answer_rests_on_is_looked_at_too() {
     ));
     let note = fsck(&path).unwrap_err();
     assert_eq!(note.slot, Some(slot(4)), "{note}");
-    assert!(note.to_string().contains("none of its log's keys"), "{note}");
+    assert!(note.to_string().contains("not one of its log's keys"), "{note}");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         "INSERT INTO predecessor (log_no, document) VALUES (5, 'predecessor of nothing')",
     ] {
         let stray = found(&format!("PRAGMA ignore_check_constraints = 1; {change}"));
-        assert!(stray.to_string().contains("a row of number 5"), "{stray}");
+        assert!(stray.to_string().contains("a row with number 5"), "{stray}");
     }
     // A chain of heads hashed anew still meets the leaf.
     let run = found("UPDATE entry SET missing_run_slots = 7 WHERE missing_run_slots = 2");
@@ -208,7 +208,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         ("(SELECT checkpoint FROM sealed_slot WHERE slot = 5957861)", "is of size 6, not 5"),
         ("replace(checkpoint, 'exitgap.example', 'exitgap.exemple')", "is of exitgap.exemple"),
         ("replace(checkpoint, char(10) || '5' || char(10), char(10) || '6' || char(10))", "size 6"),
-        ("checkpoint || 'more'", "is no checkpoint"),
+        ("checkpoint || 'more'", "is not a checkpoint"),
     ] {
         let set = format!("UPDATE sealed_slot SET checkpoint = {change} WHERE slot = 5957860");
         let note = found(&set);
@@ -349,7 +349,7 @@ fn fills_that_are_not_those_of_their_head_are_found() {
         assert!(head && found.slot == Some(slot(2)), "{change}: {found}");
     }
     let gone = found("DELETE FROM fills WHERE slot = 5957858");
-    assert!(gone.to_string().contains("none of slot"), "{gone}");
+    assert!(gone.to_string().contains("nothing for slot"), "{gone}");
     // One that no head commits to.
     let more =
         "INSERT INTO fills SELECT pool_no, 5957856, 1, 2, document_bytes, zstd FROM fills LIMIT 1";
@@ -380,7 +380,7 @@ fn issued_estimates_that_are_not_those_of_their_head_are_found() {
         assert!(head && found.slot == Some(slot(2)), "{change}: {found}");
     }
     let gone = found("DELETE FROM issued WHERE slot = 5957858");
-    assert!(gone.to_string().contains("none of slot"), "{gone}");
+    assert!(gone.to_string().contains("nothing for slot"), "{gone}");
     // One that no head commits to.
     let more =
         "INSERT INTO issued SELECT pool_no, 5957856, document_bytes, zstd FROM issued LIMIT 1";

@@ -118,10 +118,10 @@ fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
         rule.clone()
     };
     let twice = vec![pool.issued(&[1]), pool.issued(&[2])];
-    assert_eq!(refused(twice), "they are given twice");
+    assert_eq!(refused(twice), "they were given twice");
     assert_eq!(refused(vec![BusyPool::new(9, 1).issued(&[1])]), "the store has no such pool");
     assert!(refused(vec![pool.issued(&[])]).contains("0 receipts"));
-    assert!(refused(vec![pool.issued(&[2, 1])]).contains("receipt 1 is not after"));
+    assert!(refused(vec![pool.issued(&[2, 1])]).contains("receipt 1 does not come after"));
     assert_eq!(store.reader().log_size().unwrap(), before);
     // A sealed slot holds these and no others.
     let given = with(vec![pool.issued(&[8])]);

@@ -57,7 +57,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let successor = ["successor", "--of", "log", "--config", "b.toml"];
     let (code, _, err) = server(home, &successor);
     assert_eq!(code, Some(1));
-    assert!(err.contains("say --key-stolen"), "{err}");
+    assert!(err.contains("use --key-stolen"), "{err}");
     let (code, out, err) = server(home, &[&successor[..], &["--key-stolen"]].concat());
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out, "exitgap.example/b succeeds exitgap.example/test/5957856 of 11 slots\n");
@@ -65,7 +65,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     // Nobody goes on with the old log by accident.
     let (code, _, err) = server(home, &["record", "--config", "old.toml"]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("has ended: exitgap.example/b succeeds it"), "{err}");
+    assert!(err.contains("has ended; its successor is exitgap.example/b"), "{err}");
 
     // What the new log's first leaf commits to is the old one's last state, and not the thief's.
     let secret = fs::read_to_string(home.join("b.key")).unwrap();
@@ -151,7 +151,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     fs::write(home.join("old.key"), old.to_secret_text()).unwrap();
     let (code, said) = record_slot(home, "key_file = \"new.key\"", 22);
     assert_eq!(code, Some(1));
-    assert!(said.contains("give its own key"), "{said}");
+    assert!(said.contains("use the log's key"), "{said}");
 
     // Both sign: who trusts either key can verify.
     let both = "key_file = \"new.key\"\nretiring_key_file = \"old.key\"";

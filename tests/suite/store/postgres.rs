@@ -279,7 +279,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     // Whether alerts can be kept there, too, is asked with the role that keeps them.
     for (role, expected) in [
         ("gaps_recorder", "alerts on a server: can be written"),
-        ("gaps_reader", "may not read it; name it to `exitgap-server migrate`"),
+        ("gaps_reader", "is not allowed to read it; run `exitgap-server migrate`"),
     ] {
         let url = cluster.url(role, "gaps");
         let alerts = format!("\n[alerts]\nenabled = true\ndatabase = \"{}\"\n", url.display());
@@ -307,7 +307,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     fs::write(home.join("next.toml"), config(url.to_str().unwrap(), "next.key", "next-log"))
         .unwrap();
     let (code, said) = run(&["successor", "--of", "log", "--key-stolen"], "next.toml");
-    assert!(code == Some(1) && said.contains("exists already"), "{said}");
+    assert!(code == Some(1) && said.contains("already exists"), "{said}");
     assert!(!home.join("log/superseded-by").exists());
     let held = Store::open(&url, &key()).unwrap();
     let (code, said) = run(&["restore"], "exitgap.toml");

@@ -164,7 +164,7 @@ fn only_what_every_copy_has_leaves() {
         assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
     };
     refused(&["--hot-days", "10"], "log would be the only copy of what leaves the database");
-    refused(&["--one-copy", "--hot-days", "10"], "the log of days does not have it");
+    refused(&["--one-copy", "--hot-days", "10"], "it is not in the log of days");
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "8"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("8 is not in 9.."), "{said}");
@@ -176,7 +176,7 @@ fn only_what_every_copy_has_leaves() {
     fs::write(&file, &changed).unwrap();
     refused(&["--one-copy", "--hot-days", "10"], "2026-08-22 stays in the database");
     fs::remove_file(&file).unwrap();
-    refused(&["--one-copy", "--hot-days", "10"], "snapshots-0000.parquet is not there");
+    refused(&["--one-copy", "--hot-days", "10"], "snapshots-0000.parquet does not exist");
     fs::write(&file, &whole).unwrap();
     // Another log's days are not this store's.
     let (other, path) = (TempDir::new().unwrap(), scene.home().join("other.db"));
@@ -191,7 +191,10 @@ fn only_what_every_copy_has_leaves() {
         config(scene.url.to_str().unwrap(), "exitgap.key", other.path().to_str().unwrap());
     let own = fs::read_to_string(scene.home().join("exitgap.toml")).unwrap();
     fs::write(scene.home().join("exitgap.toml"), stranger).unwrap();
-    refused(&["--one-copy", "--hot-days", "10"], "its files are of another log than the store");
+    refused(
+        &["--one-copy", "--hot-days", "10"],
+        "its files belong to a different log from the store",
+    );
     fs::write(scene.home().join("exitgap.toml"), own).unwrap();
     // A store in a file keeps all.
     let file = config("series.db", "exitgap.key", "log");
@@ -340,7 +343,7 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     fs::write(one.join(snapshots), &whole).unwrap();
     assert!(scene.with_days().documents(hash).unwrap().is_some());
     fs::remove_file(one.join("manifest.json")).unwrap();
-    fault("manifest.json is not there");
+    fault("manifest.json does not exist");
     // A body that was lost is not one that has left.
     let newest = scene.snapshots().into_iter().max_by_key(|(_, at, _)| *at).unwrap();
     scene.damage(&format!("DELETE FROM body_{} WHERE true", day(DAYS - 1)));
@@ -359,5 +362,8 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
         &slot(5).to_string(),
     ]);
     assert_eq!(code, Some(5), "{said}");
-    assert!(said.contains("has left the database with those of 2026-08-22"), "{said}");
+    assert!(
+        said.contains("was removed from the database together with those of 2026-08-22"),
+        "{said}"
+    );
 }

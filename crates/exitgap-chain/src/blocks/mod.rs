@@ -1,4 +1,4 @@
-//! Blocks: the head, a slot's block, and the hash that is canonical at a number.
+//! Blocks: the head, the block of a slot, and the canonical hash at a block number.
 
 mod header;
 mod search;
@@ -53,7 +53,7 @@ impl BlockFinder {
                 Ok(found) => return Ok(found),
                 // The nodes' headers do not fit each other, or those remembered.
                 Err(contradiction) => {
-                    tracing::debug!(%contradiction, "no block found for an instant");
+                    tracing::debug!(%contradiction, "no block found for a time");
                     self.forget();
                     rpc.distrust_current();
                     error = Some(contradiction);
@@ -154,7 +154,7 @@ async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header
         }
     }
     let seen = newest.map_or_else(
-        || "no head was seen".to_owned(),
+        || "no head block was seen".to_owned(),
         |head| {
             format!("the newest block seen is {} at {}", head.block.number, head.block.timestamp)
         },

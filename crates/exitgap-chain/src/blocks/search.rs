@@ -32,13 +32,13 @@ pub(crate) enum Step {
 /// Why a search ends without a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SearchError {
-    #[error("block {number} says its parent is another block than number {}", number - 1)]
+    #[error("block {number} has a parent other than block {}", number - 1)]
     NotLinked { number: u64 },
-    #[error("block {number} has timestamp {timestamp}, outside that of its neighbours")]
+    #[error("block {number} has timestamp {timestamp}, outside the timestamps of its neighbours")]
     TimeOutOfOrder { number: u64, timestamp: u64 },
     #[error("the chain's first block is after {instant}")]
     BeforeChain { instant: u64 },
-    #[error("no end after {reads} headers")]
+    #[error("the search did not finish after {reads} headers")]
     TooManyReads { reads: u32 },
 }
 

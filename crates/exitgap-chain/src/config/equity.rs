@@ -58,7 +58,7 @@ pub(super) fn plan_equities(config: &Config, chains: &mut [ChainPlan]) -> Result
         let plan = checked(equity, chain)?;
         if chain.equities_mut().insert(token, plan).is_some() {
             let (key, found) = ("token", token.to_string());
-            let remedy = "two [[equity]] tables are of it; remove one";
+            let remedy = "it has two [[equity]] tables; remove one";
             return Err(ConfigError::Equity { token, key, found, remedy });
         }
     }
@@ -77,26 +77,28 @@ fn checked(equity: &EquityConfig, chain: &ChainPlan) -> Result<EquityToken, Conf
     match (equity.feed_prices.as_str(), kind.rebases()) {
         ("raw", false) | ("ui", true) => {}
         ("ui", false) => {
-            let remedy = "pools of this kind trade the raw unit, and every gap would be wrong by the multiplier: take a feed of the \
-                          raw unit, or multiply this one by a feed of the multiplier in the pools' oracles, and write \"raw\"";
+            let remedy = "pools of this kind trade the raw unit, so every gap would be wrong by the multiplier; use a feed for \
+             the raw unit, or multiply this feed by a feed of the multiplier in the pools' oracles, and write \
+             \"raw\"";
             return Err(wrong("feed_prices", "ui", remedy));
         }
         ("raw", true) => {
-            let remedy = "balances of this kind count the ui unit, and every gap would be wrong by the multiplier: take a feed of \
-                          the ui unit, and write \"ui\"";
+            let remedy = "balances of this kind count the ui unit, so every gap would be wrong by the multiplier; use a feed \
+             for the ui unit, and write \"ui\"";
             return Err(wrong("feed_prices", "raw", remedy));
         }
         (other, _) => return Err(wrong("feed_prices", other, "write \"raw\" or \"ui\"")),
     }
     if !chain.calendars().contains_key(&token) {
-        let remedy = "it has no calendar: add a [[token]] of its address with calendar = \"XNYS\"";
+        let remedy =
+            "it has no calendar; add a [[token]] table with its address and calendar = \"XNYS\"";
         return Err(wrong("token", &token.to_string(), remedy));
     }
     let named = |key, name: &Option<String>| -> Result<Option<Code>, ConfigError> {
         let Some(name) = name else { return Ok(None) };
         let of_token = chain.facts().get(&token).into_iter().flatten();
         let known = of_token.map(|fact| fact.name).find(|code| code.as_str() == name);
-        let remedy = "no [[fact]] of this token has the name; add one, or correct the name";
+        let remedy = "this token has no [[fact]] with this name; add one, or correct the name";
         known.map(Some).ok_or_else(|| wrong(key, name, remedy))
     };
     let facts = EquityFactNames {
@@ -106,14 +108,14 @@ fn checked(equity: &EquityConfig, chain: &ChainPlan) -> Result<EquityToken, Conf
         paused: named("paused_fact", &equity.paused_fact)?,
     };
     if kind == EquityKind::ScaledUi && facts.multiplier.is_none() {
-        let remedy = "a scaled_ui token is shown by its multiplier; name the [[fact]] that is it";
+        let remedy =
+            "a scaled_ui token needs its multiplier; name the [[fact]] with the multiplier";
         return Err(wrong("multiplier_fact", "", remedy));
     }
     if let Some(pending) = facts.pending_multiplier
         && (facts.multiplier.is_none() || facts.effective_at.is_none())
     {
-        let remedy =
-            "what is to come says nothing alone; name multiplier_fact and effective_at_fact too";
+        let remedy = "a pending multiplier is not enough by itself; also name multiplier_fact and effective_at_fact";
         return Err(wrong("pending_multiplier_fact", pending.as_str(), remedy));
     }
     let multiplier_decimals = equity.multiplier_decimals;

@@ -12,7 +12,7 @@ pub enum ConfigError {
     #[error("no [[chain]] is configured; add one with slug, chain_id and rpc_urls")]
     NoChain,
     /// More entries than are accepted.
-    #[error("{key}: {found} entries, at most {most} are accepted")]
+    #[error("{key}: {found} entries; at most {most} are accepted")]
     TooMany {
         /// The key.
         key: String,
@@ -43,8 +43,8 @@ pub enum ConfigError {
     },
     /// A node that would be compared with itself.
     #[error(
-        "chain {slug}: second_rpc_url {url} is one of rpc_urls, and would be compared with itself; \
-         name a node of another operator"
+        "chain {slug}: second_rpc_url {url} is also in rpc_urls, so the node would be compared with itself; name \
+         a node of another operator"
     )]
     SecondIsFirst {
         /// The chain.
@@ -54,8 +54,8 @@ pub enum ConfigError {
     },
     /// A known chain with another genesis hash.
     #[error(
-        "chain {slug}: genesis_hash {found} is not {name}'s ({expected}); remove genesis_hash, \
-         or set the chain_id of the chain that is meant"
+        "chain {slug}: genesis_hash {found} is not that of {name} ({expected}); remove genesis_hash, or set the \
+         chain_id of the intended chain"
     )]
     GenesisContradicts {
         /// The chain.
@@ -69,7 +69,7 @@ pub enum ConfigError {
     },
     /// Too few or too many blocks to wait.
     #[error(
-        "chain {slug}: confirmations is {found}; write from 1 to {}",
+        "chain {slug}: confirmations is {found}; write a number from 1 to {}",
         super::Config::MAX_CONFIRMATIONS
     )]
     Confirmations {
@@ -127,8 +127,8 @@ pub enum ConfigError {
     },
     /// A pair that is none.
     #[error(
-        "pool {contract}: pair is [{}, {}]; write the indices of two of its tokens, from 0 to 7, \
-         the lower first",
+        "pool {contract}: pair is [{}, {}]; write the indices of two of its tokens, from 0 to 7, the lower index \
+         first",
         found[0], found[1]
     )]
     Pair {
@@ -139,8 +139,8 @@ pub enum ConfigError {
     },
     /// Two pools of one contract price a token that both have in two ways.
     #[error(
-        "pools {first} and {second} name different oracles for token {token} of their contract, \
-         whose snapshot they share; name the same ones"
+        "pools {first} and {second} share one contract and its snapshot, but name different oracles for its token \
+         {token}; name the same oracles in both"
     )]
     OraclesDiffer {
         /// The pool configured first.
@@ -151,7 +151,7 @@ pub enum ConfigError {
         token: usize,
     },
     /// Not one or two oracles.
-    #[error("pool {pool}: {key} names {found} oracles; name one, or two to be multiplied")]
+    #[error("pool {pool}: {key} names {found} oracles; name one oracle, or two to be multiplied")]
     OracleCount {
         /// The pool.
         pool: PoolId,
@@ -175,7 +175,7 @@ pub enum ConfigError {
         known: String,
     },
     /// An oracle of another chain.
-    #[error("pool {pool}: {key} names {name:?}, which is on chain {found}; use one on {}", pool.chain())]
+    #[error("pool {pool}: {key} names {name:?}, which is on chain {found}; use an oracle on {}", pool.chain())]
     OracleOnOtherChain {
         /// The pool.
         pool: PoolId,
@@ -188,8 +188,8 @@ pub enum ConfigError {
     },
     /// A fee that is no share.
     #[error(
-        "pool {pool}: fee {numerator}/{denominator} is not a share below one with a denominator \
-         up to 1000000; Uniswap v2 is {{ numerator = 3, denominator = 1000 }}"
+        "pool {pool}: fee {numerator}/{denominator} must be below 1, with a denominator up to 1,000,000; Uniswap \
+         v2 has {{ numerator = 3, denominator = 1000 }}"
     )]
     Fee {
         /// The pool.
@@ -201,8 +201,8 @@ pub enum ConfigError {
     },
     /// A pool's id without the key that it is the hash of.
     #[error(
-        "pool {pool}: an id of 32 bytes is the hash of the pool's key; write it beside as \
-         key = {{ currency0 = \"0x…\", currency1 = \"0x…\", fee = 500, tick_spacing = 10 }}"
+        "pool {pool}: an id of 32 bytes is the hash of the pool's key; also write the key, as key = {{ currency0 \
+         = \"0x…\", currency1 = \"0x…\", fee = 500, tick_spacing = 10 }}"
     )]
     NoKey {
         /// The pool.
@@ -210,14 +210,14 @@ pub enum ConfigError {
     },
     /// A key of a pool that has an address.
     #[error(
-        "pool {pool}: key belongs to pools that a manager holds; remove it, or write the id as address"
+        "pool {pool}: only pools of a pool manager have a key; remove it, or write the id as address"
     )]
     KeyOfContract {
         /// The pool.
         pool: PoolId,
     },
     /// A key that hashes to another id.
-    #[error("pool {pool}: key is that of {}; correct one of them", found.map_or_else(|| "no pool, its fee or tick_spacing has more than 24 bits".to_owned(), |id| id.to_string()))]
+    #[error("pool {pool}: key belongs to {}; correct the key or the id", found.map_or_else(|| "no pool, because its fee or tick_spacing has more than 24 bits".to_owned(), |id| id.to_string()))]
     OtherKey {
         /// The pool.
         pool: PoolId,
@@ -226,8 +226,8 @@ pub enum ConfigError {
     },
     /// A calendar or hours that are not known.
     #[error(
-        "token {token}: {key} {found:?} is not known; known calendars: XNYS; hours: regular, \
-         extended, 24x5, continuous"
+        "token {token}: {key} {found:?} is unknown; use the calendar XNYS and hours regular, extended, 24x5 or \
+         continuous"
     )]
     Calendar {
         /// The token.
@@ -238,7 +238,7 @@ pub enum ConfigError {
         found: String,
     },
     /// A token that is described twice.
-    #[error("token {token} of chain {chain} stands in two [[token]] tables; remove one")]
+    #[error("token {token} of chain {chain} is in two [[token]] tables; remove one")]
     TokenTwice {
         /// Its chain.
         chain: ChainSlug,

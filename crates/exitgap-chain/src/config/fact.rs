@@ -76,11 +76,15 @@ fn checked(
         wrong(
             "name",
             name,
-            "write 1 to 40 of a-z, 0-9 and _, the first a letter, such as \"paused\"",
+            "write 1 to 40 characters from a-z, 0-9 and _, starting with a letter, such as \"paused\"",
         )
     })?;
     if Fact::is_of_pool(name) {
-        return Err(wrong("name", name, "it is kept for what says whose a pool is; write another"));
+        return Err(wrong(
+            "name",
+            name,
+            "this name is reserved for the facts that identify a pool; write another name",
+        ));
     }
     let data = call.to_ascii_lowercase();
     if !Fact::is_call(&data) {

@@ -1,8 +1,8 @@
-//! What to read: chains, oracles and pools, as written in a TOML file or made in code, and the
-//! checked [`Plan`] that comes of it.
+//! What to read: chains, oracles and pools, as written in a TOML file or built in code, and the
+//! checked [`Plan`] made from them.
 //!
-//! The tables are parts of a larger file: whoever owns it embeds `Vec<ChainConfig>` and so on
-//! under the names used in [`Config`].
+//! The tables are parts of a larger file. Its owner embeds `Vec<ChainConfig>` and so on under the
+//! names used in [`Config`].
 
 mod equity;
 mod error;

@@ -245,9 +245,9 @@ call = "0x5C975ABB"
     assert!(matches!(twice, Err(ConfigError::FactTwice { .. })), "{twice:?}");
     let long = format!("0x5c975abb{}", "00".repeat(129));
     for (from, to, said) in [
-        ("\"paused\"", "\"Paused\"", "1 to 40 of a-z"),
-        ("\"paused\"", "\"pool_key\"", "whose a pool is"),
-        ("\"paused\"", "\"uniswap_v3\"", "whose a pool is"),
+        ("\"paused\"", "\"Paused\"", "1 to 40 characters from a-z"),
+        ("\"paused\"", "\"pool_key\"", "reserved for the facts that identify a pool"),
+        ("\"paused\"", "\"uniswap_v3\"", "reserved for the facts that identify a pool"),
         ("0x5C975ABB", "0x5c975a", "the selector's 4 bytes"),
         ("0x5C975ABB", "5c975abb00", "the selector's 4 bytes"),
         ("0x5C975ABB", "0x5c975abb0", "the selector's 4 bytes"),
@@ -332,19 +332,19 @@ effective_at_fact = "later"
         (
             "\nmultiplier_fact = \"now\"",
             "",
-            "multiplier_fact is \"\"; a scaled_ui token is shown by",
+            "multiplier_fact is \"\"; a scaled_ui token needs its multiplier",
         ),
         (
             "effective_at_fact = \"later\"\n",
             "",
-            "pending_multiplier_fact is \"later\"; what is to come",
+            "pending_multiplier_fact is \"later\"; a pending multiplier",
         ),
         (
             "kind =",
             "multiplier_decimals = 37\nkind =",
             "multiplier_decimals is \"37\"; write 0 to 36",
         ),
-        (equity, &equity.repeat(2), "two [[equity]] tables are of it; remove one"),
+        (equity, &equity.repeat(2), "it has two [[equity]] tables; remove one"),
     ] {
         assert!(tables.contains(from), "{from}");
         let refused = plan(&tables.replacen(from, to, 1)).unwrap_err().to_string();
@@ -354,7 +354,10 @@ effective_at_fact = "later"
     }
     let begin = tables.find("[[fact]]").unwrap();
     let refused = plan(&tables[begin..]).unwrap_err().to_string();
-    assert!(refused.contains("it has no calendar: add a [[token]] of its address"), "{refused}");
+    assert!(
+        refused.contains("it has no calendar; add a [[token]] table with its address"),
+        "{refused}"
+    );
     let elsewhere = tables.replace("[[equity]]\nchain = \"anvil\"", "[[equity]]\nchain = \"moon\"");
     assert!(matches!(plan(&elsewhere), Err(ConfigError::UnknownChain { .. })));
 }

@@ -69,13 +69,13 @@ pub(crate) async fn identify(
 /// Why a pool cannot be one of a contract of these tokens.
 fn other_pair(tokens: &[Token]) -> String {
     if tokens.len() == 2 {
-        return "its contract pools two tokens: remove `pair`".to_owned();
+        return "its contract pools two tokens; remove `pair`".to_owned();
     }
     let listed = tokens.iter().enumerate();
     let listed: Vec<_> =
         listed.map(|(index, token)| format!("{index} {}", token.symbol.as_str())).collect();
     format!(
-        "its contract pools {} tokens ({}): configure two of them, as in `pair = [0, 1]`",
+        "its contract pools {} tokens ({}); choose two of them, as in `pair = [0, 1]`",
         tokens.len(),
         listed.join(", ")
     )
@@ -107,7 +107,8 @@ async fn prove(
         let named = answer.exact::<V3Factory::getPoolCall>(1).map(own);
         if named.is_none() || named != plan.id.contract().address() {
             let (factory, words) = (proof.target, said(answer, named));
-            let what = format!("its factory {factory} does not say that the pool is its: {words}");
+            let what =
+                format!("its factory {factory} does not confirm that the pool is its own: {words}");
             *recognised = Err(unsupported(plan, &what));
             continue;
         }
@@ -155,7 +156,10 @@ async fn register(
 
 /// What a factory answered that is not the pool.
 fn said(answer: &Answer, pool: Option<Address>) -> String {
-    pool.map_or_else(|| format!("getPool {}", answer.in_words()), |pool| format!("it names {pool}"))
+    pool.map_or_else(
+        || format!("getPool {}", answer.in_words()),
+        |pool| format!("it returned {pool}"),
+    )
 }
 
 async fn read_tokens(
@@ -206,13 +210,14 @@ fn recognise(
 fn describe(answered: &[(Probe, Answer)]) -> String {
     let empty = |answer: &Answer| answer.returned().is_some_and(|data| data.is_empty());
     if answered.iter().all(|(_, answer)| empty(answer)) {
-        return "nothing answers at this address; is it a contract of this chain?".to_owned();
+        return "no contract responds at this address; check that it is a contract on this chain"
+            .to_owned();
     }
     let words = answered.iter().map(|(probe, answer)| match answer {
         Answer::Returned(data) => format!("{} {} bytes", probe.name, data.len()),
         other => format!("{} {}", probe.name, other.in_words()),
     });
-    format!("none of the kinds that are read: {}", words.collect::<Vec<_>>().join(", "))
+    format!("not a supported kind of pool: {}", words.collect::<Vec<_>>().join(", "))
 }
 
 fn unsupported(plan: &PoolPlan, what: &str) -> Missing {
@@ -288,6 +293,6 @@ mod tests {
         let probes = kinds::probes(&plan(true), &[]).len();
         let nobody = vec![Answer::Returned(Bytes::new()); probes];
         let refused = name(true, &nobody).unwrap_err();
-        assert!(refused.detail.contains("nothing answers"), "{refused}");
+        assert!(refused.detail.contains("no contract responds"), "{refused}");
     }
 }

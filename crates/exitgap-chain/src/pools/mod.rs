@@ -1,6 +1,6 @@
-//! Pools: what kind a contract is, and how each kind's state is read.
+//! Pools: how the kind of a contract is identified, and how each kind's state is read.
 //!
-//! A folder for each kind says what `reader` asks of it; `kinds` lists them.
+//! Each kind has a folder that implements what `reader` requires; `kinds` lists them.
 
 mod balancer;
 pub(crate) mod concentrated;

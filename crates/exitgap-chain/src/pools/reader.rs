@@ -39,7 +39,7 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
         _plan: &PoolPlan,
         _answers: &[Answer],
     ) -> Result<(Self, Vec<Address>), String> {
-        Err("nothing was asked of it".to_owned())
+        Err("it was not queried".to_owned())
     }
 
     /// What it is, in a few words.

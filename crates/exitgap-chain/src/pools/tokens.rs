@@ -29,7 +29,7 @@ pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, Missin
         Missing::new(MissingReason::PoolUnsupported, format!("token {token}: decimals {what}"))
     };
     let [decimals, symbol] = answers else {
-        return Err(refused("were not asked".to_owned()));
+        return Err(refused("were not queried".to_owned()));
     };
     let count =
         decimals.exact::<Erc20::decimalsCall>(1).ok_or_else(|| refused(decimals.in_words()))?;

@@ -61,14 +61,15 @@ impl<'a> Told<'a> {
         if told.len() == tokens {
             return Ok(told);
         }
-        let what = format!("{call} tells {} of {tokens} tokens", told.len());
+        let what = format!("{call} returned {} of {tokens} tokens", told.len());
         Err(inconsistent(self.pool, what))
     }
 
     /// The next one, a number of 64 bits.
     pub(super) fn small<C: SolCall<Return = U256>>(&mut self, call: &str) -> Result<u64, Missing> {
         let found = self.next::<C>(call, 1)?;
-        u64::try_from(found).map_err(|_| inconsistent(self.pool, format!("{call} tells {found}")))
+        u64::try_from(found)
+            .map_err(|_| inconsistent(self.pool, format!("{call} returned {found}")))
     }
 }
 

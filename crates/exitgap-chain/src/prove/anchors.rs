@@ -15,7 +15,8 @@ use crate::rpc::Rpc;
 pub enum AnchoringError {
     /// The blocks are none before the one to begin at, or too far before it.
     #[error(
-        "no hops lead from block {from} to these blocks: they are none, not all older, or too far back"
+        "no hops lead from block {from} to these blocks, because there are none, not all are older, or some are \
+         too far back"
     )]
     Unreachable {
         /// Where it was to begin.
@@ -31,7 +32,7 @@ pub enum AnchoringError {
     #[error(transparent)]
     Node(#[from] ProveError),
     /// What it answered does not lead from block to block.
-    #[error("what the node answered anchors nothing: {0}")]
+    #[error("the node's response is not a valid anchor: {0}")]
     Anchors(#[from] AnchorError),
 }
 

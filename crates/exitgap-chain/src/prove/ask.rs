@@ -62,7 +62,7 @@ impl Asked<'_> {
             if StateProof::block_of(&rlp) != Some(BlockHash(answered.hash.0)) {
                 let expected = answered.hash.to_string();
                 let found =
-                    "another: its header has fields that this version does not know".to_owned();
+                    "a different hash, because its header has fields that this version does not know".to_owned();
                 return Err(RpcError::Contradiction { what: "the block's hash", expected, found });
             }
             Ok(Some(rlp))
@@ -85,7 +85,7 @@ impl Asked<'_> {
             let read = |raw: &RawValue| {
                 let answer: EIP1186AccountProofResponse = value(raw)?;
                 if answer.storage_proof.len() != slots.len() {
-                    let (what, expected) = ("how many words are proven", slots.len().to_string());
+                    let (what, expected) = ("the number of proven words", slots.len().to_string());
                     let found = answer.storage_proof.len().to_string();
                     return Err(RpcError::Contradiction { what, expected, found });
                 }

@@ -1,8 +1,9 @@
-//! State proofs, asked of a node: `eth_getProof`, and the headers of a block and of the next.
+//! State proofs requested from a node: `eth_getProof`, and the headers of a block and the next one.
 //!
-//! What a node answers is put together by the core, which follows every word of it down from the block's hash: what does
-//! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed;
-//! `reach`: how far back a node proves; `anchors`: older blocks, from a newer one.
+//! The core assembles a node's answers and follows every word down from the block hash; anything
+//! that does not lead there is rejected. `ask`: the requests; `recorded`: the recorder's own
+//! states, before they are signed; `reach`: how far back a node can prove; `anchors`: older blocks,
+//! from a newer one.
 
 mod anchors;
 mod ask;
@@ -41,7 +42,8 @@ pub struct StateProver {
 pub enum ProveError {
     /// No layout is known for the pool.
     #[error(
-        "how the pool's contract keeps its words is not known; layouts are those of Uniswap v2, v3 and v4 and their kin, and of Aerodrome v2"
+        "the storage layout of the pool's contract is unknown; supported layouts are those of Uniswap v2, v3, v4 \
+         and their forks, and of Aerodrome v2"
     )]
     UnknownLayout,
     /// The node serves no such proof, or did not answer.
@@ -51,7 +53,7 @@ pub enum ProveError {
     #[error("{0}")]
     Contradiction(Missing),
     /// The node has another block at that height, or none.
-    #[error("the node's block {number} is {}, and the snapshot is of {expected}", told(*found))]
+    #[error("the node's block {number} is {}, but the snapshot has {expected}", told(*found))]
     OtherBlock {
         /// The height.
         number: u64,
@@ -61,7 +63,7 @@ pub enum ProveError {
         found: Option<BlockHash>,
     },
     /// What it answered does not lead down from the block.
-    #[error("what the node answered proves nothing: {0}")]
+    #[error("the node's response is not a valid proof: {0}")]
     Proof(#[from] ProofError),
 }
 

@@ -104,7 +104,7 @@ impl Proving {
         let shared = match Shared::of(&asked, block, snapshots).await {
             Ok(shared) => shared,
             Err(error) => {
-                tracing::warn!(%chain, block = block.number, %error, "no state of this slot is proven");
+                tracing::warn!(%chain, block = block.number, %error, "no state of this slot has a proof");
                 return vec![unproven(error, deadline); snapshots.len()];
             }
         };
@@ -151,7 +151,7 @@ impl Shared {
             return Proven::Unproven(Unproven::NoTime);
         }
         if snapshot.observation().block() != block {
-            let detail = "it was read at another block than its chain's other pools";
+            let detail = "it was read at a different block from the other pools of its chain";
             return Proven::Contradicted(Missing::new(MissingReason::RpcResponseInvalid, detail));
         }
         let own = feeds_of(snapshot.observation()).filter_map(|(feed, _)| self.feeds.get(&feed));
@@ -235,7 +235,10 @@ pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_
     let checks = check_state(&StateProof::read(&file), snapshot, None);
     if let Some(check) = checks.iter().find(|check| check.outcome == Outcome::Fail) {
         let (expected, found) = (&check.expected, &check.found);
-        return contradicted(&format!("{}: proven is {expected}, read was {found}", check.code));
+        return contradicted(&format!(
+            "{}: the proof has {expected}, but the recorded value is {found}",
+            check.code
+        ));
     }
     let passed =
         |name| checks.iter().any(|check| check.name == name && check.outcome == Outcome::Pass);
@@ -246,6 +249,6 @@ pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_
 }
 
 fn contradicted(detail: &str) -> Proven {
-    let detail = format!("the chain's own state says otherwise: {detail}");
+    let detail = format!("the chain's own state differs: {detail}");
     Proven::Contradicted(Missing::new(MissingReason::RpcResponseInvalid, detail))
 }

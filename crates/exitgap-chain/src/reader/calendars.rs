@@ -27,13 +27,15 @@ fn judge(token: Address, calendar: &Calendar, read: &[Address], now: u64) -> Fin
     let ends = table.ends_at();
     let says = format!("{}, its market is now {}", calendar.code(), calendar.note(now));
     let (severity, message) = if !read.contains(&token) {
-        (Severity::Warning, "is in no pool that could be read; compare its address".to_owned())
+        (Severity::Warning, "is not in any pool that could be read; check its address".to_owned())
     } else if now >= ends {
-        let message = "the table is at its end: its market counts as closed; update exitgap";
+        let message =
+            "the calendar table has ended, so its market counts as closed; update exitgap";
         (Severity::Warning, format!("{says}; {message}"))
     } else if now + WARN_BEFORE_S >= ends {
         let days = (ends - now) / 86_400;
-        let message = format!("{says}; the table ends in {days} days; update exitgap before");
+        let message =
+            format!("{says}; the calendar table ends in {days} days; update exitgap before then");
         (Severity::Warning, message)
     } else {
         (Severity::Fine, says)
@@ -55,9 +57,12 @@ mod tests {
         let (ends, name) = (XNYS_1.ends_at(), format!("token {token}"));
         let warns = at(ends - WARN_BEFORE_S);
         assert!(warns.starts_with(&format!("warning: {name}: xnys, ")), "{warns}");
-        assert!(warns.ends_with("the table ends in 90 days; update exitgap before"), "{warns}");
+        assert!(
+            warns.ends_with("the calendar table ends in 90 days; update exitgap before then"),
+            "{warns}"
+        );
         assert!(at(ends - WARN_BEFORE_S - 1).starts_with("ok: "));
-        assert!(at(ends).contains("XNYS@1/unknown; the table is at its end"), "{}", at(ends));
+        assert!(at(ends).contains("XNYS@1/unknown; the calendar table has ended"), "{}", at(ends));
         let elsewhere = judge(token, &calendar, &[], 0);
         assert_eq!(elsewhere.severity, Severity::Warning);
     }

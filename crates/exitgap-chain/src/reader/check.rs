@@ -54,8 +54,8 @@ impl fmt::Display for Finding {
 /// Two nodes of one chain answer, and not with the same first block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "chain {chain}: {} says that block 0 is {}, and {} says {}; one of them serves another chain: \
-     take it out of rpc_urls, or write genesis_hash into its [[chain]]",
+    "chain {chain}: according to {} block 0 is {}, but according to {} it is {}; one of the nodes serves another \
+     chain. Remove it from rpc_urls, or set genesis_hash in its [[chain]]",
     nodes[0], found[0], nodes[1], found[1]
 )]
 pub struct GenesisDisagreement {
@@ -83,7 +83,7 @@ impl ChainReader {
                 Ok((block, reach)) => {
                     heads.push(block);
                     let message = format!(
-                        "chain id and genesis agree; newest block {} at {}",
+                        "chain id and genesis match; newest block {} at {}",
                         block.number, block.timestamp
                     );
                     findings.push(finding(Severity::Fine, &subject, message));
@@ -119,13 +119,13 @@ impl ChainReader {
             let found = match answer {
                 Ok(found) => BlockHash(found.0),
                 Err(error) => {
-                    tracing::warn!(chain = %self.plan.slug(), node = %url, %error, "a node is not to be used now");
+                    tracing::warn!(chain = %self.plan.slug(), node = %url, %error, "a node cannot be used now");
                     continue;
                 }
             };
             match (self.plan.genesis(), first) {
                 (Some(known), _) if known != found => {
-                    tracing::error!(chain = %self.plan.slug(), node = %url, %known, %found, "a node serves another chain; it is not believed");
+                    tracing::error!(chain = %self.plan.slug(), node = %url, %known, %found, "a node serves another chain and is ignored");
                 }
                 (None, Some((other, genesis))) if genesis != found => {
                     return Err(GenesisDisagreement {
@@ -197,7 +197,7 @@ impl ChainReader {
         for (name, oracle) in by_name {
             let subject = format!("oracle {name}");
             let FeedPlan::Chainlink { feed, heartbeat_s } = oracle.feed else {
-                let message = "a fixed price; preview chains only";
+                let message = "a fixed price, for preview chains only";
                 findings.push(finding(Severity::Warning, &subject, message));
                 continue;
             };
@@ -227,17 +227,17 @@ fn in_words(info: &PoolInfo) -> String {
 fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> Finding {
     match verdict {
         Some(Verdict::Same) => {
-            let message = format!("{pool}; its contract pays what is computed, to the unit");
+            let message = format!("{pool}; its contract pays exactly the computed amount");
             finding(Severity::Fine, subject, message)
         }
         Some(Verdict::Other(detail)) => {
             finding(Severity::Error, subject, format!("{pool}; {detail}"))
         }
         Some(Verdict::Unknown(detail)) => {
-            let message = format!("{pool}; it could not be tried what it pays: {detail}");
+            let message = format!("{pool}; a trial swap was not possible: {detail}");
             finding(Severity::Warning, subject, message)
         }
-        None => finding(Severity::Warning, subject, format!("{pool}; what it pays was not tried")),
+        None => finding(Severity::Warning, subject, format!("{pool}; no trial swap was run")),
     }
 }
 
@@ -250,7 +250,8 @@ async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> Find
     match reading {
         Err(message) => finding(Severity::Error, subject, message),
         Ok(reading) if reading.is_stale(multicall.block().timestamp) => {
-            let message = "the sequencer is down, or was until just now; results say oracle_stale";
+            let message =
+                "the sequencer is down or was down recently; results have the flag oracle_stale";
             finding(Severity::Warning, subject, message)
         }
         Ok(_) => finding(Severity::Fine, subject, "the sequencer is up"),
@@ -265,7 +266,8 @@ async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswe
 fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Finding {
     let FeedAnswer { answer, decimals, round, updated_at } = answer;
     let Some(age_s) = now.checked_sub(updated_at).filter(|_| updated_at > 0) else {
-        let message = format!("updated at {updated_at}, which is no time up to block time {now}");
+        let message =
+            format!("updated at {updated_at}, which must be a time up to block time {now}");
         return finding(Severity::Error, subject, message);
     };
     let message =
@@ -286,24 +288,24 @@ fn reach_found(subject: &str, reach: &Reach) -> Finding {
     match (reach.furthest, &reach.beyond) {
         (None, Some((_, error))) => {
             let message = format!(
-                "proves no state, so that what is recorded stays the operator's word: {}",
+                "cannot prove state, so recorded data can only be trusted on the operator's word: {}",
                 why(error)
             );
             finding(Severity::Warning, subject, message)
         }
         (Some((back, age_s)), Some((beyond, error))) => {
             let mut message = format!(
-                "proves states of {back} blocks back ({age_s} s), and none of {beyond}: {}",
+                "proves states up to {back} blocks back ({age_s} s), but not {beyond} blocks back: {}",
                 why(error)
             );
             if age_s < DRAWN_AGE_S {
-                message += "; whole proofs that are drawn need states six minutes old, so that some or all are absent";
+                message += "; whole proofs need states six minutes old, so some or all of them will be missing";
             }
             finding(Severity::Fine, subject, message)
         }
         (furthest, None) => {
             let (back, age_s) = furthest.unwrap_or_default();
-            let message = format!("proves states of {back} blocks back ({age_s} s) and later");
+            let message = format!("proves states up to {back} blocks back ({age_s} s)");
             finding(Severity::Fine, subject, message)
         }
     }

@@ -46,17 +46,18 @@ fn judged(seen: &Observation, equities: &Equities) -> Vec<Finding> {
 
 fn judge(subject: &str, kind: &str, basis: Option<Percent>) -> Finding {
     let shown = match basis {
-        None => "too far from its oracle's for a percentage".to_owned(),
-        Some(basis) if basis.0 < 0 => format!("{} % above its oracle's", Percent(-basis.0)),
-        Some(basis) => format!("{basis} % below its oracle's"),
+        None => "too far from its oracle price for a percentage".to_owned(),
+        Some(basis) if basis.0 < 0 => format!("{}% above its oracle price", Percent(-basis.0)),
+        Some(basis) => format!("{basis}% below its oracle price"),
     };
     let message = format!("{kind}; the pool's price is {shown}");
     if basis.is_some_and(|basis| basis.0.unsigned_abs() <= FAR) {
         return finding(Severity::Fine, subject, message);
     }
     let message = format!(
-        "{message}: more than 20 % apart looks like a feed of the raw unit taken for one of the ui unit, or the other way \
-         round; compare kind and feed_prices of its [[equity]], and the pool's oracles, with the feed's page"
+        "{message}: a difference of more than 20% suggests that a feed for the raw unit is used as one for the ui \
+         unit, or the reverse; compare kind and feed_prices of its [[equity]], and the pool's oracles, with the \
+         feed's page"
     );
     finding(Severity::Warning, subject, message)
 }
@@ -69,14 +70,16 @@ mod tests {
     fn a_price_that_is_far_from_the_oracle_is_warned_of() {
         let says =
             |basis: Option<i128>| judge("equity A", "scaled_ui", basis.map(Percent)).to_string();
-        let near = "ok: equity A: scaled_ui; the pool's price is 20 % below its oracle's";
+        let near = "ok: equity A: scaled_ui; the pool's price is 20% below its oracle price";
         assert_eq!(says(Some(20_000_000)), near);
-        assert!(says(Some(-20_000_000)).ends_with("is 20 % above its oracle's"));
-        let far = "warning: equity A: scaled_ui; the pool's price is 20.000001 % above its oracle's: more than 20 % apart looks \
-                   like a feed of the raw unit taken for one of the ui unit, or the other way round; compare kind and \
+        assert!(says(Some(-20_000_000)).ends_with("is 20% above its oracle price"));
+        let far = "warning: equity A: scaled_ui; the pool's price is 20.000001% above its oracle price: a difference of more than \
+                   20% suggests that a feed for the raw unit is used as one for the ui unit, or the reverse; compare kind and \
                    feed_prices of its [[equity]], and the pool's oracles, with the feed's page";
         assert_eq!(says(Some(-20_000_001)), far);
         assert!(says(Some(20_000_001)).starts_with("warning: "));
-        assert!(says(None).contains("too far from its oracle's for a percentage: more than"));
+        assert!(
+            says(None).contains("too far from its oracle price for a percentage: a difference")
+        );
     }
 }

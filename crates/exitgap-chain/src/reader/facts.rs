@@ -74,12 +74,12 @@ fn words(answer: &Answer) -> Result<Vec<Word>, String> {
     let returned =
         answer.returned().ok_or_else(|| format!("its contract {}", answer.in_words()))?;
     match returned.as_chunks::<32>() {
-        ([], []) => Err("its contract answered nothing: is it there?".to_owned()),
+        ([], []) => Err("its contract returned no data; check that the contract exists".to_owned()),
         (words, []) if words.len() <= Fact::MAX_WORDS => {
             Ok(words.iter().copied().map(Word).collect())
         }
         _ => Err(format!(
-            "its contract answered {} bytes; a fact is 1 to {} whole words",
+            "its contract returned {} bytes; a fact must be 1 to {} whole words",
             returned.len(),
             Fact::MAX_WORDS
         )),
@@ -116,10 +116,10 @@ fn judge(token: Address, fact: &FactPlan, answer: &Answer, read: &BTreeSet<Addre
     let (severity, message) = match words(answer) {
         Err(why) => {
             let at = fact.contract;
-            (Severity::Warning, format!("{why}; compare contract {at} and call {}", fact.call))
+            (Severity::Warning, format!("{why}; check contract {at} and call {}", fact.call))
         }
         Ok(_) if !read.contains(&token) => {
-            let message = "its token is in no pool that could be read; compare its address";
+            let message = "its token is not in any pool that could be read; check its address";
             (Severity::Warning, message.to_owned())
         }
         Ok(words) => {
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(words(&returned(64)).map(|words| words.len()), Ok(2));
         assert_eq!(words(&returned(1_024)).map(|words| words.len()), Ok(32));
         for (answer, said) in [
-            (returned(0), "answered nothing"),
+            (returned(0), "returned no data"),
             (returned(33), "33 bytes"),
             (returned(31), "31 bytes"),
             (returned(1_056), "1 to 32 whole words"),
@@ -211,7 +211,7 @@ mod tests {
             judge(token, &fact, &answer, &read.iter().copied().collect()).to_string()
         };
         assert!(says(returned(32), &[token]).starts_with("ok: fact paused of token"));
-        assert!(says(returned(32), &[]).contains("in no pool"));
-        assert!(says(Answer::Reverted, &[token]).contains("compare contract"));
+        assert!(says(returned(32), &[]).contains("not in any pool"));
+        assert!(says(Answer::Reverted, &[token]).contains("check contract"));
     }
 }

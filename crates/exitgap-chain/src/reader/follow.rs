@@ -158,8 +158,8 @@ fn in_words(pool: &PoolId, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSe
     let (ours, theirs) = (ours.unwrap_or(&none), theirs.unwrap_or(&none));
     let first = ours.symmetric_difference(theirs).next().copied().unwrap_or_default();
     format!(
-        "pool {pool}: the logs of the node name {} ticks and those of the second node {}; tick \
-         {first} is named by one of them alone",
+        "pool {pool}: the node's logs have {} ticks and the second node's logs have {}; only one of them has tick \
+         {first}",
         ours.len(),
         theirs.len()
     )

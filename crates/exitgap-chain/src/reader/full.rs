@@ -102,7 +102,7 @@ impl Pass<'_> {
                 }
                 // The comparison waits for the next slot; what was kept stands on its own.
                 Err(missing) if balanced && may_wait => {
-                    tracing::warn!(%missing, "a comparison of ticks was put off");
+                    tracing::warn!(%missing, "a comparison of ticks was postponed");
                 }
                 Err(missing) => {
                     states.insert(place, Err(missing));
@@ -191,7 +191,7 @@ fn all_there(
 ) -> Result<Parts, Missing> {
     let there = |(key, part): (i32, Option<_>)| {
         let missing = || {
-            let detail = format!("pool {pool}: {key} is set in the bitmap and not initialised");
+            let detail = format!("pool {pool}: {key} is set in the bitmap but not initialised");
             Missing::new(MissingReason::StateInconsistent, detail)
         };
         Ok((key, part.ok_or_else(missing)?))

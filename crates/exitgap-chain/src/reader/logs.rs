@@ -145,7 +145,7 @@ impl Together<'_> {
         let id = || Some(Word(log.topics().get(1)?.0));
         let of = |id| self.pools.get(&(emitter, id));
         let Some((place, watch, followed)) = of(None).or_else(|| of(id())) else {
-            return Err(contradiction("a log's address", "one of the pools asked for", emitter));
+            return Err(contradiction("a log's address", "one of the requested pools", emitter));
         };
         if log.removed {
             return Err(contradiction("a log's removed flag", false, true));
@@ -166,7 +166,7 @@ impl Together<'_> {
         if event.is_some_and(known) {
             return Ok(None);
         }
-        Err(contradiction("a log's topics", "an event asked for", log.topics().len()))
+        Err(contradiction("a log's topics", "a requested event", log.topics().len()))
     }
 }
 

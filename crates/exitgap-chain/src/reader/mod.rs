@@ -1,16 +1,16 @@
-//! The reader of one chain: what the recorder and the command line call.
+//! The reader of one chain, as called by the recorder and the command line.
 //!
 //! - `observe`: one pass over some pools at one block
-//! - `follow`: the parts of states remembered from slot to slot, brought up to date by logs
-//! - `logs`: which parts the pools' logs name
-//! - `full`: which pools' parts a pass reads in full, and the comparison with those followed
-//! - `schedule`: when pools have their turn for that
+//! - `follow`: parts of states remembered from slot to slot, updated from logs
+//! - `logs`: the parts named by the pools' logs
+//! - `full`: the pools whose parts a pass reads in full, and the comparison with the followed parts
+//! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
-//! - `facts`: what contracts beside the pools say at the block
-//! - `check`: a configuration held against its nodes
+//! - `facts`: what contracts other than the pools report at the block
+//! - `check`: checks a configuration with its nodes
 //!
-//! How a pool's answers and its parts (ticks) are read is in `pools`, by kind; here is when and at which
-//! block.
+//! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
+//! when and at which block.
 
 mod calendars;
 mod check;
@@ -310,14 +310,14 @@ impl ChainReader {
         for header in [header, later] {
             if !header.recomputed {
                 let (chain, hash) = (self.plan.slug(), header.block.hash);
-                tracing::warn!(%chain, number = header.block.number, %hash, "a header's hash could not be recomputed: it rests on the node's word");
+                tracing::warn!(%chain, number = header.block.number, %hash, "a header's hash could not be recomputed, so the node's hash is used unverified");
             }
         }
         if later.parent == header.block.hash {
             return Ok(header.block.hash);
         }
         let detail = format!(
-            "block {number} is {} and block {} names {} as its parent",
+            "block {number} is {}, but block {} has {} as its parent",
             header.block.hash,
             number + 1,
             later.parent
@@ -334,7 +334,7 @@ impl ChainReader {
             Ok(hash) => Some(hash),
             Err(error) => {
                 let chain = self.plan.slug();
-                tracing::warn!(%chain, number, %error, "the second node was not compared");
+                tracing::warn!(%chain, number, %error, "the second node's data was not compared");
                 None
             }
         }
@@ -418,7 +418,7 @@ impl ChainReader {
                 Ok(theirs) => {
                     self.finder.forget();
                     let detail = format!(
-                        "block {} is {} at the node, and {theirs} at the second node",
+                        "block {} is {} on the node, but {theirs} on the second node",
                         ours.number, ours.hash
                     );
                     return Err(Missing::new(MissingReason::NodesDisagree, detail));

@@ -12,7 +12,7 @@ pub(crate) enum RpcError {
     #[error("no connection: {0}")]
     Connection(String),
     /// No whole answer in time.
-    #[error("no whole answer within {} ms", within.as_millis())]
+    #[error("no complete response within {} ms", within.as_millis())]
     TimedOut {
         /// The time allowed.
         within: Duration,
@@ -27,16 +27,16 @@ pub(crate) enum RpcError {
     #[error("rate limit: {0}")]
     RateLimited(String),
     /// More bytes than are read of any answer.
-    #[error("the answer exceeds {most} bytes")]
+    #[error("the response exceeds {most} bytes")]
     Oversized {
         /// Bytes read at most.
         most: usize,
     },
     /// The node refused to compute or send this much.
-    #[error("refused for its size: {0}")]
+    #[error("rejected for its size: {0}")]
     RefusedForSize(String),
     /// Not the JSON-RPC document, or not the value, that belongs there.
-    #[error("malformed answer: {0}")]
+    #[error("malformed response: {0}")]
     Malformed(String),
     /// A JSON-RPC error that is none of the other variants.
     #[error("error {code}: {message}")]
@@ -64,8 +64,7 @@ pub(crate) enum RpcError {
     },
     /// None of the blocks at which earlier slots were recorded.
     #[error(
-        "it has none of the blocks that earlier slots were recorded at, from number {oldest} to \
-         {newest}"
+        "it has none of the blocks of earlier recorded slots, from number {oldest} to {newest}"
     )]
     Unlinked {
         /// Number of the newest that was asked for.

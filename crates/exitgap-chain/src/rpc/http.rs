@@ -127,7 +127,7 @@ pub(super) fn result_of(bytes: &[u8], id: u64) -> Result<&RawValue, RpcError> {
     }
     if answer.id != Some(id) {
         return Err(RpcError::Contradiction {
-            what: "the answer's id",
+            what: "the response's id",
             expected: id.to_string(),
             found: answer.id.map_or_else(|| "absent".to_owned(), |found| found.to_string()),
         });
@@ -159,7 +159,7 @@ mod tests {
         }
         assert!(matches!(
             result_of(br#"{"id":8,"result":1}"#, 7),
-            Err(RpcError::Contradiction { what: "the answer's id", .. })
+            Err(RpcError::Contradiction { what: "the response's id", .. })
         ));
         assert!(matches!(
             result_of(br#"{"id":7,"error":{"code":3,"message":"execution reverted"}}"#, 7),

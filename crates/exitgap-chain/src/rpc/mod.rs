@@ -1,5 +1,5 @@
-//! JSON-RPC over the nodes of one chain: bounded requests, rotation, backoff, and no belief in a
-//! node before it has shown that it serves the right chain and the series' own blocks.
+//! JSON-RPC to the nodes of one chain: bounded requests, rotation and backoff. A node is not used
+//! before it has shown that it serves the right chain and the series' own blocks.
 
 mod error;
 mod http;
@@ -64,7 +64,7 @@ struct Node {
 
 /// Why the HTTP client could not be made.
 #[derive(Debug, thiserror::Error)]
-#[error("the HTTP client could not be made: {0}")]
+#[error("the HTTP client could not be created: {0}")]
 pub struct ClientError(#[from] reqwest::Error);
 
 /// Chooses the cryptography of TLS for this process, unless somebody chose before: what makes

@@ -11,7 +11,7 @@ use crate::rpc::{ClientError, Failure, RpcError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettleError {
     /// No node answered, or none with what belongs there. Says nothing about the payment.
-    #[error("the chain cannot be asked: {0}")]
+    #[error("the chain cannot be queried: {0}")]
     Unavailable(String),
     /// The contract answers another thing than a token of EIP-3009 does.
     #[error("the token's {what} is {found}, expected {expected}")]
@@ -24,10 +24,10 @@ pub enum SettleError {
         found: String,
     },
     /// Every node refused the transaction, for a reason that sending it again does not change.
-    #[error("the nodes refuse the transaction: {0}")]
+    #[error("the nodes reject the transaction: {0}")]
     Refused(String),
     /// The fees of now are above the configured bound.
-    #[error("a transaction costs {found} wei for each gas now, above max_fee_gwei ({most} wei)")]
+    #[error("gas now costs {found} wei per unit, above max_fee_gwei ({most} wei)")]
     TooDear {
         /// The least that a transaction must offer.
         found: u128,
@@ -63,7 +63,7 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// Others than its owner may read or write it.
-    #[error("{path} has the mode {mode:o}: whoever reads it can spend; make it 600")]
+    #[error("{path} has mode {mode:o}, and anyone who can read it can spend; set its mode to 600")]
     Open {
         /// The file.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum KeyFileError {
         mode: u32,
     },
     /// It holds something else.
-    #[error("{path} is not 0x and 64 hex digits of a secp256k1 key")]
+    #[error("{path} must contain 0x and the 64 hex digits of a secp256k1 key")]
     NotAKey {
         /// The file.
         path: PathBuf,

@@ -1,15 +1,16 @@
-//! Payments in a token of EIP-3009 (USDC and its like) on one chain: what is authorized is verified
-//! and settled, and transfers that were made are found.
+//! Payments in an EIP-3009 token (such as USDC) on one chain: authorizations are verified and
+//! settled, and completed transfers are found.
 //!
-//! **In scope**: what the token is ([`TokenNode::describe`]); whether an authorization would go
-//! through ([`TokenNode::verify`]); transactions of a local key ([`HotKey`]), their fees and their
-//! sending; what became of them ([`TokenNode::receipt`], [`TokenNode::used_since`]); the transfers of a
-//! transaction and the keys under which each pays once ([`Receipt::transfers`]); who claims one
-//! ([`claimant`]). **Out of scope**, and who does it: prices, and what is written down before
-//! anything is sent (`exitgap-server`, `exitgap-store`).
+//! **In scope**: what the token is ([`TokenNode::describe`]); whether an authorization would
+//! succeed ([`TokenNode::verify`]); transactions of a local key ([`HotKey`]), their fees and
+//! sending; their outcome ([`TokenNode::receipt`], [`TokenNode::used_since`]); the transfers of a
+//! transaction and the keys under which each pays once ([`Receipt::transfers`]); who claims a
+//! transfer ([`claimant`]). **Out of scope**, with the crate responsible: prices, and what is
+//! written down before anything is sent (`exitgap-server`, `exitgap-store`).
 //!
-//! Invariants: nothing is kept, nothing is waited for, no clock is read. What a node answers is bounded
-//! in bytes and time, held to what was asked, and never more than "not yet" where it says nothing.
+//! Invariants: this module stores nothing, waits for nothing and reads no clock. A node's answer is
+//! bounded in bytes and time and checked against the request. A missing answer never means more
+//! than "not yet".
 
 mod abi;
 mod authorization;

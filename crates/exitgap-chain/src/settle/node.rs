@@ -162,7 +162,9 @@ impl TokenNode {
         let state = answered
             .ok()
             .and_then(|bytes| authorizationStateCall::abi_decode_returns_validate(&bytes).ok());
-        state.ok_or_else(|| SettleError::Unavailable("authorizationState was not told".to_owned()))
+        state.ok_or_else(|| {
+            SettleError::Unavailable("authorizationState was not returned".to_owned())
+        })
     }
 
     /// Where the payer's authorization of this nonce was used, in blocks from `since` on, newest first;
@@ -335,7 +337,7 @@ fn used_in(
     if log.address != asset || log.topics != topics {
         return Err(RpcError::Contradiction {
             what: "a log",
-            expected: "the event asked for".to_owned(),
+            expected: "the requested event".to_owned(),
             found: format!("one of {}", log.address),
         });
     }

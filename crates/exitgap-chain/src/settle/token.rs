@@ -70,13 +70,13 @@ impl TokenNode {
         let answered = self.call(call.abi_encode().into(), None, deadline).await?;
         let of_another_kind = |found: String| SettleError::Token {
             what,
-            expected: format!("an answer of {}", C::SIGNATURE),
+            expected: format!("a response of {}", C::SIGNATURE),
             found,
         };
         let bytes =
             answered.map_err(|reverted| of_another_kind(format!("a revert: {reverted}")))?;
         C::abi_decode_returns_validate(&bytes)
-            .map_err(|_| of_another_kind(format!("{} bytes of another shape", bytes.len())))
+            .map_err(|_| of_another_kind(format!("{} bytes of an unexpected shape", bytes.len())))
     }
 }
 

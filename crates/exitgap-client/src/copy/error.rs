@@ -19,49 +19,53 @@ pub enum CopyError {
     Service(#[from] ClientError),
     #[error("{url}: {error}")]
     Unanswered { url: String, error: TransportError },
-    #[error("{url} answered {status} where a file of the log was expected{}", redirected(*status))]
+    #[error("{url} answered HTTP {status}, but a file of the log was expected{}", redirected(*status))]
     Refused { url: String, status: u16 },
     #[error(
-        "{url} answered {status} and asks to be left alone for {asked_s} s; no more than {} s at once and {} s in all are waited",
+        "{url} answered HTTP {status} and asks to wait {asked_s} s; the maximum wait is {} s at once and {} s in \
+         total",
         LONGEST_PAUSE.as_secs(), LONGEST_WAIT.as_secs()
     )]
     Busy { url: String, status: u16, asked_s: u64 },
-    #[error("{url} is not there, and the log's checkpoint commits to it")]
+    #[error("{url} does not exist, but the log's checkpoint commits to it")]
     Absent { url: String },
     #[error("{url}: {why}")]
     Invalid { url: String, why: String },
     #[error("{url}: {newer}")]
     Newer { url: String, newer: Newer },
-    #[error("{url} has {found} bytes, its manifest says {expected}")]
+    #[error("{url} has {found} bytes, but its manifest has {expected}")]
     PartLength { url: String, expected: u64, found: u64 },
-    #[error("{url} hashes to {found}, which is not its name")]
+    #[error("{url} has the hash {found}, which is not its name")]
     PartHash { url: String, found: DocumentHash },
     #[error(
-        "{url} says that the log has {size} slots from {first} on, and by this machine's clock it is slot {now}: \
-         so many cannot have been"
+        "{url} claims that the log has {size} slots from {first} on, but by this machine's clock the current slot \
+         is {now}, so the log cannot have that many slots"
     )]
     TooManySlots { url: String, size: u64, first: Slot, now: u64 },
-    #[error("{url} is a checkpoint of {there} slots, the copy has one of {here}: the log shrank")]
+    #[error(
+        "{url} is a checkpoint of {there} slots, but the copy has one of {here}; the log became shorter"
+    )]
     Shrank { url: String, here: u64, there: u64 },
-    #[error("{url} is of {there}, and the copy of {here}: each log needs a folder of its own")]
+    #[error("{url} belongs to {there}, but the copy to {here}; use a separate folder for each log")]
     OtherLog { url: String, here: Origin, there: Origin },
     #[error(
-        "{url} is not what the copy has of it, and it is never changed: this is another log, or a false one"
+        "{url} differs from the copy, although this file never changes; it is a different or a false log"
     )]
     Changed { url: String },
     #[error(
-        "{url} does not begin with the keys that the copy has, of which none is ever taken out: this is another log, or a false one"
+        "{url} does not begin with the keys of the copy, although keys are never removed; it is a different or a \
+         false log"
     )]
     OtherKeys { url: String },
-    #[error("{}: {why}; remove it to have it fetched again", path.display())]
+    #[error("{}: {why}; remove it so that it is downloaded again", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("{}: {error}", path.display())]
     Folder { path: PathBuf, error: io::Error },
-    #[error("{} holds other files, and no copy of a log", path.display())]
+    #[error("{} has other files and is not a copy of a log", path.display())]
     NotACopy { path: PathBuf },
-    #[error("{}: another process is bringing this copy up to date", path.display())]
+    #[error("{}: another process is updating this copy", path.display())]
     InUse { path: PathBuf },
-    #[error("it took longer than {seconds} s; the next look goes on from there")]
+    #[error("it took longer than {seconds} s; the next update continues from there")]
     OutOfTime { seconds: u64 },
 }
 

@@ -44,7 +44,7 @@ impl Log {
                 None => self.part(&file, part).await?,
                 Some(length) if length == part.bytes => {}
                 Some(length) => {
-                    let why = format!("it has {length} bytes, its manifest says {}", part.bytes);
+                    let why = format!("it has {length} bytes, but its manifest has {}", part.bytes);
                     return Err(CopyError::Damaged { path: self.place.path_of(&file), why });
                 }
             }
@@ -78,7 +78,7 @@ impl Log {
             return Ok(());
         }
         if !aside.is_one_frame()? {
-            let why = "it is no whole Zstandard frame".to_owned();
+            let why = "it is not a complete Zstandard frame".to_owned();
             return Err(CopyError::Invalid { url: self.fetcher.url(&file), why });
         }
         self.place.place(&aside, &file)
@@ -97,7 +97,7 @@ impl Log {
             let file = LogFile::Tile(there);
             let Some(bytes) = self.fetcher.bytes(&file, most_of(&there)).await? else { continue };
             if !is_whole(&there, &bytes) {
-                let why = format!("{} bytes are no such tile", bytes.len());
+                let why = format!("{} bytes are not a valid tile", bytes.len());
                 return Err(CopyError::Invalid { url: self.fetcher.url(&file), why });
             }
             return self.place.put(&file, &bytes);

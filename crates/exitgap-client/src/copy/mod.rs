@@ -1,16 +1,17 @@
-//! A copy of a log that a service, or any server of files, publishes: brought up to date in a folder
-//! of one's own, from which it is then audited like any other. What is there already is not fetched
-//! again. Every file comes whole, a slot's manifest after its other files and the checkpoint last: a
-//! copy that is cut off at any instant is a log's folder, and goes on where it was.
+//! A copy of a log published by a service or by any file server. It is updated in a local folder,
+//! which can then be audited like any other. Existing files are not downloaded again. Every file is
+//! written as a whole, a slot's manifest after its other files and the checkpoint last. A copy
+//! interrupted at any time is still a valid folder of the log, and the next update continues there.
 //!
-//! **In scope**: that the files are there, of their sizes and shapes, and parts of their names; that it is
-//! the log that is here already, and no shorter. **Out of scope**: whether it holds, which whoever reads the
-//! folder finds out (`exitgap audit`, or a follower that applies it to a store).
+//! **In scope**: that the files exist, with the right sizes, shapes and parts of their names; that
+//! the log is the one already in the folder, and not shorter. **Out of scope**: whether the content
+//! is valid, which is checked by the reader of the folder (`exitgap audit`, or a follower that
+//! applies it to a store).
 //!
-//! - `fetch`: one file, up to its limit, asked for again where that helps
-//! - `place`: the folder, and how a file comes into it
-//! - `files`: a slot's files, and tiles, each checked before it is put in its place
-//! - `single`: files one by one, without a copy
+//! - `fetch`: one file, up to its limit, requested again where that helps
+//! - `place`: the folder, and how a file is written into it
+//! - `files`: a slot's files, and tiles, each checked before it is put in place
+//! - `single`: single files, without a copy
 
 mod error;
 mod fetch;
@@ -266,7 +267,7 @@ impl Log {
         let url = || self.fetcher.url(&file);
         match keys_from_lines(&there) {
             Ok(keys) if !keys.is_empty() => {}
-            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it holds no key".into() }),
+            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it has no key".into() }),
             Err(why) => return Err(CopyError::Invalid { url: url(), why }),
         }
         match self.place.read(&file, most)? {

@@ -73,7 +73,7 @@ impl Place {
         let path = self.path_of(file);
         let Some(length) = self.length(file)? else { return Ok(None) };
         if length > most as u64 {
-            let why = format!("it is larger than the {most} bytes that such a file may have");
+            let why = format!("it is larger than the maximum of {most} bytes for such a file");
             return Err(CopyError::Damaged { path, why });
         }
         let mut bytes = Vec::new();
@@ -87,7 +87,7 @@ impl Place {
         let path = self.path_of(file);
         match fs::metadata(&path) {
             Ok(facts) if facts.is_file() => Ok(Some(facts.len())),
-            Ok(_) => Err(CopyError::Damaged { path, why: "it is no file".to_owned() }),
+            Ok(_) => Err(CopyError::Damaged { path, why: "it is not a file".to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CopyError::Folder { path, error }),
         }

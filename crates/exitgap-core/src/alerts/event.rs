@@ -97,7 +97,7 @@ struct Document {
 
 impl crate::json::Wire for Document {
     fn read(_: &crate::json::Json<'_>) -> Result<Self, String> {
-        Err("events are written alone".to_owned())
+        Err("events can only be written, not read".to_owned())
     }
 
     fn write(&self) -> crate::json::Json<'_> {

@@ -1,11 +1,13 @@
-//! Alerts, `alerts/1`: when a rule about a pool fires, by the sealed slots alone.
+//! Alerts, `alerts/1`: when a rule about a pool fires, determined by the sealed slots alone.
 //!
-//! - `rule`: what is watched, and how it is spelled; `state`: the table of states, one slot at a time
-//! - `sample`: what a slot says to a rule; `run`: a rule over slot after slot; `event`: what comes of it
+//! - `rule`: what is watched, and its format; `state`: the state table, one slot at a time
+//! - `sample`: what a slot contributes to a rule; `run`: a rule over slot after slot; `event`: the
+//!   result
 //!
-//! **An alert is a pure function of its rule and the sealed heads and snapshots.** So it may be evaluated anywhere, twice
-//! or late, and whoever has the rule and the log computes the same events, byte for byte. There is no clock: an event's
-//! time is its slot's instant. What depends on people (expiry, deletion, a receiver's challenge) is no event of a run.
+//! **An alert is a pure function of its rule and the sealed heads and snapshots.** It can therefore
+//! be evaluated anywhere, twice or late, and anyone with the rule and the log computes the same
+//! events, byte for byte. There is no clock: the time of an event is the time of its slot. Actions
+//! by people (expiry, deletion, a receiver's challenge) are not events of a run.
 
 mod event;
 mod rule;

@@ -281,7 +281,7 @@ impl Document {
 
     fn rule(self) -> Result<AlertRule, RuleError> {
         if self.v != VERSION {
-            return Err(wrong("v", "this version reads 1"));
+            return Err(wrong("v", "this version reads only 1"));
         }
         let kind = self.kind()?;
         self.check_fields(&kind)?;
@@ -291,7 +291,7 @@ impl Document {
             if (least..=most).contains(&slots) {
                 return Ok(slots);
             }
-            Err(wrong(field, &format!("{slots} slots; {least} to {most} can be")))
+            Err(wrong(field, &format!("{slots} slots is outside the range {least} to {most}")))
         };
         let times = AlertTimes {
             for_slots: slots("for_slots", self.for_slots, times.for_slots, 1, MOST_RUN)?,
@@ -348,7 +348,10 @@ impl Document {
                 let clear_pct = self.clear_pct.as_ref().map(|text| percent("clear_pct", text));
                 let clear_pct = clear_pct.transpose()?.unwrap_or(band);
                 if clear_pct > pct {
-                    return Err(wrong("clear_pct", "it is over before it fires: at most pct"));
+                    return Err(wrong(
+                        "clear_pct",
+                        "must be at most pct, or the alert would clear before it fires",
+                    ));
                 }
                 Ok(AlertKind::GapAbove { size, pct, clear_pct })
             }
@@ -378,7 +381,8 @@ impl Document {
                 Err(wrong(
                     "kind",
                     &format!(
-                        "{found:?}; it can be gap_above, depth_below, lowest_depth_below, oracle_stale, market_closed, missing"
+                        "{found:?} is unknown; expected gap_above, depth_below, lowest_depth_below, oracle_stale, \
+                         market_closed or missing"
                     ),
                 ))
             }
@@ -391,7 +395,10 @@ impl Document {
         let clear_usd = self.clear_usd.as_ref().map(|text| dollars("clear_usd", text));
         let clear_usd = clear_usd.transpose()?.unwrap_or(band);
         if clear_usd < usd {
-            return Err(wrong("clear_usd", "it is over before it fires: at least usd"));
+            return Err(wrong(
+                "clear_usd",
+                "must be at least usd, or the alert would clear before it fires",
+            ));
         }
         Ok([usd, clear_usd])
     }
@@ -412,7 +419,7 @@ impl Document {
             ("reasons", !self.reasons.is_empty(), missing),
         ] {
             if given && !has {
-                return Err(wrong(field, &format!("{} has none", kind.code())));
+                return Err(wrong(field, &format!("{} does not use this field", kind.code())));
             }
         }
         Ok(())
@@ -426,7 +433,7 @@ fn needed<'a>(field: &'static str, text: Option<&'a String>) -> Result<&'a str, 
 fn percent(field: &'static str, text: &str) -> Result<Percent, RuleError> {
     let read = Percent::parse(text).map_err(|error| wrong(field, &error.to_string()))?;
     if read.0.abs() >= Percent::BOUND {
-        return Err(wrong(field, "below a billion percent either way"));
+        return Err(wrong(field, "must be between minus and plus one billion percent"));
     }
     Ok(read)
 }

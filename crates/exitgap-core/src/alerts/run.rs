@@ -34,13 +34,13 @@ pub struct SealedSlot<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AlertRunError {
     /// The head is of another pool.
-    #[error("the head is of {found}, which is not the rule's pool")]
+    #[error("the head belongs to {found}, which is not the rule's pool")]
     OtherPool {
         /// The head's.
         found: Box<PoolId>,
     },
     /// A slot was left out, or given twice.
-    #[error("slot {found} comes where {expected} is to come")]
+    #[error("slot {found} follows where {expected} is expected")]
     OutOfOrder {
         /// The next slot.
         expected: Slot,
@@ -48,7 +48,7 @@ pub enum AlertRunError {
         found: Slot,
     },
     /// What was kept of a run cannot be read.
-    #[error("what was kept of the run cannot be read: {0}")]
+    #[error("the saved state of the run cannot be read: {0}")]
     Kept(String),
 }
 

@@ -25,7 +25,7 @@ pub enum FigureError {
     },
     /// Two venues sell different tokens, or at different oracle prices.
     #[error(
-        "{pool} sells another token than the first venue, or its oracle price or decimals differ"
+        "{pool} sells a different token from the first venue, or its oracle price or decimals differ"
     )]
     OtherToken {
         /// The later venue.
@@ -48,20 +48,20 @@ pub enum FigureError {
         rule: &'static str,
     },
     /// A snapshot is not in the order of slots and venues, or outside the period.
-    #[error("slot {slot} is out of order, or outside the period")]
+    #[error("slot {slot} is out of order or outside the period")]
     OutOfOrder {
         /// The slot.
         slot: Slot,
     },
     /// The last snapshot has other calendars than the parameters.
-    #[error("the tokens of slot {slot} have other calendars")]
+    #[error("the tokens of slot {slot} have different calendars")]
     OtherCalendars {
         /// The last standing slot.
         slot: Slot,
     },
     /// Logs are not ascending, or not of the blocks between two slots.
     #[error(
-        "log {index} of block {block} is out of order, or not of the interval up to slot {slot}"
+        "log {index} of block {block} is out of order, or outside the interval up to slot {slot}"
     )]
     LogOutOfOrder {
         /// The slot up to which they were given.
@@ -72,7 +72,7 @@ pub enum FigureError {
         index: u32,
     },
     /// A document of logs is of another contract, or does not follow the one before.
-    #[error("the logs after block {after_block} are of another pool, or out of order")]
+    #[error("the logs after block {after_block} belong to another pool or are out of order")]
     OtherFills {
         /// The block before its first.
         after_block: u64,

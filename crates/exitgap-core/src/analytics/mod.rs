@@ -1,20 +1,24 @@
-//! Figures drawn from many recorded snapshots: pure functions over slots and observations, in
-//! integers, each percentage rounded once, half-even, to six decimals.
+//! Figures computed from many recorded snapshots: pure functions over slots and observations, in
+//! integers, with each percentage rounded once, half-even, to six decimals.
 //!
 //! - `error`: why a figure cannot be computed
-//! - `shared`: which slots stand, quantiles, shares
-//! - [`accuracy`]: every real swap against what was estimated of it
-//! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
-//! - [`equity`]: what a pool of a share is like in each session, and what became of the share
+//! - `shared`: which slots count, quantiles, shares
+//! - [`accuracy`]: every real swap compared with its estimate
+//! - [`decay`]: how depth shrinks after a price move, and how much of it was withdrawn
+//! - [`equity`]: the state of a pool of a tokenized stock in each session, and what happened to the
+//!   stock
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
-//! - [`hours`]: what a pool is like while its markets are open, and in closures of each kind
-//! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity gone and prices fallen
+//! - [`hours`]: the state of a pool while its markets are open, and in closures of each kind
+//! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity
+//!   withdrawn and prices fallen
 //! - `venues`: what the figures of several venues share
-//! - [`redemption`]: selling now beside redeeming later, modelled
-//! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
+//! - [`redemption`]: selling now compared with redeeming later, as a model
+//! - [`figure`]: the one file from which any figure is recomputed; its bytes are in
+//!   `docs/figure-v1.md`
 //!
-//! A slot *stands* where it is recorded and not retracted. Others are counted, never filled.
-//! A series too short for statistics has none: `null`, and what would be needed.
+//! In this code a slot *stands* if it is recorded and not retracted. Other slots are counted, never
+//! filled in. A series too short for statistics has `null` in their place, and the length that
+//! would be needed.
 
 pub mod accuracy;
 pub mod decay;

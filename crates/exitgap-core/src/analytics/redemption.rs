@@ -141,14 +141,14 @@ pub struct Sold {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedemptionError {
     /// Less than the terms take.
-    #[error("the terms redeem {minimum} USD at the least")]
+    #[error("the minimum redemption is {minimum} USD")]
     BelowMinimum {
         /// The least.
         minimum: UsdMicros,
     },
     /// The calendar does not know the days that are asked about.
     #[error(
-        "the calendar {exchange}@{version} does not know the trading days that this would take"
+        "the calendar {exchange}@{version} does not cover the trading days that this redemption needs"
     )]
     UnknownDays {
         /// The exchange.

@@ -52,7 +52,11 @@ impl Wire for Commits {
             return Fields::of(json).map(|_| Self::default());
         };
         if fields.len() > Self::MAX {
-            return Err(format!("{} commitments are more than {}", fields.len(), Self::MAX));
+            return Err(format!(
+                "{} commitments are more than the maximum of {}",
+                fields.len(),
+                Self::MAX
+            ));
         }
         let read = |(name, document): &(_, Json<'_>)| {
             let name: &str = std::borrow::Borrow::<str>::borrow(name);
@@ -87,6 +91,9 @@ mod tests {
             Commits::read(&read(format!("{{{}}}", fields.join(",")).as_bytes()).unwrap())
         };
         assert_eq!(of(Commits::MAX).unwrap().iter().count(), Commits::MAX);
-        assert_eq!(of(Commits::MAX + 1).unwrap_err(), "17 commitments are more than 16");
+        assert_eq!(
+            of(Commits::MAX + 1).unwrap_err(),
+            "17 commitments are more than the maximum of 16"
+        );
     }
 }

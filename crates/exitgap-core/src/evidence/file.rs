@@ -72,7 +72,8 @@ impl Wire for EvidenceFile {
             stated: Stated {
                 log_proof: fields.take("log_proof")?,
                 request: fields.take("request")?,
-                answer: Answer::of(result, refusal).ok_or("not one of `result` and `refusal`")?,
+                answer: Answer::of(result, refusal)
+                    .ok_or("must have exactly one of `result` and `refusal`")?,
             },
             pool_proof: fields.take("pool_proof")?,
             snapshot: fields.take("snapshot")?,

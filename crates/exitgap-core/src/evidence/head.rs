@@ -79,16 +79,16 @@ pub enum HeadError {
     #[error(transparent)]
     Slot(#[from] SlotError),
     /// Not exactly one of `snapshot`, `missing` and `retired`.
-    #[error("a head holds exactly one of snapshot, missing and retired")]
+    #[error("a head must have exactly one of snapshot, missing and retired")]
     Entry,
     /// A depth is not a whole dollar amount a size can have.
-    #[error("depth {found:?} is not a whole dollar amount up to 1000000000")]
+    #[error("depth {found:?} must be a whole dollar amount up to 1000000000")]
     Depth {
         /// The text found, cut to 30 characters.
         found: String,
     },
     /// Depths belong to a recorded slot, and only there.
-    #[error("depth_usd stands exactly where snapshot does")]
+    #[error("depth_usd must be present exactly when snapshot is")]
     DepthPlace,
     /// The lowest depth of the last slots cannot exceed this slot's own.
     #[error("lowest_depth_7d_usd of token{token} exceeds the slot's own depth")]
@@ -97,16 +97,16 @@ pub enum HeadError {
         token: usize,
     },
     /// The version of the rules is no short word.
-    #[error("method_version is not 1 to 20 printable characters")]
+    #[error("method_version must be 1 to 20 printable characters")]
     MethodVersion,
     /// A first head has no predecessor, every other has one.
-    #[error("a head of height {height} {}", if *.height == 0 { "has no prev" } else { "has a prev" })]
+    #[error("a head of height {height} {}", if *.height == 0 { "must not have prev" } else { "must have prev" })]
     Prev {
         /// The head's height.
         height: u32,
     },
     /// More snapshots than heads, or none where this head holds one.
-    #[error("recorded_count {recorded_count} cannot be that of a head of height {height}")]
+    #[error("recorded_count {recorded_count} is not possible for a head of height {height}")]
     RecordedCount {
         /// The head's height.
         height: u32,
@@ -116,14 +116,14 @@ pub enum HeadError {
     /// Retractions are ascending, of earlier slots at most 288 back; of an orphaned block
     /// with two different hashes. A first head has none.
     #[error(
-        "the retraction of slot {slot} is out of order, not 1 to 288 back, or without two hashes"
+        "the retraction of slot {slot} is out of order, not 1 to 288 slots back, or without two different hashes"
     )]
     Retraction {
         /// The slot retracted.
         slot: Slot,
     },
     /// A head does not follow the one before it.
-    #[error("the head of slot {slot} does not follow the one before: {rule}")]
+    #[error("the head of slot {slot} does not follow the previous one: {rule}")]
     DoesNotFollow {
         /// The later head's slot.
         slot: Slot,
@@ -211,12 +211,12 @@ impl Head {
         let count = before.recorded_count.checked_add(recorded);
         let count = count.and_then(|count| count.checked_sub(retracted));
         let rules = [
-            (before.entry != HeadEntry::Retired, "it was retired"),
-            (self.pool == before.pool, "its pool is another"),
-            (Some(self.slot) == before.slot.next(), "its slot"),
-            (before.height.checked_add(1) == Some(self.height), "its height"),
-            (self.prev == Some(before_hash), "its prev"),
-            (Some(self.recorded_count) == count, "its recorded_count"),
+            (before.entry != HeadEntry::Retired, "the pool was already retired"),
+            (self.pool == before.pool, "its pool differs"),
+            (Some(self.slot) == before.slot.next(), "its slot is not the next one"),
+            (before.height.checked_add(1) == Some(self.height), "its height is not the next one"),
+            (self.prev == Some(before_hash), "its prev is not the hash of the previous head"),
+            (Some(self.recorded_count) == count, "its recorded_count is wrong"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
             Some((_, rule)) => Err(HeadError::DoesNotFollow { slot: self.slot, rule }),

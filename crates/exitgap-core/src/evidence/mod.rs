@@ -1,14 +1,14 @@
-//! Evidence, version 1: what lets anyone recheck a result, offline and for ever. The
-//! bytes are described in `docs/evidence-v1.md`. The log of slot leaves, its tree and its
+//! Evidence, version 1: a file with which anyone can recheck a result, offline and at any later
+//! time. The bytes are described in `docs/evidence-v1.md`. The log of slot leaves, its tree and its
 //! signatures are those of any [`tlog`](crate::tlog).
 //!
-//! - `head`: a pool's entry for a slot, which `retraction`s take back; `leaf`: all heads of a slot;
-//!   `commits`: what both commit to beside
-//! - `result`, `file`: what was asked and answered, and the file that proves it
-//! - `predecessor`: what a log's first leaf says of a log that was lost
-//! - `window`: the last heads of a pool, compactly
-//! - `opened`: a file, read once, and what it comes to; `verify`, `report`: whether it proves that;
-//!   `witnessed`: what witnesses say of its checkpoint
+//! - `head`: a pool's entry for a slot, which a `retraction` can withdraw; `leaf`: all heads of a
+//!   slot; `commits`: what else both commit to
+//! - `result`, `file`: the request and its answer, and the file that proves it
+//! - `predecessor`: what a log's first leaf contains about a log that was lost
+//! - `window`: the last heads of a pool, in compact form
+//! - `opened`: a file, read once, with what is computed from it; `verify`, `report`: whether it
+//!   proves the answer; `witnessed`: what witnesses signed about its checkpoint
 
 mod commits;
 mod file;

@@ -28,7 +28,7 @@ impl Fault {
 pub(super) fn head_in_slot(head: &[u8], leaf: &SlotLeaf, proof: &PoolProof) -> Result<Hash, Fault> {
     const CODE: &str = "pool_proof_invalid";
     let Some(hashes) = proof.parsed() else {
-        return Err(Fault::new(CODE, "hashes in base64", "another text"));
+        return Err(Fault::new(CODE, "hashes in base64", "other text"));
     };
     let root = root_from_inclusion(Head::leaf_of(head), proof.index, leaf.pools.into(), &hashes);
     match root {

@@ -112,7 +112,7 @@ impl Check {
 
     /// A check that meets what only a later version of exitgap knows.
     pub(super) fn newer(name: CheckName, newer: Newer) -> Self {
-        let (expected, found) = ("what this version knows".to_owned(), newer.to_string());
+        let (expected, found) = ("a known value of this version".to_owned(), newer.to_string());
         Self { name, outcome: Outcome::NotChecked, code: newer.code(), expected, found }
     }
 

@@ -161,7 +161,7 @@ pub enum ResultError {
     #[error("{0}")]
     Newer(Newer),
     /// A version of the rules is a short word.
-    #[error("method_version is not 1 to 20 printable characters")]
+    #[error("method_version must be 1 to 20 printable characters")]
     MethodVersion,
     /// The sale has no percentage, and its refusal no evidence.
     #[error(transparent)]

@@ -138,7 +138,7 @@ fn check_snapshot(parts: &Parts) -> Check {
         return Check::not_checked(NAME, "no_recorded_head", "the head of a recorded slot");
     };
     if *expected != found {
-        let expected = format!("{expected}, which the head names");
+        let expected = format!("{expected}, as in the head");
         return Check::fail(NAME, "snapshot_hash_mismatch", expected, found.to_string());
     }
     match parts.newer() {
@@ -179,7 +179,9 @@ fn check_head(parts: &Parts) -> Check {
     let Some(prepared) = &parts.prepared else {
         return match parts.newer() {
             Some(newer) => Check::newer(NAME, newer),
-            None => Check::not_checked(NAME, "snapshot_invalid", "a snapshot to measure depth on"),
+            None => {
+                Check::not_checked(NAME, "snapshot_invalid", "a snapshot to compute the depth from")
+            }
         };
     };
     let expected = prepared.depths();
@@ -209,7 +211,9 @@ fn check_leaf(parts: &Parts) -> Check {
     let slot = match &parts.head {
         Ok(head) => head.slot.number().into(),
         Err(error) if error.newer().is_some() => parts.file.stated.request.slot,
-        Err(_) => return Check::not_checked(NAME, "head_invalid", "a head to be committed to"),
+        Err(_) => {
+            return Check::not_checked(NAME, "head_invalid", "a head for the leaf to commit to");
+        }
     };
     if u64::from(leaf.slot.number()) != slot {
         let found = leaf.slot.number().to_string();
@@ -244,7 +248,11 @@ fn check_inclusion(parts: &Parts) -> Check {
         Ok(leaf) => Some(leaf.slot),
         Err(error) if error.newer().is_some() => Slot::new(parts.file.stated.request.slot).ok(),
         Err(_) => {
-            return Check::not_checked(NAME, "leaf_invalid", "a slot leaf to be committed to");
+            return Check::not_checked(
+                NAME,
+                "leaf_invalid",
+                "a slot leaf for the log to commit to",
+            );
         }
     };
     let index = slot.and_then(|slot| checkpoint.origin.index_of(slot));
@@ -262,16 +270,21 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
     };
     let signers = note.signers(&policy.keys);
     if policy.keys.is_empty() {
-        return (Check::not_checked(NAME, "no_trusted_key", "a key to trust"), signers);
+        return (Check::not_checked(NAME, "no_trusted_key", "a trusted key"), signers);
     }
     let check = match signers.of_log(&checkpoint.origin) {
         Ok(signer) => Check::pass(NAME, signer),
         Err(Unsigned::Forged { signer }) => {
-            let expected = "a signature that the key of this name made";
-            Check::fail(NAME, "signature_forged", expected, format!("another one as {signer}"))
+            let expected = "a signature made by the key with this name";
+            Check::fail(
+                NAME,
+                "signature_forged",
+                expected,
+                format!("a forged signature named {signer}"),
+            )
         }
         Err(Unsigned::NotTrusted { origin, found }) => {
-            let expected = format!("a signature of {origin} by a trusted key");
+            let expected = format!("a signature of {origin} made with a trusted key");
             Check::fail(NAME, "signature_not_trusted", expected, found.join(", "))
         }
     };
@@ -304,12 +317,15 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
     }
     let (old, new) = if ours.size <= theirs.size { (&ours, &theirs) } else { (&theirs, &ours) };
     if is_consistent(old.size, old.root, new.size, new.root, &seen.proof) {
-        return Check::pass(NAME, format!("{} slots are a prefix of {}", old.size, new.size));
+        return Check::pass(
+            NAME,
+            format!("the first {} slots are a prefix of all {}", old.size, new.size),
+        );
     }
     let state =
         |checkpoint: &Checkpoint| format!("{} slots, root {}", checkpoint.size, checkpoint.root);
     let code = if old.size == new.size { "split_view" } else { "history_rewritten" };
-    Check::fail(NAME, code, format!("one history with {}", state(&theirs)), state(&ours))
+    Check::fail(NAME, code, format!("the same history as {}", state(&theirs)), state(&ours))
 }
 
 fn check_window(parts: &Parts, policy: &Policy) -> Check {
@@ -320,14 +336,15 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     let head = match &parts.head {
         Ok(head) => head,
         Err(error) => {
-            let invalid = || Check::not_checked(NAME, "head_invalid", "a head to end at");
+            let invalid =
+                || Check::not_checked(NAME, "head_invalid", "a head at the end of the window");
             return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
     };
     let window = match HeadWindow::from_canonical(bytes) {
         Ok(window) => window,
         Err(error) => {
-            let expected = "a head window that holds together";
+            let expected = "a valid head window";
             let invalid = || Check::fail(NAME, "window_invalid", expected, error.to_string());
             return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
@@ -350,8 +367,8 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     };
     let retracts = |head: &Head, slot| head.retracts.iter().any(|taken| taken.slot == slot);
     if let Some((by, _)) = later.iter().find(|(other, _)| retracts(other, head.slot)) {
-        let expected = "a slot that no later head takes back";
-        let found = format!("taken back by the {proven} head of slot {}", by.slot.number());
+        let expected = "a slot that no later head retracts";
+        let found = format!("retracted by the {proven} head of slot {}", by.slot.number());
         return Check::fail(NAME, "slot_retracted", expected, found);
     }
     if let Some(newer) = window.newer() {
@@ -431,7 +448,7 @@ fn check_result(parts: &Parts) -> Check {
         Ok(answer) => answer,
         Err(ResultError::Newer(newer)) => return Check::newer(NAME, newer),
         Err(error) => {
-            let found = format!("an answer, where there is none: {error}");
+            let found = format!("an answer, but none can be computed: {error}");
             return Check::fail(NAME, "no_result", "no answer", found);
         }
     };

@@ -62,7 +62,7 @@ impl Evidence {
         match proof {
             Some(Ok(proof)) => check_witnessed(&proof.checkpoint, policy, now_s),
             Some(Err(error)) => unreadable(error.to_string()),
-            None => unreadable("no log proof that can be read".to_owned()),
+            None => unreadable("no readable log proof".to_owned()),
         }
     }
 }
@@ -78,12 +78,12 @@ pub fn check_witnessed(note: &str, policy: &WitnessPolicy, now_s: Option<u64>) -
             Ok(_) => {}
             Err(SignedError::Unreadable(error)) => return unreadable(error.to_string()),
             Err(SignedError::Unsigned(Unsigned::Forged { signer })) => {
-                let expected = "a signature that the key of this name made".to_owned();
-                let words = [expected, format!("another one as {signer}")];
+                let expected = "a signature made by the key with this name".to_owned();
+                let words = [expected, format!("a forged signature named {signer}")];
                 return WitnessCheck::new(Outcome::Fail, "signature_forged", words);
             }
             Err(SignedError::Unsigned(error)) => {
-                let expected = "a checkpoint that a log of the policy signed";
+                let expected = "a checkpoint signed by a log of the policy";
                 return WitnessCheck::not_checked("log_not_in_policy", expected, error.to_string());
             }
         }
@@ -101,8 +101,8 @@ fn judged(note: &Note<'_>, policy: &WitnessPolicy, now_s: Option<u64>) -> Witnes
         let key = format!("{}+{}", witness.key.name(), witness.key.id());
         let time_s = match witness.key.judge(note) {
             Cosigned::Forged => {
-                let expected = "a cosignature that the key of this name made".to_owned();
-                let words = [expected, format!("another one as {key}")];
+                let expected = "a cosignature made by the key with this name".to_owned();
+                let words = [expected, format!("a forged cosignature named {key}")];
                 return WitnessCheck::new(Outcome::Fail, "cosignature_forged", words);
             }
             Cosigned::Absent => None,
@@ -125,8 +125,10 @@ fn judged(note: &Note<'_>, policy: &WitnessPolicy, now_s: Option<u64>) -> Witnes
     let by: Vec<&str> = cosigned.iter().map(|by| by.witness.as_str()).collect();
     let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
     let mut check = if !policy.asks_for_cosignatures() {
-        let words =
-            ["no cosignature".to_owned(), format!("the policy asks for none; cosigned by {by}")];
+        let words = [
+            "no cosignature".to_owned(),
+            format!("the policy requires no cosignature; cosigned by {by}"),
+        ];
         WitnessCheck::new(Outcome::Pass, "ok", words)
     } else if let Some(before_s) = policy.met_at(&times) {
         let found = format!("recorded before {}, cosigned by {by}", rfc3339(before_s));
@@ -136,8 +138,8 @@ fn judged(note: &Note<'_>, policy: &WitnessPolicy, now_s: Option<u64>) -> Witnes
     } else {
         let known = policy.witnesses().len();
         let found =
-            [vec![format!("of {known} witnesses cosigned {by}")], ahead].concat().join("; ");
-        WitnessCheck::not_checked("quorum_missing", "cosignatures of the policy's quorum", found)
+            [vec![format!("of {known} witnesses, {by} cosigned")], ahead].concat().join("; ");
+        WitnessCheck::not_checked("quorum_missing", "cosignatures from the policy's quorum", found)
     };
     check.cosigned = cosigned;
     check

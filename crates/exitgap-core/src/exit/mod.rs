@@ -1,7 +1,7 @@
-//! The exit of an observed pool: all of [`exitgap_math::exit`], with what needs more of an observation than its state
-//! and prices.
+//! The exit of an observed pool: all of [`exitgap_math::exit`], and the parts that need more of an
+//! observation than its state and prices.
 //!
-//! - `reopening`: a fill while a market was closed, against the oracle after it opened again
+//! - `reopening`: a fill while a market was closed, compared with the oracle after it reopened
 
 mod reopening;
 

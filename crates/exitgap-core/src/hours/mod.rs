@@ -1,12 +1,14 @@
-//! When the market of an asset is open: calendars as tables of trading days, compiled in, and what they say of
-//! an instant.
+//! When the market of an asset is open: calendars as compiled-in tables of trading days, and the
+//! session of a given time.
 //!
-//! A calendar's rows are facts, not rules: five instants of each trading day, in seconds UTC, summer time resolved. A
-//! table is named by the SHA-256 of its canonical text and never changes; a closing that nobody foresaw is a new
-//! version. Out of scope: whether anybody traded, halts, and what a pool does meanwhile. Outside of its days a table
-//! says `unknown`: it never guesses.
+//! The rows of a calendar are facts, not rules: five times of each trading day, in seconds UTC,
+//! with daylight saving time resolved. A table is named by the SHA-256 of its canonical text and
+//! never changes; an unforeseen closing is a new version. Out of scope: whether anyone traded,
+//! halts, and what a pool does in the meantime. Outside its days a table returns `unknown`. It
+//! never guesses.
 //!
-//! Integers only; time is an argument. An instant belongs to what begins with it: at `close` the market is closed.
+//! Integers only; time is an argument. A time belongs to the session that begins with it: at
+//! `close` the market is closed.
 
 mod calendar;
 mod figures;

@@ -58,7 +58,7 @@ pub fn history_slot(chain: Caip2, block: u64) -> [u8; 32] {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorError {
     /// It is longer than one may be.
-    #[error("{found} bytes are more than the {MAX_ANCHOR_BYTES} of a day's anchors")]
+    #[error("{found} bytes are more than the maximum of {MAX_ANCHOR_BYTES} for a day's anchors")]
     TooLarge {
         /// Its length.
         found: usize,
@@ -70,13 +70,13 @@ pub enum AnchorError {
     #[error("its first line: {0}")]
     Shape(&'static str),
     /// What stands for a header is none.
-    #[error("hop {hop}: the header is none")]
+    #[error("hop {hop}: the header is invalid")]
     Header {
         /// Which, from 0.
         hop: usize,
     },
     /// A hop begins at another block than the one before it led to.
-    #[error("hop {hop}: its header is of block {found}, and {expected} was led to")]
+    #[error("hop {hop}: the header is of block {found}, but the previous hop leads to {expected}")]
     OtherHeader {
         /// Which, from 0.
         hop: usize,
@@ -86,7 +86,9 @@ pub enum AnchorError {
         found: BlockHash,
     },
     /// A header that was led to has another number than the block that it stands for.
-    #[error("hop {hop}: its header has number {found}, and block {expected} was led to")]
+    #[error(
+        "hop {hop}: the header has number {found}, but the previous hop leads to block {expected}"
+    )]
     OtherNumber {
         /// Which, from 0.
         hop: usize,
@@ -96,7 +98,9 @@ pub enum AnchorError {
         found: u64,
     },
     /// The contract does not keep that block after the one it is proven from.
-    #[error("block {block} is not among the {ring} before block {from}: no hop leads there")]
+    #[error(
+        "block {block} is not among the {ring} blocks before block {from}, so no hop can reach it"
+    )]
     BeyondRing {
         /// The block.
         block: u64,
@@ -114,7 +118,7 @@ pub enum AnchorError {
         error: WalkError,
     },
     /// The chain has no such contract.
-    #[error("hop {hop}: the chain keeps no hashes of blocks (EIP-2935)")]
+    #[error("hop {hop}: the chain does not store block hashes (EIP-2935)")]
     NoHistory {
         /// Which, from 0.
         hop: usize,
@@ -128,13 +132,13 @@ pub enum AnchorError {
         error: ProofError,
     },
     /// There are nodes that no walk meets.
-    #[error("hop {hop}: it has nodes that nothing leads to")]
+    #[error("hop {hop}: some nodes are not reachable")]
     Surplus {
         /// Which, from 0.
         hop: usize,
     },
     /// The contract has no hash of that block: the chain is younger than it, or has kept hashes for too short a time.
-    #[error("block {block}: the contract has no hash of it")]
+    #[error("block {block}: the contract does not have its hash")]
     NotKept {
         /// The block.
         block: u64,
@@ -207,7 +211,7 @@ impl Anchors {
             return Err(AnchorError::TooLarge { found: bytes.len() });
         }
         let end = bytes.iter().take(MAX_LINE_BYTES + 1).position(|byte| *byte == b'\n');
-        let end = end.ok_or(AnchorError::Shape("it does not end"))?;
+        let end = end.ok_or(AnchorError::Shape("it has no end"))?;
         let line: Line = from_canonical(&bytes[..end], MAX_LINE_BYTES, "a day's anchors")?;
         line.check()?;
         let each = |HopLine { lengths: (header, accounts, storage), .. }: &HopLine| {
@@ -215,7 +219,7 @@ impl Anchors {
         };
         let lengths: Vec<u32> = line.hops.iter().flat_map(each).collect();
         let parts = file::split_parts(&lengths, &bytes[end + 1..])
-            .ok_or(AnchorError::Shape("its lengths are not those of what follows"))?;
+            .ok_or(AnchorError::Shape("its lengths do not match the bytes that follow"))?;
         let (mut blocks, mut from) = (BTreeMap::new(), None);
         let (mut expected, mut number) = (line.block, None);
         for (at, (hop, parts)) in line.hops.iter().zip(parts.chunks(3)).enumerate() {
@@ -299,7 +303,7 @@ impl Line {
             !hop.blocks.is_empty() && hop.blocks.is_sorted_by(|earlier, later| earlier < later)
         };
         if !self.hops.iter().all(ascends) {
-            return Err(AnchorError::Shape("the blocks of a hop do not ascend"));
+            return Err(AnchorError::Shape("the blocks of a hop are not in ascending order"));
         }
         Ok(())
     }

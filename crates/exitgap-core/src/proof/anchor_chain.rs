@@ -46,10 +46,10 @@ pub struct AnchorChain {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorChainError {
     /// There are none.
-    #[error("there is no day's file")]
+    #[error("no day's file was given")]
     Empty,
     /// A day is of another chain.
-    #[error("the anchors of day {day} are of chain {found}, not of {expected}")]
+    #[error("the anchors of day {day} are for chain {found}, not {expected}")]
     OtherChain {
         /// The day.
         day: u32,
@@ -60,7 +60,7 @@ pub enum AnchorChainError {
     },
     /// The newest does not begin at what is trusted.
     #[error(
-        "the anchors of day {day} begin at block {number} with {found}, and {trusted} is trusted"
+        "the anchors of day {day} begin at block {number} with {found}, but the trusted hash is {trusted}"
     )]
     NotTrusted {
         /// The day.
@@ -73,7 +73,9 @@ pub enum AnchorChainError {
         trusted: BlockHash,
     },
     /// No newer day leads to where this one begins.
-    #[error("the anchors of day {day} begin at block {number}, to which no newer day's lead")]
+    #[error(
+        "the anchors of day {day} begin at block {number}, which the anchors of no newer day reach"
+    )]
     Gap {
         /// The day.
         day: u32,
@@ -82,7 +84,7 @@ pub enum AnchorChainError {
     },
     /// A newer day has another block there.
     #[error(
-        "the anchors of day {day} begin at block {number} with {found}, and a newer day's have {expected}"
+        "the anchors of day {day} begin at block {number} with {found}, but those of a newer day have {expected}"
     )]
     OtherBlock {
         /// The day.

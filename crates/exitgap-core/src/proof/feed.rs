@@ -125,14 +125,14 @@ impl FeedSubject {
     /// What these words say, in the order of [`FeedSubject::slots`].
     pub fn reading(&self, proxy: Word, words: &[Word]) -> Result<ProvenReading, ProofError> {
         if Self::aggregator_in(proxy) != self.aggregator {
-            return Err(ProofError::Feed("its proxy names another aggregator"));
+            return Err(ProofError::Feed("its proxy points to a different aggregator"));
         }
         let (newest, round) = (words.first(), words.get(1));
         let (Some(newest), Some(round)) = (newest, round) else {
             return Err(ProofError::Feed("it has too few words"));
         };
         if self.newest_in(*newest) != self.round {
-            return Err(ProofError::Feed("another round is its newest"));
+            return Err(ProofError::Feed("its newest round is a different one"));
         }
         let (answer, updated_at) = match self.layout {
             FeedLayout::ChainlinkOcr1 => (&round.0[8..], &round.0[..8]),

@@ -27,7 +27,7 @@ const MAX_PARTS: usize = 4 + 2 * MAX_FEEDS;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     /// It is longer than one may be.
-    #[error("{found} bytes are more than the {MAX_PROOF_BYTES} of a state proof")]
+    #[error("{found} bytes are more than the maximum of {MAX_PROOF_BYTES} for a state proof")]
     TooLarge {
         /// Its length.
         found: usize,
@@ -54,13 +54,13 @@ pub enum ProofError {
     #[error("a feed: {0}")]
     Feed(&'static str),
     /// There are nodes that no walk meets.
-    #[error("it has nodes that nothing leads to")]
+    #[error("some nodes are not reachable")]
     Surplus,
     /// A word holds what no word can.
     #[error("a word is malformed")]
     Word,
     /// The bitmap has other ticks than the file.
-    #[error("the bitmap has other ticks than the file names, at tick {tick}")]
+    #[error("the ticks of the bitmap differ from those in the file at tick {tick}")]
     Ticks {
         /// The first.
         tick: i32,
@@ -128,7 +128,7 @@ impl StateProof {
             return Err(ProofError::TooLarge { found: file.len() });
         }
         let end = file.iter().take(MAX_LINE_BYTES + 1).position(|byte| *byte == b'\n');
-        let end = end.ok_or(ProofError::Shape("it does not end"))?;
+        let end = end.ok_or(ProofError::Shape("it has no end"))?;
         let line: Line = from_canonical(&file[..end], MAX_LINE_BYTES, "a state proof")?;
         let subject = line.subject()?;
         let parts = parts(&line.lengths, &file[end + 1..])?;
@@ -138,21 +138,22 @@ impl StateProof {
         if feeds.len() != 2 * subject.feeds.len() {
             return Err(WRONG_LENGTHS);
         }
-        let header = BlockHeader::read(header).ok_or(ProofError::Header("the header is none"))?;
+        let header =
+            BlockHeader::read(header).ok_or(ProofError::Header("the header is invalid"))?;
         if header.hash != line.block {
             return Err(ProofError::Header("the header is of another block"));
         }
         let child = match child {
             [] => None,
             bytes => Some(
-                BlockHeader::read(bytes).ok_or(ProofError::Header("the next header is none"))?,
+                BlockHeader::read(bytes).ok_or(ProofError::Header("the next header is invalid"))?,
             ),
         };
         let after = |child: BlockHeader| {
             child.parent == header.hash && header.number.checked_add(1) == Some(child.number)
         };
         if child.is_some_and(|child| !after(child)) {
-            return Err(ProofError::Header("the next header is not that of the next block"));
+            return Err(ProofError::Header("the next header does not belong to the next block"));
         }
         let contracts = Contracts::read(&subject, header.state_root, accounts)?;
         let found = walked(contracts.storage(subject.address)?, &subject.slots()?, storage)?;
@@ -228,14 +229,15 @@ impl Line {
                 tick_spacing,
                 ticks: ticks.clone().unwrap_or_default(),
             }),
-            _ => return Err(ProofError::Shape("a range has a spacing")),
+            _ => return Err(ProofError::Shape("a range requires a tick spacing")),
         };
         let Self { chain, address, id, layout, .. } = *self;
         Ok(ProofSubject { chain, address, id, layout, ranges, feeds: self.feeds.clone() })
     }
 }
 
-const WRONG_LENGTHS: ProofError = ProofError::Shape("its lengths are not those of what follows");
+const WRONG_LENGTHS: ProofError =
+    ProofError::Shape("its lengths do not match the bytes that follow");
 
 /// The parts after the line.
 fn parts<'a>(lengths: &[u32], bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, ProofError> {
@@ -271,7 +273,7 @@ impl ProofSubject {
     /// The file of a proof of it. What nothing leads to is left out.
     pub fn file(&self, parts: &ProofParts<'_>) -> Result<Vec<u8>, ProofError> {
         let header =
-            BlockHeader::read(parts.header).ok_or(ProofError::Header("the header is none"))?;
+            BlockHeader::read(parts.header).ok_or(ProofError::Header("the header is invalid"))?;
         let nodes = NodePool::of(parts.nodes);
         let (accounts, contracts) = Contracts::find(self, header.state_root, &nodes)?;
         let leading = |contract: Address, slots: &[[u8; 32]]| {

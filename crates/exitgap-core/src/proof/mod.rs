@@ -1,15 +1,19 @@
-//! State proofs, `state-proof/1`: what the chain's own state says of a pool, under a block's hash.
+//! State proofs, `state-proof/1`: a pool's state as proven by the chain itself, under a block hash.
 //!
-//! - `rlp`: encodings of the chain; `trie`: a walk down its tries, node after node; `header`: blocks and accounts
-//! - `layout`: where contracts keep their words, and `feed`, where oracles do; `subject`: what is to be proven; `words`: what was
-//! - `file`: a proof as a file (`.egp`); `assembly`: one made of what a node answers
-//! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven, and beside what
-//!   those say whom the reader asked for its block
-//! - `draw`: of which slots a pool is proven whole, which nobody knows while they are signed
-//! - `anchor`: older blocks' hashes proven from a newer one's; `anchor_chain`: day after day
+//! - `rlp`: encodings of the chain; `trie`: a walk down its tries, node after node; `header`:
+//!   blocks and accounts
+//! - `layout`: where contracts store their words, and `feed`, where oracles do; `subject`: what is
+//!   to be proven; `words`: what was proven
+//! - `file`: a proof as a file (`.egp`); `assembly`: a proof made from a node's answers
+//! - `claim`: a snapshot's content in the chain's words; `check`: its comparison with the proven
+//!   state and with the blocks reported by the sources that the reader asked
+//! - `draw`: the slots for which a pool is proven completely, unknown to anyone while they are
+//!   signed
+//! - `anchor`: older block hashes proven from a newer block; `anchor_chain`: day after day
 //!
-//! A proof says: *a block with this hash had this state*. That the chain has a block with this hash it does not say; whoever
-//! looks the hash up, at a node or in a log of their own choice, knows the rest.
+//! A proof shows that *a block with this hash had this state*. It does not show that the chain has
+//! a block with this hash. A reader completes the proof by looking up the hash, at a node or in a
+//! log of their own choice.
 
 mod anchor;
 mod anchor_chain;

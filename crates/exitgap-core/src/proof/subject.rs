@@ -102,7 +102,7 @@ impl ProofSubject {
     pub fn contracts(&self) -> Result<Vec<Address>, ProofError> {
         let sorted = self.feeds.is_sorted_by(|a, b| a.feed < b.feed);
         if self.feeds.len() > MAX_FEEDS || !sorted {
-            return Err(ProofError::Shape("its feeds are too many, or out of order"));
+            return Err(ProofError::Shape("it has too many feeds, or they are out of order"));
         }
         let mut contracts = vec![self.address];
         for contract in self.feeds.iter().flat_map(|feed| [feed.feed, feed.aggregator]) {
@@ -140,9 +140,9 @@ impl ProofSubject {
             }
             return Ok(reserves.iter().map(|slot| (word(*slot), Role::Reserve)).collect());
         }
-        let ranges = self.ranges.as_ref().ok_or(ProofError::Shape("it names no range"))?;
+        let ranges = self.ranges.as_ref().ok_or(ProofError::Shape("it has no range"))?;
         let places = self.layout.ranges(self.id);
-        let places = places.ok_or(ProofError::Shape("the layout and the id do not fit"))?;
+        let places = places.ok_or(ProofError::Shape("the layout and the id do not match"))?;
         let mut roles = vec![(places.price, Role::Price), (places.liquidity, Role::Liquidity)];
         let [first, last] = ranges.bitmap()?;
         roles.extend((first..=last).map(|word| (places.bitmap(word), Role::Bitmap(word))));
@@ -157,18 +157,20 @@ impl RangeSubject {
     fn bitmap(&self) -> Result<[i32; 2], ProofError> {
         let Self { range: TickRange { low, high }, tick_spacing, ticks } = self;
         if *low > *high || *low < MIN_TICK || *high > MAX_TICK {
-            return Err(ProofError::Shape("its range is none"));
+            return Err(ProofError::Shape("its range is invalid"));
         }
         if !(1..=MAX_SPACING).contains(tick_spacing) {
-            return Err(ProofError::Shape("its tick spacing is none"));
+            return Err(ProofError::Shape("its tick spacing is invalid"));
         }
         let fits = |tick: &i32| (*low..=*high).contains(tick) && tick % tick_spacing == 0;
         if ticks.len() > MAX_TICKS || !ticks.iter().all(fits) || !ticks.is_sorted_by(|a, b| a < b) {
-            return Err(ProofError::Shape("its ticks are out of order, range or spacing"));
+            return Err(ProofError::Shape(
+                "its ticks are out of order, out of range or not multiples of the spacing",
+            ));
         }
         let words = [low, high].map(|tick| tick.div_euclid(*tick_spacing) >> 8);
         if words[1] - words[0] >= MAX_BITMAP_WORDS {
-            return Err(ProofError::Shape("its range has too many words"));
+            return Err(ProofError::Shape("its range needs too many words"));
         }
         Ok(words)
     }

@@ -15,16 +15,16 @@ const NIBBLES: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
     /// The nodes end before the walk does.
-    #[error("a node is absent")]
+    #[error("a node is missing")]
     Absent,
     /// A node is another than the one that is named above it.
-    #[error("a node does not hash to what names it")]
+    #[error("the hash of a node does not match its reference")]
     Hash,
     /// A node is none.
     #[error("a node is malformed")]
     Malformed,
     /// The keys do not ascend.
-    #[error("the keys do not ascend")]
+    #[error("the keys are not in ascending order")]
     Order,
 }
 

@@ -19,7 +19,7 @@ pub struct DefaultBases(BTreeSet<String>);
 /// A line that is none of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "line {line} of default-bases is not a pool and token1, or the file does not end with a line break"
+    "line {line} of default-bases is not a pool followed by token1, or the file does not end with a line break"
 )]
 pub struct NoBases {
     /// The line, from 1.

@@ -37,7 +37,7 @@ pub enum BodyError<E> {
     #[error(transparent)]
     Folder(E),
     /// The frame does not hold it.
-    #[error("the body of {slot} does not unpack: {reason}")]
+    #[error("the body of {slot} cannot be unpacked: {reason}")]
     Frame {
         /// The slot whose body it is.
         slot: Slot,
@@ -45,7 +45,9 @@ pub enum BodyError<E> {
         reason: String,
     },
     /// A body refers to one that is not there.
-    #[error("the body of {slot} refers to one {back} slots before, where its contract has none")]
+    #[error(
+        "the body of {slot} refers to the body {back} slots before, but its contract has none there"
+    )]
     NoBase {
         /// The slot whose body refers to it.
         slot: Slot,
@@ -53,13 +55,15 @@ pub enum BodyError<E> {
         back: u32,
     },
     /// A head has the body of an earlier one of its slot, where there is none.
-    #[error("the body of {slot} is that of another pool of the contract, and there is none")]
+    #[error(
+        "the body of {slot} is shared with another pool of the contract, but that pool has none"
+    )]
     NotShared {
         /// The slot.
         slot: Slot,
     },
     /// A table does not fit its heads.
-    #[error("the part of {slot} that has the pool: {error}")]
+    #[error("the part of {slot} with the pool: {error}")]
     Table {
         /// The slot.
         slot: Slot,
@@ -67,7 +71,7 @@ pub enum BodyError<E> {
         error: PublishedError,
     },
     /// A body refers to one that refers to another, and so on.
-    #[error("the body of {slot} is more than {MAX_STEPS} steps from one that stands alone")]
+    #[error("the body of {slot} is more than {MAX_STEPS} references away from a complete body")]
     TooFar {
         /// The slot.
         slot: Slot,

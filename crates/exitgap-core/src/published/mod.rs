@@ -1,8 +1,8 @@
-//! The files of a slot in a published log's folder (`docs/log-folder-v1.md`): a manifest names
-//! parts, a part's table holds heads and says where the bodies of their snapshots stand.
+//! The files of a slot in the folder of a published log (`docs/log-folder-v1.md`). A manifest names
+//! parts, and the table of a part has heads and the positions of their snapshots' bodies.
 //!
-//! **In scope**: the lines of manifests and tables, their limits, and how a body that refers to
-//! an earlier one is found ([`Bodies`]). **Out of scope**, and who does it: opening files and
+//! **In scope**: the lines of manifests and tables, their limits, and how to find a body to which
+//! another body refers ([`Bodies`]). **Out of scope**, with the code responsible: opening files and
 //! unpacking them (the store, the command line: a [`Folder`]).
 
 mod bases;
@@ -68,7 +68,7 @@ pub struct NoSuchFile;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishedError {
     /// More bytes than there may be.
-    #[error("{found} bytes are more than the {most} that there may be")]
+    #[error("{found} bytes are more than the maximum of {most}")]
     TooLarge {
         /// Bytes found.
         found: usize,
@@ -76,7 +76,7 @@ pub enum PublishedError {
         most: usize,
     },
     /// It ends before it is whole.
-    #[error("it ends in line {line}, which should be {what} and a line break")]
+    #[error("it ends in line {line}, where {what} and a line break are expected")]
     Ends {
         /// The line, from 1.
         line: usize,
@@ -84,7 +84,7 @@ pub enum PublishedError {
         what: &'static str,
     },
     /// It does not end where it should.
-    #[error("it goes on after its last line, {line}")]
+    #[error("it continues after its last line, {line}")]
     GoesOn {
         /// The last line, from 1.
         line: usize,
@@ -100,7 +100,7 @@ pub enum PublishedError {
         error: DocumentError,
     },
     /// A number that is out of its bounds.
-    #[error("line {line}: {field} is {found}, which is not from {least} to {most}")]
+    #[error("line {line}: {field} is {found}, which is outside the range {least} to {most}")]
     Bounds {
         /// The line, from 1.
         line: usize,
@@ -114,13 +114,13 @@ pub enum PublishedError {
         most: u64,
     },
     /// Too many parts.
-    #[error("a slot has 1 to {MAX_PARTS} parts, found {found} or more")]
+    #[error("a slot must have 1 to {MAX_PARTS} parts, found {found} or more")]
     Parts {
         /// Parts found.
         found: usize,
     },
     /// The parts are not in the order of pool ids.
-    #[error("line {line}: the part from {first} does not follow the one before it")]
+    #[error("line {line}: the part from {first} does not follow the previous part")]
     Order {
         /// The line, from 1.
         line: usize,
@@ -128,7 +128,7 @@ pub enum PublishedError {
         first: PoolId,
     },
     /// The parts hold more or fewer heads than the leaf commits to.
-    #[error("the parts hold {found} heads, the leaf commits to {expected}")]
+    #[error("the parts have {found} heads, but the leaf commits to {expected}")]
     Pools {
         /// Heads the leaf commits to.
         expected: u32,
@@ -136,7 +136,7 @@ pub enum PublishedError {
         found: u64,
     },
     /// A part has more or fewer bodies than its heads name snapshots.
-    #[error("the table says where {found} bodies stand, its heads name {expected} snapshots")]
+    #[error("the table has {found} bodies, but its heads name {expected} snapshots")]
     Frames {
         /// Snapshots named.
         expected: usize,

@@ -7,13 +7,13 @@ use crate::ids::DocumentHash;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
     /// Its bytes are others.
-    #[error("its bytes hash to {found}, which is not its name")]
+    #[error("the hash of its bytes is {found}, which is not its name")]
     Hash {
         /// What they hash to.
         found: DocumentHash,
     },
     /// It is not as long as the manifest says.
-    #[error("it has {found} bytes, and its manifest says {expected}")]
+    #[error("it has {found} bytes, but its manifest has {expected}")]
     Length {
         /// What the manifest says.
         expected: u64,
@@ -21,10 +21,10 @@ pub enum PartError {
         found: u64,
     },
     /// It ends before its table does.
-    #[error("its table ends beyond it")]
+    #[error("its table extends beyond its end")]
     Short,
     /// Its table cannot be unpacked.
-    #[error("its table does not unpack: {0}")]
+    #[error("its table cannot be unpacked: {0}")]
     Packed(String),
     /// Its table is wrong.
     #[error(transparent)]

@@ -19,7 +19,7 @@ pub struct Day(Slot);
 
 /// Not the date of a day of the series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no date from 2026-08-22 on, such as 2026-11-26")]
+#[error("expected a date such as 2026-11-26, from 2026-08-22 on")]
 pub struct NoDay;
 
 impl Day {

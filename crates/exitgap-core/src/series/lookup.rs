@@ -24,7 +24,7 @@ pub enum LookupError {
         reason: Option<MissingReason>,
     },
     /// The slot lies before the pool's first.
-    #[error("{pool}: slot {slot} lies before its series began")]
+    #[error("{pool}: slot {slot} is before the start of its series")]
     BeforeSeries {
         /// The pool asked for.
         pool: PoolId,
@@ -34,7 +34,7 @@ pub enum LookupError {
         first: Slot,
     },
     /// The slot lies after the pool's newest.
-    #[error("{pool}: slot {slot} lies after the newest one")]
+    #[error("{pool}: slot {slot} is after the newest slot")]
     AfterSeries {
         /// The pool asked for.
         pool: PoolId,
@@ -56,7 +56,7 @@ pub enum LookupError {
         before: Option<Slot>,
     },
     /// The slot was recorded, and taken back: its block was orphaned.
-    #[error("{pool}: slot {slot} was retracted at {by}: its block was orphaned")]
+    #[error("{pool}: slot {slot} was retracted at {by} because its block was orphaned")]
     Retracted {
         /// The pool asked for.
         pool: PoolId,
@@ -68,7 +68,7 @@ pub enum LookupError {
         before: Option<Slot>,
     },
     /// The slot is the one in which the pool's series ended.
-    #[error("{pool}: slot {slot} is the one in which it retired")]
+    #[error("{pool}: the pool retired in slot {slot}")]
     Retired {
         /// The pool asked for.
         pool: PoolId,

@@ -26,13 +26,13 @@ pub struct Slot(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SlotError {
     /// The instant lies before 2026-08-22T00:00:00Z.
-    #[error("slot {slot} lies before the series began (slot {first}, 2026-08-22T00:00:00Z)", first = Slot::FIRST.0)]
+    #[error("slot {slot} is before the start of the series (slot {first}, 2026-08-22T00:00:00Z)", first = Slot::FIRST.0)]
     BeforeSeries {
         /// The slot asked for.
         slot: u64,
     },
     /// The instant lies after 9999-12-31T23:55:00Z.
-    #[error("slot {slot} lies after the year 9999")]
+    #[error("slot {slot} is after the year 9999")]
     TooLate {
         /// The slot asked for.
         slot: u64,

@@ -10,7 +10,7 @@ use crate::units::PriceError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObservationError {
     /// The name is not one of a pool of such a contract.
-    #[error("{pool} does not name two of the {tokens} tokens of its contract, as `….0-1` does")]
+    #[error("{pool} must name two of the {tokens} tokens of its contract, as in `….0-1`")]
     Pool {
         /// The name.
         pool: PoolId,
@@ -19,10 +19,10 @@ pub enum ObservationError {
     },
     /// They are not the contract's: more or fewer than its state's, of other decimals than that says,
     /// or with a reading of another one.
-    #[error("the tokens are not the contract's: {0}")]
+    #[error("the tokens do not match the contract: {0}")]
     Tokens(&'static str),
     /// Most contracts keep their tokens in the order of their addresses, and none has one twice.
-    #[error("{first} does not have a lower address than token {second}")]
+    #[error("{first} must have a lower address than token {second}")]
     TokensOutOfOrder {
         /// A token's address.
         first: Address,
@@ -42,7 +42,7 @@ pub enum ObservationError {
     FixedPriceOnLiveChain,
     /// `updatedAt` is zero or lies after the block.
     #[error(
-        "the feed {feed} was updated at {updated_at}, which is no time up to the block's {block_timestamp}"
+        "the feed {feed} was updated at {updated_at}, which must be a time up to the block's {block_timestamp}"
     )]
     OracleTime {
         /// The feed's address.
@@ -59,7 +59,7 @@ pub enum ObservationError {
         feed: Address,
     },
     /// What is said of a sequencer is neither up nor down, or is said twice.
-    #[error("a sequencer's uptime is one feed's answer without decimals, 0 or 1")]
+    #[error("the sequencer uptime must be the answer of one feed, without decimals, 0 or 1")]
     SequencerUptime,
     /// The readings do not make a price.
     #[error("the price of token{token} in USD: {error}")]
@@ -73,14 +73,16 @@ pub enum ObservationError {
     #[error("the oracle readings are out of order")]
     OracleOrder,
     /// Too many facts, facts out of order, or a call or an answer that is too long.
-    #[error("the facts are more than 32, out of order, or of a call or an answer that is too long")]
+    #[error(
+        "there are more than 32 facts, they are out of order, or a call or an answer is too long"
+    )]
     Facts,
     /// More than one session of a token, sessions out of order, or one of no token.
-    #[error("the sessions are out of order, or of no token")]
+    #[error("the sessions are out of order or do not belong to a token")]
     Sessions,
     /// A session says something else than its calendar does of the block's timestamp.
     #[error(
-        "the session of token {token} says {found:?}, its calendar {expected:?} of {timestamp}"
+        "the session of token {token} is {found:?}, but its calendar has {expected:?} at {timestamp}"
     )]
     SessionContradicts {
         /// The token's index in its contract.
@@ -101,7 +103,7 @@ pub enum ObservationError {
         timestamp: u64,
     },
     /// The block lies after the slot.
-    #[error("block {number} ({timestamp}) lies after slot {slot}")]
+    #[error("block {number} ({timestamp}) is after slot {slot}")]
     BlockAfterSlot {
         /// The block's number.
         number: u64,
@@ -111,7 +113,7 @@ pub enum ObservationError {
         slot: Slot,
     },
     /// The block is more than ten minutes older than the slot.
-    #[error("block {number} is {age_s} s older than slot {slot}; more than {most} s is a stalled chain", most = Snapshot::MAX_BLOCK_AGE_S)]
+    #[error("block {number} is {age_s} s older than slot {slot}; a chain more than {most} s behind counts as stalled", most = Snapshot::MAX_BLOCK_AGE_S)]
     ChainStalled {
         /// The block's number.
         number: u64,

@@ -98,7 +98,7 @@ fn a_pool_of_three_tokens_is_named_with_two_of_them() {
     let pool = |name: &str| name.parse::<PoolId>().unwrap();
     let unnamed = O::Pool { pool: pool(CONTRACT), tokens: 3 };
     assert_eq!(alone, Err(unnamed.clone().into()));
-    assert!(unnamed.to_string().ends_with("two of the 3 tokens of its contract, as `….0-1` does"));
+    assert!(unnamed.to_string().ends_with("two of the 3 tokens of its contract, as in `….0-1`"));
     let of = |name: &str| {
         Snapshot::of_pool(&pool(name), &documents.snapshot, &documents.state).unwrap_err()
     };
@@ -116,12 +116,12 @@ fn what_cannot_be_such_a_contract_is_refused() {
     let all = || vec![reading(0, 99), reading(1, 100), reading(2, 101)];
     let first = format!("{CONTRACT}.0-1");
     let two = observed(&first, tokens()[..2].to_vec(), all()[..2].to_vec());
-    assert_eq!(two, Err(O::Tokens("its state is of more or fewer")));
+    assert_eq!(two, Err(O::Tokens("its state has a different number of tokens")));
     let mut twice = tokens();
     twice[2] = twice[0].clone();
     assert!(matches!(observed(&first, twice, all()), Err(O::TokensOutOfOrder { .. })));
     let fourth = observed(&first, tokens(), vec![reading(0, 1), reading(1, 1), reading(3, 1)]);
-    assert_eq!(fourth, Err(O::Tokens("a reading is of none of them")));
+    assert_eq!(fourth, Err(O::Tokens("an oracle reading is not for one of its tokens")));
     // What no figure of the pair rests on may be absent.
     let without = || vec![reading(0, 99), reading(1, 100)];
     assert!(observed(&first, tokens(), without()).is_ok());

@@ -1,9 +1,9 @@
-//! Snapshots: a pool's whole swap-relevant state with its oracle readings, as they
-//! stood at one block, and the canonical bytes that name it.
+//! Snapshots: all state of a pool that affects swaps, with its oracle readings, at one block, and
+//! the canonical bytes whose hash names the snapshot.
 //!
-//! An [`Observation`] is a pool at a block; a [`Snapshot`] is the observation that
-//! the block rule assigns to a slot. Both are checked when made: what exists here
-//! can be computed with.
+//! An [`Observation`] is a pool at a block. A [`Snapshot`] is the observation that the block rule
+//! assigns to a slot. Both are checked when they are created, so every existing value can be used
+//! for computing.
 
 mod agreement;
 mod error;

@@ -259,7 +259,7 @@ impl BaseError {
 /// The contract's tokens, beside its state.
 fn check_tokens(state: &PoolState, tokens: &[Token]) -> Result<(), ObservationError> {
     if state.coins() != tokens.len() {
-        return Err(ObservationError::Tokens("its state is of more or fewer"));
+        return Err(ObservationError::Tokens("its state has a different number of tokens"));
     }
     let sorts = state.sorts_tokens();
     for (index, second) in tokens.iter().enumerate() {
@@ -273,7 +273,7 @@ fn check_tokens(state: &PoolState, tokens: &[Token]) -> Result<(), ObservationEr
     check_decimals(tokens)?;
     let mut told = state.decimals().iter().zip(tokens);
     let same = told.all(|(told, token)| *told == token.decimals);
-    if same { Ok(()) } else { Err(ObservationError::Tokens("its state is of other decimals")) }
+    if same { Ok(()) } else { Err(ObservationError::Tokens("its state has different decimals")) }
 }
 
 pub(super) fn check_decimals(tokens: &[Token]) -> Result<(), ObservationError> {
@@ -295,7 +295,9 @@ pub(super) fn check_oracles(
     for reading in oracles {
         match reading.role.token() {
             Some(token) if token >= tokens => {
-                return Err(ObservationError::Tokens("a reading is of none of them"));
+                return Err(ObservationError::Tokens(
+                    "an oracle reading is not for one of its tokens",
+                ));
             }
             Some(_) => {}
             None => sequencers += 1,

@@ -32,7 +32,7 @@ pub struct Symbol(String);
 
 /// The text is not a cleaned symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a recorded symbol is 1 to 32 printable ASCII characters")]
+#[error("a recorded symbol must be 1 to 32 printable ASCII characters")]
 pub struct SymbolError;
 
 impl Symbol {

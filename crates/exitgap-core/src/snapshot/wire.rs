@@ -43,7 +43,7 @@ pub enum SnapshotError {
     #[error(transparent)]
     Slot(#[from] SlotError),
     /// The state is another than the one the snapshot names.
-    #[error("the snapshot is of state {expected}; the state with it is {found}")]
+    #[error("the snapshot names state {expected}, but the given state is {found}")]
     OtherState {
         /// The state that the snapshot names.
         expected: StateHash,
@@ -54,13 +54,15 @@ pub enum SnapshotError {
     #[error("state: {0}")]
     State(#[from] StateError),
     /// A contract does not pool so many tokens, or there are more readings than of so many.
-    #[error("{found} tokens, or their readings, are not of 2 to 8")]
+    #[error(
+        "the number of tokens, {found}, or of tokens with oracle readings is outside the range 2 to 8"
+    )]
     Tokens {
         /// Tokens found.
         found: usize,
     },
     /// It is of another contract than the pool's.
-    #[error("it is of {found}, not of {expected}")]
+    #[error("it is a snapshot of {found}, not of {expected}")]
     OtherContract {
         /// The pool.
         expected: Box<PoolId>,
@@ -201,8 +203,10 @@ impl Wire for ChainTag {
             ("live", None) => ChainKind::Live,
             ("live", Some(genesis)) => ChainKind::Configured(genesis),
             ("preview", None) => ChainKind::Preview,
-            ("preview", Some(_)) => return Err("genesis: of a preview chain".to_owned()),
-            _ => return Err("kind: neither live nor preview".to_owned()),
+            ("preview", Some(_)) => {
+                return Err("genesis: not allowed for a preview chain".to_owned());
+            }
+            _ => return Err("kind: must be live or preview".to_owned()),
         };
         Ok(Self { caip2, kind })
     }

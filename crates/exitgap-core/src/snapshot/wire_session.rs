@@ -72,7 +72,8 @@ pub(super) fn read_sessions(
         .iter()
         .all(|session| (1..=64).contains(&session.note.len()) && printable(&session.note));
     if !(ascending && of_tokens && noted) {
-        let rule = "sessions: out of order, of no token, or with no note".to_owned();
+        let rule =
+            "sessions: out of order, without a valid token, or without a valid note".to_owned();
         return Err(DocumentError::Shape(rule).into());
     }
     // Each that is known is checked, also beside one that is not.

@@ -166,7 +166,7 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         E::Observation(ObservationError::TooManyDecimals { found: 37, .. })
     ));
     assert!(shape(refused("US?DC", "US\\u202eDC")));
-    let no_token = ObservationError::Tokens("a reading is of none of them");
+    let no_token = ObservationError::Tokens("an oracle reading is not for one of its tokens");
     assert_eq!(refused("\"token\":1", "\"token\":2"), no_token.into());
     for (from, to) in [
         ("\"0x5c975abb\"", "\"0x5c975a\""),
@@ -320,10 +320,13 @@ fn a_configured_genesis_is_stated_and_read() {
     assert_eq!(read(r#""kind":"preview""#), Ok(ChainKind::Preview));
     assert!(configured.is_live() && !ChainKind::Preview.is_live());
     for (refused, why) in [
-        (format!(r#""genesis":"{hash}","kind":"preview""#), "genesis: of a preview chain"),
+        (
+            format!(r#""genesis":"{hash}","kind":"preview""#),
+            "genesis: not allowed for a preview chain",
+        ),
         (r#""genesis":null,"kind":"live""#.to_owned(), "another spelling"),
         (r#""genesis":"0x07","kind":"live""#.to_owned(), "genesis: "),
-        (r#""kind":"configured""#.to_owned(), "kind: neither live nor preview"),
+        (r#""kind":"configured""#.to_owned(), "kind: must be live or preview"),
     ] {
         let found = read(&refused).unwrap_err();
         assert!(found.starts_with(why), "{refused}: {found}");

@@ -37,10 +37,10 @@ pub struct Forked {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForkError {
     /// It is no such file.
-    #[error("no proof of two histories: {0}")]
+    #[error("not a proof of two histories: {0}")]
     Document(#[from] DocumentError),
     /// It holds what cannot be in it.
-    #[error("no proof of two histories: {0}")]
+    #[error("not a proof of two histories: {0}")]
     Shape(&'static str),
     /// A note is not signed by a trusted key.
     #[error("the {place} checkpoint: {why}")]
@@ -51,13 +51,13 @@ pub enum ForkError {
         why: Box<SignedError>,
     },
     /// They are of two logs, or the first has more leaves.
-    #[error("the checkpoints are not two of one log, that of fewer slots first")]
+    #[error("the checkpoints must be two of one log, the one with fewer slots first")]
     NotOfOneLog,
     /// The proof does not lead from the root to the second checkpoint.
-    #[error("the proof does not lead to the second checkpoint")]
+    #[error("the proof does not connect the root to the second checkpoint")]
     NoProof,
     /// Both are states of one history.
-    #[error("both checkpoints are of one history: nothing is wrong with the log")]
+    #[error("both checkpoints belong to one history, so the log is consistent")]
     OneHistory,
 }
 
@@ -86,13 +86,14 @@ impl Fork {
     /// Reads untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, ForkError> {
         let document: Document = from_canonical(bytes, MAX_FORK_BYTES, "a proof of two histories")?;
-        let two = "it has two checkpoints";
+        let two = "it must have two checkpoints";
         let checkpoints = document.checkpoints.try_into().map_err(|_| ForkError::Shape(two))?;
         if document.proof.len() > MAX_PROOF_HASHES {
-            return Err(ForkError::Shape("its proof has more hashes than one has"));
+            return Err(ForkError::Shape("its proof has too many hashes"));
         }
-        let hash =
-            |text: &String| Hash::from_base64(text).ok_or(ForkError::Shape("no hash in base64"));
+        let hash = |text: &String| {
+            Hash::from_base64(text).ok_or(ForkError::Shape("a hash is not valid base64"))
+        };
         let proof = document.proof.iter().map(hash).collect::<Result<_, _>>()?;
         Ok(Self { checkpoints, proof, root: hash(&document.root)? })
     }

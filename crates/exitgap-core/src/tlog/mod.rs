@@ -1,8 +1,8 @@
-//! Transparency logs: all of [`exitgap_tlog`], with what exitgap's own logs add to it. What a leaf says is
-//! for others ([`evidence`](crate::evidence)).
+//! Transparency logs: all of [`exitgap_tlog`], and what exitgap's own logs add. The content of a
+//! leaf is defined elsewhere ([`evidence`](crate::evidence)).
 //!
-//! - `origin`: the name of a log that holds a leaf per slot, and its checkpoints
-//! - `fork`: two signed states that cannot both be one log's, as a file
+//! - `origin`: the name of a log with one leaf per slot, and its checkpoints
+//! - `fork`: two signed states that cannot both belong to one log, as a file
 
 mod fork;
 mod origin;

@@ -47,10 +47,10 @@ pub struct Split {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The size buys less than one raw unit of the token to sell.
-    #[error("the size rounds to no input: it is worth less than one unit of the token sold")]
+    #[error("the size is worth less than one unit of the token sold, so it rounds to zero")]
     NoInput,
     /// The contract would pay nothing.
-    #[error("the size rounds to no output: the pool would pay less than one unit")]
+    #[error("the pool would pay less than one unit for this size, so the output rounds to zero")]
     NoOutput,
     /// The pool cannot take all of it.
     #[error(
@@ -68,11 +68,13 @@ pub enum Refusal {
     /// The basis is a billion percent or more: so is the gap of a small sale, and no sale of this
     /// pool has one.
     #[error(
-        "the pool's own price and the oracle's are too far apart for a percentage: one of them cannot be right"
+        "the pool price and the oracle price are too far apart for a percentage; one of them must be wrong"
     )]
     GapOutOfRange,
     /// A second order cannot be told: what the first leaves is not computed for this kind of pool.
-    #[error("what an order leaves of this kind of pool is not computed, so no second one can be")]
+    #[error(
+        "the state of this kind of pool after an order is not computed, so a second order cannot be computed"
+    )]
     NotFollowed,
 }
 

@@ -1,20 +1,19 @@
-//! The exit: what a sale of a stated size fills at, how far below the oracle that
-//! is, and how large a sale may be.
+//! The exit: what a sale of a given size fills at, how far that is below the oracle, and how large
+//! a sale can be.
 //!
-//! - [`Exit`]: one direction of a pool with its oracle prices, ready for questions
+//! - [`Exit`]: one direction of a pool with its oracle prices, prepared for computing
 //! - [`Exits`]: both directions, prepared when needed
-//! - [`PricedPool`]: a pool's state with decimals and prices, which both are made of
+//! - [`PricedPool`]: a pool's state with decimals and prices, from which both are made
 //! - `terms`: exact comparison of a fill with the oracle
-//! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
-//! - `realised`: what was received against what was estimated
+//! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the computations
+//! - `realised`: the received amount compared with the estimate
 //! - `routes`: venues compared from ladders alone
-//! - `split`: one exit over venues of one slot, exactly, with a bound of the best
+//! - `split`: one exit over several venues of one slot, exactly, with a bound on the best split
 //!
-//! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
-//! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
-//! `exit_gap_pct = 100 × (1 − realized ÷ oracle)`: **positive where the fill is
-//! worse than the oracle, negative where it is better**, rounded half-even to six
-//! decimals once, at the end. Limits are tested on the exact ratio.
+//! Method 1.0.0. All of it is integer arithmetic on raw chain values. With `realized ÷ oracle =
+//! (out · quote_usd) ÷ (in · base_usd)` in whole-token terms, `exit_gap_pct = 100 × (1 − realized ÷
+//! oracle)`: **positive where the fill is worse than the oracle, negative where it is better**,
+//! rounded half-even to six decimals once, at the end. Limits are tested on the exact ratio.
 
 mod estimate;
 mod ladder;

@@ -17,7 +17,7 @@ pub struct OrderPlan {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderPlanError {
     /// Not from 1 to 1000 parts.
-    #[error("{found} orders are not from 1 to {most}", most = OrderPlan::MAX_PARTS)]
+    #[error("{found} orders given; the number must be from 1 to {most}", most = OrderPlan::MAX_PARTS)]
     Parts {
         /// Parts asked for.
         found: u32,

@@ -64,13 +64,13 @@ impl Point {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
     /// More rows than a venue may have.
-    #[error("{found} rows are more than the {most} of a venue", most = RouteVenue::MAX_ROWS)]
+    #[error("{found} rows given; a venue has at most {most}", most = RouteVenue::MAX_ROWS)]
     TooManyRows {
         /// Rows found.
         found: usize,
     },
     /// Two rows say different things of one size.
-    #[error("two rows of size {size} USD have different gaps: {first} % and {second} %")]
+    #[error("two rows of size {size} USD have different gaps: {first}% and {second}%")]
     Contradiction {
         /// The size.
         size: SizeUsd,
@@ -80,19 +80,19 @@ pub enum RouteError {
         second: Percent,
     },
     /// A gap at which a sale brings less than nothing, or more than twice its worth.
-    #[error("a gap of {found} % is not from -100 % to 100 %")]
+    #[error("gap {found}% is outside the range −100% to 100%")]
     Gap {
         /// The gap found.
         found: Percent,
     },
     /// A fixed cost above a million dollars.
-    #[error("a fixed cost of {found} USD is above the largest, {most} USD", most = RouteVenue::MAX_FIXED_COST)]
+    #[error("fixed cost of {found} USD is above the maximum of {most} USD", most = RouteVenue::MAX_FIXED_COST)]
     FixedCost {
         /// The cost found.
         found: UsdMicros,
     },
     /// No venue, or more than are ranked at once.
-    #[error("{found} venues are not from 1 to {most}", most = MAX_ROUTE_VENUES)]
+    #[error("{found} venues given; the number must be from 1 to {most}", most = MAX_ROUTE_VENUES)]
     Venues {
         /// Venues found.
         found: usize,

@@ -90,7 +90,7 @@ impl LimitedBy {
 /// whole dollars in a row miss the limit by less than one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no answer after {comparisons} comparisons: the limit {limit} % lies too close to the pool's own price"
+    "no answer after {comparisons} comparisons, because the limit {limit}% is too close to the pool's price"
 )]
 pub struct SearchExhausted {
     /// The limit asked for.
@@ -106,7 +106,9 @@ pub enum NotSized {
     #[error(transparent)]
     Exhausted(#[from] SearchExhausted),
     /// The kind of pool pays less for more in places, so that no search finds the largest size.
-    #[error("how large an exit may be is not answered of this kind of pool: it could not be exact")]
+    #[error(
+        "the largest size is not computed for this kind of pool, because it could not be exact"
+    )]
     NotExact,
 }
 

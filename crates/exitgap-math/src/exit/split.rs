@@ -37,7 +37,7 @@ pub struct SplitVenue<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// No venue, or more than are split over at once.
-    #[error("{found} venues are not from 1 to {most}", most = MAX_ROUTE_VENUES)]
+    #[error("{found} venues given; the number must be from 1 to {most}", most = MAX_ROUTE_VENUES)]
     Venues {
         /// Venues found.
         found: usize,
@@ -45,7 +45,7 @@ pub enum SplitError {
     /// What the venue pays need not be concave in the amount: its fee moves with the sale, its
     /// formula has branches, or no such law is known of its kind. No bound would be sound.
     #[error(
-        "venue {venue} need not pay less for each further unit, so no bound of a split is sound"
+        "venue {venue} does not always pay less for each further unit, so no bound on a split is valid"
     )]
     NotConcave {
         /// The venue.
@@ -53,7 +53,7 @@ pub enum SplitError {
     },
     /// The token sold has another price or other decimals there than at the first venue.
     #[error(
-        "venue {venue} has another oracle price or other decimals of the token sold than venue 0"
+        "venue {venue} differs from venue 0 in the oracle price or the decimals of the token sold"
     )]
     BaseDiffers {
         /// The venue.
@@ -63,7 +63,7 @@ pub enum SplitError {
     #[error("the amount is zero")]
     NoInput,
     /// No split of it pays something on every leg.
-    #[error("the venues would pay less than one unit on some leg")]
+    #[error("the venues would pay less than one unit on one of the legs")]
     NoOutput,
     /// All venues together do not take the amount.
     #[error("the venues together take at most {max_amount_in} units")]
@@ -72,7 +72,9 @@ pub enum SplitError {
         max_amount_in: U256,
     },
     /// The gap is too large for a percentage.
-    #[error("oracle and pools are too far apart for a percentage: one of them cannot be right")]
+    #[error(
+        "the oracle price and the pool prices are too far apart for a percentage; one of them must be wrong"
+    )]
     GapOutOfRange,
 }
 

@@ -14,7 +14,7 @@ pub struct Code {
 
 /// A text that is no code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a code is 1 to 40 of a-z, 0-9 and '_', first a letter")]
+#[error("a code must be 1 to 40 characters from a-z, 0-9 and '_', starting with a letter")]
 pub struct CodeError;
 
 impl Code {

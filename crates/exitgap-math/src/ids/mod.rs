@@ -1,4 +1,4 @@
-//! Names: addresses, hashes, chains and pools. Each is checked once, where it enters.
+//! Names: addresses, hashes, chains and pools. Each is checked once, when it is read.
 
 mod code;
 mod pool;
@@ -24,7 +24,9 @@ pub enum IdError {
         found: String,
     },
     /// The text is not a chain slug: 1 to 32 of `a-z`, `0-9` and `-`, starting with a letter.
-    #[error("expected a chain slug (1 to 32 of a-z, 0-9, '-', first a letter), found {found:?}")]
+    #[error(
+        "expected a chain slug (1 to 32 characters from a-z, 0-9 and '-', starting with a letter), found {found:?}"
+    )]
     NotChainSlug {
         /// The text as given, cut to 80 characters.
         found: String,

@@ -10,7 +10,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
     /// More bytes than any such document has.
-    #[error("{found} bytes are more than the {most} accepted")]
+    #[error("{found} bytes are more than the maximum of {most}")]
     TooLarge {
         /// Bytes found.
         found: usize,
@@ -24,7 +24,7 @@ pub enum DocumentError {
     #[error("{0}")]
     Newer(Newer),
     /// White space, key order, a repeated key or another spelling.
-    #[error("the bytes are not canonical JSON (they differ from byte {at})")]
+    #[error("the bytes are not canonical JSON (the first difference is at byte {at})")]
     NotCanonical {
         /// The first byte that differs.
         at: usize,

@@ -1,8 +1,9 @@
 //! JSON of hashed documents: a small reader and the one canonical writer.
 //!
-//! What is hashed holds no fractions, so a number is kept as the digits it was given in. The
-//! reader need not refuse every odd spelling: a document counts only if writing it canonically
-//! gives the same bytes. Small on purpose: whoever checks evidence in a browser loads it.
+//! Hashed documents have no fractions, so a number is stored as the digits that were read. The
+//! reader does not need to reject every unusual spelling: a document is valid only if writing it
+//! canonically gives the same bytes. This module is small on purpose, because browsers load it to
+//! check evidence.
 
 mod document;
 mod read;

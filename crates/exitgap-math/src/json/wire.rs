@@ -284,7 +284,7 @@ impl<T: Wire> Wire for Option<T> {
 fn items<'j, 'a>(json: &'j Json<'a>, length: Option<usize>) -> Result<&'j [Json<'a>], String> {
     match json {
         Json::List(items) if length.is_none_or(|length| length == items.len()) => Ok(items),
-        Json::List(items) => Err(format!("an array of {} items is of another length", items.len())),
+        Json::List(items) => Err(format!("an array of {} items has the wrong length", items.len())),
         other => Err(expected("an array", other)),
     }
 }

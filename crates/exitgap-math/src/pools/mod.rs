@@ -1,10 +1,10 @@
-//! The arithmetic of pools, exactly as their contracts do it.
+//! The arithmetic of pools, exactly as in their contracts.
 //!
-//! A [`PoolState`] is what a contract needs to answer a swap; a [`SaleCurve`] is one
-//! direction of it, prepared for many questions. Amounts are raw token units
-//! (`amount_in` of the token sold, `amount_out` of the token bought).
+//! A [`PoolState`] is what a contract needs to compute a swap. A [`SaleCurve`] is one direction of
+//! it, prepared for many computations. Amounts are raw token units (`amount_in` of the token sold,
+//! `amount_out` of the token bought).
 //!
-//! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
+//! Each kind of pool has a folder that implements what `kind` requires; `kinds` lists them.
 
 mod amplified;
 mod balancer;

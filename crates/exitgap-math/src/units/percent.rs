@@ -44,7 +44,7 @@ pub enum PercentError {
     #[error(transparent)]
     Decimal(#[from] DecimalError),
     /// The percentage lies outside its bounds.
-    #[error("{found} % lies outside {min} % to {max} %")]
+    #[error("{found}% is outside the range {min}% to {max}%")]
     OutOfRange {
         /// The percentage asked for.
         found: Percent,

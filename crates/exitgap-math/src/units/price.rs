@@ -19,16 +19,16 @@ pub enum PriceError {
     #[error("a price must be greater than zero")]
     NotPositive,
     /// Above `10^36` before its decimals: no feed answers this.
-    #[error("an oracle answer above 10^36 is refused")]
+    #[error("the oracle answer is above the maximum of 10^36")]
     AnswerTooLarge,
     /// More than 36 decimals.
-    #[error("an oracle answer with {found} decimals is refused; 36 is the most")]
+    #[error("the oracle answer has {found} decimals; at most 36 are accepted")]
     TooManyDecimals {
         /// Decimals found.
         found: u32,
     },
     /// More than two answers multiplied into one price.
-    #[error("a price is the product of at most two oracle answers, found {found}")]
+    #[error("a price must be the product of at most two oracle answers, found {found}")]
     TooManyFactors {
         /// Answers found.
         found: usize,

@@ -35,7 +35,7 @@ impl Open {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         // Anything but a file might be waited for without end.
         if !made && !std::fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(unreadable(path, "it is no file"));
+            return Err(unreadable(path, "it is not a file"));
         }
         let file = options.open(path).map_err(failed)?;
         if made {
@@ -65,10 +65,10 @@ impl Open {
         }
         let length = here.len();
         if length < self.read_to {
-            return Err(self.wrong("it became shorter: it was cut off or written over"));
+            return Err(self.wrong("it became shorter, so it was truncated or overwritten"));
         }
         if length > MAX_LEDGER_BYTES {
-            return Err(self.wrong("it is longer than 128 MiB: begin another"));
+            return Err(self.wrong("it is longer than 128 MiB; start a new ledger"));
         }
         let mut new = Vec::new();
         self.file.seek(SeekFrom::Start(self.read_to)).map_err(failed)?;

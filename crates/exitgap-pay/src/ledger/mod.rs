@@ -1,10 +1,10 @@
-//! What was spent: an append-only file that processes share, without a lock.
+//! The record of spending: an append-only file that processes share without a lock.
 //!
-//! A payment is *reserved* before it is signed. Its line is appended and made durable; then the file
-//! is read again, and the payment holds if all before it in the file, as far as they were not
-//! withdrawn or released, leave room for it. The file's order is the same for every reader, so two
-//! processes cannot both take the last of a budget, and there is no lock that a crash could leave.
-//! Whatever breaks off in between stays counted.
+//! A payment is *reserved* before it is signed. Its line is appended and made durable. Then the
+//! file is read again: the payment is valid if all payments before it in the file, except those
+//! withdrawn or released, leave room for it. The order of the file is the same for every reader, so
+//! two processes cannot both use the last of a budget, and a crash cannot leave a lock behind.
+//! Anything interrupted in between stays counted.
 
 mod book;
 mod file;
@@ -113,7 +113,8 @@ impl Ledger {
     pub(crate) fn reserve(&self, wanted: &Wanted<'_>) -> Result<String, PayError> {
         let Wanted { host, path, terms, valid_before_s } = wanted;
         if !(is_plain(host, MAX_HOST_BYTES) && is_plain(path, MAX_PATH_BYTES)) {
-            let why = "its host or path is too long, or of characters that no address has";
+            let why =
+                "its host or path is too long or has characters that are not allowed in an address";
             return Err(PayError::AddressNotPaid { url: format!("{host}{path}"), why });
         }
         let Terms { network, asset, pay_to, amount, .. } = *terms;
@@ -134,7 +135,7 @@ impl Ledger {
         let open = self.append(reserved)?;
         match open.book().state(&id) {
             Some(_) => Ok(id),
-            None => Err(open.wrong("what was written to it is not in it")),
+            None => Err(open.wrong("the written record is missing from it")),
         }
     }
 
@@ -153,7 +154,9 @@ impl Ledger {
         self.release_stale(&mut open, id, now_ms)?;
         let book = open.book();
         if book.state(id) != Some(State::Reserved) {
-            return Err(open.wrong("a payment that was to be made was given up by another process"));
+            return Err(
+                open.wrong("a payment that was about to be made was released by another process")
+            );
         }
         let (host, now) = (wanted.host, wanted.terms.pay_to);
         let first = book.first_payee(host, wanted.terms.network, id).filter(|first| *first != now);
@@ -213,7 +216,7 @@ impl Ledger {
         if open.book().state(id) == Some(State::Sent) {
             return Ok(());
         }
-        Err(open.wrong("a payment that was to be sent was given up by another process"))
+        Err(open.wrong("a payment that was about to be sent was released by another process"))
     }
 
     /// Notes that a payment was made, as far as was told.
@@ -279,6 +282,7 @@ fn released(id: String, why: Why, at_ms: u64) -> Record {
 
 fn random_id() -> Result<String, String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("no random numbers are available: {error}"))?;
     Ok(hex(&bytes))
 }

@@ -153,7 +153,10 @@ impl Record {
         let body = body.map(|body| format!("{HEAD}{body}")).unwrap_or_default();
         let line = format!("{body}{SUM}{}\"}}", sum_of(&body));
         if line.len() + 2 > MAX_LINE_BYTES {
-            return Err(format!("a record of {} bytes is more than one line holds", line.len()));
+            return Err(format!(
+                "a record of {} bytes is longer than the maximum line",
+                line.len()
+            ));
         }
         Ok(line)
     }
@@ -166,18 +169,18 @@ impl Line {
         if line.is_empty() || is_beginning(line) {
             return Ok(Self::Nothing);
         }
-        let text = core::str::from_utf8(line).map_err(|_| "it is no text".to_owned())?;
+        let text = core::str::from_utf8(line).map_err(|_| "it is not text".to_owned())?;
         let end = text.rfind(SUM).ok_or("it has no checksum")?;
         let (body, sum) = text.split_at(end);
         let told = sum.strip_prefix(SUM).and_then(|sum| sum.strip_suffix("\"}"));
         if told != Some(&*sum_of(body)) {
-            return Err("its checksum is of other bytes".to_owned());
+            return Err("its checksum does not match".to_owned());
         }
         let Some(fields) = body.strip_prefix(HEAD) else {
-            return Err("it is of another version of this program".to_owned());
+            return Err("it was written by another version of this program".to_owned());
         };
         let record = serde_json::from_str(&format!("{{{fields}}}"));
-        record.map(Self::Record).map_err(|error| format!("it is no record: {error}"))
+        record.map(Self::Record).map_err(|error| format!("it is not a valid record: {error}"))
     }
 }
 

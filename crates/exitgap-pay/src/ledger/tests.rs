@@ -178,7 +178,7 @@ fn what_was_reserved_before_is_waited_for_as_long_as_it_is_young() {
     assert_eq!(scene.kinds().last().unwrap(), "released");
     // Had it only slept, it would not send.
     let error = one.sent(&gone, Address([9; 20]), Word([7; 32])).unwrap_err();
-    assert!(error.to_string().contains("given up by another process"), "{error}");
+    assert!(error.to_string().contains("released by another process"), "{error}");
 }
 
 /// What a chain says of the one payment there is.
@@ -335,7 +335,7 @@ fn a_ledger_that_is_not_the_one_that_was_opened_is_not_used() {
 
     fs::remove_file(scene.path()).unwrap();
     fs::create_dir(scene.path()).unwrap();
-    assert!(scene.try_open().unwrap_err().to_string().contains("it is no file"));
+    assert!(scene.try_open().unwrap_err().to_string().contains("it is not a file"));
 
     // Without its first record, the second is of nothing.
     let scene = Scene::new();

@@ -280,7 +280,7 @@ fn terms_of_redemption_are_read_with_the_configuration() {
         (table("base", usdc, "terms.json"), "chain: no [[chain]] has the slug base"),
         (table("ethereum", "USDC", "terms.json"), "token: it is no address"),
         (table("ethereum", usdc, "none.json"), "none.json: No such file"),
-        (table("ethereum", usdc, "wrong.json"), "wrong.json: terms: kind: at_once"),
+        (table("ethereum", usdc, "wrong.json"), "wrong.json: terms: kind: must be at_once"),
         (table("ethereum", usdc, "long.json"), "has more than 16384 bytes"),
         (table("ethereum", usdc, "terms.json").repeat(9), "more than 8 files of one token"),
         (

@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(planned.logs.len(), 1);
         let wrong = [
             (key.clone(), "and address"),
-            (format!("{log} https://w.example"), "not a witness's key"),
+            (format!("{log} https://w.example"), "not a witness key"),
             (format!("{key} ftp://w.example"), "no address"),
             (format!("{key} https://w.example?a=b"), "no address"),
             (format!("{key} w.example"), "no address"),

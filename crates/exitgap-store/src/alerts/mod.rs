@@ -1,14 +1,17 @@
-//! Rules that are kept for others, their events, and what of them was sent: one file of its own, shared by the
-//! processes of one machine, or tables of their own on a server, shared by those of several.
+//! Alert rules stored for others, their events, and the deliveries of these: a separate file,
+//! shared by the processes of one machine, or separate tables on a server, shared by the processes
+//! of several machines.
 //!
-//! **In scope**: who owns which rule, how many there may be; what a slot made of them, in one transaction; what is to be
-//! sent, and by whom. **Out of scope**, and who does it: what a slot makes of a rule (`exitgap-core::alerts`), when to
-//! evaluate and how to send (`exitgap-server`). Which database it is, only `db/` knows.
+//! **In scope**: who owns which rule, and how many are allowed; the effect of a slot on the rules,
+//! in one transaction; what has to be sent, and by which process. **Out of scope**, with the crate
+//! responsible: the effect of a slot on one rule (`exitgap-core::alerts`), when to evaluate and how
+//! to send (`exitgap-server`). Only `db/` knows which database is used.
 //!
-//! An event is a function of its rule and the log. So what was interrupted is done again: whoever comes second to a slot
-//! finds the same events there and changes nothing, and what is kept of a run may be old. An event and that it is to be
-//! sent are written together. What is sent is leased first and marked after, so that it is sent **at least once**, under
-//! one id; of one rule one after the other.
+//! An event is a function of its rule and the log. Interrupted work is therefore simply repeated: a
+//! second process that handles a slot finds the same events and changes nothing, and the stored
+//! state of a run may be old. An event and its pending delivery are written together. A delivery is
+//! leased first and marked as sent afterwards, so it is sent **at least once**, under one id; the
+//! deliveries of one rule are sent one after the other.
 
 mod model;
 
@@ -33,8 +36,8 @@ pub use model::{
 pub enum AlertsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of alerts that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not an alert database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotAlerts {
         /// The file.
@@ -385,7 +388,12 @@ fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
             }
             let since_ms = rows.endpoint_fails(endpoint, now_ms, &why)?.unwrap_or(now_ms);
             if now_ms - since_ms >= FAILING_MS {
-                rows.disable(endpoint, &format!("five days of failures only; the last: {why}"))?;
+                rows.disable(
+                    endpoint,
+                    &format!(
+                        "every delivery of the last five days failed; the last failure: {why}"
+                    ),
+                )?;
             }
         }
         (Sent::Event { alert, seq, .. }, Outcome::Gone { said: why }) => {

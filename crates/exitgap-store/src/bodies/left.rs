@@ -83,7 +83,7 @@ impl Reader {
                     Is::Damaged => {
                         // It is read again where somebody puts back a copy.
                         *self.left.borrow_mut() = LeftRows::default();
-                        let why = format!("its snapshot of {pool} at {slot} is another");
+                        let why = format!("its snapshot of {pool} at {slot} is a different one");
                         StoreError::LeftUnread { slot, path, why }
                     }
                 },

@@ -1,4 +1,4 @@
-//! Bodies as they lie in the store, unpacked: snapshots and states, hashed again.
+//! The bodies in the store, unpacked: snapshots and states, with their hashes recomputed.
 
 pub(crate) mod left;
 pub mod packing;

@@ -118,7 +118,7 @@ pub fn compress(canonical: &[u8], base: Option<&[u8]>) -> io::Result<Vec<u8>> {
         zstd.shrink_to_fit();
         Ok(zstd)
     } else {
-        Err(io::Error::other("what was compressed does not come back"))
+        Err(io::Error::other("the compressed data cannot be restored"))
     }
 }
 
@@ -133,7 +133,7 @@ pub fn decompress(zstd: &[u8], canonical_bytes: usize, base: Option<&[u8]>) -> i
     if canonical.len() == canonical_bytes {
         Ok(canonical)
     } else {
-        Err(io::Error::other(format!("{} bytes came out", canonical.len())))
+        Err(io::Error::other(format!("{} bytes were unpacked", canonical.len())))
     }
 }
 

@@ -121,9 +121,10 @@ impl Walk<'_> {
         let (checkpoint, note) = Checkpoint::from_note(note)
             .map_err(|error| wrong("checkpoint_invalid", error.to_string()))?;
         note.signed_by(&checkpoint.origin, self.keys).map_err(|error| match error {
-            Unsigned::Forged { signer } => {
-                wrong("signature_forged", format!("the signature as {signer} is not that key's"))
-            }
+            Unsigned::Forged { signer } => wrong(
+                "signature_forged",
+                format!("the signature named {signer} was not made by that key"),
+            ),
             Unsigned::NotTrusted { origin, found } => {
                 let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
                 let what =
@@ -147,7 +148,7 @@ impl Walk<'_> {
             }
             let row = SlotRow::of(row).map_err(|column| wrong_column(file, column))?;
             if Some(row.slot) != expected || row.slot > self.manifest.day.last() {
-                let detail = format!("{} stands where another slot should", row.slot);
+                let detail = format!("{} is in the place of another slot", row.slot);
                 return Err(DayFault::new("slot_order", detail).at(row.slot).into());
             }
             expected = row.slot.next();
@@ -202,7 +203,8 @@ impl Walk<'_> {
             if found == expected {
                 return Ok(());
             }
-            let detail = format!("{} has not the pools that the manifest says", snapshots.file);
+            let detail =
+                format!("{} does not have the pools listed in the manifest", snapshots.file);
             Err(DayFault::new("range_mismatch", detail).into())
         })
     }
@@ -238,7 +240,7 @@ impl Walk<'_> {
                 _ => {
                     return Err(DayFault::new(
                         "figures_rows",
-                        "figures and snapshots have not the same rows",
+                        "figures and snapshots do not have the same rows",
                     )
                     .into());
                 }
@@ -248,7 +250,7 @@ impl Walk<'_> {
                 let follows =
                     seen.as_ref().is_none_or(|(_, last, _)| last.to_string() < pool.to_string());
                 if !follows {
-                    let detail = "the pool does not stand in the order of pool ids";
+                    let detail = "the pool is not in the order of pool ids";
                     return Err(DayFault::new("head_order", detail).at(row.slot).by(&pool).into());
                 }
                 seen = Some(match seen {
@@ -263,7 +265,7 @@ impl Walk<'_> {
                 return Err(wrong("a pool has more rows than the day has slots").into());
             }
             if held.bytes() > MAX_POOL_BYTES {
-                return Err(wrong("a pool's day is larger than one may be").into());
+                return Err(wrong("the day of a pool is larger than the maximum").into());
             }
             held.push(row, of_figures);
         }
@@ -286,7 +288,7 @@ impl Walk<'_> {
         }
         match self.trees.keys().next() {
             Some(slot) => {
-                Err(DayFault::new("head_slot_mismatch", "heads of a slot that is not of the day")
+                Err(DayFault::new("head_slot_mismatch", "heads of a slot outside the day")
                     .at(*slot)
                     .into())
             }
@@ -306,19 +308,19 @@ impl Walk<'_> {
         if leaf.slot != row.slot {
             return Err(DayFault::new(
                 "leaf_slot_mismatch",
-                format!("the leaf is of {}", leaf.slot),
+                format!("the leaf belongs to {}", leaf.slot),
             ));
         }
         let heads = self.trees.remove(&row.slot).unwrap_or_default();
         let (found, of_row) = (heads.size(), u64::from(row.pools));
         if [found, of_row] != [u64::from(leaf.pools); 2] {
-            let detail = format!("{found} heads, the leaf commits to {}", leaf.pools);
+            let detail = format!("{found} heads, but the leaf commits to {}", leaf.pools);
             return Err(DayFault::new("heads_root_mismatch", detail));
         }
         if heads.root() != leaf.root {
             let (found, expected) = (heads.root(), leaf.root);
             let detail =
-                format!("the heads make the root {found}, the slot leaf commits to {expected}");
+                format!("the heads give the root {found}, but the slot leaf commits to {expected}");
             return Err(DayFault::new("heads_root_mismatch", detail));
         }
         tree.push(SlotLeaf::leaf_of(&row.leaf));
@@ -344,7 +346,7 @@ impl Walk<'_> {
 }
 
 fn wrong_column(file: &FileRef, column: &str) -> DayFault {
-    DayFault::new("table_invalid", format!("{}: a row's {column} is none", file.file))
+    DayFault::new("table_invalid", format!("{}: a row has an invalid {column}", file.file))
 }
 
 /// Checks pools as long as there are any.

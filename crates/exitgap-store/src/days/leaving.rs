@@ -53,20 +53,21 @@ pub fn check_leaving(
     let leaf = published.as_ref().and_then(|published| published.history.leaf(day));
     let (Some(published), Some(leaf)) = (&published, leaf) else {
         return Err(stays(
-            "the log of days does not have it; `exitgap-server days` writes it".to_owned(),
+            "it is not in the log of days; run `exitgap-server days` to write it".to_owned(),
         ));
     };
     let manifest = published.manifest(leaf)?;
     let signed = manifest.log().map_err(|error| stays(error.to_string()))?;
     if signed.origin != log.origin || signed.root != reader.nodes().root(signed.size)? {
-        return Err(stays("its files are of another log than the store".to_owned()));
+        return Err(stays("its files belong to a different log from the store".to_owned()));
     }
     let path = folder.path().join(format!("{}/{day}", DaysFile::FOLDER));
     let DayAudited { fault, counts, .. } = audit_day(&DayFolder::new(path), Some(&log.keys), tick)
         .map_err(|error| stays(error.to_string()))?;
     match fault {
         None if counts.unsupported > 0 => Err(stays(
-            "a later version of exitgap made some of it, and only that one can check it".to_owned(),
+            "part of it was made by a later version of exitgap, and only that version can check it"
+                .to_owned(),
         )),
         None => Ok(manifest),
         Some(fault) => {

@@ -299,9 +299,9 @@ impl PublishedDays {
         let path = self.folder.path().join(file.to_string());
         let wrong = |why: String| DaysError::History { path: path.clone(), why };
         let bytes = read_bytes(&path, MAX_DAY_MANIFEST_BYTES as u64)?;
-        let bytes = bytes.ok_or_else(|| wrong("it is not there".to_owned()))?;
+        let bytes = bytes.ok_or_else(|| wrong("it does not exist".to_owned()))?;
         if DayManifest::hash_of(&bytes) != leaf.manifest {
-            return Err(wrong("it is not the one to which the log of days commits".to_owned()));
+            return Err(wrong("it is not the file to which the log of days commits".to_owned()));
         }
         Ok(DayManifest::from_canonical(&bytes)?)
     }
@@ -318,7 +318,7 @@ fn read_published(
     let days = folder.path().join(DaysFile::FOLDER);
     let bring = |tile: Tile| -> Result<Vec<u8>, String> {
         let bytes = tiles::read(&days, tile).map_err(|error| error.to_string())?;
-        bytes.ok_or_else(|| format!("days/{} is not there", tile.path()))
+        bytes.ok_or_else(|| format!("days/{} does not exist", tile.path()))
     };
     let history = DaysHistory::read(&note, keys, bring);
     let wrong = |why: String| DaysError::History { path: days.clone(), why };
@@ -341,7 +341,7 @@ impl State {
                 for index in tile.places() {
                     let leaf = usize::try_from(index).ok().and_then(|index| self.leaves.get(index));
                     let fits = push_entry(&mut bytes, leaf.map(Vec::as_slice).unwrap_or_default());
-                    debug_assert!(fits, "a leaf is a few dozen bytes");
+                    debug_assert!(fits, "a leaf has only a few dozen bytes");
                 }
             }
             Shelf::Level(_) => {

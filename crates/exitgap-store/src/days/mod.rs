@@ -1,12 +1,16 @@
-//! Closed days as Parquet (`exitgap-core/docs/days-v1.md`): two files for each range of pools and one of slots, whose manifest a
-//! second small log commits to, written out of a store and checked by themselves.
+//! Closed days as Parquet (`exitgap-core/docs/days-v1.md`): two files for each range of pools and
+//! one of slots, whose manifest a second small log commits to. They are written from a store and
+//! can be checked on their own.
 //!
-//! - `table`: rows of typed cells in a file, and `pages`, what it may unpack to; `rows`: which columns there are
-//! - `write`: a day's files out of a store; `log`: the log of days that commits to them
-//! - `leaving`: whether what a server's database has of a day may leave it
-//! - `open`: a day's files in a folder; `audit`: all of them checked, `pool` by pool; `fault`, what can be wrong
+//! - `table`: rows of typed cells in a file, and `pages`, the limits on unpacking; `rows`: the
+//!   columns
+//! - `write`: creates a day's files from a store; `log`: the log of days that commits to them
+//! - `leaving`: whether a day's data may be removed from a server's database
+//! - `open`: a day's files in a folder; `audit`: checks all of them, pool by pool in `pool`;
+//!   `fault`, what can be wrong
 //!
-//! **Out of scope**, and who does it: manifests and leaves as documents (`exitgap-core`), fetching days (`exitgap-cli`).
+//! **Out of scope**, with the crate responsible: manifests and leaves as documents
+//! (`exitgap-core`), downloading days (`exitgap-cli`).
 
 mod audit;
 mod fault;
@@ -45,7 +49,7 @@ pub use write::last_closed;
 #[derive(Debug, thiserror::Error)]
 pub enum DaysError {
     /// The store has no log, or not the slots.
-    #[error("the store has nothing of that day")]
+    #[error("the store has no data for that day")]
     Nothing,
     /// A file could not be written.
     #[error("{file} could not be written: {reason}")]
@@ -56,7 +60,7 @@ pub enum DaysError {
         reason: String,
     },
     /// A pool's day alone is more than a file may be.
-    #[error("{file} would have {bytes} bytes, more than a file of a day may have")]
+    #[error("{file} would have {bytes} bytes, which is more than the maximum for a file of a day")]
     TooLarge {
         /// The file.
         file: DayFile,
@@ -67,13 +71,13 @@ pub enum DaysError {
     #[error("the day's manifest: {0}")]
     Manifest(#[from] DayManifestError),
     /// A document cannot be made.
-    #[error("a document of the log of days cannot be made: {why}")]
+    #[error("a document of the log of days cannot be created: {why}")]
     Unwritable {
         /// Why.
         why: String,
     },
     /// What is published of the log of days does not hold.
-    #[error("{path}: {why}; put back a copy of this folder, such as the bucket's")]
+    #[error("{path}: {why}; restore this folder from a copy, such as the bucket's")]
     History {
         /// Where.
         path: PathBuf,
@@ -81,7 +85,7 @@ pub enum DaysError {
         why: String,
     },
     /// The newest checkpoint beside the store is none, or another log's.
-    #[error("{path}: {why}; put back the file that belongs to this store")]
+    #[error("{path}: {why}; restore the file that belongs to this store")]
     Guard {
         /// The file.
         path: PathBuf,
@@ -90,8 +94,8 @@ pub enum DaysError {
     },
     /// Days were signed that the folder does not have.
     #[error(
-        "{signed} days were signed, and {path} has {found}: signing them anew could make a second history; put back a copy of \
-         this folder, such as the bucket's"
+        "{signed} days were signed, but {path} has {found}. Signing them again could create a second history; \
+         restore this folder from a copy, such as the bucket's"
     )]
     Lost {
         /// The folder of days.
@@ -103,7 +107,8 @@ pub enum DaysError {
     },
     /// The folder has other days than were signed.
     #[error(
-        "{path} has other days than the {signed} that were signed; put back a copy of this folder, such as the bucket's"
+        "{path} does not have the same days as the {signed} that were signed; restore this folder from a copy, \
+         such as the bucket's"
     )]
     Differs {
         /// The folder of days.
@@ -113,7 +118,8 @@ pub enum DaysError {
     },
     /// Another process writes them.
     #[error(
-        "another process{} writes closed days of this store; what is due it does, and a second would only be in its way",
+        "another process{} already writes the closed days of this store; let it finish, because a second process \
+         is not needed",
         holder.map_or(String::new(), |holder| format!(" ({holder})"))
     )]
     Locked {
@@ -122,8 +128,9 @@ pub enum DaysError {
     },
     /// Several days are closed, and none was written, as far as this machine knows.
     #[error(
-        "{due} days are closed, and none of them was ever written here: where they were, put back a copy of `days/` (`exitgap-server \
-         restore` fetches the bucket's), since signing them again could make a second history; else begin with `exitgap-server days`"
+        "{due} days are closed, but none of them was written here. If they were written before, restore a copy of \
+         `days/` (`exitgap-server restore` downloads the bucket's), because signing them again could create a \
+         second history; otherwise start with `exitgap-server days`"
     )]
     NotBegun {
         /// Days that are due.
@@ -139,14 +146,15 @@ pub enum DaysError {
     },
     /// A day has left the database, and its files are not here.
     #[error(
-        "{day} has left the database, and the log of days does not have it; put back a copy of `days/`, such as the bucket's"
+        "{day} was removed from the database, but is not in the log of days; restore a copy of `days/`, such as \
+         the bucket's"
     )]
     LeftWithout {
         /// The day.
         day: Day,
     },
     /// No key was given to sign with.
-    #[error("no key signs the log of days")]
+    #[error("no key to sign the log of days is configured")]
     NoSigner,
     /// The folder could not be read or written.
     #[error(transparent)]

@@ -60,7 +60,7 @@ impl DayFolder {
     /// The manifest; a fault where it is not one.
     pub fn manifest(&self) -> Result<Result<DayManifest, DayFault>, TableError> {
         let Some(bytes) = self.manifest_bytes()? else {
-            return Ok(Err(DayFault::new("file_absent", "manifest.json is not there")));
+            return Ok(Err(DayFault::new("file_absent", "manifest.json does not exist")));
         };
         Ok(DayManifest::from_canonical(&bytes).map_err(|error| {
             let newer = error.newer().is_some();
@@ -77,7 +77,8 @@ impl DayFolder {
     pub fn check_hash(&self, file: &FileRef) -> Result<(), Stopped> {
         let path = self.file(file.file);
         let name = file.file;
-        let absent = || DayFault::new("file_absent", format!("{name} is not there")).unknown(true);
+        let absent =
+            || DayFault::new("file_absent", format!("{name} does not exist")).unknown(true);
         let failed = |source| Stopped::Machine(TableError::File { path: path.clone(), source });
         // What is no file may block whoever opens it.
         if !path.is_file() {
@@ -86,12 +87,13 @@ impl DayFolder {
         let opened = File::open(&path).map_err(failed)?;
         let found = opened.metadata().map_err(failed)?.len();
         if found != file.bytes {
-            let detail = format!("{name} has {found} bytes, the manifest says {}", file.bytes);
+            let detail = format!("{name} has {found} bytes, but the manifest has {}", file.bytes);
             return Err(DayFault::new("file_hash_mismatch", detail).into());
         }
         let found = hash_of(opened, file.bytes).map_err(failed)?;
         if found != file.sha256 {
-            let detail = format!("{name} hashes to {found}, the manifest says {}", file.sha256);
+            let detail =
+                format!("{name} has the hash {found}, but the manifest has {}", file.sha256);
             return Err(DayFault::new("file_hash_mismatch", detail).into());
         }
         Ok(())
@@ -179,7 +181,7 @@ impl DayFolder {
 
 /// A column of a row that holds what cannot be in it.
 fn none(file: &FileRef, column: &str) -> DayFault {
-    DayFault::new("table_invalid", format!("{}: a row's {column} is none", file.file))
+    DayFault::new("table_invalid", format!("{}: a row has an invalid {column}", file.file))
 }
 
 /// The file that has the heads and snapshots of a pool.
@@ -229,7 +231,7 @@ impl Groups {
 
     fn miscounted(&self) -> DayFault {
         let detail = format!(
-            "{} has not the {} rows that the manifest says",
+            "{} does not have the {} rows listed in the manifest",
             self.file.file, self.file.rows
         );
         DayFault::new("rows_mismatch", detail)

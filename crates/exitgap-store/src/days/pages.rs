@@ -34,25 +34,28 @@ pub fn check_pages(file: &File, metadata: &ParquetMetaData) -> Result<(), String
                 start.zip(size).and_then(|(start, size)| Some(start..start.checked_add(size)?));
             let run = run
                 .filter(|run| run.end <= length)
-                .ok_or_else(|| wrong("it lies outside the file"))?;
+                .ok_or_else(|| wrong("it is outside the file"))?;
             let mut at = run.start;
             while at < run.end {
                 pages += 1;
                 if pages > MAX_PAGES {
-                    return Err(wrong("there are more pages than a file has"));
+                    return Err(wrong("the file has too many pages"));
                 }
                 let page = read_header(file, at).map_err(|what| wrong(&what))?;
                 if !page.is_plain {
-                    return Err(wrong("a page is no plain one"));
+                    return Err(wrong("a page is not a plain page"));
                 }
                 if page.unpacked > MAX_PAGE_BYTES {
-                    let what = format!("a page says that it unpacks to {} bytes", page.unpacked);
+                    let what = format!(
+                        "a page declares an unpacked size of {} bytes, which is too large",
+                        page.unpacked
+                    );
                     return Err(wrong(&what));
                 }
                 at = at.saturating_add(page.header).saturating_add(page.packed);
             }
             if at != run.end {
-                return Err(wrong("its last page ends outside it"));
+                return Err(wrong("its last page ends outside the column"));
             }
         }
     }

@@ -78,7 +78,7 @@ impl PoolDay {
                 })?,
                 None if head.height == 0 || slot == first => {}
                 None => {
-                    let detail = "the pool's first head of the day is not its first, and heads before it are left out";
+                    let detail = "the pool's first head of the day is not its first head, and the heads before it are missing";
                     return Err(at(DayFault::new("head_without_predecessor", detail)));
                 }
             }
@@ -125,7 +125,7 @@ pub fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
         DayFault::new("head_invalid", error.to_string()).unknown(error.newer().is_some())
     })?;
     if (head.slot, &head.pool) != (row.slot, &row.pool) {
-        let detail = format!("the row's head is that of {}, slot {}", head.pool, head.slot);
+        let detail = format!("the row's head belongs to {}, slot {}", head.pool, head.slot);
         return Err(DayFault::new("head_slot_mismatch", detail));
     }
     Ok(head)
@@ -146,12 +146,12 @@ fn retract(
         };
         let taken = standing.remove(&retraction.slot);
         let taken =
-            taken.ok_or_else(|| wrong("the slot holds no snapshot, or was retracted before"))?;
+            taken.ok_or_else(|| wrong("the slot has no snapshot, or was already retracted"))?;
         match &retraction.cause {
             RetractionCause::Orphaned { orphaned, .. }
                 if taken.block.is_some_and(|block| block != *orphaned) =>
             {
-                return Err(wrong("`orphaned` is not the block that its snapshot was read at"));
+                return Err(wrong("`orphaned` is not the block at which its snapshot was read"));
             }
             _ => {}
         }
@@ -166,7 +166,7 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
     if head.commits.get(Fills::NAME) != fills.map(Fills::hash_of) {
         return Err(invalid(
             "fills_hash_mismatch",
-            &"the row's fills are not those to which the head commits",
+            &"the row's fills differ from those to which the head commits",
         ));
     }
     if let Some(fills) = fills {
@@ -175,13 +175,13 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
         if fills.contract != *head.pool.contract() {
             return Err(invalid(
                 "fills_do_not_follow",
-                &format!("the fills are of {}", fills.contract),
+                &format!("the fills belong to {}", fills.contract),
             ));
         }
     }
     let issued = row.issued.as_deref();
     if head.commits.get(Issued::NAME) != issued.map(Issued::hash_of) {
-        let what = "the row's issued estimates are not those to which the head commits";
+        let what = "the row's issued estimates differ from those to which the head commits";
         return Err(invalid("issued_hash_mismatch", &what));
     }
     if let Some(issued) = issued {
@@ -190,7 +190,7 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
         if issued.pool != head.pool {
             return Err(invalid(
                 "issued_of_another_pool",
-                &format!("the estimates are of {}", issued.pool),
+                &format!("the estimates belong to {}", issued.pool),
             ));
         }
     }
@@ -217,18 +217,19 @@ pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
         (Some(expected), Some(documents)) => (expected, documents),
         (None, None) => return Ok(Found::None),
         (Some(_), None) => {
-            let detail = "the head names a snapshot, and the row has none";
+            let detail = "the head names a snapshot, but the row has none";
             return Err(DayFault::new("snapshot_absent", detail));
         }
         (None, Some(_)) => {
-            let detail = "the row has a snapshot, and the head names none";
+            let detail = "the row has a snapshot, but the head names none";
             return Err(DayFault::new("snapshot_unnamed", detail));
         }
     };
     let documents = SnapshotDocuments { snapshot, state };
     let found = documents.hash();
     if found != *expected {
-        let detail = format!("the row's snapshot hashes to {found}, the head names {expected}");
+        let detail =
+            format!("the row's snapshot has the hash {found}, but the head names {expected}");
         return Err(DayFault::new("snapshot_hash_mismatch", detail));
     }
     match Snapshot::of_pool(&head.pool, &documents.snapshot, &documents.state) {
@@ -250,7 +251,7 @@ fn check_depths(head: &Head, own: &SnapshotFigures) -> Result<(), DayFault> {
     match &head.entry {
         HeadEntry::Recorded { depth_usd, .. } if *depth_usd != own.depths() => {
             let detail =
-                format!("depth_usd is {depth_usd:?}, the snapshot makes {:?}", own.depths());
+                format!("depth_usd is {depth_usd:?}, but the snapshot gives {:?}", own.depths());
             Err(DayFault::new("depth_mismatch", detail))
         }
         _ => Ok(()),
@@ -266,7 +267,7 @@ fn check_figures(head: &Head, own: Option<&SnapshotFigures>, found: &Row) -> Res
         Some((column, (expected, found))) => {
             let name =
                 figures_table().into_iter().nth(column).map_or(String::new(), |column| column.name);
-            let detail = format!("{name} is {found:?}, the snapshot makes {expected:?}");
+            let detail = format!("{name} is {found:?}, but the snapshot gives {expected:?}");
             Err(DayFault::new("figures_mismatch", detail))
         }
         None => Ok(()),

@@ -214,7 +214,7 @@ impl<W: Write + Send> TableWriter<W> {
         let mut group = self.writer.next_row_group()?;
         for (index, column) in self.columns.iter().enumerate() {
             let Some(mut writer) = group.next_column()? else {
-                return Err(ParquetError::General("a table has fewer columns than told".into()));
+                return Err(ParquetError::General("a table has fewer columns than given".into()));
             };
             let cells = || rows.iter().filter_map(|row| row.get(index));
             let levels: Vec<i16> = cells().map(|cell| i16::from(*cell != Cell::Null)).collect();
@@ -289,7 +289,7 @@ impl TableReader {
                 SchemaDescriptor::new(schema(&columns).map_err(|error| error.to_string())?);
             let found = reader.metadata().file_metadata().schema_descr();
             if found.root_schema().get_fields() != expected.root_schema().get_fields() {
-                return Err("it has other columns than such a table".to_owned());
+                return Err("it does not have the columns of this table".to_owned());
             }
             check_alone(reader.metadata())?;
             check_pages(&file, reader.metadata())?;
@@ -315,8 +315,7 @@ impl TableReader {
         let group = self.reader.get_row_group(index).map_err(told)?;
         let count = usize::try_from(group.metadata().num_rows()).ok();
         let count = count.filter(|rows| (1..=MAX_GROUP_ROWS).contains(rows));
-        let count =
-            count.ok_or_else(|| format!("group {index} has no number of rows that a group has"))?;
+        let count = count.ok_or_else(|| format!("group {index} has an invalid number of rows"))?;
         let mut rows = vec![vec![Cell::Null; self.columns.len()]; count];
         let mut left = MAX_GROUP_BYTES;
         for (at, column) in self.columns.iter().enumerate().take(columns) {
@@ -334,7 +333,7 @@ impl TableReader {
 /// Pages are looked at before; what else the library trusts in a file ends here, and not the process.
 fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = panic::catch_unwind(AssertUnwindSafe(read));
-    read.unwrap_or_else(|_| Err("its reader gave up".to_owned()))
+    read.unwrap_or_else(|_| Err("its reader failed".to_owned()))
 }
 
 /// Requires that a file says nothing that does not follow from its rows: other readers take least and greatest values, indexes
@@ -343,10 +342,10 @@ fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
     let file = metadata.file_metadata();
     let rows: i64 = metadata.row_groups().iter().map(|group| group.num_rows().max(0)).sum();
     if file.num_rows() != rows {
-        return Err(format!("it says that it has {} rows, its groups {rows}", file.num_rows()));
+        return Err(format!("it declares {} rows, but its groups have {rows}", file.num_rows()));
     }
     if file.key_value_metadata().is_some_and(|notes| !notes.is_empty()) {
-        return Err("it has notes beside its rows".to_owned());
+        return Err("it has metadata in addition to its rows".to_owned());
     }
     for group in metadata.row_groups() {
         for column in group.columns() {
@@ -356,10 +355,10 @@ fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
                 column.offset_index_offset(),
             ];
             if column.statistics().is_some() || places.iter().any(Option::is_some) {
-                return Err("it has statistics or indexes beside its rows".to_owned());
+                return Err("it has statistics or indexes in addition to its rows".to_owned());
             }
             if column.num_values() != group.num_rows() {
-                return Err("a column has not the rows of its group".to_owned());
+                return Err("a column does not have the number of rows of its group".to_owned());
             }
         }
     }
@@ -395,7 +394,7 @@ fn read_column(
                 Cell::Text(Bytes::copy_from_slice(value.data()))
             })
         }
-        _ => Err("it is of another type".to_owned()),
+        _ => Err("it has a different type".to_owned()),
     }
 }
 
@@ -431,13 +430,13 @@ fn read_typed<T: DataType>(
         if let Kind::Text(most) = column.kind
             && cells[before..].iter().any(|cell| cell.bytes() > most + LENGTH_BYTES)
         {
-            return Err(format!("a text is longer than the {most} bytes that it may have"));
+            return Err(format!("a text is longer than the maximum of {most} bytes"));
         }
-        *left = left.checked_sub(bytes).ok_or("its group unpacks to more than a group may")?;
+        *left = left.checked_sub(bytes).ok_or("its group unpacks to more than the maximum")?;
     }
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     match reader.read_records(1, Some(&mut levels), None, &mut values) {
         Ok((0, ..)) => Ok(cells),
-        _ => Err(format!("it goes on after its {rows} rows")),
+        _ => Err(format!("it continues after its {rows} rows")),
     }
 }

@@ -59,17 +59,22 @@ fn a_file_that_says_anything_beside_its_rows_is_refused() {
         let why = read(bytes, columns()).unwrap_err();
         assert!(why.contains(what), "{why:?} does not say {what:?}");
     };
-    let beside = "statistics or indexes beside its rows";
+    let beside = "statistics or indexes in addition to its rows";
     for level in [EnabledStatistics::Chunk, EnabledStatistics::Page] {
         refused(&by_others(|plain| plain.set_statistics_enabled(level)), beside);
     }
     refused(&by_others(|plain| plain.set_offset_index_disabled(false)), beside);
     refused(&by_others(|plain| plain.set_bloom_filter_enabled(true)), beside);
     let note = || Some(vec![KeyValue::new("ARROW:schema".to_owned(), "x".to_owned())]);
-    refused(&by_others(|plain| plain.set_key_value_metadata(note())), "notes beside its rows");
-    refused(&by_others(|plain| plain.set_dictionary_enabled(true)), "no plain one");
+    refused(
+        &by_others(|plain| plain.set_key_value_metadata(note())),
+        "metadata in addition to its rows",
+    );
+    refused(&by_others(|plain| plain.set_dictionary_enabled(true)), "not a plain page");
     let other = vec![Column::new("slot", Kind::Int32), Column::optional("pool", Kind::Text(9))];
-    assert!(read(&by_others(|plain| plain), other).unwrap_err().contains("other columns"));
+    assert!(
+        read(&by_others(|plain| plain), other).unwrap_err().contains("does not have the columns")
+    );
 }
 
 #[test]
@@ -83,12 +88,14 @@ fn what_unpacks_to_more_than_there_may_be_is_refused_by_page_group_and_cell() {
     };
     let page = of_zeros(1, 65 << 20);
     assert!(page.len() < 1 << 20, "it is small as it lies there");
-    assert!(read(&page, columns()).unwrap_err().contains("a page says that it unpacks to"));
+    assert!(read(&page, columns()).unwrap_err().contains("a page declares an unpacked size of"));
     // Pages of four MiB each, but more of them than a group may have.
     let group = of_zeros(MAX_GROUP_BYTES / (4 << 20) + 1, 4 << 20);
-    assert!(read(&group, columns()).unwrap_err().contains("more than a group may"));
+    assert!(
+        read(&group, columns()).unwrap_err().contains("group unpacks to more than the maximum")
+    );
     let short = vec![Column::new("slot", Kind::Int32), Column::new("pool", Kind::Text(9))];
     let cell = of_zeros(1, 10);
-    assert!(read(&cell, short).unwrap_err().contains("longer than the 9 bytes"));
+    assert!(read(&cell, short).unwrap_err().contains("longer than the maximum of 9 bytes"));
     assert_eq!(read(&cell, columns()).unwrap().len(), 1);
 }

@@ -254,7 +254,7 @@ fn what_is_sound_in_itself_has_to_be_what_was_signed() {
     });
     let (code, detail) = faulty();
     assert_eq!(code, "heads_root_mismatch");
-    assert!(detail.starts_with("the heads make the root "), "{detail}");
+    assert!(detail.starts_with("the heads give the root "), "{detail}");
     // A leaf over the very heads that commits to something more.
     let at = column(DayFile::Slots, "leaf");
     rewrite(&day, DayFile::Slots, |rows| {

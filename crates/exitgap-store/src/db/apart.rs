@@ -17,7 +17,7 @@ pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
 /// Has one process write at a time, as a file does; until the transaction ends.
 static LOCK: Statement = Statement {
-    doing: "waiting for another who writes",
+    doing: "waiting for another writer",
     sql: "SELECT pg_advisory_xact_lock(hashtext(current_schema()))",
     table: None,
 };

@@ -22,7 +22,7 @@ enum Cause {
     #[error("no row was found")]
     NoRow,
     /// What only one of the databases can do was asked of the other.
-    #[error("only a database in a file can do that")]
+    #[error("only a file database can do that")]
     OnlyOfAFile,
     /// A column holds what cannot be in it.
     #[error("{found} in column {column}")]

@@ -1,13 +1,14 @@
-//! The database behind a seam: everything that knows which one it is.
+//! The database layer: all code that knows which database is used.
 //!
-//! The rest of the crate asks for typed rows (`tables/`) and gives typed rows, and never sees a
-//! statement, a connection or an error of the database. In here, `tables/` knows statements and
-//! columns, by name, and what stands beside it is the same for both databases: `SQLite`, one file
-//! (`sqlite/`), and `PostgreSQL`, a server that several machines reach (`postgres/`). Each knows how to
-//! open, to bind, to step and to commit; both run the same statements (`sql/`).
+//! The rest of the crate works with typed rows (`tables/`), and never sees a statement, a
+//! connection or an error of the database. In this folder, `tables/` knows statements and columns,
+//! by name, and everything next to it is the same for both databases: `SQLite`, one file
+//! (`sqlite/`), and `PostgreSQL`, a server used by several machines (`postgres/`). Each knows how
+//! to open, bind, step and commit; both run the same statements (`sql/`).
 //!
-//! Nothing is decided here. That a row makes sense is asked where rows are read from (`rows.rs`);
-//! what is written is refused by the schema of either (`schema.sql`), whoever asks for it.
+//! No decisions are made here. Whether a row is valid is checked where rows are read (`rows.rs`).
+//! Invalid writes are rejected by the schema of either database (`schema.sql`), whoever the caller
+//! is.
 
 pub mod alerts;
 pub mod apart;

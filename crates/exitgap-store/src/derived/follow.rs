@@ -46,7 +46,7 @@ impl Follower {
                 let snapshot = self.snapshot(reader, pool, slot, hash)?;
                 let figures = SnapshotFigures::of(&snapshot);
                 if figures.depths() != row.depth_usd {
-                    return Err(rule(pool, slot, "its depths are not those of its snapshot"));
+                    return Err(rule(pool, slot, "its depths differ from those of its snapshot"));
                 }
                 (Some(figures), Added::Recorded(row.depth_usd))
             }
@@ -104,7 +104,7 @@ pub fn check_retracts(
     if possible {
         return Ok(());
     }
-    let words = "it retracts a slot without a snapshot, or one of another block";
+    let words = "it retracts a slot without a snapshot, or with a different block";
     Err(rule(pool, by, words))
 }
 

@@ -1,7 +1,7 @@
-//! Figures that follow from the series and are kept beside it, because answers need them fast: of
-//! every slot, of every UTC day, of where every pool stands. The recorder writes them in the slot's
-//! transaction (`write.rs`), answers read them (`read.rs`, `points.rs`), and where they are damaged
-//! they are made anew (`rebuild.rs`); nothing that is signed depends on them.
+//! Figures derived from the series and stored with it, because answers need them quickly: for every
+//! slot, for every UTC day, and for the current status of every pool. The recorder writes them in
+//! the slot's transaction (`write.rs`), answers read them (`read.rs`, `points.rs`), and damaged
+//! ones are rebuilt (`rebuild.rs`). Nothing that is signed depends on them.
 
 pub mod figures;
 pub mod follow;

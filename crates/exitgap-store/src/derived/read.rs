@@ -140,7 +140,7 @@ pub(crate) fn at_lowest_of(figures: &Figures, token: usize) -> Option<AtLowest> 
 }
 
 fn absent(pool: &Pool, slot: Slot) -> StoreError {
-    let found = format!("nothing of {} at {slot}", pool.id);
+    let found = format!("nothing for {} at {slot}", pool.id);
     StoreError::CorruptRow { table: "figures", found }
 }
 
@@ -175,7 +175,7 @@ fn figures_of(row: FiguresRow) -> Result<Figures, StoreError> {
         _ => return Err(corrupt("a part of the figures")),
     };
     if snapshot.is_some() != matches!(entry.outcome, Outcome::Recorded(_)) {
-        return Err(corrupt("figures without a snapshot, or none with one"));
+        return Err(corrupt("figures without a snapshot, or a snapshot without figures"));
     }
     let mut directions = [DepthFigures { median_usd: None, lowest: None }; 2];
     for (token, figures) in directions.iter_mut().enumerate() {
@@ -187,7 +187,11 @@ fn figures_of(row: FiguresRow) -> Result<Figures, StoreError> {
                 Some((slot.ok_or_else(|| corrupt("a lowest slot too far back"))?, lowest))
             }
             (None, None) => None,
-            _ => return Err(corrupt("a lowest depth without its slot, or none with one")),
+            _ => {
+                return Err(corrupt(
+                    "a lowest depth without its slot, or a slot without a lowest depth",
+                ));
+            }
         };
     }
     let retraction = match row.retraction {

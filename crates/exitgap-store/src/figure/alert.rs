@@ -131,7 +131,7 @@ impl Reader {
         let note = self.checkpoint(size)?.ok_or_else(absent)?;
         let (Checkpoint { origin, size, root, .. }, _) =
             Checkpoint::from_note(&note).map_err(|error| {
-                corrupt(CorruptLog::Checkpoint(format!("is no checkpoint: {error}")))
+                corrupt(CorruptLog::Checkpoint(format!("is not a checkpoint: {error}")))
             })?;
         Ok(AlertCheckpoint { origin: origin.to_string(), size, root })
     }

@@ -1,6 +1,6 @@
-//! Figures computed from a store's snapshots, and their files. What they mean is in the core.
+//! Figures computed from a store's snapshots, and their files. The core defines what they mean.
 //!
-//! - `fills`: documents of logs, for figures that take them
+//! - `fills`: documents of logs, for figures that use them
 //! - `alert`: a rule, evaluated
 
 mod alert;

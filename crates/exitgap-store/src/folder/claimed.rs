@@ -24,7 +24,7 @@ impl LogFolder {
         }
         let wrong = |slot: Option<Slot>, reason: String| RestoreError::Slot {
             path: slot.map_or_else(|| self.path.clone(), |slot| manifest_path(&self.path, slot)),
-            reason: format!("what was claimed of the slot: {reason}"),
+            reason: format!("the claim of the slot: {reason}"),
         };
         let manifest = Manifest::from_bytes(&claim.manifest);
         let manifest = manifest.map_err(|error| wrong(None, error.to_string()))?;
@@ -40,7 +40,8 @@ impl LogFolder {
                 LogFile::Fills(of) | LogFile::Issued(of) => *of == slot,
                 _ => false,
             });
-            let file = file.ok_or_else(|| wrong(None, format!("{path:?} is none of its files")))?;
+            let file =
+                file.ok_or_else(|| wrong(None, format!("{path:?} is not one of its files")))?;
             durable::write_once(&self.path.join(file.to_string()), bytes)?;
         }
         let files = Files::of(&self.path);

@@ -19,12 +19,12 @@ use crate::writer::Store;
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// What is said to be the log's state is no checkpoint.
-    #[error("no checkpoint: {0}")]
+    #[error("not a checkpoint: {0}")]
     Checkpoint(#[from] CheckpointError),
     /// No trusted key signed it.
     #[error(
-        "the checkpoint of {size} slots of {origin} is signed by no key that is trusted; where the log changed its key, \
-         trust the new one, too"
+        "the checkpoint of {size} slots of {origin} is not signed by a trusted key; if the log changed its key, \
+         also trust the new key"
     )]
     NotTrusted {
         /// The log that it says it is of.
@@ -34,7 +34,7 @@ pub enum FollowError {
     },
     /// It is of another log than what is here.
     #[error(
-        "the checkpoint is of {told}, and what was followed is of {here}: each log is followed on its own"
+        "the checkpoint belongs to {told}, but the followed log is {here}; follow each log in its own store"
     )]
     OtherLog {
         /// The log that was followed.
@@ -44,8 +44,8 @@ pub enum FollowError {
     },
     /// It is signed, and not a state of what is here.
     #[error(
-        "a signed checkpoint of {size} slots has root {told}, and the slots that were followed make {held}: its log has \
-         two histories"
+        "a signed checkpoint of {size} slots has root {told}, but the followed slots give {held}; the log has two \
+         histories"
     )]
     Contradicts {
         /// How many slots it covers.

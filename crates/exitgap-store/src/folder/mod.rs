@@ -1,14 +1,14 @@
-//! The folder a log is published in (`exitgap-core/docs/log-folder-v1.md`): manifests and their
-//! parts, tiles, and the checkpoint that commits to them.
+//! The folder in which a log is published (`exitgap-core/docs/log-folder-v1.md`): manifests and
+//! their parts, tiles, and the checkpoint that commits to them.
 //!
-//! # Order of writes, and what a crash leaves
+//! # Order of writes, and the result of a crash
 //!
-//! The store has committed a slot before anything of it is written here, and what its witnesses answered, where they
-//! were asked: a slot that awaits them is not published. Then its parts, then its
-//! manifest, then the tiles that changed, then `checkpoint`, each written aside, synced, renamed
-//! into place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
-//! which every file is there, and at most files it does not yet commit to: the next
-//! [`LogFolder::publish`] writes the same bytes again and goes on.
+//! Before anything of a slot is written here, the store has committed the slot and, if witnesses were
+//! asked, their answers. A slot that waits for witnesses is not published. Its parts are written first,
+//! then its manifest, then the changed tiles, then `checkpoint`. Each file is written under another
+//! name, synced and renamed into place, and its folder is synced before the next file. After a crash at
+//! any point, every file that `checkpoint` commits to exists, and there may be files to which it does
+//! not yet commit. The next [`LogFolder::publish`] writes the same bytes again and continues.
 
 mod claimed;
 mod compared;
@@ -84,15 +84,15 @@ pub enum PublishError {
     },
     /// The folder is of the time before manifests and parts.
     #[error(
-        "{path}: an earlier version of exitgap, from before the first release, published here; record \
-         into a new store and publish in a new folder"
+        "{path} was published by a version of exitgap from before the first release; record into a new store and \
+         publish in a new folder"
     )]
     OlderFolder {
         /// What that version wrote.
         path: PathBuf,
     },
     /// The folder's checkpoint cannot be read.
-    #[error("{path} is no checkpoint: {error}")]
+    #[error("{path} is not a checkpoint: {error}")]
     Checkpoint {
         /// The file.
         path: PathBuf,
@@ -100,7 +100,9 @@ pub enum PublishError {
         error: CheckpointError,
     },
     /// Another log is published there.
-    #[error("{path} belongs to {found}, and this store's log is {expected}; publish elsewhere")]
+    #[error(
+        "{path} belongs to {found}, but this store's log is {expected}; publish to another folder"
+    )]
     OtherLog {
         /// The file that says so.
         path: PathBuf,
@@ -111,8 +113,8 @@ pub enum PublishError {
     },
     /// The log got another key, of which the store knows nothing: it is an old copy.
     #[error(
-        "{path} names a key that this store's log never had: the store is a copy from before the log's \
-         key was changed; make a new one with `exitgap-server restore`, at a path where no file is"
+        "{path} names a key that this store's log never had, so the store is a copy from before the log's key was \
+         changed; create a new store with `exitgap-server restore`, at a path where no file exists"
     )]
     KeyNotKnown {
         /// The file that names it.
@@ -120,9 +122,8 @@ pub enum PublishError {
     },
     /// The published log has slots that the store does not have: it is an old copy.
     #[error(
-        "the log published in {path} has {published} slots, and the store only {found}: it is an \
-         older copy, and going on would make a second history; bring it up to date with \
-         `exitgap-server restore`"
+        "the log published in {path} has {published} slots, but the store has only {found}. The store is an older \
+         copy, and recording into it would create a second history; update it with `exitgap-server restore`"
     )]
     StoreOlder {
         /// The folder.
@@ -134,8 +135,8 @@ pub enum PublishError {
     },
     /// A manifest of a slot that the store does not have: it was sealed, and then lost.
     #[error(
-        "{path} was sealed, and the store has no such slot: it is an older copy, and going on would \
-         make a second history; put the newest copy there"
+        "{path} was sealed, but the store does not have its slot. The store is an older copy, and recording into \
+         it would create a second history; replace it with the newest copy"
     )]
     SealedBefore {
         /// The manifest.
@@ -143,8 +144,8 @@ pub enum PublishError {
     },
     /// The published log and the store differ in what both have.
     #[error(
-        "the log published in {path} has root {published} over {size} slots, the store makes {found}: \
-         one of them is not this log's history"
+        "the log published in {path} has root {published} over {size} slots, but the store gives {found}; one of \
+         them is not this log's history"
     )]
     Rewritten {
         /// The folder.
@@ -157,13 +158,13 @@ pub enum PublishError {
         found: Hash,
     },
     /// A published file is to be changed.
-    #[error("{path} is there with another content, and what is published is never changed")]
+    #[error("{path} already exists with different content, and published files are never changed")]
     Differs {
         /// The file.
         path: PathBuf,
     },
     /// The log has ended.
-    #[error("the log published in {path} has ended: {successor} succeeds it")]
+    #[error("the log published in {path} has ended; its successor is {successor}")]
     Superseded {
         /// The folder.
         path: PathBuf,

@@ -215,5 +215,5 @@ fn pack(table: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn unwritable(slot: Slot, error: &dyn std::fmt::Display) -> StoreError {
-    StoreError::Seal { slot, reason: format!("the slot's files cannot be made: {error}") }
+    StoreError::Seal { slot, reason: format!("the slot's files cannot be created: {error}") }
 }

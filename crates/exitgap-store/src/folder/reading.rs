@@ -76,9 +76,8 @@ impl<D: Committed> Logged<D> {
         let (slot, document, found) =
             D::from_line(line).map_err(|error| failed(&format!("{pool}: {error}")))?;
         if (slot, found) != (self.slot, hash) {
-            let reason = format!(
-                "where {hash} is to be, it holds a document of hash {found}, of slot {slot}"
-            );
+            let reason =
+                format!("in place of {hash}, it has a document with hash {found}, of slot {slot}");
             return Err(failed(&reason));
         }
         Ok(document)

@@ -29,8 +29,8 @@ pub enum RestoreError {
     },
     /// A file of a slot cannot be read as one of it.
     #[error(
-        "{path}: {reason}; put back a copy of that file, or where it is gone for good begin the \
-         log's successor with `exitgap-server successor`"
+        "{path}: {reason}; restore that file from a copy, or, if it is lost, start the log's successor with \
+         `exitgap-server successor`"
     )]
     Slot {
         /// The file.
@@ -164,7 +164,7 @@ impl LogFolder {
 }
 
 /// What a store of this version cannot hold.
-const NEWER: &str = "which a newer version made; update to restore it";
+const NEWER: &str = "which was made by a newer version; update exitgap to restore it";
 
 /// What a slot was sealed with.
 pub(super) struct SlotRead {
@@ -229,7 +229,7 @@ impl<'a> Slots<'a> {
         let words = |error: &dyn std::fmt::Display| SlotError::Slot(error.to_string());
         let leaf = SlotLeaf::from_canonical(&manifest.leaf).map_err(|error| words(&error))?;
         if leaf.slot != slot {
-            let reason = format!("it is the manifest of {}, not of {slot}", leaf.slot);
+            let reason = format!("it is the manifest of {}, not {slot}", leaf.slot);
             return Err(SlotError::Slot(reason));
         }
         manifest.check_pools(&leaf).map_err(|error| words(&error))?;

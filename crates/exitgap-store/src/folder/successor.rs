@@ -16,21 +16,23 @@ use super::{LogFolder, PublishError, durable, manifest_path, read};
 #[derive(Debug, thiserror::Error)]
 pub enum SuccessorError {
     /// Nothing was published, so that there is nothing to succeed.
-    #[error("nothing is published in {path}: there is no log to succeed")]
+    #[error("nothing is published in {path}, so there is no log to succeed")]
     NothingPublished {
         /// The folder.
         path: PathBuf,
     },
     /// The checkpoint is not signed by the key beside it.
-    #[error("{path} is not signed by the key in verifier-key beside it, and cannot be relied on")]
+    #[error(
+        "{path} is not signed by the key in the verifier-key file next to it, and cannot be trusted"
+    )]
     Unsigned {
         /// The checkpoint.
         path: PathBuf,
     },
     /// Every slot is there: the store can be restored.
     #[error(
-        "every slot of {origin} can be read, so that nothing is lost: go on with it after \
-         `exitgap-server restore`, or where its key is in other hands say --key-stolen"
+        "every slot of {origin} can be read, so nothing is lost. Continue the log after `exitgap-server restore`, \
+         or, if its key was stolen, use --key-stolen"
     )]
     Restorable {
         /// The log.
@@ -78,7 +80,7 @@ impl LogFolder {
         for index in 0..size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let Ok(slot) = Slot::new(number) else {
-                let reason = format!("its size {size} is beyond the calendar");
+                let reason = format!("its size {size} is beyond the last possible slot");
                 return Ok(Lost { state, file: self.path.join("checkpoint"), reason });
             };
             if let Err(error) = slots.read(slot) {

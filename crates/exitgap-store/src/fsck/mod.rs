@@ -239,7 +239,7 @@ impl Reader {
     fn check_single_rows(&self) -> Result<(), StoreError> {
         let Some((table, number)) = self.db.stray_row()? else { return Ok(()) };
         let table = if table == "log" { "log" } else { "predecessor" };
-        let found = format!("a row of number {number}, where 1 is the only one");
+        let found = format!("a row with number {number}, where only 1 is allowed");
         Err(StoreError::CorruptRow { table, found })
     }
 

@@ -98,7 +98,7 @@ impl Sealed {
         let slot = head.entry.slot;
         let body = match row.body {
             Some((found, _)) if found != i64::from(slot.number()) => {
-                let found = format!("the body of {slot} as one of slot {found}");
+                let found = format!("the body of {slot} stored as the body of slot {found}");
                 return Err(StoreError::CorruptRow { table: "body", found });
             }
             body => body.map(|(_, body)| body),
@@ -217,11 +217,11 @@ impl Part {
         let count = (count + u32::from(recorded.is_some())).checked_sub(retracted);
         let run = if recorded.is_some() { 0 } else { run + 1 };
         if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
-            return Err(rule("its counts do not add up"));
+            return Err(rule("its counts are inconsistent"));
         }
         let retired = row.entry.outcome == Outcome::Retired;
         if retired != (pool.retired_slot == Some(slot)) {
-            return Err(rule("it and the pool's retirement disagree"));
+            return Err(rule("it contradicts the pool's retirement"));
         }
         let left = recorded.is_some() && body.is_none() && self.has_left(slot)?;
         match (self.depth, row.entry.outcome) {
@@ -274,7 +274,7 @@ impl Part {
         let (snapshot, window) = self.follower.follow(&self.reader, pool, row)?;
         let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
         if row.lowest != lowest {
-            return Err(rule(pool, slot, "its lowest depths are not those of its window"));
+            return Err(rule(pool, slot, "its lowest depths differ from those of its window"));
         }
         let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
         if !self.reader.db.figures_are(pool.number, slot, &figures)? {
@@ -376,7 +376,7 @@ impl Reader {
                 return Err(wrong("day", at));
             }
         }
-        let _view = self.db.view("reading a standing")?;
+        let _view = self.db.view("reading a status")?;
         let at = last;
         let expected = as_derived("figures", pool, at, self.standing_of(pool))?;
         let expected = expected.map(|standing| standing_values(pool.number, &standing));

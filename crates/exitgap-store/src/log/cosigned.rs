@@ -38,7 +38,7 @@ impl Reader {
         match self.db.cosigned(slot)? {
             None => Ok(Cosignatures::NotAsked),
             Some(CosignedRow { asked: false, .. }) => {
-                Err(damaged(slot, "cosignatures that nobody was asked for,"))
+                Err(damaged(slot, "cosignatures that were not requested,"))
             }
             Some(CosignedRow { answered: None, .. }) => Ok(Cosignatures::Awaited),
             Some(CosignedRow { answered: Some((lines, sha256)), .. }) => {
@@ -86,7 +86,7 @@ impl Reader {
             Cosignatures::NotAsked => Ok([0, 0]),
             Cosignatures::Awaited => {
                 let newest = self.slots()?.map(|(_, last)| last);
-                let error = || damaged(slot, "no cosignatures, which a later slot follows,");
+                let error = || damaged(slot, "no cosignatures, although a later slot exists,");
                 newest.filter(|newest| *newest == slot).map(|_| [1, 0]).ok_or_else(error)
             }
             Cosignatures::Lines(lines) => {

@@ -1,5 +1,5 @@
-//! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
-//! is made of rows and must hash to what the row says.
+//! Reading sealed data: heads, slot leaves, the log and its checkpoints. Each document is rebuilt
+//! from rows and must have the hash stored in its row.
 
 pub mod cosigned;
 pub mod merkle;
@@ -349,7 +349,7 @@ impl Reader {
         let log = self.log()?.ok_or_else(|| corrupt(CorruptLog::Absent("the log")))?;
         let wrong = |what: String| corrupt(CorruptLog::Checkpoint(what));
         let (checkpoint, note) = Checkpoint::from_note(note)
-            .map_err(|error| wrong(format!("is no checkpoint: {error}")))?;
+            .map_err(|error| wrong(format!("is not a checkpoint: {error}")))?;
         if checkpoint.origin != log.origin {
             return Err(wrong(format!("is of {}, not of {}", checkpoint.origin, log.origin)));
         }
@@ -358,12 +358,14 @@ impl Reader {
             return Err(wrong(format!("is of size {}, not {size}", checkpoint.size)));
         }
         if checkpoint.root != root {
-            return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));
+            return Err(wrong(format!("has root {}, but the slots give {root}", checkpoint.root)));
         }
         // Nobody but the log's own keys signs what a store holds.
         let foreign = note.signers(&log.keys).unknown;
         if let Some(foreign) = foreign.first() {
-            return Err(wrong(format!("is signed by {foreign}, which is none of its log's keys")));
+            return Err(wrong(format!(
+                "is signed by {foreign}, which is not one of its log's keys"
+            )));
         }
         note.signed_by(&log.origin, &log.keys)
             .map(|_| ())

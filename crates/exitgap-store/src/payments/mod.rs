@@ -1,10 +1,11 @@
-//! What was paid and with what it was answered: one file, shared by the processes of one machine, or tables of
-//! their own on a server, shared by those of several.
+//! Payments and the answers given for them: one file, shared by the processes of one machine, or
+//! separate tables on a server, shared by the processes of several machines.
 //!
-//! **In scope**: the states of a payment and the only ways between them, each written before what it says
-//! is done; the numbers of the hot key's transactions; who came first with a transaction's hash; the
-//! prices that were in force; who sweeps. **Out of scope**, and who does it: what is true on a chain
-//! (`exitgap-chain::settle`), when to do what (`exitgap-server`). Which database it is, only `db/` knows.
+//! **In scope**: the states of a payment and the only transitions between them, each written before
+//! the action it records; the numbers of the hot key's transactions; who first claimed a
+//! transaction's hash; the prices in force; who sweeps. **Out of scope**, with the crate
+//! responsible: what is true on a chain (`exitgap-chain::settle`), when to act (`exitgap-server`).
+//! Only `db/` knows which database is used.
 //!
 //! ```text
 //!            claim                 sign               receipt           64 blocks later
@@ -15,9 +16,9 @@
 //!                   (nothing)                 failed: may be claimed anew
 //! ```
 //!
-//! Crash order: the answer is written with the claim, before anything is sent; the signed transaction with
-//! the number that it takes and the state `settling` in one transaction, before it is sent; the outcome
-//! before it is answered. Whatever is interrupted, the next process finds what may have happened.
+//! Crash order: the answer is written with the claim, before anything is sent. The signed transaction is
+//! written with its number and the state `settling` in one transaction, before it is sent. The outcome is
+//! written before it is returned. After any interruption the next process can see what may have happened.
 
 mod model;
 
@@ -41,8 +42,8 @@ pub use model::{
 pub enum PaymentsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of payments that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not a payment database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotPayments {
         /// The file.
@@ -64,7 +65,7 @@ pub enum PaymentsError {
         key: String,
     },
     /// The claim is no longer the caller's: somebody else goes on with the payment.
-    #[error("payments: the claim to {key} has passed to somebody else")]
+    #[error("payments: the claim to {key} was taken over by another process")]
     ClaimLost {
         /// The payment.
         key: String,

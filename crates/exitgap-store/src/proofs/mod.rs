@@ -1,9 +1,10 @@
-//! State proofs that are kept: one `SQLite` file beside the series'.
+//! Stored state proofs: one `SQLite` file next to the series.
 //!
-//! **In scope**: keeping a proof as the nodes it has, each once a chain and day, because from slot to slot few are new; handing
-//! it out byte for byte; thinning what is old, but for what is kept for ever. **Out of scope**, and who does it: whether it proves anything
-//! (`exitgap-core::proof`, asked by whoever hands one in and by whoever takes one). Losing the file loses no record: a proof
-//! certifies itself, and any archive node makes it again.
+//! **In scope**: storing a proof as its nodes, each node once per chain and day, because few nodes
+//! are new from slot to slot; returning it byte for byte; thinning old proofs, except those stored
+//! permanently. **Out of scope**, with the code responsible: whether a proof is valid
+//! (`exitgap-core::proof`, called by anyone who stores or reads a proof). Losing the file loses no
+//! record: a proof certifies itself, and any archive node can create it again.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -42,8 +43,8 @@ const MAX_BODY_BYTES: usize = MAX_PROOF_BYTES;
 pub enum ProofsError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no database of state proofs that this build reads: application id {found:#010x}, \
-         version {version}"
+        "{path} is not a state-proof database that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotProofs {
         /// The file.
@@ -63,7 +64,9 @@ pub enum ProofsError {
         name: Box<ProofName>,
     },
     /// A row is of no contract, or of no slot.
-    #[error("state proofs: there is one of {contract:?} at slot {slot}, which is none of either")]
+    #[error(
+        "state proofs: a stored proof has the contract {contract:?} and slot {slot}, which are not valid"
+    )]
     Row {
         /// Its contract.
         contract: String,
@@ -71,7 +74,7 @@ pub enum ProofsError {
         slot: i64,
     },
     /// It is not a proof.
-    #[error("what was to be kept is no state proof")]
+    #[error("the given file is not a state proof")]
     NoProof,
     /// The compressor refused.
     #[error("state proofs: {0}")]

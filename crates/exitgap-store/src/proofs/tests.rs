@@ -111,7 +111,7 @@ fn a_file_that_is_something_else_is_refused_and_damage_is_named() {
     let home = Home::new();
     crate::db::payments::make_version(&home.path(), 1);
     let refused = Proofs::open(&home.path()).unwrap_err().to_string();
-    assert!(refused.contains("no database of state proofs"), "{refused}");
+    assert!(refused.contains("not a state-proof database"), "{refused}");
     let home = Home::new();
     let proofs = home.open();
     proofs.keep(slot(0), &[(contract(1), file("{}", &[b"node"]))]).unwrap();

@@ -1,11 +1,13 @@
-//! What a witness remembers: of each log the checkpoint that it cosigned last, in one `SQLite` file of its own.
+//! What a witness stores: the last checkpoint it cosigned for each log, in a separate `SQLite`
+//! file.
 //!
-//! **Out of scope**, and who does it: what may be cosigned (`exitgap-core::tlog`), who asks and who signs
-//! (`exitgap-server`).
+//! **Out of scope**, with the crate responsible: what may be cosigned (`exitgap-core::tlog`), who
+//! asks and who signs (`exitgap-server`).
 //!
-//! Looking at the last state, judging and writing the new one are one transaction, so that of two who ask at once one
-//! comes second and is judged by the other's state. It is on the disk before anybody signs: a crash between leaves a
-//! state that was not answered for, and the log asks again.
+//! Reading the last state, checking the request and writing the new state are one transaction. Of
+//! two simultaneous requests the second is therefore checked against the state left by the first.
+//! The state is on disk before anyone signs: after a crash in between, the state has no signature,
+//! and the log asks again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +29,8 @@ const MOST_CONTRADICTIONS: u32 = 100;
 pub enum WitnessStateError {
     /// The file is something else, or of another version.
     #[error(
-        "{path} is no state of a witness that this build reads: application id {found:#010x}, version {version}"
+        "{path} is not a witness state that this version can read: application id {found:#010x}, version \
+         {version}"
     )]
     NotAState {
         /// The file.

@@ -20,16 +20,16 @@ pub enum RetractionRule {
     #[error("the store has no such pool")]
     UnknownPool,
     /// It is missing, or not in the store.
-    #[error("it has no snapshot to take back")]
+    #[error("it has no snapshot to retract")]
     NotRecorded,
     /// It was taken back before, or is given twice.
-    #[error("it is retracted already")]
+    #[error("it is already retracted")]
     Twice,
     /// Not 1 to 288 slots back.
-    #[error("only the 288 slots before it can be")]
+    #[error("only the 288 slots before it can be retracted")]
     TooFar,
     /// The block it was read at is the one on the final chain.
-    #[error("it was read at that very block")]
+    #[error("it was read at that block")]
     SameBlock,
 }
 
@@ -75,10 +75,10 @@ impl CheckedChanges {
                 return Err(StoreError::PoolRetired { pool: id.clone(), retired });
             }
             if pool.first_slot >= slot {
-                return Err(refused("it begins in it or later"));
+                return Err(refused("the pool starts in this slot or later"));
             }
             if recorded(id) {
-                return Err(refused("it has another entry in it"));
+                return Err(refused("the pool already has another entry in this slot"));
             }
             checked.retires.insert(id.to_string(), pool);
         }
@@ -86,13 +86,13 @@ impl CheckedChanges {
             let name = new.pool.to_string();
             let packed = PackedFills::of(reader, slot, new)?;
             if checked.fills.insert(name, packed).is_some() {
-                return Err(refused_fills(new, slot, "they are given twice"));
+                return Err(refused_fills(new, slot, "they were given twice"));
             }
         }
         for new in &changes.issued {
             let packed = PackedIssued::of(reader, slot, new)?;
             if checked.issued.insert(new.pool.to_string(), packed).is_some() {
-                return Err(refused_issued(new, slot, "they are given twice"));
+                return Err(refused_issued(new, slot, "they were given twice"));
             }
         }
         Ok(checked)
@@ -143,16 +143,18 @@ impl PackedFills {
         let NewFills { pool: id, fills } = new;
         let pool = reader.pool(id)?.ok_or_else(|| refused("the store has no such pool"))?;
         if id.pair().is_some() || fills.contract != *id.contract() {
-            return Err(refused("they are of another contract"));
+            return Err(refused("they belong to another contract"));
         }
         let before = slot.previous().map(|before| reader.fills_until(&pool, before));
         let before = before.transpose()?.flatten();
         if before.is_some_and(|(_, to_block)| !fills.follows(to_block)) {
-            return Err(refused("they do not follow those before them"));
+            return Err(refused("they do not follow the previous ones"));
         }
         let document =
             fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))?;
-        let block = |number: u64| i64::try_from(number).map_err(|_| refused("its blocks"));
+        let block = |number: u64| {
+            i64::try_from(number).map_err(|_| refused("its block numbers are out of range"))
+        };
         let source = |source| StoreError::Compress { pool: id.clone(), source };
         Ok(Self {
             hash: Fills::hash_of(&document),

@@ -1,6 +1,7 @@
-//! Writing a store: the one recorder's part. Opening and what is asked for stand here. A slot's way:
-//! `ready.rs` (what needs no store), `check.rs` and `changes.rs` (may it be written), `append.rs` (its
-//! one transaction), `seal.rs` (heads, leaf, tree and checkpoint in it).
+//! Writing a store: the part of the one recorder. This file opens the store and has its functions.
+//! A slot passes through `ready.rs` (what needs no store), `check.rs` and `changes.rs` (whether it
+//! may be written), `append.rs` (its one transaction), and `seal.rs` (heads, leaf, tree and
+//! checkpoint in that transaction).
 
 mod append;
 pub mod changes;

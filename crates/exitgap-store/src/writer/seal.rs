@@ -256,8 +256,9 @@ impl SlotHeads {
             entry: Entry {
                 slot,
                 outcome: new.outcome,
-                recorded_count: count
-                    .ok_or_else(|| seal_error("more is retracted than recorded".to_owned()))?,
+                recorded_count: count.ok_or_else(|| {
+                    seal_error("more slots are retracted than recorded".to_owned())
+                })?,
                 missing_run: if recorded == 1 { 0 } else { run + 1 },
             },
             depth_usd,

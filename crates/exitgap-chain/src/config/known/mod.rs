@@ -1,4 +1,4 @@
-//! The chains whose figures may be called live, and the `factories` that are known on each.
+//! The chains whose figures may be called live, and the `factories` known on each.
 
 mod factories;
 

@@ -1,15 +1,15 @@
-//! Pools of Balancer's second vault, which holds the tokens of all of them: weighted, and
-//! composable stable, of which each is one of its own tokens, too.
+//! Pools of Balancer's second vault, which holds the tokens of all its pools: weighted pools, and
+//! composable stable pools, whose own token is also one of their tokens.
 //!
-//! A pool is read where a factory that is known on the chain, or configured, says that the pool is
-//! its, and where the vault that the pool names has it registered under the pool's own id. The
-//! pool's version says by which release's rules it computes. Its own token is left out: no market is
-//! one of it, and tokens are counted without it.
+//! A pool is read if a factory that is known on the chain, or configured, confirms that the pool is
+//! its own, and if the vault named by the pool has it registered under the pool's id. The pool's
+//! version determines the release whose rules it uses. Its own token is left out: it cannot be sold
+//! in the pool, and tokens are counted without it.
 //!
-//! All of the state is read at every slot (`state`): rates, amplification, fees and pauses move
-//! without a log of the pool's.
+//! All of the state is read at every slot (`state`), because rates, amplification, fees and pauses
+//! change without a log of the pool.
 //!
-//! Pools of the third vault, which tells more of them itself, are in `third`.
+//! Pools of the third vault, which reports more about them itself, are in `third`.
 
 mod state;
 mod third;
@@ -75,7 +75,7 @@ fn version_of(said: Option<&str>, name: &str, known: &[u64]) -> Result<u64, Stri
             let found: String = said.unwrap_or_default().chars().take(48).collect();
             let known: Vec<String> = known.iter().map(u64::to_string).collect();
             Err(format!(
-                "unverified_version: it says {found:?}; of {name} {} are known",
+                "unverified_version: its version is {found:?}; the supported versions of {name} are {}",
                 known.join(", ")
             ))
         }
@@ -149,9 +149,8 @@ impl PoolReader for BalancerReader {
             (Ok(Some(law)), ..) => law,
             (Ok(None), Some(_), Some(_)) => {
                 return Claim::Refused(
-                    "it answers as pools of Balancer's second vault do, and no factory of theirs \
-                     that is known on this chain says that the pool is its; name its factory under \
-                     [[chain.factory]] with kind = \"balancer_v2_weighted\" or \
+                    "it looks like a Balancer v2 pool, but no known Balancer v2 factory on this chain confirms \
+                     it; name its factory under [[chain.factory]] with kind = \"balancer_v2_weighted\" or \
                      \"balancer_v2_composable_stable\""
                         .to_owned(),
                 );
@@ -164,9 +163,7 @@ impl PoolReader for BalancerReader {
             return Claim::Refused(why);
         }
         if plan.fee.is_some() {
-            return Claim::Refused(
-                "a pool of Balancer's tells its own fee; remove `fee`".to_owned(),
-            );
+            return Claim::Refused("a Balancer pool reports its own fee; remove `fee`".to_owned());
         }
         let providers = providers.listed::<BalancerPool::getRateProvidersCall>(MAX_TOKENS);
         let (Some(id), Some(vault)) = (id, vault) else { return Claim::Partly };
@@ -189,14 +186,14 @@ impl PoolReader for BalancerReader {
     ) -> Result<(Self, Vec<Address>), String> {
         let vault = self.vault;
         let [registered, held] = answers else {
-            return Err(format!("its vault {vault} was not asked"));
+            return Err(format!("its vault {vault} was not queried"));
         };
         let named = registered.exact::<BalancerVault::getPoolCall>(2).map(|told| own(told.pool));
         if named != Some(self.pool) {
-            let words = named
-                .map_or_else(|| registered.in_words(), |other| format!("it names {other} there"));
+            let words =
+                named.map_or_else(|| registered.in_words(), |other| format!("it returned {other}"));
             return Err(format!(
-                "its vault {vault} does not say that the pool is registered under {}: {words}",
+                "its vault {vault} does not confirm that the pool is registered under {}: {words}",
                 self.id
             ));
         }
@@ -215,8 +212,8 @@ impl PoolReader for BalancerReader {
             || !(2..MAX_TOKENS).contains(&tokens.len())
         {
             return Err(format!(
-                "its vault {vault} names {} tokens for it, {own_token} of them its own, and it \
-                 names {} providers of their rates",
+                "its vault {vault} lists {} tokens for it, {own_token} of them its own, and the pool lists {} \
+                 rate providers",
                 self.held.len(),
                 self.rate_providers.len()
             ));
@@ -224,8 +221,8 @@ impl PoolReader for BalancerReader {
         let count = tokens.len();
         if plan.id.pair().is_some_and(|pair| pair.indices()[1] == count) && own_token == 1 {
             return Err(format!(
-                "pool_token: its own token is no market and is not counted; its {count} others \
-                 are numbered from 0 on in its vault's order"
+                "pool_token: the pool's own token cannot be sold here and is not counted; its other {count} \
+                 tokens are numbered from 0 in the order of its vault"
             ));
         }
         Ok((self, tokens))
@@ -289,7 +286,7 @@ impl PoolReader for BalancerReader {
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let Some(outcome) = outcomes.first() else {
-            return Verdict::Unknown("the trial was not made".to_owned());
+            return Verdict::Unknown("the trial was not run".to_owned());
         };
         let told = Answer::Returned(outcome.data.clone());
         let told = told.exact::<BalancerVault::queryBatchSwapCall>(4).filter(|_| outcome.success);
@@ -302,7 +299,7 @@ impl PoolReader for BalancerReader {
                     return Verdict::Same;
                 }
                 Verdict::Other(format!(
-                    "its vault pays {paid} for {amount_in}, our fill says {amount_out}"
+                    "its vault pays {paid} for {amount_in}, but the computed fill is {amount_out}"
                 ))
             }
             _ => Verdict::Unknown(format!("queryBatchSwap {}", outcome.in_words())),

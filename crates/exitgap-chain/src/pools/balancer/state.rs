@@ -80,7 +80,7 @@ impl BalancerReader {
         let holdings = holdings_of(answer, count)
             .ok_or_else(|| unanswered(pool, "its vault's getPoolTokens", answer))?;
         if holdings.tokens.iter().copied().map(own).ne(self.held.iter().copied()) {
-            return Err(inconsistent(pool, "its vault names other tokens than before"));
+            return Err(inconsistent(pool, "its vault lists different tokens than before"));
         }
         let fee = told.next::<BalancerPool::getSwapFeePercentageCall>("getSwapFeePercentage", 1)?;
         let factors =
@@ -130,11 +130,11 @@ impl BalancerReader {
         let own = told.next::<BalancerPool::getPausedStateCall>("getPausedState", 3)?;
         let recovers = told.next::<BalancerPool::inRecoveryModeCall>("inRecoveryMode", 1)?;
         let why = if vault.paused {
-            format!("paused: its vault {} lets none swap", self.vault)
+            format!("paused: its vault {} allows no swaps", self.vault)
         } else if own.paused {
-            "paused: it lets nobody swap".to_owned()
+            "paused: the pool allows no swaps".to_owned()
         } else if recovers {
-            "recovery_mode: it gives back what it holds, and owes no price".to_owned()
+            "recovery_mode: the pool only returns its tokens, and has no price".to_owned()
         } else {
             return Ok(());
         };
@@ -149,7 +149,10 @@ pub(super) fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
     if found.precision == AMP_PRECISION {
         return Ok(found.value);
     }
-    Err(inconsistent(told.pool(), format!("{call} counts in parts of {}", found.precision)))
+    Err(inconsistent(
+        told.pool(),
+        format!("{call} has the unexpected precision {}", found.precision),
+    ))
 }
 
 /// The rate of a token that the pool keeps, and that by which a swap computes: the same as long as
@@ -162,7 +165,7 @@ fn rate(told: &mut Told<'_>, token: Address, at: u64) -> Result<(U256, U256), Mi
     }
     let Some(used) = provided.exact::<RateProvider::getRateCall>(1) else {
         let Missing { reason, detail } = unanswered(told.pool(), "getRate", provided);
-        let detail = format!("{detail}; rate_unreadable: of token {token}");
+        let detail = format!("{detail}; rate_unreadable: the rate of token {token}");
         return Err(Missing::new(reason, detail));
     };
     Ok((kept.rate, used))
@@ -175,7 +178,7 @@ fn unscaled(pool: &PoolId, token: Address, factor: U256, kept: U256) -> Result<U
         (0..=18_u64).any(|decimals| U256::from(10).pow(U256::from(decimals)) == *number)
     };
     whole.filter(is_power).ok_or_else(|| {
-        let what = format!("getScalingFactors tells {factor} of token {token} at a rate of {kept}");
+        let what = format!("getScalingFactors returned {factor} for token {token}, which does not fit its rate {kept}");
         inconsistent(pool, what)
     })
 }

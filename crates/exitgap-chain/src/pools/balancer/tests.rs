@@ -93,12 +93,12 @@ fn a_pool_is_its_factorys_and_of_a_known_version() {
         (&stable, "x".repeat(1_000)),
     ] {
         let why = refusal(claim(known, &[true], &said));
-        assert!(why.starts_with("unverified_version: it says"), "{why}");
+        assert!(why.starts_with("unverified_version: its version is"), "{why}");
         assert!(why.len() < 200, "{why}");
     }
     let why = refusal(claim(&weighted, &[false], &of("WeightedPool", 4)));
-    assert!(why.contains("no factory of theirs"), "{why}");
-    assert!(refusal(claim(&[], &[], "")).contains("no factory of theirs"));
+    assert!(why.contains("no known Balancer v2 factory"), "{why}");
+    assert!(refusal(claim(&[], &[], "")).contains("no known Balancer v2 factory"));
     let both = [weighted[0].clone(), stable[0].clone()];
     let found = claim(&both, &[true, true], &of("WeightedPool", 4));
     assert!(matches!(&found, Claim::Partly), "{found:?}");
@@ -131,18 +131,24 @@ fn the_vault_says_which_tokens_a_pool_has() {
     assert_eq!(registered(Law::Weighted, POOL, &TOKENS, None), Ok(TOKENS.to_vec()));
     assert_eq!(registered(Law::ComposableStable, POOL, &with_own, None), Ok(TOKENS.to_vec()));
     for (law, pool, held, pair, why) in [
-        (Law::Weighted, FACTORY, &TOKENS[..], None, "it names 0x0909"),
+        (Law::Weighted, FACTORY, &TOKENS[..], None, "it returned 0x0909"),
         (Law::Weighted, POOL, &with_own[..], None, "3 tokens for it, 1 of them its own"),
         (Law::ComposableStable, POOL, &TOKENS[..], None, "2 tokens for it, 0 of them its own"),
-        (Law::ComposableStable, POOL, &[first, POOL][..], None, "names 3 providers"),
-        (Law::ComposableStable, POOL, &with_own[..], Some([0, 2]), "pool_token: its own token"),
-        (Law::Weighted, POOL, &[first][..], None, "getPoolTokens answered 224 bytes"),
+        (Law::ComposableStable, POOL, &[first, POOL][..], None, "lists 3 rate providers"),
+        (
+            Law::ComposableStable,
+            POOL,
+            &with_own[..],
+            Some([0, 2]),
+            "pool_token: the pool's own token",
+        ),
+        (Law::Weighted, POOL, &[first][..], None, "getPoolTokens returned 224 bytes"),
     ] {
         let refused = registered(law, pool, held, pair).unwrap_err();
         assert!(refused.contains(why), "{why}: {refused}");
     }
     let unanswered = reader(Law::Weighted).registered(&plan(None), &[Answer::Reverted; 0]);
-    assert!(unanswered.unwrap_err().contains("was not asked"));
+    assert!(unanswered.unwrap_err().contains("was not queried"));
     let reverted = vec![Answer::Reverted; 2];
     let refused = reader(Law::Weighted).registered(&plan(None), &reverted).unwrap_err();
     assert!(refused.contains("registered under") && refused.contains("reverted"), "{refused}");
@@ -257,15 +263,15 @@ fn what_no_pool_answers_is_refused_with_what_it_was() {
     let empty = holdings(&[TOKENS[0], POOL, TOKENS[1]], &[0, 1, 1]);
     for (place, answer, time, reason, why) in [
         (0, paused(), 0, unsupported, "paused: its vault 0x0808"),
-        (1, paused(), 0, unsupported, "paused: it lets nobody"),
+        (1, paused(), 0, unsupported, "paused: the pool allows no swaps"),
         (2, yes(), 0, unsupported, "recovery_mode"),
-        (3, others, 0, inconsistent, "other tokens than before"),
+        (3, others, 0, inconsistent, "different tokens than before"),
         (3, empty, 0, inconsistent, "balance of token 0"),
         (3, holdings(&TOKENS, &[1, 1]), 0, inconsistent, "getPoolTokens"),
         (4, word(U256::MAX), 0, inconsistent, "is not below 10^18"),
-        (5, list([ONE, ONE, ONE]), 0, inconsistent, "getScalingFactors tells"),
-        (5, list([ONE * 3, ONE, ONE]), 0, inconsistent, "getScalingFactors tells"),
-        (6, amp(100), 0, inconsistent, "in parts of 100"),
+        (5, list([ONE, ONE, ONE]), 0, inconsistent, "getScalingFactors returned"),
+        (5, list([ONE * 3, ONE, ONE]), 0, inconsistent, "getScalingFactors returned"),
+        (6, amp(100), 0, inconsistent, "unexpected precision 100"),
         (6, amp(1_000), 0, inconsistent, "amplification 18446744073709551615"),
         (7, Answer::Reverted, 0, MissingReason::CallReverted, "getTokenRateCache"),
         (8, Answer::Reverted, 101, MissingReason::CallReverted, "rate_unreadable"),
@@ -303,7 +309,7 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
     };
     let judged = |outcome: Outcome| reader.judge(&any_pool(), &sale, &[outcome]);
     assert_eq!(judged(outcome(true, &[10, -9])), Verdict::Same);
-    for (deltas, why) in [([10, -8], "pays 8 for 10"), ([10, -10], "our fill says 9")] {
+    for (deltas, why) in [([10, -8], "pays 8 for 10"), ([10, -10], "the computed fill is 9")] {
         let verdict = judged(outcome(true, &deltas));
         assert!(matches!(&verdict, Verdict::Other(found) if found.contains(why)), "{verdict:?}");
     }

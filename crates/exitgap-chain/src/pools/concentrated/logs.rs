@@ -23,7 +23,9 @@ pub(in crate::pools) fn watch(pool: Address) -> Watch {
 pub(in crate::pools) fn bounds_of(log: &Log) -> Result<Vec<i32>, RpcError> {
     match log.topics() {
         [_, _, lower, upper] => Ok(vec![tick_of(*lower)?, tick_of(*upper)?]),
-        topics => Err(contradiction("a log's topics", "an event with three indexed", topics.len())),
+        topics => {
+            Err(contradiction("a log's topics", "an event with three indexed fields", topics.len()))
+        }
     }
 }
 

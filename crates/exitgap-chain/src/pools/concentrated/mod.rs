@@ -1,16 +1,17 @@
-//! Concentrated liquidity as Uniswap v3 counts it: price, active liquidity, and the ticks that a
-//! bitmap says are initialised. Uniswap v3's own pools and forks of it, `PancakeSwap` v3's, and
-//! Slipstream's.
+//! Concentrated liquidity as in Uniswap v3: price, active liquidity, and the ticks that a bitmap
+//! marks as initialised. Covers Uniswap v3's own pools and its forks, `PancakeSwap` v3 and
+//! Slipstream.
 //!
-//! - `dialect`: what differs between them
-//! - `ticks`: what is read of ticks: which there are, and their liquidity
-//! - `logs`: the events that name ticks which changed
-//! - `joined`: price and ticks made a state
-//! - `swapped`: the trial of its own `swap`
+//! - `dialect`: the differences between them
+//! - `ticks`: reading ticks: which ticks exist, and their liquidity
+//! - `logs`: the events that name changed ticks
+//! - `joined`: price and ticks combined into a state
+//! - `swapped`: the trial of the pool's own `swap`
 //!
-//! A pool that answers as Uniswap's does is believed because its own `swap` pays what is computed.
-//! One of another dialect is read only where its factory is known on the chain, or configured, and
-//! says that the pool is its: what looks alike may have a hook or a fee of another kind.
+//! A pool that responds like Uniswap's is accepted because its own `swap` pays the computed amount.
+//! A pool of another dialect is read only if its factory is known on the chain, or configured, and
+//! confirms that the pool is its own, because a similar contract may have a hook or another kind of
+//! fee.
 
 mod dialect;
 pub(super) mod joined;
@@ -76,8 +77,8 @@ impl TickedReader {
             return Ok(());
         }
         let detail = format!(
-            "pool {pool}: dynamic_fee: its factory takes fees from {module}, whose rules are not \
-             known; where they are, name it under fee_modules of its [[chain.factory]]"
+            "pool {pool}: dynamic_fee: its factory takes fees from {module}, whose rules are unknown; if you know \
+             them, name it under fee_modules of its [[chain.factory]]"
         );
         Err(Missing::new(MissingReason::PoolUnsupported, detail))
     }
@@ -128,22 +129,24 @@ impl PoolReader for TickedReader {
             let other = Dialect::ALL.into_iter().find(|dialect| answers_as(dialect));
             return match (&reader.factory, other) {
                 (Some(_), _) => Claim::Refused(format!(
-                    "its factory is {}'s, and it does not answer as its pools do",
+                    "its factory belongs to {}, but it does not respond like a pool of that factory",
                     dialect.owner()
                 )),
                 (None, Some(other)) => Claim::Refused(format!(
-                    "it answers as a pool of {} does, and its factory {address} is not known on this \
-                     chain; if it is {0}'s, name it under [[chain.factory]]",
+                    "it looks like a pool of {}, but its factory {address} is unknown on this chain; if the \
+                     factory belongs to {0}, name it under [[chain.factory]]",
                     other.owner()
                 )),
                 (None, None) => Claim::Partly,
             };
         }
         if candidate.plan.fee.is_some() {
-            return Claim::Refused("a v3 pool tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("a v3 pool reports its own fee; remove `fee`".to_owned());
         }
         if !(1..16_384).contains(&tick_spacing) {
-            let words = format!("its tick spacing is {tick_spacing}, not from 1 to 16383");
+            let words = format!(
+                "its tick spacing is {tick_spacing}, which is outside the range 1 to 16,383"
+            );
             return Claim::Refused(words);
         }
         // One of an unknown factory is held to its own swap alone.

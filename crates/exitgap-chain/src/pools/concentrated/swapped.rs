@@ -29,7 +29,7 @@ pub(in crate::pools) fn calls(sale: &Sale) -> Vec<Vec<u8>> {
 
 pub(in crate::pools) fn judge(sale: &Sale, outcomes: &[Outcome]) -> Verdict {
     let [outcome] = outcomes else {
-        return Verdict::Unknown("it was not tried as it should be".to_owned());
+        return Verdict::Unknown("the trial was set up incorrectly".to_owned());
     };
     if outcome.success || outcome.data.len() != 64 {
         return Verdict::Unknown(format!("swap {}", outcome.in_words()));
@@ -45,7 +45,7 @@ pub(in crate::pools) fn compare(sale: &Sale, taken: U256, paid: U256) -> Verdict
         return Verdict::Same;
     }
     Verdict::Other(format!(
-        "for {taken} of token{} it pays {paid}, and its ticks and fee say {} for {}",
+        "for {taken} of token{} it pays {paid}, but its ticks and fee give {} for {}",
         sale.direction.base_index(),
         sale.amount_out,
         sale.amount_in

@@ -107,7 +107,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
         assert!(unknown.contains(name) && unknown.contains("[[chain.factory]]"), "{unknown}");
         assert!(unknown.contains(&FACTORY.to_string()), "{unknown}");
         let other = refused(&[factory(kind)], foreign);
-        assert!(other.contains("does not answer as its pools do"), "{other}");
+        assert!(other.contains("does not respond like a pool of that factory"), "{other}");
     }
     // A pair that answers nothing of this is none of them.
     assert!(matches!(identify(&[], &vec![Answer::Reverted; 8]), Claim::Foreign));

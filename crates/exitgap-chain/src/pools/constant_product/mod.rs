@@ -1,5 +1,5 @@
-//! Uniswap v2's pair, and forks that answer and pay as it does: two reserves, and a fee that no
-//! contract tells.
+//! Uniswap v2's pair, and forks that respond and pay like it: two reserves, and a fee that no
+//! contract reports.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
@@ -58,7 +58,7 @@ impl PoolReader for PairReader {
                 let reader = Self { pair: address, fee, uniswap };
                 Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
             }
-            None => Claim::Refused("a v2 pair does not tell its fee; configure `fee`".to_owned()),
+            None => Claim::Refused("a v2 pair does not report its fee; configure `fee`".to_owned()),
         }
     }
 
@@ -106,7 +106,7 @@ impl PoolReader for PairReader {
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [fill, more, least] = outcomes else {
-            return Verdict::Unknown("it was not tried as it should be".to_owned());
+            return Verdict::Unknown("the trial was set up incorrectly".to_owned());
         };
         if !least.success {
             return Verdict::Unknown(format!("swap {}", least.in_words()));
@@ -116,13 +116,12 @@ impl PoolReader for PairReader {
         match (fill.success, more.success) {
             (true, false) => Verdict::Same,
             (false, _) => Verdict::Other(format!(
-                "for {amount_in} of token{base} it does not pay {amount_out} as its kind and fee \
-                 would: swap {}",
+                "for {amount_in} of token{base} it does not pay the {amount_out} that its kind and fee give: swap \
+                 {}",
                 fill.in_words()
             )),
             (true, true) => Verdict::Other(format!(
-                "for {amount_in} of token{base} it pays more than {amount_out}, which its kind and \
-                 fee would"
+                "for {amount_in} of token{base} it pays more than the {amount_out} that its kind and fee give"
             )),
         }
     }

@@ -122,7 +122,7 @@ fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Family)> {
 /// Why a version is not read.
 fn unverified(whose: &str, said: Option<&str>, known: &str) -> String {
     let found: String = said.unwrap_or_default().chars().take(16).collect();
-    format!("unverified_version: {whose} {found:?}, and {known:?} is the one that is known")
+    format!("unverified_version: {whose} {found:?}; the supported version is {known:?}")
 }
 
 impl PoolReader for CryptoReader {
@@ -157,19 +157,23 @@ impl PoolReader for CryptoReader {
                 if version.is_some() && gamma.exact::<CurveCrypto::gammaCall>(1).is_some() =>
             {
                 return Claim::Refused(
-                    "it answers as crypto pools of Curve's do, and no factory of theirs that is known \
-                     on this chain says that the pool is its; name its factory under \
-                     [[chain.factory]] with kind = \"curve_twocrypto_ng\" or \"curve_tricrypto_ng\""
+                    "it looks like a Curve crypto pool, but no known factory of such pools on this chain confirms \
+                     it; name its factory under [[chain.factory]] with kind = \"curve_twocrypto_ng\" or \
+                     \"curve_tricrypto_ng\""
                         .to_owned(),
                 );
             }
             (None, _) => return Claim::Foreign,
         };
         if version.as_deref() != Some(family.version()) {
-            return Claim::Refused(unverified("it says", version.as_deref(), family.version()));
+            return Claim::Refused(unverified(
+                "its version is",
+                version.as_deref(),
+                family.version(),
+            ));
         }
         if plan.fee.is_some() {
-            return Claim::Refused("a pool of Curve tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("a Curve pool reports its own fee; remove `fee`".to_owned());
         }
         let decimals = decimals.iter().map(|decimals| u8::try_from(*decimals).ok());
         let (Some(math), Some(decimals)) =
@@ -194,7 +198,7 @@ impl PoolReader for CryptoReader {
         let version =
             answers.first().and_then(|answer| answer.exact::<CurvePool::versionCall>(TEXT_WORDS));
         if version.as_deref() != Some(self.family.version()) {
-            let whose = format!("its formulas, of {}, say", self.math);
+            let whose = format!("the version of its math contract {} is", self.math);
             return Err(unverified(&whose, version.as_deref(), self.family.version()));
         }
         let coins = self.coins.clone();
@@ -243,8 +247,8 @@ impl PoolReader for CryptoReader {
         let ramped_until = told.next::<CurveCrypto::DCall>("future_A_gamma_time", 1)?;
         if ramped_until > U256::from(at) {
             let why = format!(
-                "ramping: until {ramped_until} (seconds since 1970) its A and gamma move, and each \
-                 swap computes by an invariant of its own"
+                "ramping: until {ramped_until} (seconds since 1970) its A and gamma change, and each swap uses a \
+                 different invariant"
             );
             return Err(refused(pool, why));
         }
@@ -290,10 +294,10 @@ impl PoolReader for CryptoReader {
         match outcomes.first().and_then(Outcome::paid) {
             Some(quoted) if quoted == sale.amount_out => Verdict::Same,
             Some(quoted) => Verdict::Other(format!(
-                "its contract quotes {quoted} for {}, our fill says {}",
+                "its contract quotes {quoted} for {}, but the computed fill is {}",
                 sale.amount_in, sale.amount_out
             )),
-            None => Verdict::Unknown("its contract quotes nothing".to_owned()),
+            None => Verdict::Unknown("its contract gives no quote".to_owned()),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Curve's pools of two to eight coins.
 //!
-//! - `ng`: `StableSwap`-NG 7.0.0, by the factory that says so
-//! - `plain`: pools that are known by their own address, and the first factory's by the implementation
-//!   that it says is theirs
-//! - `crypto`: Twocrypto-NG and Tricrypto-NG, by their factories and versions
+//! - `ng`: `StableSwap`-NG 7.0.0, identified by its factory
+//! - `plain`: pools known by their own address, and pools of the first factory, known by the
+//!   implementation that the factory reports for them
+//! - `crypto`: Twocrypto-NG and Tricrypto-NG, identified by their factories and versions
 //!
-//! No pool of Curve tells the rules it computes by. Factories tell whether a pool is theirs, and
-//! its version which rules it has; what was made before them is known by its address alone.
-//! All of the state is read at every slot: rates and the administrator's share move without a log.
+//! No Curve pool reports its own rules. Factories report whether a pool is theirs, and its version
+//! determines its rules. Older pools are known only by their address. All of the state is read at
+//! every slot, because rates and the administrator's share change without a log.
 
 mod crypto;
 mod ng;

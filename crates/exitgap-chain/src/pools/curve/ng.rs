@@ -86,28 +86,29 @@ impl PoolReader for NgReader {
         else {
             return match version.as_deref() {
                 Some(VERSION) => Claim::Refused(
-                    "it answers as StableSwap-NG does, and no factory of Curve's that is known on \
-                     this chain says that the pool is its; name its factory under [[chain.factory]] \
-                     with kind = \"curve_stable_ng\""
+                    "it looks like a StableSwap-NG pool, but no known Curve factory on this chain confirms it; \
+                     name its factory under [[chain.factory]] with kind = \"curve_stable_ng\""
                         .to_owned(),
                 ),
                 _ => Claim::Foreign,
             };
         };
         if is_meta {
-            return Claim::Refused("metapool: one of its coins is another pool's share".to_owned());
+            return Claim::Refused(
+                "metapool: one of its coins is a share of another pool".to_owned(),
+            );
         }
         if version.as_deref() != Some(VERSION) {
             let found: String = version.unwrap_or_default().chars().take(16).collect();
             return Claim::Refused(format!(
-                "unverified_version: it says {found:?}, and {VERSION:?} is the one that is known"
+                "unverified_version: its version is {found:?}; the supported version is {VERSION:?}"
             ));
         }
         if let Some(coin) = asset_types.iter().position(|kind| *kind == 2) {
-            return Claim::Refused(format!("rebasing: so is its coin {coin}"));
+            return Claim::Refused(format!("rebasing: its coin {coin} rebases"));
         }
         if plan.fee.is_some() {
-            return Claim::Refused("a pool of Curve tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("a Curve pool reports its own fee; remove `fee`".to_owned());
         }
         if asset_types.len() != coins.len() {
             return Claim::Partly;
@@ -140,7 +141,7 @@ impl PoolReader for NgReader {
             if found.len() == coins {
                 return Ok(found);
             }
-            let detail = format!("pool {pool}: {call} tells {} of {coins} coins", found.len());
+            let detail = format!("pool {pool}: {call} returned {} of {coins} coins", found.len());
             Err(Missing::new(MissingReason::StateInconsistent, detail))
         };
         let words = list_words(coins);
@@ -161,7 +162,7 @@ impl PoolReader for NgReader {
         let small = |at: usize, call: &'static str| -> Result<u64, Missing> {
             let found = number(at, call)?;
             u64::try_from(found).map_err(|_| {
-                let detail = format!("pool {pool}: {call} tells {found}");
+                let detail = format!("pool {pool}: {call} returned {found}");
                 Missing::new(MissingReason::StateInconsistent, detail)
             })
         };
@@ -216,15 +217,16 @@ impl PoolReader for NgReader {
     /// its tokens are ledgers of ours.
     fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [exchange, rates] = outcomes else {
-            return Verdict::Unknown("the trial was not made".to_owned());
+            return Verdict::Unknown("the trial was not run".to_owned());
         };
         match exchange.paid() {
             Some(paid) if paid == sale.amount_out => Verdict::Same,
             Some(_) if !same_rates(pool, rates) => Verdict::Unknown(
-                "its rates rest on its own tokens, which are ledgers of ours in a trial".to_owned(),
+                "its rates depend on its own tokens, which a trial replaces with simulated ledgers"
+                    .to_owned(),
             ),
             Some(paid) => Verdict::Other(format!(
-                "its contract pays {paid} for {}, our fill says {}",
+                "its contract pays {paid} for {}, but the computed fill is {}",
                 sale.amount_in, sale.amount_out
             )),
             None => Verdict::Unknown(format!("the trial {}", exchange.in_words())),

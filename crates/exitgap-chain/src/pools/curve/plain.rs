@@ -112,7 +112,7 @@ fn own_probes(pool: Address) -> [Probe; 6] {
         Probe::new("version", pool, &CurvePool::versionCall {}, TEXT_WORDS),
         Probe::new("A", pool, &CurvePool::ACall {}, 1),
         Probe::new("coins", pool, &CurvePool::coinsCall { i: Word::ZERO }, 1),
-        Probe::new("coins by signed numbers", pool, &CurveOldPool::coinsCall { i: 0 }, 1),
+        Probe::new("coins by signed index", pool, &CurveOldPool::coinsCall { i: 0 }, 1),
         Probe::new("base_pool", pool, &CurveOldPool::base_poolCall {}, 1),
         Probe::new("underlying_coins", pool, &CurveOldPool::underlying_coinsCall { i: 0 }, 1),
     ]
@@ -159,16 +159,15 @@ impl Registered {
         let mut same = known.iter().filter(|known| known.address == *implementation);
         same.find_map(|known| PlainRule::of_implementation(known.kind)).ok_or_else(|| {
             format!(
-                "unverified_version: its factory says that its code is {implementation}'s, and by \
-                 which rule that computes is not known"
+                "unverified_version: according to its factory its code is {implementation}, whose rule is unknown"
             )
         })
     }
 }
 
-const META: &str = "metapool: one of its coins is another pool's share";
+const META: &str = "metapool: one of its coins is a share of another pool";
 const NATIVE_POOL: &str =
-    "native_pool: it pools the chain's own coin, which is sent along with a call";
+    "native_pool: it pools the chain's native coin, which is sent with the call";
 
 /// Why what answers as a plain pool does, and is no factory's, is not read.
 fn refusal(answers: &[Answer; 6]) -> Option<String> {
@@ -185,10 +184,10 @@ fn refusal(answers: &[Answer; 6]) -> Option<String> {
     } else if base.exact::<CurveOldPool::base_poolCall>(1).is_some() {
         META
     } else if underlying.exact::<CurveOldPool::underlying_coinsCall>(1).is_some() {
-        "lending_coins: its coins are lent, and their rates are those of who borrows them"
+        "lending_coins: its coins are lent out, and their rates come from the lending protocol"
     } else {
-        "unverified_version: it answers as a plain pool of Curve's does, and by which rule it computes \
-         is known neither by its address nor by a factory's word"
+        "unverified_version: it looks like a plain Curve pool, but neither its address nor a factory identifies \
+         the rule it uses"
     };
     Some(why.to_owned())
 }
@@ -226,7 +225,7 @@ impl PoolReader for PlainReader {
             }
         };
         if plan.fee.is_some() {
-            return Claim::Refused("a pool of Curve tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("a Curve pool reports its own fee; remove `fee`".to_owned());
         }
         if coins.len() != rule.coins {
             return Claim::Partly;
@@ -271,7 +270,7 @@ impl PoolReader for PlainReader {
         for coin in &self.coins {
             let decimals = told.small::<CurvePool::feeCall>("decimals")?;
             let power = RATE_DECIMALS.checked_sub(decimals).ok_or_else(|| {
-                inconsistent(pool, format!("decimals tells {decimals} of its coin {coin}"))
+                inconsistent(pool, format!("decimals returned {decimals} for its coin {coin}"))
             })?;
             rates.push(U256::from(10_u64).pow(Word::from(power)));
         }
@@ -309,10 +308,10 @@ impl PoolReader for PlainReader {
         match quoted {
             Some(quoted) if quoted.abs_diff(sale.amount_out) <= U256::ONE => Verdict::Same,
             Some(quoted) => Verdict::Other(format!(
-                "its contract quotes {quoted} for {}, our fill says {}",
+                "its contract quotes {quoted} for {}, but the computed fill is {}",
                 sale.amount_in, sale.amount_out
             )),
-            None => Verdict::Unknown("its contract quotes nothing".to_owned()),
+            None => Verdict::Unknown("its contract gives no quote".to_owned()),
         }
     }
 }

@@ -89,7 +89,7 @@ fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
     assert_eq!(judged(returned(999)), Verdict::Same);
     for other in [998, 1_000] {
         let verdict = judged(returned(other));
-        let words = format!("pays {other} for 1000, our fill says 999");
+        let words = format!("pays {other} for 1000, but the computed fill is 999");
         assert!(matches!(&verdict, Verdict::Other(why) if why.contains(&words)), "{verdict:?}");
         // A vault that is a ledger of ours tells another rate, and another one is paid at that.
         let verdict = reader.judge(&pool(), &sale(), &[returned(other), rates_of(29)]);

@@ -1,10 +1,10 @@
-//! Algebra Integral: concentrated liquidity whose initialised ticks are linked to one another. Its
+//! Algebra Integral: concentrated liquidity whose initialised ticks are linked to each other. Its
 //! bitmap counts ticks themselves, not multiples of the spacing.
 //!
-//! A pool is read only where its factory is known on the chain, or configured, and says that the
-//! pool is its: older versions of Algebra answer much alike and stop elsewhere. With a plugin it is
-//! refused by name: `dynamic_fee` where that is called before a swap or sets the fee, `hook`
-//! otherwise.
+//! A pool is read only if its factory is known on the chain, or configured, and confirms that the
+//! pool is its own, because older versions of Algebra respond similarly but stop elsewhere. A pool
+//! with a plugin is rejected with a code: `dynamic_fee` if the plugin is called before a swap or
+//! sets the fee, otherwise `hook`.
 
 use alloy::primitives::aliases::I24;
 use alloy_rpc_types_eth::Log;
@@ -100,7 +100,7 @@ fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>)
     let refused = (plugin != NOBODY).then(|| {
         let sets_fee = told.pluginConfig & (BEFORE_SWAP | DYNAMIC_FEE) != 0;
         let name = if sets_fee { "dynamic_fee" } else { "hook" };
-        format!("{name}: its plugin {plugin} may change what its swaps pay")
+        format!("{name}: its plugin {plugin} may change the output of its swaps")
     });
     Ok((price, refused))
 }
@@ -130,12 +130,12 @@ impl PoolReader for LinkedReader {
         };
         if !candidate.factories.iter().any(of_kind) {
             return Claim::Refused(format!(
-                "it answers as a pool of Algebra does, and its factory {factory} is not known on \
-                 this chain; if it is Algebra Integral's, name it under [[chain.factory]]"
+                "it looks like an Algebra pool, but its factory {factory} is unknown on this chain; if the \
+                 factory belongs to Algebra Integral, name it under [[chain.factory]]"
             ));
         }
         if plan.fee.is_some() {
-            return Claim::Refused("an Algebra pool tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("an Algebra pool reports its own fee; remove `fee`".to_owned());
         }
         match price_of(&plan.id, answers) {
             Err(_) => Claim::Partly,
@@ -224,7 +224,8 @@ impl Followed for LinkedReader {
             let told = answer.exact::<AlgebraPool::ticksCall>(TICK_WORDS);
             let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
             let gross = u128::try_from(told.liquidityTotal).map_err(|_| {
-                let what = format!("pool {pool}: tick {tick} has liquidity of more than 128 bits");
+                let what =
+                    format!("pool {pool}: tick {tick} has a liquidity of more than 128 bits");
                 Missing::new(MissingReason::StateInconsistent, what)
             })?;
             let there =

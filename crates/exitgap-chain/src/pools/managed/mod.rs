@@ -1,9 +1,9 @@
-//! Uniswap v4: pools that one manager holds, known by the hash of their key. Their words are read
-//! from the manager's storage, which `storage` knows.
+//! Uniswap v4: pools held by one manager and known by the hash of their key. Their words are read
+//! from the manager's storage, whose layout is in `storage`.
 //!
-//! Whether a pool exists, the manager says; what it is, its key, which the configuration has and
-//! its id proves. Refused by name: `hook`, a contract that may change what a swap pays, and
-//! `dynamic_fee`, a fee that such a contract sets.
+//! The manager reports whether a pool exists. Its key, which is configured and proven by its id,
+//! describes the pool. Two kinds are rejected with a code: `hook`, a contract that may change the
+//! output of a swap, and `dynamic_fee`, a fee set by such a contract.
 
 mod storage;
 
@@ -110,25 +110,25 @@ impl PoolReader for ManagedReader {
         };
         let Some(manager) = manager_of(candidate.factories) else {
             return Claim::Refused(
-                "no manager of Uniswap v4's pools is known on this chain; name it under \
-                 [[chain.factory]] with kind = \"uniswap_v4\""
+                "the Uniswap v4 pool manager of this chain is unknown; name it under [[chain.factory]] with kind \
+                 = \"uniswap_v4\""
                     .to_owned(),
             );
         };
         if key.hooks != NOBODY {
             let hooks = key.hooks;
-            return Claim::Refused(format!("hook: {hooks} may change what its swaps pay"));
+            return Claim::Refused(format!("hook: {hooks} may change the output of its swaps"));
         }
         if key.fee == PoolKey::DYNAMIC_FEE {
-            return Claim::Refused("dynamic_fee: its key names no fee".to_owned());
+            return Claim::Refused("dynamic_fee: its key has no fixed fee".to_owned());
         }
         if plan.fee.is_some() {
-            return Claim::Refused("a v4 pool tells its own fee; remove `fee`".to_owned());
+            return Claim::Refused("a v4 pool reports its own fee; remove `fee`".to_owned());
         }
         let [answer] = answers else { return Claim::Partly };
         match words_of(&plan.id, answer) {
             Ok(words) if words.first() == Some(&U256::ZERO) => {
-                Claim::Refused(format!("the manager {manager} holds no pool of this id"))
+                Claim::Refused(format!("the manager {manager} has no pool with this id"))
             }
             Ok(words) if words.len() == 2 => {
                 let reader = Self { storage: Storage::of(manager, id), id, key };
@@ -150,7 +150,7 @@ impl PoolReader for ManagedReader {
     fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let words = all_words(pool, 2, answers)?;
         let [slot0, liquidity] = words[..] else {
-            return Err(inconsistent(pool, "its price was not asked for"));
+            return Err(inconsistent(pool, "its price was not queried"));
         };
         if liquidity.bit_len() > 128 {
             return Err(inconsistent(pool, "its liquidity has more than 128 bits"));
@@ -158,7 +158,7 @@ impl PoolReader for ManagedReader {
         let price = Price::of(slot0, liquidity, self.key.tick_spacing);
         let (found, expected) = (price.lp_fee_pips, self.key.fee);
         if found != expected {
-            let what = format!("its fee is {found}, and its key says {expected}");
+            let what = format!("its fee is {found}, but its key has {expected}");
             return Err(inconsistent(pool, what));
         }
         Ok(Reading::Unfinished(Box::new(price)))
@@ -208,7 +208,7 @@ impl PoolReader for ManagedReader {
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [outcome] = outcomes else {
-            return Verdict::Unknown("it was not tried as it should be".to_owned());
+            return Verdict::Unknown("the trial was set up incorrectly".to_owned());
         };
         let delta: Result<[u8; 32], _> = outcome.data[..].try_into();
         let Some(delta) = delta.ok().filter(|_| !outcome.success) else {
@@ -235,7 +235,7 @@ impl Followed for ManagedReader {
     fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError> {
         let data = &log.data().data;
         let [lower, upper, ..] = data.as_chunks::<32>().0 else {
-            return Err(contradiction("a log's data", "two ticks and more", data.len()));
+            return Err(contradiction("a log's data", "at least two ticks", data.len()));
         };
         [lower, upper].into_iter().map(|word| logs::tick_of((*word).into())).collect()
     }

@@ -73,7 +73,7 @@ fn what_a_hook_may_change_is_refused_by_name() {
     let dynamic = plan(PoolKey { fee: PoolKey::DYNAMIC_FEE, ..KEY });
     assert!(refused(&dynamic, &manager(), slot0(500)).starts_with("dynamic_fee: "));
     assert!(refused(&plan(KEY), &[], slot0(500)).contains("[[chain.factory]]"));
-    assert!(refused(&plan(KEY), &manager(), Number::ZERO).contains("holds no pool"));
+    assert!(refused(&plan(KEY), &manager(), Number::ZERO).contains("has no pool with this id"));
     let with_fee = FeeRate { numerator: 3, denominator: 1_000 };
     let told = PoolPlan { fee: Some(with_fee), ..plan(KEY) };
     assert!(refused(&told, &manager(), slot0(500)).contains("remove `fee`"));
@@ -108,7 +108,7 @@ fn the_words_are_price_tick_and_fees_by_direction() {
     let short = price.join(&Parts::new()).unwrap_err();
     assert!(short.about_parts, "{short:?}");
 
-    assert!(read(slot0(501), Number::from(liquidity)).err().unwrap().contains("its key says 500"));
+    assert!(read(slot0(501), Number::from(liquidity)).err().unwrap().contains("its key has 500"));
     assert!(read(slot0(500), Number::ONE << 128).err().unwrap().contains("128 bits"));
     for wrong in [Answer::Reverted, words(&[Number::ONE]), words(&[Number::ONE; 3])] {
         assert!(reader.decode(&pool, 0, &[wrong]).is_err());

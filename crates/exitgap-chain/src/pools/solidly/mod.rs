@@ -1,8 +1,8 @@
-//! Aerodrome's and Velodrome's second version: pools of two tokens, volatile or stable, that ask
-//! their factory at every swap what the fee is and whether they are paused.
+//! Version 2 of Aerodrome and Velodrome: pools of two tokens, volatile or stable, that ask their
+//! factory for the fee and for pauses at every swap.
 //!
-//! Many contracts descend from Solidly and answer alike, and not all compute alike: a pool is read
-//! only where its factory is known on the chain, or configured, and says that the pool is its.
+//! Many contracts descend from Solidly and respond alike, but not all compute alike. A pool is read
+//! only if its factory is known on the chain, or configured, and confirms that the pool is its own.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
@@ -70,14 +70,14 @@ impl PoolReader for SolidlyReader {
             |known: &Factory| known.address == factory && known.kind == FactoryKind::AerodromeV2;
         if !candidate.factories.iter().any(of_kind) {
             return Claim::Refused(format!(
-                "it answers as a Solidly-type pair (as Aerodrome's and Velodrome's) does, and its \
-                 factory {factory} is not known on this chain; if it is Aerodrome's or Velodrome's \
-                 second version, name it under [[chain.factory]]"
+                "it looks like a Solidly-type pair (such as Aerodrome's and Velodrome's), but its factory \
+                 {factory} is unknown on this chain; if it is the factory of Aerodrome or Velodrome v2, name it \
+                 under [[chain.factory]]"
             ));
         }
         if plan.fee.is_some() {
             return Claim::Refused(
-                "the factory of a Solidly-type pair tells its fee; remove `fee`".to_owned(),
+                "the factory of a Solidly-type pair reports its fee; remove `fee`".to_owned(),
             );
         }
         let (Some(stable), Some(_)) =
@@ -122,7 +122,7 @@ impl PoolReader for SolidlyReader {
             .ok_or_else(|| unanswered(pool, "its factory's isPaused", paused))?;
         if paused {
             let detail =
-                format!("pool {pool}: paused: its factory {} lets none swap", self.factory);
+                format!("pool {pool}: paused: its factory {} allows no swaps", self.factory);
             return Err(Missing::new(MissingReason::PoolUnsupported, detail));
         }
         let inconsistent = |what: String| {
@@ -130,12 +130,12 @@ impl PoolReader for SolidlyReader {
         };
         if (told.st, [told.t0, told.t1]) != (self.stable, self.tokens.map(wire)) {
             return Err(inconsistent(
-                "metadata names another pair than it was made for".to_owned(),
+                "metadata names a different pair than the pool was made for".to_owned(),
             ));
         }
         let [Some(of_0), Some(of_1)] = [told.dec0, told.dec1].map(decimals_of) else {
             let (first, second) = (told.dec0, told.dec1);
-            return Err(inconsistent(format!("units {first} and {second} are no powers of ten")));
+            return Err(inconsistent(format!("units {first} and {second} are not powers of ten")));
         };
         // A fee of more bits is none that is below one.
         let numerator = u64::try_from(fee).unwrap_or(u64::MAX);
@@ -169,7 +169,7 @@ impl PoolReader for SolidlyReader {
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [quote, fill, least] = outcomes else {
-            return Verdict::Unknown("it was not tried as it should be".to_owned());
+            return Verdict::Unknown("the trial was set up incorrectly".to_owned());
         };
         if !least.success {
             return Verdict::Unknown(format!("swap {}", least.in_words()));
@@ -179,12 +179,11 @@ impl PoolReader for SolidlyReader {
         let base = sale.direction.base_index();
         match told {
             Ok(told) if quote.success && told != amount_out => Verdict::Other(format!(
-                "for {amount_in} of token{base} it quotes {told}, and its kind and fee say \
-                 {amount_out}"
+                "for {amount_in} of token{base} it quotes {told}, but its kind and fee give {amount_out}"
             )),
             Ok(_) if quote.success && fill.success => Verdict::Same,
             Ok(_) if quote.success => Verdict::Other(format!(
-                "for {amount_in} of token{base} it does not pay {amount_out} as it quotes: swap {}",
+                "for {amount_in} of token{base} it does not pay the {amount_out} that it quotes: swap {}",
                 fill.in_words()
             )),
             _ => Verdict::Unknown(format!("getAmountOut {}", quote.in_words())),

@@ -63,12 +63,12 @@ fn what_no_pool_answers_is_refused_with_what_it_was() {
     let odd = [U256::from(1_000_001), units()[1]];
     let huge = [U256::MAX, units()[1]];
     for (answers, why) in [
-        (answers(units(), 0, fee, 0), "another pair"),
-        (answers(odd, 1, fee, 0), "no powers of ten"),
-        (answers(huge, 1, fee, 0), "no powers of ten"),
+        (answers(units(), 0, fee, 0), "a different pair"),
+        (answers(odd, 1, fee, 0), "not powers of ten"),
+        (answers(huge, 1, fee, 0), "not powers of ten"),
         (answers([U256::from(10).pow(U256::from(25)), units()[1]], 1, fee, 0), "at most 24"),
-        (answers(units(), 1, U256::from(10_000), 0), "not a share below one"),
-        (answers(units(), 1, U256::MAX, 0), "not a share below one"),
+        (answers(units(), 1, U256::from(10_000), 0), "must be below 1"),
+        (answers(units(), 1, U256::MAX, 0), "must be below 1"),
     ] {
         let refused = refusal(&answers);
         assert_eq!(refused.reason, MissingReason::StateInconsistent);
@@ -105,7 +105,7 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
         matches!(judged(&[quote(8), yes(), yes()]), Verdict::Other(why) if why.contains("quotes 8"))
     );
     assert!(
-        matches!(judged(&[quote(9), no(), yes()]), Verdict::Other(why) if why.contains("not pay 9"))
+        matches!(judged(&[quote(9), no(), yes()]), Verdict::Other(why) if why.contains("not pay the 9"))
     );
     for untried in [[quote(9), yes(), no()], [no(), yes(), yes()], [yes(), yes(), yes()]] {
         assert!(matches!(judged(&untried), Verdict::Unknown(_)));

@@ -40,10 +40,10 @@ pub struct Fills {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillsError {
     /// They are no document of this kind.
-    #[error("no document of fills: {0}")]
+    #[error("not a fills document: {0}")]
     Document(#[from] DocumentError),
     /// A log that no pool's contract makes, or that is out of order.
-    #[error("no document of fills: log {place}: {what}")]
+    #[error("not a fills document: log {place}: {what}")]
     Log {
         /// Its place in the list, from 0.
         place: usize,
@@ -51,7 +51,7 @@ pub enum FillsError {
         what: &'static str,
     },
     /// More logs than there may be, or a first block after the last.
-    #[error("no document of fills: {0}")]
+    #[error("not a fills document: {0}")]
     Bounds(String),
 }
 
@@ -80,7 +80,7 @@ impl Fills {
         let document: Document = from_canonical(bytes, MAX_FILLS_BYTES, "fills")?;
         let Document { contract, after_block, to_block, logs, .. } = document;
         let logs = logs.into_iter().enumerate().map(|(place, log)| {
-            let wrong = || FillsError::Log { place, what: "not one of the five kinds" };
+            let wrong = || FillsError::Log { place, what: "not one of the five kinds of event" };
             log.read().ok_or_else(wrong)
         });
         let fills = Self { contract, after_block, to_block, logs: logs.collect::<Result<_, _>>()? };
@@ -118,17 +118,22 @@ impl Fills {
     fn check(&self) -> Result<(), FillsError> {
         if self.logs.len() > MAX_FILLS_LOGS {
             let found = self.logs.len();
-            return Err(FillsError::Bounds(format!("{found} logs are more than {MAX_FILLS_LOGS}")));
+            return Err(FillsError::Bounds(format!(
+                "{found} logs are more than the maximum of {MAX_FILLS_LOGS}"
+            )));
         }
         if self.after_block > self.to_block {
             let Self { after_block, to_block, .. } = self;
             return Err(FillsError::Bounds(format!("block {after_block} is after {to_block}")));
         }
         if let Some(place) = first_out_of_order(&self.logs, self.after_block, self.to_block) {
-            return Err(FillsError::Log { place, what: "out of order, or of another block" });
+            return Err(FillsError::Log {
+                place,
+                what: "out of order, or outside the blocks of the document",
+            });
         }
         if let Some(place) = self.logs.iter().position(|log| !possible(&log.event)) {
-            return Err(FillsError::Log { place, what: "not in a pool's bounds" });
+            return Err(FillsError::Log { place, what: "outside the bounds of a pool" });
         }
         Ok(())
     }

@@ -33,16 +33,20 @@ pub struct Issued {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IssuedError {
     /// They are no document of this kind.
-    #[error("no document of issued estimates: {0}")]
+    #[error("not a document of issued estimates: {0}")]
     Document(#[from] DocumentError),
     /// None, or more than there may be.
-    #[error("no document of issued estimates: {found} receipts; it has 1 to {MAX_ISSUED}")]
+    #[error(
+        "not a document of issued estimates: {found} receipts; the number must be from 1 to {MAX_ISSUED}"
+    )]
     Count {
         /// How many.
         found: usize,
     },
     /// Not ascending, or one twice.
-    #[error("no document of issued estimates: receipt {place} is not after the one before")]
+    #[error(
+        "not a document of issued estimates: receipt {place} does not come after the previous one"
+    )]
     OutOfOrder {
         /// Its place in the list, from 0.
         place: usize,

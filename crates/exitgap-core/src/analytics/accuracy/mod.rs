@@ -1,25 +1,30 @@
-//! The accuracy record, `accuracy/1`: every real swap of a pool against what was estimated of it from the newest slot
-//! before.
+//! The accuracy record, `accuracy/1`: every real swap of a pool compared with the estimate from the
+//! newest slot before it.
 //!
-//! - `events`: what a pool's contract logged; `replay`: whether the logs are all of them
-//! - `fills`: the document in which a recorder keeps the logs of some blocks, and to which its heads commit
-//! - `issued`: the one that names the receipts of estimates that were paid for; `committed`: what both have in common;
-//!   `requote`: such an estimate at a later slot
-//! - `scan`: the one pass over slots and logs; `flags`: what stood around a swap; `result`: what comes of it
-//! - `terms`: what is asked; `pass`: a period, from snapshots and documents one at a time; `figure`: what a figure file
-//!   has of it
+//! - `events`: what a pool's contract logged; `replay`: whether the logs are complete
+//! - `fills`: the document in which a recorder stores the logs of some blocks, and to which its
+//!   heads commit
+//! - `issued`: the document that names the receipts of paid estimates; `committed`: what both have
+//!   in common; `requote`: such an estimate at a later slot
+//! - `scan`: the one pass over slots and logs; `flags`: the conditions around a swap; `result`: the
+//!   result
+//! - `terms`: the parameters; `pass`: a period, from snapshots and documents one at a time;
+//!   `figure`: its part of a figure file
 //!
-//! Nothing is selected: each swap between two slots that stand is compared, or counted among those that could not be,
-//! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots are
-//! replayed on the state of the first. Each swap must be one that the contract could have made there, with the amounts,
-//! the price, the tick and the liquidity that it says, and the last must leave the state of the second slot, bit for bit.
-//! Where one does not, none of that stretch's swaps is compared (`fills_incomplete`).
+//! Nothing is selected: each swap between two slots that are recorded and not retracted is
+//! compared, or counted among those that could not be compared, with the reason. That no log is
+//! missing is **checked by the snapshots themselves**: all logs between two slots are replayed on
+//! the state of the first. Each swap must be one that the contract could have made there, with the
+//! amounts, the price, the tick and the liquidity that it logged, and the last swap must leave the
+//! state of the second slot, bit for bit. If one does not, no swap of that interval is compared
+//! (`fills_incomplete`).
 //!
-//! `error_pct = 100 × (estimated − received) × quote ÷ (sold × base)` at the oracle prices of the slot: the realised gap
-//! less the estimated one, half-even to six decimals. **Positive: reality was worse.** Of pools of concentrated liquidity
-//! (Uniswap v3 and what logs as it does) and of constant product.
+//! `error_pct = 100 × (estimated − received) × quote ÷ (sold × base)` at the oracle prices of the
+//! slot: the realised gap less the estimated gap, rounded half-even to six decimals. **Positive:
+//! the real fill was worse.** For pools of concentrated liquidity (Uniswap v3 and pools with the
+//! same events) and of constant product.
 //!
-//! It says nothing of reverted trades, nor of orders that were never sent.
+//! Reverted trades and orders that were never sent are not covered.
 
 mod committed;
 mod events;
@@ -56,7 +61,7 @@ pub fn is_told_of(state: &PoolState) -> bool {
 
 /// The refusal of a pool whose logs are not known.
 fn unsupported(protocol: &'static str) -> FigureError {
-    let supported = "concentrated liquidity that logs as Uniswap v3 does, and constant product";
+    let supported = "concentrated liquidity with the events of Uniswap v3, and constant product";
     FigureError::UnsupportedKind { figure: "accuracy", protocol, supported }
 }
 

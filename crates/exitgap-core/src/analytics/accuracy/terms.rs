@@ -49,7 +49,7 @@ impl Figure for AccuracyTerms {
     fn checked(self) -> Result<Self, FigureError> {
         let later = self.until.number().checked_sub(self.to.number());
         if later.is_none_or(|later| later > Self::MAX_LATER) {
-            let rule = "from the period's end to a day after it";
+            let rule = "must be from the end of the period to one day after it";
             return Err(FigureError::Parameter { field: "until", rule });
         }
         FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;

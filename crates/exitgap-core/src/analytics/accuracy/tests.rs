@@ -555,8 +555,8 @@ fn fills_have_one_spelling_and_bounds() {
     for (from, to, why) in [
         ("\"index\":2", "\"index\":1", "log 1: out of order"),
         ("\"block\":1001,\"deposit", "\"block\":1011,\"deposit", "log 3: out of order"),
-        ("\"lower\":-600", "\"lower\":600", "log 1: not in a pool's bounds"),
-        ("\"lower\":-600", "\"lower\":-999999", "log 1: not in a pool's bounds"),
+        ("\"lower\":-600", "\"lower\":600", "log 1: outside the bounds of a pool"),
+        ("\"lower\":-600", "\"lower\":-999999", "log 1: outside the bounds of a pool"),
         ("\"after_block\":1000", "\"after_block\":1011", "block 1011 is after 1010"),
         ("\"reserves\":[", "\"reservs\":[", "unknown field `reservs`"),
         ("\"to_block\"", " \"to_block\"", "not canonical"),
@@ -575,5 +575,5 @@ fn fills_have_one_spelling_and_bounds() {
     assert!(refused(&two).contains("log 4: not one of the five kinds"), "{}", refused(&two));
     let many = vec![fills.logs[0].clone(); MAX_FILLS_LOGS + 1];
     let why = Fills { logs: many, ..fills }.to_canonical().unwrap_err().to_string();
-    assert!(why.contains("4097 logs are more than 4096"), "{why}");
+    assert!(why.contains("4097 logs are more than the maximum of 4096"), "{why}");
 }

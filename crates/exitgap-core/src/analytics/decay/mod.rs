@@ -1,16 +1,17 @@
-//! Depth decay, `decay/1`: how a pool's book thins after its price has moved, split exactly into
-//! what the move itself did and what providers took out.
+//! Depth decay, `decay/1`: how a pool's depth shrinks after its price has moved, split exactly into
+//! the effect of the move itself and the liquidity withdrawn by providers.
 //!
-//! - `terms`: what is asked; `scan`: the one pass over the slots; `result`: what comes of it
+//! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result
 //!
-//! `book(S)` is the depth at the asked gap with `S`'s own mid in place of the oracle's price, in
-//! whole dollars of the oracle. An **event** at slot `t` is a mid at least `move_pct` away from that
-//! of slot `a = t − within_slots`, both standing, and none within 48 slots after another. For a slot
-//! `t + h`: `B0 = book(S_a)`, `B2 = book(S_(t+h))`, and `B1` the book of `S_a`'s liquidity under the
-//! price and the oracle of `S_(t+h)`. `mechanical = B1 − B0`, `liquidity = B2 − B1`: **negative where
-//! the book became smaller**, and they sum to `B2 − B0` to the dollar.
+//! `book(S)` is the depth at the given gap with the mid price of `S` in place of the oracle price,
+//! in whole dollars of the oracle. An **event** at slot `t` is a mid price at least `move_pct` away
+//! from that of slot `a = t − within_slots`, where both slots are recorded and not retracted, and
+//! no event within 48 slots after another. For a slot `t + h`: `B0 = book(S_a)`, `B2 =
+//! book(S_(t+h))`, and `B1` is the book of the liquidity of `S_a` at the price and the oracle of
+//! `S_(t+h)`. `mechanical = B1 − B0`, `liquidity = B2 − B1`: **negative where the book became
+//! smaller**. They sum to `B2 − B0` to the dollar.
 //!
-//! It says nothing of who withdrew or why, nor of anything within five minutes.
+//! Who withdrew liquidity or why, and anything within five minutes, is not covered.
 
 mod result;
 mod scan;

@@ -58,13 +58,13 @@ impl Figure for DecayTerms {
 
     fn checked(self) -> Result<Self, FigureError> {
         FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
-        let percent = "above 0 and at most 100, of at most six decimals";
+        let percent = "must be above 0 and at most 100, with at most six decimals";
         let wrong = |field, rule| Err(FigureError::Parameter { field, rule });
         if !(1..=Self::MAX_MOVE).contains(&self.move_e8) {
             return wrong("move_pct", percent);
         }
         if !(1..=Self::MAX_WITHIN).contains(&self.within_slots) {
-            return wrong("within_slots", "1 to 48");
+            return wrong("within_slots", "must be from 1 to 48");
         }
         if self.gap.millionths() <= 0 {
             return wrong("gap_pct", percent);
@@ -86,7 +86,7 @@ impl Figure for DecayTerms {
 
     fn read(spelled: &DecayParameters) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
-        let percent = "above 0 and at most 100, of at most six decimals";
+        let percent = "must be above 0 and at most 100, with at most six decimals";
         let parsed = Percent::parse(&spelled.move_pct).ok();
         let move_e8 = parsed.and_then(|percent| u32::try_from(percent.0).ok());
         let terms = Self {

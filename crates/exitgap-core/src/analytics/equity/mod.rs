@@ -1,13 +1,16 @@
-//! Tokenized equities, `equity/1`: what a pool of a share is like in each session of the share's exchange.
+//! Tokenized equities, `equity/1`: the state of a pool of a tokenized stock in each session of the
+//! stock's exchange.
 //!
-//! - `terms`: what is asked, and what kind of token it is; `said`: what a snapshot's facts say of it
-//! - `scan`: the one pass over the slots; `result`: what comes of it
+//! - `terms`: the parameters, and the kind of token; `said`: what a snapshot's facts contain about
+//!   it
+//! - `scan`: the one pass over the slots; `result`: the result
 //!
-//! A vector of six weeks, never one number: depth and gap by session, the pool's mid price against the oracle's of the last regular
-//! close, reopenings, how the oracle's answers stood, corporate actions. Slots while the feed is paused, or a change of the
+//! The result is a vector over six weeks, never one number: depth and gap by session, the pool's
+//! mid price compared with the oracle's at the last regular close, reopenings, the status of the
+//! oracle's answers, corporate actions. Slots while the feed is paused, or while a change of the
 //! multiplier is due within a day, are counted and left out of every statistic.
 //!
-//! It says nothing of issuer, custody or eligibility.
+//! Issuer, custody and eligibility are not covered.
 
 mod result;
 mod said;

@@ -141,13 +141,13 @@ impl Figure for EquityTerms {
         let wrong = |field, rule| Err(FigureError::Parameter { field, rule });
         let EquityFactNames { multiplier, pending_multiplier, effective_at, .. } = self.token.facts;
         if self.limit.millionths() <= 0 {
-            return wrong("gap_pct", "above 0 and at most 100, of at most six decimals");
+            return wrong("gap_pct", "must be above 0 and at most 100, with at most six decimals");
         }
         if self.token.multiplier_decimals > EquityToken::MAX_DECIMALS {
-            return wrong("multiplier_decimals", "0 to 36");
+            return wrong("multiplier_decimals", "must be from 0 to 36");
         }
         if pending_multiplier.is_some() && (multiplier.is_none() || effective_at.is_none()) {
-            let rule = "only beside multiplier_fact and effective_at_fact";
+            let rule = "requires multiplier_fact and effective_at_fact";
             return wrong("pending_multiplier_fact", rule);
         }
         Ok(Self { of: self.of.checked_within(Self::MAX_SLOTS)?, ..self })
@@ -184,7 +184,7 @@ impl Figure for EquityTerms {
         };
         let spelled = |limit: &GapLimit| limit.to_string() == read.gap_pct;
         let limit = read.gap_pct.parse().ok().filter(spelled);
-        let rule = "a percentage of at most six decimals, without trailing zeros";
+        let rule = "must be a percentage with at most six decimals, without trailing zeros";
         let terms = Self {
             of: HoursTerms::within(&of, Self::MAX_SLOTS)?,
             limit: limit.ok_or(FigureError::Parameter { field: "gap_pct", rule })?,

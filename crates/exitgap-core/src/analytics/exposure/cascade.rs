@@ -63,19 +63,19 @@ pub enum CascadeError {
     #[error(transparent)]
     Exposure(#[from] FigureError),
     /// None, or more than are looked at.
-    #[error("{found} positions are not from 1 to {MAX_POSITIONS}")]
+    #[error("{found} positions given; the number must be from 1 to {MAX_POSITIONS}")]
     Positions {
         /// Positions found.
         found: usize,
     },
     /// A position's threshold is out of bounds.
-    #[error("position {position}: a threshold is above 0 and at most 100 percent")]
+    #[error("position {position}: the threshold must be above 0 and at most 100 percent")]
     Threshold {
         /// Its place.
         position: usize,
     },
     /// Amounts and prices are too large for dollars.
-    #[error("position {position}: its worth is out of range")]
+    #[error("position {position}: its value is out of range")]
     Worth {
         /// Its place.
         position: usize,
@@ -182,11 +182,11 @@ impl Cascade {
 
 fn require_shares(terms: &CascadeTerms) -> Result<(), FigureError> {
     if !(1..=ONE_E8).contains(&terms.close_e8) {
-        let rule = "above 0 and at most 100, of at most six decimals";
+        let rule = "must be above 0 and at most 100, with at most six decimals";
         return Err(FigureError::Parameter { field: "close_pct", rule });
     }
     if terms.follow_e8 > ONE_E8 {
-        let rule = "from 0 to 100, of at most six decimals";
+        let rule = "must be from 0 to 100, with at most six decimals";
         return Err(FigureError::Parameter { field: "follow_pct", rule });
     }
     Ok(())

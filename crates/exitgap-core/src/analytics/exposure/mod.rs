@@ -1,16 +1,18 @@
-//! Liquidation exposure, `exposure/1`: could the market of any slot of the last week have absorbed a liquidation of a
-//! stated size, after a stated fall of the price, at a profit of those who liquidate?
+//! Liquidation exposure, `exposure/1`: whether the market could have absorbed a liquidation of a
+//! given size in any slot of the last week, after a given price drop, at a profit for the
+//! liquidator.
 //!
-//! - `terms`: what is asked; `scan`: the one pass over the slots; `result`: what comes of it
-//! - `cascade`: which positions a fall liquidates, and how much is sold
+//! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result
+//! - `cascade`: which positions a drop liquidates, and how much is sold
 //!
-//! Whoever liquidates repays one dollar of debt and gets `F = 1 + bonus·(1 − protocol_fee)` dollars of collateral. They
-//! profit where what they seized sells within the **break-even gap** `1 − 1 ÷ F`. Every slot is looked at **after the
-//! fall**: liquidity stays where it is, the price of every venue and the oracle of the token sold fall together. What is
-//! sold is split over the venues exactly. A venue that is missing in a slot is unknown, not empty: the slot is counted
-//! and not looked at.
+//! A liquidator repays one dollar of debt and gets `F = 1 + bonus·(1 − protocol_fee)` dollars of
+//! collateral. The liquidator profits if the seized collateral sells within the **break-even gap**
+//! `1 − 1 ÷ F`. Every slot is evaluated **after the drop**: liquidity stays in place, and the price
+//! of every venue and the oracle price of the token sold fall together. The sale is split over the
+//! venues exactly. A venue that is missing in a slot is unknown, not empty, so the slot is counted
+//! and not evaluated.
 //!
-//! It says nothing of liquidators' other ways out, nor of their gas; seven calm days are no crash.
+//! Liquidators' other ways to sell and their gas are not covered. Seven calm days are not a crash.
 
 mod cascade;
 mod result;

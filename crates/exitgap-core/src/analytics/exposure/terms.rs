@@ -45,14 +45,24 @@ impl Liquidation {
 
     pub(super) fn checked(self) -> Result<Self, FigureError> {
         let bounded = [
-            ("bonus_pct", self.bonus_e8, ONE_E8, "from 0 to 100, of at most six decimals"),
+            (
+                "bonus_pct",
+                self.bonus_e8,
+                ONE_E8,
+                "must be from 0 to 100, with at most six decimals",
+            ),
             (
                 "protocol_fee_pct",
                 self.protocol_fee_e8,
                 ONE_E8,
-                "from 0 to 100, of at most six decimals",
+                "must be from 0 to 100, with at most six decimals",
             ),
-            ("fall_pct", self.fall_e8, Self::MAX_FALL, "from 0 to 99, of at most six decimals"),
+            (
+                "fall_pct",
+                self.fall_e8,
+                Self::MAX_FALL,
+                "must be from 0 to 99, with at most six decimals",
+            ),
         ];
         match bounded.into_iter().find(|(_, found, most, _)| found > most) {
             Some((field, _, _, rule)) => Err(FigureError::Parameter { field, rule }),

@@ -1,9 +1,10 @@
-//! The figure file: one format for every figure drawn from many snapshots, by which anybody
-//! computes it again. The bytes are described in `docs/figure-v1.md`.
+//! The figure file: one format for every figure computed from many snapshots, with which anyone can
+//! recompute it. The bytes are described in `docs/figure-v1.md`.
 //!
 //! - `kind`: what a figure is, and the list of figures; `file`: the parts of a file
-//! - `period`: what its head windows prove: which slots stand, and that none was left out
-//! - `verify`: the checks, fed one snapshot or document at a time; `report`: what they found
+//! - `period`: what its head windows prove: which slots are recorded and not retracted, and that
+//!   none was left out
+//! - `verify`: the checks, given one snapshot or document at a time; `report`: their results
 
 mod file;
 mod kind;

@@ -15,7 +15,7 @@ use crate::tlog::{Checkpoint, CheckpointError, Unsigned, VerifierKey};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeriodError {
     /// None, or too many.
-    #[error("a period is borne out by 1 to {most} windows, found {found}", most = MAX_FIGURE_WINDOWS)]
+    #[error("a period needs 1 to {most} windows, found {found}", most = MAX_FIGURE_WINDOWS)]
     Count {
         /// Windows found.
         found: usize,
@@ -29,7 +29,7 @@ pub enum PeriodError {
         error: Box<WindowError>,
     },
     /// Two do not follow each other.
-    #[error("window {index} does not follow the one before: {error}")]
+    #[error("window {index} does not follow the previous one: {error}")]
     Broken {
         /// The later one's place.
         index: usize,
@@ -37,14 +37,14 @@ pub enum PeriodError {
         error: Box<HeadError>,
     },
     /// They are of another pool.
-    #[error("the windows are of {found}")]
+    #[error("the windows belong to {found}")]
     Pool {
         /// Its pool.
         found: PoolId,
     },
     /// They do not cover the period, or reach past it.
     #[error(
-        "the windows are of slots {first} to {last}, which is not the period or more than it needs"
+        "the windows cover slots {first} to {last}, which is not the period, or more than it needs"
     )]
     Cover {
         /// Their first slot.

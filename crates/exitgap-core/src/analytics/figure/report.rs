@@ -90,7 +90,7 @@ impl FigureCheck {
     }
 
     pub(super) fn newer(name: FigureCheckName, newer: Newer) -> Self {
-        let expected = "what this version knows".to_owned();
+        let expected = "a known value of this version".to_owned();
         Self::new(name, Outcome::NotChecked, newer.code(), expected, newer.to_string())
     }
 }

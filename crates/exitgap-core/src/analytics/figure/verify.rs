@@ -49,7 +49,7 @@ impl FigureVerifier {
         match opened(bytes) {
             Ok((file, figure)) => Self::of(file, figure, bytes.len(), keys),
             Err(format) => {
-                let needs = "a file of a figure and of rules that are known";
+                let needs = "a figure file with a known figure and method";
                 let code = format.code;
                 let rest = FigureCheckName::ALL.into_iter().skip(1);
                 let rest = rest.map(|name| FigureCheck::not_checked(name, code, needs));
@@ -85,7 +85,7 @@ impl FigureVerifier {
                 checks.push(fills.flatten().unwrap_or(uses));
             }
             Err(error) => {
-                let absent = "head windows that hold together";
+                let absent = "valid head windows";
                 checks.push(match &error {
                     PeriodError::Window { error, .. } if error.newer().is_some() => error
                         .newer()
@@ -238,7 +238,7 @@ fn opened(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck>
     })?;
     let figure = figure_of(&file);
     if matches!(figure, Err(NotRead::Unknown)) {
-        return Err(unknown("unsupported_figure", "rules of", &file.figure));
+        return Err(unknown("unsupported_figure", "the rules of", &file.figure));
     }
     if file.method != METHOD_VERSION {
         return Err(unknown("unsupported_method", "the method", &file.method));
@@ -246,19 +246,19 @@ fn opened(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck>
     match figure {
         Ok(figure) => Ok((file, figure)),
         Err(NotRead::Invalid(why)) => Err(invalid(format!("parameters: {why}"))),
-        Err(NotRead::Unknown) => Err(unknown("unsupported_figure", "rules of", &file.figure)),
+        Err(NotRead::Unknown) => Err(unknown("unsupported_figure", "the rules of", &file.figure)),
     }
 }
 
 fn no_figure(refused: &NoResult) -> FigureCheck {
-    let found = format!("a figure, where there is none: {}", refused.why);
+    let found = format!("a figure, but none can be computed: {}", refused.why);
     FigureCheck::fail(FigureCheckName::Result, refused.code, "no figure", found)
 }
 
 fn check_signature(period: &Period, keys: &[VerifierKey]) -> FigureCheck {
     const NAME: FigureCheckName = FigureCheckName::Signature;
     if keys.is_empty() {
-        return FigureCheck::not_checked(NAME, "no_trusted_key", "a key to trust");
+        return FigureCheck::not_checked(NAME, "no_trusted_key", "a trusted key");
     }
     match period.signers(keys) {
         Ok(signers) => FigureCheck::pass(NAME, signers.join(", ")),
@@ -275,13 +275,13 @@ fn check_signature(period: &Period, keys: &[VerifierKey]) -> FigureCheck {
             Unsigned::Forged { signer } => FigureCheck::fail(
                 NAME,
                 "signature_forged",
-                "a signature that the key of this name made",
-                format!("another one as {signer}"),
+                "a signature made by the key with this name",
+                format!("a forged signature named {signer}"),
             ),
             Unsigned::NotTrusted { origin, found } => FigureCheck::fail(
                 NAME,
                 "signature_not_trusted",
-                format!("a signature of {origin} by a trusted key"),
+                format!("a signature of {origin} made with a trusted key"),
                 found.join(", "),
             ),
         },
@@ -301,16 +301,17 @@ fn check_uses(
             found.pool == pools[*place] && found.slot == *slot && found.snapshot == *hash
         });
         if !same {
-            let expected = expected.map_or("no further".to_owned(), |(slot, place, hash)| {
-                format!("{} {}", pools[*place], text(*slot, *hash))
-            });
+            let expected = expected
+                .map_or("no further snapshot".to_owned(), |(slot, place, hash)| {
+                    format!("{} {}", pools[*place], text(*slot, *hash))
+                });
             let found = found.map_or("none".to_owned(), |found| {
                 format!("{} {}", found.pool, text(found.slot, found.snapshot))
             });
             return FigureCheck::fail(NAME, "uses_mismatch", expected, found);
         }
     }
-    FigureCheck::pass(NAME, format!("all {} standing slots", uses.len()))
+    FigureCheck::pass(NAME, format!("all {} recorded slots that were not retracted", uses.len()))
 }
 
 /// The check that the documents of a file are not those that its heads commit to; `None`: they are.
@@ -339,7 +340,7 @@ fn logged(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
     }
     Fills::from_canonical(document).map_err(|error| match error.newer() {
         Some(newer) => FigureCheck::newer(NAME, newer),
-        None => FigureCheck::fail(NAME, "fills_invalid", "a document of fills", error.to_string()),
+        None => FigureCheck::fail(NAME, "fills_invalid", "a fills document", error.to_string()),
     })
 }
 

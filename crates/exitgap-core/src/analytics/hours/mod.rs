@@ -1,12 +1,12 @@
-//! Market hours, `hours/1`: depth and gap while a pool's markets are open, against closed.
+//! Market hours, `hours/1`: depth and gap while a pool's markets are open, compared with closed.
 //!
-//! - `terms`: what is asked; `scan`: the one pass over the slots; `result`: what comes of it
+//! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result
 //!
-//! What a session is, and what slots of each come to, is [`crate::hours`]'s. A slot belongs to the session of its block's
-//! timestamp, by the calendars that the period's last standing snapshot has: one that was added meanwhile holds for all
-//! of them.
+//! Sessions and the statistics of their slots are defined in [`crate::hours`]. A slot belongs to
+//! the session of its block's timestamp, by the calendars in the last snapshot of the period that
+//! was not retracted. A calendar added in between applies to all slots.
 //!
-//! It says nothing of whether anybody traded, nor of halts.
+//! Whether anyone traded, and trading halts, are not covered.
 
 mod result;
 mod scan;

@@ -59,7 +59,7 @@ impl HoursTerms {
         FigureError::require_period(self.from, self.to, most)?;
         let tokens: Vec<u8> = self.sessions.iter().map(|session| session.token).collect();
         if !matches!(tokens.as_slice(), [] | [0 | 1] | [0, 1]) {
-            let rule = "of tokens 0 and 1, ascending, one of each at most";
+            let rule = "must be for tokens 0 and 1, ascending, at most one of each";
             return Err(FigureError::Parameter { field: "calendars", rule });
         }
         Ok(self)
@@ -134,7 +134,7 @@ impl HoursTerms {
         let session = |read: &HoursCalendar| {
             let calendar = Calendar::from_code(&read.calendar)
                 .and_then(|calendar| calendar.with_table(read.table))
-                .ok_or_else(|| wrong("calendars", "a calendar and a table that are known"))?;
+                .ok_or_else(|| wrong("calendars", "must be a known calendar and table"))?;
             Ok(TokenSession { token: read.token, calendar })
         };
         let terms = Self {

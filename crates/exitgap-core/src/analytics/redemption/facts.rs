@@ -92,21 +92,21 @@ pub struct FactUsed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FactError {
     /// The snapshot has none of the name, or more than one: what it would say is unknown.
-    #[error("the snapshot has not one fact {0}")]
+    #[error("the snapshot does not have exactly one fact {0}")]
     Missing(Code),
     /// A fee of more than everything, or a token that pays nothing.
-    #[error("the fact {0} is a fee of more than all, or a token that pays nothing")]
+    #[error("the fact {0} gives a fee above 100% or a token that pays nothing")]
     Invalid(Code),
     /// The asset is no token of the snapshot.
-    #[error("the snapshot has no price of the asset {0}: it is no token of the pool")]
+    #[error("the snapshot has no price for the asset {0}, which is not a token of the pool")]
     UnknownAsset(Address),
     /// The queue's lengths of a week are not known, or of too few slots.
     #[error(
-        "the lengths of the queue were not recorded in half of the slots of each of seven days"
+        "the length of the queue was not recorded in at least half of the slots on each of seven days"
     )]
     UnknownPace,
     /// It is paused.
-    #[error("redeeming is paused, by the fact {0}")]
+    #[error("redemption is paused according to the fact {0}")]
     Paused(Code),
 }
 

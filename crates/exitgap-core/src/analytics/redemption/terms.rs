@@ -94,12 +94,14 @@ impl RedemptionTermsRead {
     /// ```
     pub fn read(file: &[u8]) -> Result<Self, TermsError> {
         if file.len() > MAX_TERMS_BYTES {
-            return Err(wrong(&format!("a file of terms is at most {MAX_TERMS_BYTES} bytes")));
+            return Err(wrong(&format!(
+                "a file of terms must have at most {MAX_TERMS_BYTES} bytes"
+            )));
         }
         let of: File =
             read(file).and_then(|json| Wire::read(&json)).map_err(|error| wrong(&error))?;
         if of.v != 1 {
-            return Err(wrong("v: this version reads 1"));
+            return Err(wrong("v: this version reads only 1"));
         }
         let fee = of
             .fee_pct
@@ -116,11 +118,11 @@ impl RedemptionTermsRead {
         {
             let is_plain = !text.is_empty() && text.chars().all(|c| !c.is_control());
             if !is_plain || text.chars().count() > 400 {
-                return Err(wrong(&format!("{name}: 1 to 400 characters on one line")));
+                return Err(wrong(&format!("{name}: must be 1 to 400 characters on one line")));
             }
         }
         if unix_s_of(&format!("{}T00:00:00Z", of.read_on)).is_err() {
-            return Err(wrong("read_on: a date, as 2026-11-20"));
+            return Err(wrong("read_on: must be a date such as 2026-11-20"));
         }
         let fee_e8 = u32::try_from(fee).unwrap_or(u32::MAX);
         let terms = RedemptionTerms { pays, fee_e8, minimum, capacity, worth: None };
@@ -143,10 +145,11 @@ impl File {
             "at_once" if !on_days && !in_turn => Ok(Pays::AtOnce),
             "on_days" if !in_turn => self.on_days(),
             "in_turn" if !on_days => self.in_turn(),
-            "at_once" | "on_days" | "in_turn" => {
-                Err(wrong(&format!("kind: fields of another kind stand beside {}", self.kind)))
-            }
-            _ => Err(wrong("kind: at_once, on_days or in_turn")),
+            "at_once" | "on_days" | "in_turn" => Err(wrong(&format!(
+                "kind: the file also has fields of a kind other than {}",
+                self.kind
+            ))),
+            _ => Err(wrong("kind: must be at_once, on_days or in_turn")),
         }
     }
 
@@ -159,24 +162,27 @@ impl File {
         ];
         if capacities.into_iter().filter(|is_given| *is_given).count() > 1 {
             return Err(wrong(
-                "capacity_usd, or capacity_fact, or capacity_asset_fact: one of them",
+                "use only one of capacity_usd, capacity_fact and capacity_asset_fact",
             ));
         }
         if self.fee_pct.is_some() && self.fee_fact.is_some() {
-            return Err(wrong("fee_pct, or fee_fact: one of the two"));
+            return Err(wrong("use only one of fee_pct and fee_fact"));
         }
         let fee = match (self.fee_fact, self.fee_fact_decimals) {
             (Some(name), Some(decimals)) if decimals <= MAX_FEE_DECIMALS => Some((name, decimals)),
             (None, None) => None,
             _ => {
                 return Err(wrong(
-                    "fee_fact and fee_fact_decimals: both, decimals up to 36; a fee in ten thousandths has 4",
+                    "fee_fact and fee_fact_decimals are needed together, with decimals up to 36; a fee in \
+                     ten-thousandths has 4",
                 ));
             }
         };
         let recorded_pace = self.per_day_recorded == Some(true);
         if recorded_pace && self.ahead_fact.is_none() {
-            return Err(wrong("per_day_recorded: of the recorded lengths of an ahead_fact"));
+            return Err(wrong(
+                "per_day_recorded: requires ahead_fact, whose recorded lengths it uses",
+            ));
         }
         Ok(RedemptionFacts {
             capacity: self.capacity_fact,
@@ -197,39 +203,43 @@ impl File {
             (None, Some(decimals), Some(usd)) if decimals <= MAX_FEE_DECIMALS => {
                 let usd = UsdMicros(scaled("asset_usd", usd, MOST_USD)?);
                 if usd.0 == 0 {
-                    return Err(wrong("asset_usd: above 0"));
+                    return Err(wrong("asset_usd: must be above 0"));
                 }
                 Some(RedemptionAsset::Priced { decimals, usd })
             }
             (None, None, None) => None,
             _ => {
                 return Err(wrong(
-                    "asset, a token of the pool; or asset_decimals up to 36 and asset_usd, both",
+                    "use asset, a token of the pool, or both asset_decimals (up to 36) and asset_usd",
                 ));
             }
         };
         let is_named = self.nav_fact.is_some() || self.capacity_asset_fact.is_some();
         if is_named != asset.is_some() {
             return Err(wrong(
-                "asset, or asset_decimals and asset_usd: beside nav_fact or capacity_asset_fact, and only there",
+                "asset, or asset_decimals and asset_usd, is needed with nav_fact or capacity_asset_fact, and only \
+                 with those",
             ));
         }
         Ok(asset)
     }
 
     fn on_days(&self) -> Result<Pays, TermsError> {
-        let name =
-            self.calendar.as_deref().ok_or_else(|| wrong("calendar: of on_days, as XNYS"))?;
+        let name = self
+            .calendar
+            .as_deref()
+            .ok_or_else(|| wrong("calendar: on_days requires a calendar such as XNYS"))?;
         let calendar = Calendar::of(name, Hours::Regular)
-            .ok_or_else(|| wrong("calendar: none of that name is known; XNYS is"))?;
+            .ok_or_else(|| wrong("calendar: unknown name; the known calendar is XNYS"))?;
         let cutoff_before_close_s = self.cutoff_before_close_s.unwrap_or(0);
         if cutoff_before_close_s > 86_400 {
-            return Err(wrong("cutoff_before_close_s: at most 86400, a day"));
+            return Err(wrong("cutoff_before_close_s: must be at most 86400 (one day)"));
         }
-        let days =
-            self.settlement_days.ok_or_else(|| wrong("settlement_days: of on_days, as [1, 2]"))?;
+        let days = self
+            .settlement_days
+            .ok_or_else(|| wrong("settlement_days: on_days requires a range such as [1, 2]"))?;
         if days[0] > days[1] || days[1] > 60 {
-            return Err(wrong("settlement_days: the least and the most, at most 60"));
+            return Err(wrong("settlement_days: must be a minimum and a maximum, at most 60"));
         }
         Ok(Pays::OnDays { calendar, cutoff_before_close_s, settlement_days: days })
     }
@@ -239,16 +249,14 @@ impl File {
             (Some(text), None) => UsdMicros(scaled("ahead_usd", text, MOST_USD)?),
             // The fact's word takes its place, and without it there is no answer.
             (None, Some(_)) => UsdMicros(0),
-            _ => return Err(wrong("ahead_usd, or ahead_fact: one of the two, of in_turn")),
+            _ => return Err(wrong("in_turn requires either ahead_usd or ahead_fact")),
         };
         let per_day = match (&self.per_day_usd, self.per_day_recorded) {
             (Some(per_day), None) => per_day,
             // The recorded pace takes its place, and without it there is no answer.
             (None, Some(true)) => return Ok(Pays::InTurn { ahead, per_day: [UsdMicros(0); 3] }),
             _ => {
-                return Err(wrong(
-                    "per_day_usd, or per_day_recorded true: one of the two, of in_turn",
-                ));
+                return Err(wrong("in_turn requires either per_day_usd or per_day_recorded true"));
             }
         };
         let mut paces = [UsdMicros(0); 3];
@@ -257,7 +265,9 @@ impl File {
             *pace = UsdMicros(scaled("per_day_usd", text, MOST_USD)?);
         }
         if !paces.is_sorted_by_key(|pace| pace.0) {
-            return Err(wrong("per_day_usd: the least, the middle and the most, ascending"));
+            return Err(wrong(
+                "per_day_usd: must be the lowest, middle and highest value, ascending",
+            ));
         }
         Ok(Pays::InTurn { ahead, per_day: paces })
     }
@@ -270,7 +280,10 @@ const MOST_USD: u64 = 1_000_000_000_000_000_000;
 fn scaled(name: &str, text: &str, most: u64) -> Result<u64, TermsError> {
     let found = parse_scaled(text, 6, false).ok().and_then(|found| u64::try_from(found).ok());
     found.filter(|found| *found <= most).ok_or_else(|| {
-        wrong(&format!("{name}: a plain decimal from 0 to {}, as text", UsdMicros(most)))
+        wrong(&format!(
+            "{name}: must be a plain decimal from 0 to {}, written as text",
+            UsdMicros(most)
+        ))
     })
 }
 
@@ -322,15 +335,19 @@ mod tests {
         let plain = RedemptionTermsRead::read(FILE.as_bytes()).unwrap().facts;
         assert_eq!(plain, RedemptionFacts::default());
         for (from, to, said) in [
-            ("\"has\"", "\"has\", \"capacity_usd\": \"1\"", "capacity_usd, or capacity_fact"),
-            ("4,", "4, \"fee_pct\": \"1\",", "fee_pct, or fee_fact"),
+            (
+                "\"has\"",
+                "\"has\", \"capacity_usd\": \"1\"",
+                "only one of capacity_usd, capacity_fact",
+            ),
+            ("4,", "4, \"fee_pct\": \"1\",", "only one of fee_pct and fee_fact"),
             ("\"fee_fact_decimals\": 4,", "", "fee_fact and fee_fact_decimals"),
             ("\"fee_fact\": \"fee\",", "", "fee_fact and fee_fact_decimals"),
             (": 4,", ": 37,", "fee_fact and fee_fact_decimals"),
-            ("\"queue\"", "\"queue\", \"ahead_usd\": \"1\"", "ahead_usd, or ahead_fact"),
-            ("\"ahead_fact\": \"queue\",", "", "ahead_usd, or ahead_fact"),
-            ("in_turn", "at_once", "kind: fields of another kind"),
-            ("\"has\"", "\"Has it\"", "a code is 1 to 40"),
+            ("\"queue\"", "\"queue\", \"ahead_usd\": \"1\"", "either ahead_usd or ahead_fact"),
+            ("\"ahead_fact\": \"queue\",", "", "either ahead_usd or ahead_fact"),
+            ("in_turn", "at_once", "kind: the file also has fields of a kind other"),
+            ("\"has\"", "\"Has it\"", "a code must be 1 to 40"),
         ] {
             let changed = BY_FACTS.replacen(from, to, 1);
             assert_ne!(changed, BY_FACTS);
@@ -362,32 +379,42 @@ mod tests {
         assert!(read.facts.recorded_pace && matches!(read.terms.pays, Pays::InTurn { .. }));
         for (file, from, to, said) in [
             (VAULT, "\"asset_usd\": \"1.08\"", "\"asset\": \"0x77\"", "asset"),
-            (VAULT, "\"asset_decimals\": 6,", "", "asset, a token of the pool"),
-            (VAULT, "6,", "37,", "asset, a token of the pool"),
-            (VAULT, "1.08", "0", "asset_usd: above 0"),
-            (VAULT, "1.08", "-1", "asset_usd: a plain decimal"),
+            (VAULT, "\"asset_decimals\": 6,", "", "use asset, a token of the pool"),
+            (VAULT, "6,", "37,", "use asset, a token of the pool"),
+            (VAULT, "1.08", "0", "asset_usd: must be above 0"),
+            (VAULT, "1.08", "-1", "asset_usd: must be a plain decimal"),
+            (VAULT, "\"pays\"", "\"pays\", \"capacity_usd\": \"1\"", "and capacity_asset_fact"),
             (
                 VAULT,
-                "\"pays\"",
-                "\"pays\", \"capacity_usd\": \"1\"",
-                "capacity_asset_fact: one of them",
+                "\"asset_decimals\": 6, \"asset_usd\": \"1.08\",",
+                "",
+                "is needed with nav_fact",
             ),
-            (VAULT, "\"asset_decimals\": 6, \"asset_usd\": \"1.08\",", "", "beside nav_fact"),
             (
                 VAULT,
                 "\"nav_fact\": \"pays\", \"capacity_asset_fact\": \"held\",",
                 "",
-                "beside nav_fact",
+                "is needed with nav_fact",
             ),
-            (VAULT, "6,", "6, \"per_day_recorded\": true,", "kind: fields of another kind"),
+            (
+                VAULT,
+                "6,",
+                "6, \"per_day_recorded\": true,",
+                "kind: the file also has fields of a kind other",
+            ),
             (
                 &queue,
                 "\"ahead_fact\": \"queue\"",
                 "\"ahead_usd\": \"1\"",
-                "per_day_recorded: of the",
+                "per_day_recorded: requires ahead_fact",
             ),
-            (&queue, "true", "false", "per_day_usd, or per_day_recorded"),
-            (&queue, "true", "true, \"per_day_usd\": [\"0\", \"1\", \"2\"]", "per_day_usd, or"),
+            (&queue, "true", "false", "either per_day_usd or per_day_recorded"),
+            (
+                &queue,
+                "true",
+                "true, \"per_day_usd\": [\"0\", \"1\", \"2\"]",
+                "either per_day_usd or",
+            ),
         ] {
             let changed = file.replacen(from, to, 1);
             assert_ne!(changed, file, "{from}");
@@ -401,9 +428,9 @@ mod tests {
         for (from, to, said) in [
             ("\"v\": 1", "\"v\": 2", "v: this version"),
             ("\"v\": 1,", "", "missing field `v`"),
-            ("on_days", "some_day", "kind: at_once"),
-            ("on_days", "at_once", "kind: fields of another kind"),
-            ("on_days", "in_turn", "kind: fields of another kind"),
+            ("on_days", "some_day", "kind: must be at_once"),
+            ("on_days", "at_once", "kind: the file also has fields of a kind other"),
+            ("on_days", "in_turn", "kind: the file also has fields of a kind other"),
             ("\"0.25\"", "\"101\"", "fee_pct"),
             ("\"0.25\"", "\"-1\"", "fee_pct"),
             ("\"0.25\"", "\"1e1\"", "fee_pct"),

@@ -1,20 +1,23 @@
-//! Stress, `stress/1`: what an exit split over several venues would have filled at in each slot of a week, with a share of
-//! everybody's liquidity gone and the price fallen, or with neither.
+//! Stress, `stress/1`: what an exit split over several venues would have filled at in each slot of
+//! a week, with a share of all liquidity withdrawn and the price fallen, or without either.
 //!
-//! - `terms`: what is asked; `scan`: the one pass over the slots; `result`: what comes of it; `recorded`: a shock as a
-//!   recorded fall was one
+//! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result;
+//!   `recorded`: a shock as in a recorded drop
 //!
-//! The haircut comes first: of each range `⌊L·(1 − k)⌋` stays, of each reserve likewise. Then the price falls, at the pools
-//! and at the oracle alike. Whatever kind of pool is looked at as it was; only pools of liquidity in ranges and of
-//! constant product can be shocked. A venue that is missing in a slot is unknown, not empty: the slot is counted and not
-//! looked at. A slot in which the venues together did not take the size is worse than any number, and the worse the
-//! less of it they took.
+//! The withdrawal comes first: `⌊L·(1 − k)⌋` of each range remains, and likewise of each reserve.
+//! Then the price falls, at the pools and at the oracle alike. Without a shock every kind of pool
+//! is evaluated; only pools of liquidity in ranges and of constant product can be shocked. A venue
+//! that is missing in a slot is unknown, not empty, so the slot is counted and not evaluated. A
+//! slot in which the venues together could not take the size is worse than any number, and worse
+//! the less they could take.
 //!
-//! Where only the slots after a move are asked for ([`AfterMove`]), those are looked at in which the mid of any venue has moved so far
-//! since the slot so many before; a slot before which the venues do not all stand cannot be tested, and is counted.
+//! If only the slots after a move are requested ([`AfterMove`]), a slot is evaluated if the mid
+//! price of any venue has moved that far since the slot that many slots before. A slot cannot be
+//! tested unless all venues have a snapshot in that earlier slot that was not retracted; such slots
+//! are counted.
 //!
-//! Beside each depth stands the **book**, the depth from the pool's own mid price: where an oracle moves away, the depth
-//! falls and the book does not.
+//! Next to each depth is the **book**, the depth from the pool's own mid price: when an oracle
+//! moves away, the depth falls and the book does not.
 
 mod recorded;
 mod result;

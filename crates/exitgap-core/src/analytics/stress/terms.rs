@@ -61,11 +61,14 @@ impl AfterMove {
 
     fn checked(self) -> Result<(), FigureError> {
         if !(1..=Self::MAX_MOVE).contains(&self.move_e8) {
-            let rule = "above 0 and at most 100, of at most six decimals";
+            let rule = "must be above 0 and at most 100, with at most six decimals";
             return Err(FigureError::Parameter { field: "after_move_pct", rule });
         }
         if !(1..=Self::MAX_WITHIN).contains(&self.within_slots) {
-            return Err(FigureError::Parameter { field: "within_slots", rule: "1 to 48" });
+            return Err(FigureError::Parameter {
+                field: "within_slots",
+                rule: "must be from 1 to 48",
+            });
         }
         Ok(())
     }
@@ -135,7 +138,7 @@ impl Figure for StressTerms {
         let shares = [("haircut_pct", haircut_e8), ("fall_pct", fall_e8)];
         match shares.into_iter().find(|(_, found)| *found > Shock::MAX) {
             Some((field, _)) => {
-                let rule = "from 0 to 99, of at most six decimals";
+                let rule = "must be from 0 to 99, with at most six decimals";
                 Err(FigureError::Parameter { field, rule })
             }
             None => Ok(self),
@@ -160,14 +163,20 @@ impl Figure for StressTerms {
     fn read(read: &StressParameters) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
         let limit = |text: &String| {
-            text.parse().map_err(|_| wrong("limit_pct", "a plain percentage from -100 to 100"))
+            text.parse()
+                .map_err(|_| wrong("limit_pct", "must be a plain percentage from −100 to 100"))
         };
         let after = match (&read.after_move_pct, read.within_slots) {
             (Some(text), Some(within_slots)) => {
                 Some(AfterMove { move_e8: read_share("after_move_pct", text)?, within_slots })
             }
             (None, None) => None,
-            _ => return Err(wrong("after_move_pct, within_slots", "both, or neither")),
+            _ => {
+                return Err(wrong(
+                    "after_move_pct, within_slots",
+                    "must be given together or not at all",
+                ));
+            }
         };
         let terms = Self {
             venues: read.venues.clone(),

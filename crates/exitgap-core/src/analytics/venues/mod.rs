@@ -1,7 +1,8 @@
-//! Several venues of one token, slot by slot: what the figures that split a sale over them share.
+//! Several venues of one token, slot by slot: the code shared by figures that split a sale over
+//! them.
 //!
-//! - `fallen`: a venue after a fall of the price
-//! - `slots`: the venues' snapshots of one slot, gathered
+//! - `fallen`: a venue after a price drop
+//! - `slots`: the venues' snapshots of one slot, collected
 
 mod fallen;
 mod slots;
@@ -32,15 +33,17 @@ pub(super) fn require_venues(named: &[FigureVenue]) -> Result<(), FigureError> {
     let venues = |rule| Err(FigureError::Venues { rule });
     let pools = || named.iter().map(|venue| &venue.pool);
     if named.is_empty() || named.len() > MAX_ROUTE_VENUES {
-        return venues("1 to 12 pools");
+        return venues("must be 1 to 12 pools");
     }
     if pools().any(|pool| pool.chain() != named[0].pool.chain()) {
-        return venues("pools of one chain");
+        return venues("all pools must be on one chain");
     }
     if (1..named.len())
         .any(|at| pools().take(at).any(|before| before.contract() == named[at].pool.contract()))
     {
-        return venues("pools of contracts of their own: the same liquidity does not count twice");
+        return venues(
+            "each pool must have its own contract, so that liquidity is not counted twice",
+        );
     }
     Ok(())
 }
@@ -48,6 +51,6 @@ pub(super) fn require_venues(named: &[FigureVenue]) -> Result<(), FigureError> {
 /// A percentage of a figure file's parameters, from 0 on, in millionths of a percent.
 pub(super) fn read_share(field: &'static str, text: &str) -> Result<u32, FigureError> {
     let parsed = Percent::parse(text).ok().and_then(|one| u32::try_from(one.0).ok());
-    let rule = "a plain percentage of at most six decimals";
+    let rule = "must be a plain percentage with at most six decimals";
     parsed.ok_or(FigureError::Parameter { field, rule })
 }

@@ -1,9 +1,9 @@
-//! Head windows: the last heads of a pool, up to 2,016 of them (seven days), compactly.
+//! Head windows: the last heads of a pool, up to 2,016 of them (seven days), in compact form.
 //!
-//! A window holds what cannot be derived and rebuilds every head byte for byte; it
-//! proves the chain of `prev` hashes behind its last head, and bears out the figures
-//! drawn from it. Its last head's leaf and the proof of both travel with it: so that head is the
-//! one that its slot's leaf sealed. That each earlier one is, too, takes the whole log.
+//! A window has what cannot be derived, and rebuilds every head byte for byte. It proves the chain
+//! of `prev` hashes behind its last head and the figures computed from these heads. It includes the
+//! leaf of its last head and the proof of both, so that head is the one sealed by the leaf of its
+//! slot. Proving the same for each earlier head requires the whole log.
 
 mod columns;
 
@@ -38,7 +38,7 @@ pub enum WindowError {
     #[error(transparent)]
     Slot(#[from] SlotError),
     /// Not 1 to 2,016 heads.
-    #[error("a window holds 1 to {most} heads, found {found}", most = LOWEST_DEPTH_SLOTS)]
+    #[error("a window must have 1 to {most} heads, found {found}", most = LOWEST_DEPTH_SLOTS)]
     Length {
         /// Heads found.
         found: u32,
@@ -53,10 +53,10 @@ pub enum WindowError {
     #[error(transparent)]
     Head(#[from] HeadError),
     /// The heads do not make a canonical document.
-    #[error("the heads are neither all of a pool nor seven days")]
+    #[error("the heads must be all heads of a pool or those of seven days")]
     NotWhole,
     /// The lowest depth stated by the last head is not the lowest of the window.
-    #[error("the lowest depth of token{token} is {found:?}, the last head says {expected:?}")]
+    #[error("the lowest depth of token{token} is {found:?}, but the last head has {expected:?}")]
     LowestDepth {
         /// The token sold: 0 or 1.
         token: usize,
@@ -66,16 +66,16 @@ pub enum WindowError {
         found: Option<u64>,
     },
     /// The snapshot of a lowest slot is absent, another one, or of other depths.
-    #[error("the snapshot of the lowest slot {slot} is another, or of other depths")]
+    #[error("the snapshot of the lowest slot {slot} is a different one or has different depths")]
     LowestSnapshot {
         /// The slot.
         slot: Slot,
     },
     /// A snapshot of the window is not one.
-    #[error("the snapshot of a lowest slot: {0}")]
+    #[error("the snapshot of a slot with the lowest depth: {0}")]
     Snapshot(#[from] SnapshotError),
     /// A retraction names a slot that holds no snapshot, or one retracted before.
-    #[error("slot {slot} is retracted, but holds no snapshot or was retracted before")]
+    #[error("slot {slot} is retracted, but has no snapshot or was already retracted")]
     Retraction {
         /// The slot.
         slot: Slot,

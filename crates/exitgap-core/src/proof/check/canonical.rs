@@ -86,23 +86,26 @@ pub fn check_canonical(
     }
     let out_of_reach = most.saturating_sub(against.len()) < needed;
     if !against.is_empty() && (!outvoted || out_of_reach) {
-        let expected = format!("{}, by at least {needed} of {most}", block.hash);
+        let expected = format!("{}, according to at least {needed} of {most} sources", block.hash);
         return StateCheck::of(name, Outcome::Fail, "other_block", [expected, found]);
     }
-    let expected = format!("an answer of at least {needed} of {most} who were asked");
+    let expected = format!("an answer from at least {needed} of the {most} sources asked");
     StateCheck::of(name, Outcome::NotChecked, "not_answered", [expected, found])
 }
 
 /// What is left to be believed of those who were asked.
-const AGREEING_UNPROVEN: &str = "that those who were asked do not lie together";
+const AGREEING_UNPROVEN: &str = "that the sources asked do not collude";
 
 impl Counted {
     fn words(&self, number: u64, hash: BlockHash, most: usize) -> String {
         let Self { having, against, silent } = self;
-        let mut words = format!("block {number} is {hash} by {} of {most}", having.len());
-        for (before, named) in
-            [(": ", having), ("; another by ", against), ("; no answer of ", silent)]
-        {
+        let mut words =
+            format!("block {number} is {hash} according to {} of {most} sources", having.len());
+        for (before, named) in [
+            (": ", having),
+            ("; a different block according to ", against),
+            ("; no answer from ", silent),
+        ] {
             if !named.is_empty() {
                 words.push_str(before);
                 words.push_str(&named.join(", "));

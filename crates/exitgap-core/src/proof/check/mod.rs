@@ -1,5 +1,5 @@
-//! A snapshot's claim beside what the chain's own state says: its block here and in `canonical`, its pool in `pool`, its
-//! oracles in `oracle`; `rung`, what all of it comes to, in a sentence.
+//! Checks of a snapshot's claim against the chain's own state: its block here and in `canonical`,
+//! its pool in `pool`, its oracles in `oracle`, and the overall result as a sentence in `rung`.
 
 mod canonical;
 mod oracle;
@@ -138,21 +138,21 @@ fn is_of(proof: &StateProof, claim: &StateClaim) -> Result<(), String> {
     let (block, subject) = (claim.block, &proof.subject);
     if proof.header.hash != block.hash {
         return Err(format!(
-            "it is of block {}, the snapshot of {}",
+            "the proof is for block {}, the snapshot for block {}",
             proof.header.hash, block.hash
         ));
     }
     if subject.chain != claim.chain {
-        return Err(format!("it is of chain {}", subject.chain));
+        return Err(format!("the proof is for chain {}", subject.chain));
     }
     let own = claim.place;
     if subject.id != own.id || own.address.is_some_and(|own| own != subject.address) {
-        return Err(format!("it is of contract {}", subject.address));
+        return Err(format!("the proof is for contract {}", subject.address));
     }
     match own.layout {
         Some(layout) if layout != subject.layout => {
             let [of, found] = [layout, subject.layout].map(Layout::code);
-            Err(format!("it reads {found} where the pool is of {of}"))
+            Err(format!("the proof uses the layout {found}, but the pool has the layout {of}"))
         }
         _ => Ok(()),
     }
@@ -171,7 +171,7 @@ fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
     match proof.child {
         Some(child) if child.timestamp <= instant => {
             let expected = format!("a next block after {instant}");
-            let found = format!("block {} of {}", child.number, child.timestamp);
+            let found = format!("block {} at {}", child.number, child.timestamp);
             StateCheck::of(name, Outcome::Fail, "not_the_last_block", [expected, found])
         }
         Some(child) => {

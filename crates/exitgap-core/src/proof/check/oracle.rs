@@ -37,7 +37,7 @@ pub(super) fn state(proof: &StateProof, readings: &[ClaimedReading]) -> StateChe
         proven.extend(of.map(|of| of.feed.to_string()));
     }
     if let Some(without) = without {
-        let words = ["a proof of every feed".to_owned(), format!("none of {without}")];
+        let words = ["a proof of every feed".to_owned(), format!("no proof of {without}")];
         return StateCheck::of(name, Outcome::NotChecked, "reading_unproven", words);
     }
     let unproven = if has_sequencer { &UNPROVEN[..] } else { &UNPROVEN[..3] };
@@ -50,9 +50,9 @@ fn is_same(proven: &ProvenReading, reading: &ClaimedReading) -> bool {
 }
 
 fn written(round: u128, answer: &str, updated_at: u64) -> String {
-    format!("round {round} with {answer} of {updated_at}")
+    format!("round {round} with {answer}, updated at {updated_at}")
 }
 
 fn named(reading: &ClaimedReading) -> String {
-    reading.feed.map_or("a price that is configured".to_owned(), |feed| format!("feed {feed}"))
+    reading.feed.map_or("a configured price".to_owned(), |feed| format!("feed {feed}"))
 }

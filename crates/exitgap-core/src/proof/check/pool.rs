@@ -62,7 +62,7 @@ pub(super) fn state(proof: &StateProof, claim: &StateClaim) -> StateCheck {
 
 /// No layout of this version keeps such a state where this proof reads.
 pub(super) fn other_kind(claim: &StateClaim) -> StateCheck {
-    let why = format!("no layout of this version is of a {} state", claim.protocol);
+    let why = format!("this version has no layout for a {} state", claim.protocol);
     StateCheck::not_checked(StateCheckName::PoolState, "unsupported_layout", why)
 }
 

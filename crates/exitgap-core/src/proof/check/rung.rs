@@ -92,19 +92,19 @@ impl ChainSays {
         match self {
             Self::Nothing => "Signed by the operator",
             Self::Uncovered => {
-                "Not proven: nothing contradicts it, but no proof covers what this number reads"
+                "Not proven: nothing contradicts this number, but no proof covers all the state it uses"
             }
             Self::Proven => {
-                "Proven down from the block's hash: a block with this hash held this state"
+                "Proven from the block hash down: a block with this hash has this state"
             }
             Self::Confirmed => {
-                "Confirmed by the chain: those whom you asked have this block, and its state is what was recorded, by no key of the log"
+                "Confirmed by the chain: the nodes you asked have this block, and its state matches the record, without relying on any key of the log"
             }
             Self::OtherState => {
-                "Not so: under this very block the chain itself says otherwise than was signed; keep the proof and the file"
+                "Contradicted: the chain's state at this block differs from what was signed; keep the proof and the file"
             }
             Self::OtherBlock => {
-                "Not so: by those whom you asked, the chain does not have the block that this rests on"
+                "Contradicted: according to the nodes you asked, the chain does not have the block that this number depends on"
             }
         }
     }
@@ -142,22 +142,20 @@ impl Rung {
         let state = match self.chain {
             ChainSays::OtherState | ChainSays::OtherBlock => return format!("{chain}."),
             _ if self.witnesses == WitnessesSay::Forged => {
-                return "Not so: somebody else signed in the name of a witness whom you trust; keep the file.".to_owned();
+                return "Contradicted: a signature in the name of a witness you trust was forged; keep the file.".to_owned();
             }
             ChainSays::Nothing | ChainSays::Uncovered => {
-                "the operator's word that the chain held this state"
+                "the operator's statement that the chain had this state"
             }
-            ChainSays::Proven => "somebody's word that the chain has this block",
-            ChainSays::Confirmed => "that those whom you asked do not lie together",
+            ChainSays::Proven => "another party's statement that the chain has this block",
+            ChainSays::Confirmed => "that the nodes you asked do not collude",
         };
         let time = match self.witnesses {
-            WitnessesSay::Cosigned => {
-                "that your witnesses do not lie together about when it was there"
-            }
+            WitnessesSay::Cosigned => "that your witnesses do not collude about when it existed",
             _ => {
-                "the operator's word about when it was recorded and that everybody sees the same log"
+                "the operator's statement about when it was recorded and that everyone sees the same log"
             }
         };
-        format!("{chain}; left to trust: {state}, and {time}.")
+        format!("{chain}; you still have to trust: {state}, and {time}.")
     }
 }

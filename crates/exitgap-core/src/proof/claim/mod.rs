@@ -1,7 +1,8 @@
-//! What a snapshot claims, in the chain's own words: all of it that a proof is held against.
+//! What a snapshot claims, in the chain's own words: everything that is compared with a proof.
 //!
-//! Making a claim takes the pool's arithmetic, which tells how far a proof must reach. Judging one takes none of it, so that
-//! a page loads what judges only when it is asked for; a claim crosses to it as `bytes`.
+//! Making a claim requires the pool's arithmetic, which determines how far a proof must reach.
+//! Checking a claim does not, so a page loads the checker only when it is needed. A claim is passed
+//! to it as `bytes`.
 
 mod bytes;
 

@@ -66,7 +66,7 @@ fn as_many_as_the_reader_asks_must_have_the_block_and_more_than_have_another() {
         assert_eq!((check.outcome, check.code), expected, "{said} {at_least:?}: {check:?}");
         // Whoever contradicts is named, and whoever is silent.
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '.') {
-            let (_, silent) = check.found.split_once("; no answer of ").unwrap();
+            let (_, silent) = check.found.split_once("; no answer from ").unwrap();
             assert!(silent.split(", ").any(|name| name == format!("source-{at}")), "{check:?}");
         }
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '-') {
@@ -126,8 +126,9 @@ fn checks_of(outcomes: [Outcome; 2], canonical: Option<StateCheck>) -> Vec<State
 fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
     let (pass, open, fail) = (Outcome::Pass, Outcome::NotChecked, Outcome::Fail);
     let (both, has) = ([pass; 2], |said| Some(judged(said, None)));
-    let (operator, somebody) = ("operator's word that the chain", "somebody's word that the chain");
-    let together = "those whom you asked do not lie together";
+    let (operator, somebody) =
+        ("operator's statement that the chain", "party's statement that the chain");
+    let together = "the nodes you asked do not collude";
     for (checks, says, code, begins, left) in [
         (Vec::new(), ChainSays::Nothing, "signed", "Signed by the operator; ", operator),
         (checks_of([open; 2], None), ChainSays::Uncovered, "signed", "Not proven: ", operator),
@@ -138,8 +139,20 @@ fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
             "Not proven: ",
             operator,
         ),
-        (checks_of(both, None), ChainSays::Proven, "proof", "Proven down from ", somebody),
-        (checks_of(both, has("+.")), ChainSays::Proven, "proof", "Proven down from ", somebody),
+        (
+            checks_of(both, None),
+            ChainSays::Proven,
+            "proof",
+            "Proven from the block hash down: ",
+            somebody,
+        ),
+        (
+            checks_of(both, has("+.")),
+            ChainSays::Proven,
+            "proof",
+            "Proven from the block hash down: ",
+            somebody,
+        ),
         (
             checks_of(both, has("++")),
             ChainSays::Confirmed,
@@ -151,30 +164,30 @@ fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
             checks_of([pass, fail], has("+")),
             ChainSays::OtherState,
             "contradicted",
-            "Not so: ",
-            "says otherwise",
+            "Contradicted: ",
+            "differs from what was signed",
         ),
         (
             checks_of([fail, open], None),
             ChainSays::OtherState,
             "contradicted",
-            "Not so: ",
-            "says otherwise",
+            "Contradicted: ",
+            "differs from what was signed",
         ),
         (
             checks_of(both, has("+-")),
             ChainSays::OtherBlock,
             "contradicted",
-            "Not so: ",
+            "Contradicted: ",
             "does not have",
         ),
     ] {
         assert_eq!(ChainSays::of(&checks), says);
         assert_eq!(ChainSays::of_code(says.code()), Some(says));
         for (witnessed, dated) in [
-            (None, "the operator's word about when"),
-            (Some(pass), "your witnesses do not lie together"),
-            (Some(open), "the operator's word about when"),
+            (None, "the operator's statement about when"),
+            (Some(pass), "your witnesses do not collude"),
+            (Some(open), "the operator's statement about when"),
         ] {
             let witnesses = witnessed.map(WitnessesSay::of).unwrap_or_default();
             let rung = Rung { chain: says, witnesses };
@@ -195,7 +208,7 @@ fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
         }
         let forged = Rung { chain: says, witnesses: WitnessesSay::of(fail) };
         assert_eq!(forged.code(), "contradicted");
-        assert!(forged.sentence().starts_with("Not so: "), "{}", forged.sentence());
+        assert!(forged.sentence().starts_with("Contradicted: "), "{}", forged.sentence());
     }
     assert_eq!(ChainSays::of_code("certain"), None);
 }

@@ -26,7 +26,7 @@ pub enum HistoryError<E> {
     #[error("days/checkpoint: {0}")]
     Checkpoint(CheckpointError),
     /// It is not the log of days of a log whose keys are trusted.
-    #[error("days/checkpoint is of {found}, which is no log of days of {expected}")]
+    #[error("days/checkpoint is of {found}, which is not a log of days of {expected}")]
     OtherLog {
         /// The trusted keys' logs.
         expected: String,
@@ -42,13 +42,13 @@ pub enum HistoryError<E> {
         found: String,
     },
     /// A signature stands there that is not its key's.
-    #[error("days/checkpoint: the signature as {signer} is not that key's")]
+    #[error("days/checkpoint: the signature named {signer} was not made by that key")]
     Forged {
         /// The key, as `<name>+<id>`.
         signer: String,
     },
     /// More days than there can be.
-    #[error("days/checkpoint has {found} days, more than there can be")]
+    #[error("days/checkpoint has {found} days, which is more than possible")]
     TooLarge {
         /// Days.
         found: u64,
@@ -57,7 +57,7 @@ pub enum HistoryError<E> {
     #[error("{0}")]
     Tile(E),
     /// A tile holds fewer or more entries than it should.
-    #[error("days/{path} holds {found} whole entries, not {expected}")]
+    #[error("days/{path} has {found} whole entries, expected {expected}")]
     Entries {
         /// The tile.
         path: String,
@@ -85,7 +85,7 @@ pub enum HistoryError<E> {
         found: Day,
     },
     /// The leaves make another root.
-    #[error("the days make the root {found}, days/checkpoint has {expected}")]
+    #[error("the days give the root {found}, but days/checkpoint has {expected}")]
     Root {
         /// The checkpoint's.
         expected: Hash,

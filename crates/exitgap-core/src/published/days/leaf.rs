@@ -25,10 +25,10 @@ pub struct DayLeaf {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DayLeafError {
     /// The bytes are not canonical, or not of such a document.
-    #[error("not a day's leaf: {0}")]
+    #[error("not a leaf of a day: {0}")]
     Document(#[from] DocumentError),
     /// Its day is none.
-    #[error("not a day's leaf: {0}")]
+    #[error("not a leaf of a day: {0}")]
     Day(#[from] NoDay),
 }
 

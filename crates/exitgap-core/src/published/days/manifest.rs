@@ -71,10 +71,10 @@ pub struct DayManifest {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DayManifestError {
     /// Not canonical, or not of such a document.
-    #[error("not a day's manifest: {0}")]
+    #[error("not a manifest of a day: {0}")]
     Document(#[from] DocumentError),
     /// Its day is none.
-    #[error("not a day's manifest: {0}")]
+    #[error("not a manifest of a day: {0}")]
     Day(#[from] NoDay),
     /// Its checkpoint cannot be read.
     #[error("its checkpoint: {0}")]
@@ -220,21 +220,24 @@ impl DayManifest {
         let log = self.log()?;
         let before = log.origin.index_of(self.first);
         let tree = before.and_then(|size| Frontier::resumed(size, self.before.clone()));
-        tree.ok_or_else(|| wrong("before", "not the roots of a tree of that many slots"))
+        tree.ok_or_else(|| wrong("before", "not the roots of a tree with that number of slots"))
     }
 
     fn check(&self) -> Result<(), DayManifestError> {
         if Day::of(self.first) != self.day {
-            return Err(wrong("first_slot", format!("{} is no slot of {}", self.first, self.day)));
+            return Err(wrong(
+                "first_slot",
+                format!("{} is not a slot of {}", self.first, self.day),
+            ));
         }
         let log = self.log()?;
         let begins = log.origin.first_slot();
         if self.first != self.day.first().max(begins) {
-            return Err(wrong("first_slot", "not the day's first slot that the log has"));
+            return Err(wrong("first_slot", "not the first slot of the day in the log"));
         }
         let expected = log.origin.index_of(self.day.last()).map(|index| index + 1);
         if expected != Some(log.size) {
-            return Err(wrong("checkpoint", "not that of the day's last slot"));
+            return Err(wrong("checkpoint", "not the checkpoint of the day's last slot"));
         }
         self.tree()?;
         self.check_files()
@@ -248,21 +251,25 @@ impl DayManifest {
         if (slots.file, slots.rows) != (DayFile::Slots, self.slots()) || slots.range.is_some() {
             return Err(wrong(
                 "files",
-                format!("the first is not slots.parquet of {} rows", self.slots()),
+                format!("the first file is not slots.parquet with {} rows", self.slots()),
             ));
         }
         if !rest.len().is_multiple_of(2) {
-            return Err(wrong("files", "not two of each range of pools"));
+            return Err(wrong("files", "each range of pools must have two files"));
         }
         let mut last: Option<String> = None;
         for (number, (figures, snapshots)) in (0..).zip(self.ranges()) {
             let named = (figures.file, snapshots.file);
             if named != (DayFile::Figures(number), DayFile::Snapshots(number)) {
-                let reason = format!("{} and {} are not those of range {number}", named.0, named.1);
+                let reason =
+                    format!("{} and {} are not the files of range {number}", named.0, named.1);
                 return Err(wrong("files", reason));
             }
             let (Some(range), true) = (&snapshots.range, figures.range == snapshots.range) else {
-                return Err(wrong("files", format!("range {number} is not of the same pools")));
+                return Err(wrong(
+                    "files",
+                    format!("the two files of range {number} do not have the same pools"),
+                ));
             };
             let pools = u64::from(range.pools);
             let rows = pools..=pools * self.slots();
@@ -273,13 +280,16 @@ impl DayManifest {
             let follows = last.is_none_or(|last| last < first);
             let ordered = if range.pools == 1 { first == end } else { first < end };
             if !(fits && follows && ordered) {
-                return Err(wrong("files", format!("range {number} has no such pools or rows")));
+                return Err(wrong(
+                    "files",
+                    format!("range {number} has an invalid number or order of pools or rows"),
+                ));
             }
             last = Some(end);
         }
         match self.files.iter().find(|file| file.bytes > MAX_DAY_FILE_BYTES) {
             Some(file) => {
-                Err(wrong("files", format!("{} is larger than a file may be", file.file)))
+                Err(wrong("files", format!("{} is larger than the maximum file size", file.file)))
             }
             None => Ok(()),
         }
@@ -290,11 +300,12 @@ fn file_of(wire: WireFile) -> Result<FileRef, DayManifestError> {
     let WireFile { name, sha256, bytes, rows, first_pool, last_pool, pools } = wire;
     let file = name.parse().ok().filter(|file| *file != DayFile::Manifest);
     let shown = || name.chars().take(60).collect::<String>();
-    let file = file.ok_or_else(|| wrong("files", format!("{:?} is none of a day's", shown())))?;
+    let file =
+        file.ok_or_else(|| wrong("files", format!("{:?} is not a file of a day", shown())))?;
     let range = match (first_pool, last_pool, pools) {
         (Some(first), Some(last), Some(pools)) => Some(RangeRef { first, last, pools }),
         (None, None, None) => None,
-        _ => return Err(wrong("files", format!("{name} names a part of its range"))),
+        _ => return Err(wrong("files", format!("{name} gives only a part of its range"))),
     };
     Ok(FileRef { file, sha256, bytes, rows, range })
 }
@@ -372,17 +383,17 @@ mod tests {
             (|m| m.first = m.first.next().unwrap(), "first_slot: not the day's first slot"),
             (
                 |m| m.checkpoint = m.checkpoint.replace("\n432\n", "\n431\n"),
-                "checkpoint: not that of",
+                "checkpoint: not the checkpoint of",
             ),
             (|m| m.checkpoint.clear(), "its checkpoint: "),
             (|m| m.before.truncate(1), "before: not the roots"),
             (|m| m.files.clear(), "files: none"),
-            (|m| m.files[0].rows = 287, "files: the first is not slots.parquet of 288 rows"),
-            (|m| m.files.truncate(4), "files: not two of each range"),
-            (|m| m.files.swap(1, 2), "are not those of range 0"),
-            (|m| m.files[1].rows = 299, "range 0 has no such pools or rows"),
-            (|m| m.files.swap(1, 3), "are not those of range 0"),
-            (|m| m.files[4].range = None, "range 1 is not of the same pools"),
+            (|m| m.files[0].rows = 287, "files: the first file is not slots.parquet with 288 rows"),
+            (|m| m.files.truncate(4), "files: each range of pools must have two files"),
+            (|m| m.files.swap(1, 2), "are not the files of range 0"),
+            (|m| m.files[1].rows = 299, "range 0 has an invalid number"),
+            (|m| m.files.swap(1, 3), "are not the files of range 0"),
+            (|m| m.files[4].range = None, "the two files of range 1 do not"),
         ];
         for (change, expected) in cases {
             let error = refused(change);
@@ -391,10 +402,10 @@ mod tests {
         let bytes = String::from_utf8(manifest().to_canonical().unwrap()).unwrap();
         for (from, to, expected) in [
             ("\"v\":1", "\"v\":2", "version"),
-            ("slots.parquet", "slots.csv", "is none of a day's"),
-            ("slots.parquet", "manifest.json", "is none of a day's"),
-            ("\"day\":\"2026-08-23", "\"day\":\"2026-08-33", "no date"),
-            (",\"pools\":1,", ",", "names a part of its range"),
+            ("slots.parquet", "slots.csv", "is not a file of a day"),
+            ("slots.parquet", "manifest.json", "is not a file of a day"),
+            ("\"day\":\"2026-08-23", "\"day\":\"2026-08-33", "expected a date"),
+            (",\"pools\":1,", ",", "gives only a part of its range"),
         ] {
             let changed = bytes.replacen(from, to, 1);
             assert_ne!(changed, bytes, "{from}");

@@ -1,7 +1,8 @@
-//! Closed days of a log as columns (`docs/days-v1.md`): where their files lie, what a day's manifest says, and the leaf by
-//! which a second small log, of days, commits to it.
+//! Closed days of a log as columns (`docs/days-v1.md`): the places of their files, the content of a
+//! day's manifest, and the leaf by which a second small log, of days, commits to it.
 //!
-//! **In scope**: names, documents and their bounds. **Out of scope**: the columns themselves (the store).
+//! **In scope**: names, documents and their bounds. **Out of scope**: the columns themselves (the
+//! store).
 
 mod file;
 mod history;

@@ -113,7 +113,7 @@ impl StateForm for Weighted {
         let version: Code = fields.take("version")?;
         let newest = version.as_str() == THIRD[1];
         if version.as_str() != SECOND && !THIRD.contains(&version.as_str()) {
-            return Err(format!("version: {version} is not known").into());
+            return Err(format!("version: {version} is unknown").into());
         }
         let vault = Vault::read(fields, version.as_str() != SECOND)?;
         let weights: Vec<U256> = fields.take("weights")?;

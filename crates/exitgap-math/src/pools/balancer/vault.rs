@@ -38,7 +38,9 @@ pub struct VaultParts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BalancerError {
     /// There are two to eight tokens, with one entry in each list.
-    #[error("{balances} balances and {other} {of} are not one entry for each of 2 to 8 tokens")]
+    #[error(
+        "{balances} balances and {other} {of} given; each list needs one entry per token, for 2 to 8 tokens"
+    )]
     Lengths {
         /// Balances found.
         balances: usize,
@@ -66,19 +68,19 @@ pub enum BalancerError {
         found: u64,
     },
     /// Weights are shares of `10^18`, each at least a hundredth, that sum to it.
-    #[error("the weights are no shares of 10^18 that sum to it")]
+    #[error("the weights must be shares of 10^18 that sum to 10^18")]
     Weights,
     /// The amplification is out of the contract's bounds.
-    #[error("amplification {found} is not from 1 to 100000000 thousandths")]
+    #[error("amplification {found} is outside the range 1 to 100,000,000 thousandths")]
     Amplification {
         /// The amplification found.
         found: u64,
     },
     /// What the version says and the fields do not go together.
-    #[error("these fields are not those of the pool's version")]
+    #[error("these fields do not match the pool's version")]
     Version,
     /// The contract's iteration refuses these balances, and so every swap.
-    #[error("the invariant of these balances is not found by the contract either")]
+    #[error("the contract itself cannot compute the invariant of these balances")]
     NotConverged,
 }
 

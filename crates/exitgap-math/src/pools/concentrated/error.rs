@@ -9,13 +9,13 @@ pub enum ConcentratedError {
     #[error("the pool is not initialised: its sqrt price is zero")]
     NotInitialised,
     /// The √price lies outside the contract's bounds.
-    #[error("sqrt price {found} lies outside the contract's bounds")]
+    #[error("sqrt price {found} is outside the contract's bounds")]
     SqrtPriceOutOfRange {
         /// The √price found, Q64.96.
         found: U256,
     },
     /// The tick is not the one that holds the √price.
-    #[error("tick {tick} does not hold sqrt price {sqrt_price_x96}")]
+    #[error("sqrt price {sqrt_price_x96} is not within tick {tick}")]
     TickNotAtPrice {
         /// The tick found.
         tick: i32,
@@ -37,7 +37,7 @@ pub enum ConcentratedError {
         most: u32,
     },
     /// The tick spacing is not one that the contract allows.
-    #[error("tick spacing {found} is not from 1 to {most}")]
+    #[error("tick spacing {found} is outside the range 1 to {most}")]
     TickSpacingOutOfRange {
         /// The spacing found.
         found: i32,
@@ -45,7 +45,7 @@ pub enum ConcentratedError {
         most: i32,
     },
     /// More initialised ticks than are accepted.
-    #[error("{found} initialised ticks are more than the {most} accepted")]
+    #[error("{found} initialised ticks are more than the maximum of {most}")]
     TooManyTicks {
         /// Ticks found.
         found: usize,
@@ -53,7 +53,7 @@ pub enum ConcentratedError {
         most: usize,
     },
     /// The ticks' liquidity has so many digits that the state's body would be too long to be kept.
-    #[error("a state of up to {found} bytes is longer than the {most} that are kept")]
+    #[error("the state can have up to {found} bytes; at most {most} can be stored")]
     TooLong {
         /// Bytes of the state's body, at most.
         found: usize,
@@ -61,7 +61,7 @@ pub enum ConcentratedError {
         most: usize,
     },
     /// An initialised tick is out of bounds or off the spacing.
-    #[error("initialised tick {tick} is out of bounds or no multiple of the tick spacing")]
+    #[error("initialised tick {tick} is out of bounds or not a multiple of the tick spacing")]
     TickOutOfPlace {
         /// The tick found.
         tick: i32,

@@ -36,9 +36,7 @@ pub enum ConstantProductError {
         found: u128,
     },
     /// The fee is not a share below one with a denominator from 1 to 1,000,000.
-    #[error(
-        "fee {numerator}/{denominator} is not a share below one with a denominator up to 1000000"
-    )]
+    #[error("fee {numerator}/{denominator} must be below 1, with a denominator up to 1,000,000")]
     FeeOutOfRange {
         /// Numerator found.
         numerator: u64,

@@ -36,7 +36,10 @@ impl StateForm for CryptoSwap {
             fee_gamma: small(fields, "fee_gamma")?,
         })?;
         if version.as_str() != pool.version() {
-            return Err(format!("version: {version} is not known, or not of so many coins").into());
+            return Err(format!(
+                "version: {version} is unknown or does not have this number of coins"
+            )
+            .into());
         }
         Ok(pool)
     }

@@ -5,11 +5,11 @@
 //! - `sale`: one direction of a pair of coins
 //! - `form`: the state as canonical JSON
 //!
-//! What a swap pays is computed exactly. What it leaves is not: afterwards the contract may move its
-//! price scale, which takes more of its state than fills do, and may refuse the whole swap. So such
-//! a pool is not followed from one order to the next. Its output dips by more than roundings: how
-//! large an exit may be is not answered, rather than nearly. Its mid price is the contract's last
-//! price, which is near what an infinitely small swap pays.
+//! The output of a swap is computed exactly. The state after it is not: the contract may move its
+//! price scale, which depends on more of its state than fills do, and may reject the whole swap. So
+//! such a pool is not followed from one order to the next. Its output dips by more than rounding,
+//! so the largest size is not computed at all rather than approximated. Its mid price is the
+//! contract's last price, which is close to the price of an infinitely small swap.
 
 mod form;
 mod root;
@@ -66,7 +66,7 @@ pub struct CryptoSwap {
 pub enum CryptoSwapError {
     /// There are two coins or three, with one entry in each list, and one less of prices.
     #[error(
-        "{coins} balances, {decimals} decimals, {scales} and {last} prices are not of 2 or 3 coins"
+        "{coins} balances, {decimals} decimals, {scales} and {last} prices do not match 2 or 3 coins"
     )]
     Lengths {
         /// Balances found.
@@ -79,7 +79,7 @@ pub enum CryptoSwapError {
         last: usize,
     },
     /// More than eighteen decimals.
-    #[error("coin {coin} has {found} decimals; the contract has room for 18")]
+    #[error("coin {coin} has {found} decimals; the contract supports at most 18")]
     Decimals {
         /// The coin's index.
         coin: usize,
@@ -93,7 +93,7 @@ pub enum CryptoSwapError {
         coin: usize,
     },
     /// A parameter is zero, or above what the contracts accept.
-    #[error("amplification, gamma, fees or invariant are out of the contract's bounds")]
+    #[error("amplification, gamma, fees or invariant are outside the contract's bounds")]
     Parameters,
 }
 

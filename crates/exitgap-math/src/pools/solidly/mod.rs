@@ -41,7 +41,7 @@ pub enum SolidlyError {
         token: usize,
     },
     /// The contract cannot compute its invariant of such reserves.
-    #[error("reserves {found:?} are more than the contract can compute with")]
+    #[error("reserves {found:?} are too large for the contract's arithmetic")]
     ReservesTooLarge {
         /// The reserves found.
         found: [U256; 2],
@@ -55,7 +55,7 @@ pub enum SolidlyError {
         found: u8,
     },
     /// The contract counts fees in parts of 10,000.
-    #[error("fee {numerator}/{denominator} is not a share below one in parts of 10000")]
+    #[error("fee {numerator}/{denominator} must be below 1, in parts of 10,000")]
     FeeOutOfRange {
         /// Numerator found.
         numerator: u64,

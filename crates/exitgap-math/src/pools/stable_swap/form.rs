@@ -38,11 +38,11 @@ impl StateForm for StableSwap {
                 admin_balances: fields.take("admin_balances")?,
                 asset_types: fields.take("asset_types")?,
             }),
-            _ => return Err(format!("version: {version} is not known").into()),
+            _ => return Err(format!("version: {version} is unknown").into()),
         };
         let less_one: u8 = fields.take("less_one")?;
         if less_one > 1 {
-            return Err("less_one: neither 0 nor 1".to_owned().into());
+            return Err("less_one: must be 0 or 1".to_owned().into());
         }
         Ok(Self::new(StableSwapParts {
             balances: fields.take("balances")?,

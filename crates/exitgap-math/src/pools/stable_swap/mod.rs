@@ -92,7 +92,7 @@ pub struct StableSwap {
 pub enum StableSwapError {
     /// There are two to eight coins, with one entry in each list.
     #[error(
-        "lists of {balances} balances and {other} {of} are not one entry for each of 2 to 8 coins"
+        "{balances} balances and {other} {of} given; each list needs one entry per coin, for 2 to 8 coins"
     )]
     Lengths {
         /// Balances found.
@@ -103,7 +103,7 @@ pub enum StableSwapError {
         of: &'static str,
     },
     /// A coin without balance, or one that is worth nothing, has no price.
-    #[error("coin {coin} has no scaled balance: the pool has no price")]
+    #[error("coin {coin} has no scaled balance, so the pool has no price")]
     Empty {
         /// The coin's index.
         coin: usize,
@@ -117,20 +117,20 @@ pub enum StableSwapError {
         rate: U256,
     },
     /// The amplification times the number of coins is below its precision, or above `2^53`.
-    #[error("amplification {found} is out of the contract's bounds")]
+    #[error("amplification {found} is outside the contract's bounds")]
     Amplification {
         /// The amplification found.
         found: u64,
     },
     /// Known contracts have precision 1 or 100.
-    #[error("the amplification's precision is 1 or 100, found {found}")]
+    #[error("the amplification's precision must be 1 or 100, found {found}")]
     Precision {
         /// The precision found.
         found: u8,
     },
     /// A fee that could reach one, or an administrator's share above one.
     #[error(
-        "fee {fee}, multiplied at most by {multiplier}, and share {admin_fee} (of 10^10) are no shares"
+        "fee {fee}, its multiplier {multiplier} or admin fee {admin_fee} is not a valid share of 10^10"
     )]
     Fee {
         /// The fee found.
@@ -141,16 +141,16 @@ pub enum StableSwapError {
         admin_fee: u64,
     },
     /// `StableSwap`-NG has one rule for `D`, precision 100, and keeps one unit.
-    #[error("these are not the rules of StableSwap-NG")]
+    #[error("these rules are not those of StableSwap-NG")]
     NotNg,
     /// A coin whose balances change by themselves.
-    #[error("coin {coin} rebases: its balance is not what the contract holds")]
+    #[error("coin {coin} rebases, so its balance is not what the contract holds")]
     Rebasing {
         /// The coin's index.
         coin: usize,
     },
     /// The kind of a coin is none that this version knows.
-    #[error("coin {coin} is of type {found}, which is not known")]
+    #[error("coin {coin} has the unknown type {found}")]
     AssetType {
         /// The coin's index.
         coin: usize,
@@ -158,7 +158,7 @@ pub enum StableSwapError {
         found: u8,
     },
     /// The contract's iteration for `D` refuses these balances, and so every exchange.
-    #[error("the invariant of these balances is not found by the contract either")]
+    #[error("the contract itself cannot compute the invariant of these balances")]
     NotConverged,
 }
 

@@ -1,9 +1,9 @@
-//! Recorded fills of real contracts, as `tests/vectors/pools` holds them: states, what was offered
-//! and what the contract transferred for it, and whether core says the same.
+//! Recorded fills of real contracts, as stored in `tests/vectors/pools`: states, the amounts
+//! offered, the amounts that the contract transferred, and whether core computes the same.
 //!
 //! - `body`: a recorded state as the state body that core reads
 //!
-//! Only with the feature `vectors`: what compares with contracts is no part of the product.
+//! Only with the feature `vectors`, because comparing with contracts is not part of the product.
 
 mod body;
 #[cfg(test)]

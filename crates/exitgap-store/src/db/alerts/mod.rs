@@ -1,4 +1,4 @@
-//! The database of kept rules, shared by processes: opening it, and its rows.
+//! The database of stored alert rules, shared by processes: opening it, and its rows.
 
 mod rows;
 mod statements;

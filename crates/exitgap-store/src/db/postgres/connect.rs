@@ -36,13 +36,13 @@ pub enum Fault {
     #[error("{}", with_causes(.0))]
     Lost(tokio_postgres::Error),
     /// It did not answer in time.
-    #[error("the server did not answer within {} seconds; its connection is given up", .0.as_secs())]
+    #[error("the server did not respond within {} seconds; its connection was closed", .0.as_secs())]
     TimedOut(Duration),
     /// A connection that did not answer in time was used again.
-    #[error("the connection was given up before")]
+    #[error("the connection was already closed")]
     GivenUp,
     /// Another has taken over, or this machine's clock is wrong.
-    #[error("the lease of this store is lost")]
+    #[error("the lease of this store was lost")]
     NoLease,
     /// A statement of the transaction failed before.
     #[error("a statement of the transaction had failed")]
@@ -54,7 +54,7 @@ pub enum Fault {
     #[error("starting a thread for connections: {0}")]
     NoThread(String),
     /// There are no certificates to trust.
-    #[error("no certificate authority to trust was found for an encrypted connection: {0}")]
+    #[error("no trusted certificate authority was found for an encrypted connection: {0}")]
     NoRoots(String),
 }
 
@@ -335,7 +335,7 @@ fn tls_config() -> Result<rustls::ClientConfig, Fault> {
     let mut roots = rustls::RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
-        let why = found.errors.first().map_or("none are there".to_owned(), ToString::to_string);
+        let why = found.errors.first().map_or("none exist".to_owned(), ToString::to_string);
         return Err(Fault::NoRoots(why));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

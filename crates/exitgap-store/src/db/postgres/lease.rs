@@ -167,7 +167,7 @@ pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
     let asked = asked.map_err(|fault| failed(DOING, fault))?;
     let seconds: f64 = asked.first().and_then(|row| row.try_get(0).ok()).unwrap_or(0.0);
     if !LEASES.contains(&seconds) {
-        let why = "exitgap.lease_s is to be 1 to 300 seconds".to_owned();
+        let why = "exitgap.lease_s must be 1 to 300 seconds".to_owned();
         return Err(StoreError::ServerUrl { why });
     }
     Ok(Duration::from_secs_f64(seconds))

@@ -1,16 +1,17 @@
-//! `PostgreSQL`: one database on a server, which several machines reach.
+//! `PostgreSQL`: one database on a server, used by several machines.
 //!
-//! - `place`: its URL; `connect`: the connection, and waiting for what it answers
-//! - `open`: what the database must be before anything in it is believed; `migrate`: making it so
-//! - `state`: what a server says of itself
+//! - `place`: its URL; `connect`: the connection, and waiting for its answers
+//! - `open`: the conditions that the database must meet before its content is used; `migrate`:
+//!   creating them
+//! - `state`: what a server reports about itself
 //! - `lease`: who may write, one at a time; `claims`: what is about to be signed
-//! - `shards`: who reads which pools, and what was read of them
-//! - `days`: bodies, which have a place for each day, and leave by the day
-//! - `dialect`: the statements as a server takes them; `wire`: values on their way there and back
+//! - `shards`: who reads which pools, and the results
+//! - `days`: bodies, which are stored by day and removed by day
+//! - `dialect`: the statements in the server's syntax; `wire`: values sent and received
 //!
-//! A slot is many rows. Within a transaction what is written is sent and not waited for: it is asked what
-//! came of it before the next question is answered, and before the commit. So the way to the server and
-//! back is paid once for many rows, and no caller knows.
+//! A slot is many rows. Within a transaction, writes are sent without waiting. Their results are
+//! awaited before the next query is answered, and before the commit. So many rows cost only one
+//! round trip to the server, invisibly to callers.
 
 mod claims;
 mod connect;

@@ -132,7 +132,7 @@ pub fn on_one_of<T>(
             }
         }
     }
-    Err(told.unwrap_or_else(|| StoreError::ServerUrl { why: "it names no host".to_owned() }))
+    Err(told.unwrap_or_else(|| StoreError::ServerUrl { why: "it has no host".to_owned() }))
 }
 
 /// A connection to the place, or why there is none.

@@ -53,12 +53,12 @@ impl Place {
             // The message may repeat a part of the URL, with a password in it.
             let _ = error;
             wrong(
-                "it is not postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket, or ?sslmode=disable or \
-                 require (which checks the server's certificate and name)",
+                "expected postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket, or \
+                 ?sslmode=disable or require (which checks the server's certificate and name)",
             )
         })?;
         let (Some(user), Some(name)) = (config.get_user(), config.get_dbname()) else {
-            return Err(wrong("it names no user or no database"));
+            return Err(wrong("it has no user or no database"));
         };
         let mut shown = format!("postgresql://{user}@");
         for (at, host) in config.get_hosts().iter().enumerate() {
@@ -75,7 +75,7 @@ impl Place {
         }
         let _ = write!(shown, "/{name}");
         if config.get_hosts().is_empty() {
-            return Err(wrong("it names no host"));
+            return Err(wrong("it has no host"));
         }
         let addresses = config.get_hostaddrs();
         let here = config.get_hosts().iter().all(is_here)
@@ -227,12 +227,12 @@ mod tests {
             ("postgresql://rec:secret@db.example", "no user or no database"),
             ("postgresql://db.example/gaps", "no user or no database"),
             ("postgresql://rec:secret@/gaps", "no host"),
-            ("postgresql://rec:secret@db.example:port/gaps", "it is not postgresql://"),
+            ("postgresql://rec:secret@db.example:port/gaps", "expected postgresql://"),
             (
                 "postgresql://rec:secret@db.example/gaps?sslmode=verify-full",
                 "require (which checks",
             ),
-            ("postgresql://rec:secret@db.example/gaps?what=secret", "it is not postgresql://"),
+            ("postgresql://rec:secret@db.example/gaps?what=secret", "expected postgresql://"),
         ] {
             let error = Place::of(Path::new(url)).unwrap_err().to_string();
             assert!(error.contains(why), "{url}: {error}");

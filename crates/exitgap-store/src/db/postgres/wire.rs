@@ -59,11 +59,11 @@ impl ToSql for Value {
                 Type::INT4 => out.put_i32((*number).try_into()?),
                 Type::INT2 => out.put_i16((*number).try_into()?),
                 Type::BOOL => out.put_u8(u8::from(*number != 0)),
-                _ => return Err(format!("a number was given where {ty} is asked for").into()),
+                _ => return Err(format!("a number was given where {ty} is expected").into()),
             },
             Self::Text(text) if *ty == Type::TEXT => out.put_slice(text.as_bytes()),
             Self::Blob(bytes) if *ty == Type::BYTEA => out.put_slice(bytes),
-            other => return Err(format!("{other:?} was given where {ty} is asked for").into()),
+            other => return Err(format!("{other:?} was given where {ty} is expected").into()),
         }
         Ok(IsNull::No)
     }

@@ -1,4 +1,4 @@
-//! The database of kept state proofs: opening it, and its rows.
+//! The database of stored state proofs: opening it, and its rows.
 
 mod rows;
 

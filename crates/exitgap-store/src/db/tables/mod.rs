@@ -1,6 +1,7 @@
-//! The tables: what is asked of them and written to them, as typed rows. Columns are as they lie in
-//! the file; what they stand for, and whether they make sense, is asked where rows are read from.
-//! Where there may be many, whoever asks says what is to be made of each (`make`): none is kept.
+//! The tables, read and written as typed rows. Columns are as stored in the file; what they mean,
+//! and whether they are valid, is checked where rows are read. For queries with many rows the
+//! caller passes a function (`make`) that is applied to each row, so that no rows are collected
+//! here.
 
 mod bodies;
 mod counts;

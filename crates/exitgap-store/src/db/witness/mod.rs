@@ -1,4 +1,4 @@
-//! The database of a witness: what it cosigned last of each log.
+//! The database of a witness: the last checkpoint it cosigned for each log.
 
 use std::path::Path;
 

@@ -1,12 +1,12 @@
-//! Pools of Balancer's third vault: weighted ones and stable ones.
+//! Pools of Balancer's third vault: weighted pools and stable pools.
 //!
-//! A pool is read where a factory that is known on the chain, or configured, says that the pool is
-//! its, and where the vault that the factory names has it registered. The vault keeps its tokens,
-//! balances, rates, fee and pauses, and tells them; the pool tells its version, by which release's
-//! rules it computes, and its weights or amplification.
+//! A pool is read if a factory that is known on the chain, or configured, confirms that the pool is
+//! its own, and if the vault named by the factory has it registered. The vault stores and reports
+//! its tokens, balances, rates, fee and pauses. The pool reports its version, which determines the
+//! release whose rules it uses, and its weights or amplification.
 //!
-//! All of the state is read at every slot (`state`): rates, fees and pauses move without a log of the
-//! pool's, and live balances with them.
+//! All of the state is read at every slot (`state`), because rates, fees and pauses change without
+//! a log of the pool, and live balances with them.
 
 mod state;
 
@@ -139,9 +139,7 @@ impl PoolReader for ThirdVaultReader {
             _ => return Claim::Partly,
         };
         if plan.fee.is_some() {
-            return Claim::Refused(
-                "a pool of Balancer's tells its own fee; remove `fee`".to_owned(),
-            );
+            return Claim::Refused("a Balancer pool reports its own fee; remove `fee`".to_owned());
         }
         match family.law(said) {
             Ok(law) => {
@@ -166,9 +164,7 @@ impl PoolReader for ThirdVaultReader {
         let told = (2..=MAX_TOKENS).find_map(|tokens| state::holdings_of(answer, tokens));
         let told = told.ok_or_else(|| {
             let (vault, words) = (self.vault, answer.in_words());
-            format!(
-                "its factory's vault {vault} does not have it registered: getPoolTokenInfo {words}"
-            )
+            format!("it is not registered in its factory's vault {vault}: getPoolTokenInfo {words}")
         })?;
         self.tokens = told.tokens.into_iter().map(own).collect();
         let tokens = self.tokens.clone();
@@ -228,7 +224,7 @@ impl PoolReader for ThirdVaultReader {
     /// Our caller ends the unlocked call with what the swap returned: what was calculated, taken, paid.
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let Some(outcome) = outcomes.first() else {
-            return Verdict::Unknown("the trial was not made".to_owned());
+            return Verdict::Unknown("the trial was not run".to_owned());
         };
         let told = BalancerV3Vault::swapCall::abi_decode_returns_validate(&outcome.data).ok();
         let whole = outcome.data.len() == 96 && !outcome.success;
@@ -236,7 +232,7 @@ impl PoolReader for ThirdVaultReader {
         match told.filter(|told| whole && told.amountInRaw == amount_in) {
             Some(told) if told.amountOutRaw == amount_out => Verdict::Same,
             Some(told) => Verdict::Other(format!(
-                "its vault pays {} for {amount_in}, our fill says {amount_out}",
+                "its vault pays {} for {amount_in}, but the computed fill is {amount_out}",
                 told.amountOutRaw
             )),
             None => Verdict::Unknown(format!("swap {}", outcome.in_words())),
@@ -248,10 +244,9 @@ impl PoolReader for ThirdVaultReader {
 fn of_nobody(said: &str) -> String {
     let said: String = said.chars().take(48).collect();
     format!(
-        "unverified_version: it answers as pools of Balancer's third vault do and says {said:?}, and no \
-         factory of weighted or stable ones that is known on this chain says that the pool is its; if it is \
-         one, name its factory under [[chain.factory]] with kind = \"balancer_v3_weighted\" or \
-         \"balancer_v3_stable\""
+        "unverified_version: it looks like a Balancer v3 pool with version {said:?}, but no known factory of \
+         weighted or stable Balancer v3 pools on this chain confirms it; if it is such a pool, name its factory \
+         under [[chain.factory]] with kind = \"balancer_v3_weighted\" or \"balancer_v3_stable\""
     )
 }
 

@@ -69,7 +69,7 @@ impl ThirdVaultReader {
         let holdings = holdings_of(answer, count)
             .ok_or_else(|| unanswered(pool, "its vault's getPoolTokenInfo", answer))?;
         if holdings.tokens.iter().copied().map(own).ne(self.tokens.iter().copied()) {
-            return Err(inconsistent(pool, "its vault names other tokens than before"));
+            return Err(inconsistent(pool, "its vault lists different tokens than before"));
         }
         let rates = told.answer();
         if *rates == Answer::Reverted {
@@ -137,15 +137,14 @@ impl ThirdVaultReader {
             1,
         )?;
         if all {
-            let why = format!("paused: its vault {} lets none swap", self.vault);
+            let why = format!("paused: its vault {} allows no swaps", self.vault);
             return Err(refused(told.pool(), why));
         }
         if it {
-            return Err(refused(told.pool(), "paused: its vault lets nobody swap in it"));
+            return Err(refused(told.pool(), "paused: its vault allows no swaps in the pool"));
         }
         if recovers {
-            let why = "recovery_mode: its vault gives back what it holds, and no longer keeps its live \
-                       balances";
+            let why = "recovery_mode: its vault only returns its tokens, and no longer maintains its live balances";
             return Err(refused(told.pool(), why));
         }
         Ok(())
@@ -161,7 +160,7 @@ impl ThirdVaultReader {
             )?;
             if wrapped {
                 let why = format!(
-                    "boosted: its token {token} has a buffer in the vault, which sells what it wraps"
+                    "boosted: its token {token} has a buffer in the vault, which trades the underlying token"
                 );
                 return Err(refused(told.pool(), why));
             }
@@ -176,11 +175,12 @@ fn refuse_hooks(told: &mut Told<'_>) -> Result<(), Missing> {
         told.next::<BalancerV3Vault::getHooksConfigCall>("its vault's getHooksConfig", 11)?;
     let contract = own(hooks.hooksContract);
     if hooks.shouldCallComputeDynamicSwapFee {
-        let why = format!("dynamic_fee: its hooks contract {contract} sets the fee of each swap");
+        let why = format!("dynamic_fee: its hooks contract {contract} sets the fee of every swap");
         return Err(refused(told.pool(), why));
     }
     if contract != NOBODY {
-        let why = format!("hook: it calls {contract} around what happens in it");
+        let why =
+            format!("hook: the pool calls the hooks contract {contract} during its operations");
         return Err(refused(told.pool(), why));
     }
     Ok(())

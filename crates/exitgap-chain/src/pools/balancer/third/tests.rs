@@ -75,7 +75,7 @@ fn a_pools_release_is_what_it_says_and_its_factory_makes() {
     ] {
         let found = claim(&version, is_its);
         let Claim::Refused(why) = found else { panic!("{version}: {found:?}") };
-        assert!(why.starts_with("unverified_version: it says"), "{why}");
+        assert!(why.starts_with("unverified_version: its version is"), "{why}");
     }
     assert!(matches!(claim(&says("StablePool", 1), [true; 2]), Claim::Partly));
     // Nobody's, and what is no pool of the third vault's at all.
