@@ -377,7 +377,7 @@ export interface Amounts {
 }
 
 /** Figures with their context: the document of every answer about a pool. */
-export type Answer_Amounts = ({
+export type Answer_Amounts = {
   /** Raw units of the base token sold. */
   amount_in_raw: string;
   /** Raw units of the quote token bought. */
@@ -399,10 +399,10 @@ export type Answer_Amounts = ({
   split: SplitPct;
   /** Initialised ticks crossed. Absent for pools without ticks. */
   ticks_crossed?: number | null;
-}) & Context;
+} & Context;
 
 /** Figures with their context: the document of every answer about a pool. */
-export type Answer_GapRung = (Partial<MaxSize> & ({
+export type Answer_GapRung = Partial<MaxSize> & {
   /** URL of the evidence for the exit, if a service answers. */
   evidence_url?: string | null;
   /** The exit of exactly that size. Absent if nothing can be sold within the limit. */
@@ -413,7 +413,7 @@ export type Answer_GapRung = (Partial<MaxSize> & ({
   problem?: Problem | null;
   /** A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size. */
   worse_below_usd?: number | null;
-})) & Context;
+} & Context;
 
 /** Figures with their context: the document of every answer about a pool. */
 export type Answer_LadderRows = {
@@ -424,7 +424,7 @@ export type Answer_LadderRows = {
 } & Context;
 
 /** Figures with their context: the document of every answer about a pool. */
-export type Answer_RedemptionWindow = ({
+export type Answer_RedemptionWindow = {
   /** The gap of that sale, percent. `null` in the same case. */
   exit_gap_pct?: number | null;
   /** The name and version of the method, `redemption/1`. */
@@ -444,7 +444,7 @@ export type Answer_RedemptionWindow = ({
   refusal?: ProblemCode | null;
   /** The size, USD. */
   size_usd: number;
-}) & Context;
+} & Context;
 
 /** Figures with their context: the document of every answer about a pool. */
 export type Answer_Simulation = {
@@ -1216,7 +1216,7 @@ export interface GapPoint {
 }
 
 /** A row by gap: the size that can be sold within the limit, and its fill. */
-export type GapRung = Partial<MaxSize> & ({
+export type GapRung = Partial<MaxSize> & {
   /** URL of the evidence for the exit, if a service answers. */
   evidence_url?: string | null;
   /** The exit of exactly that size. Absent if nothing can be sold within the limit. */
@@ -1227,10 +1227,10 @@ export type GapRung = Partial<MaxSize> & ({
   problem?: Problem | null;
   /** A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size. */
   worse_below_usd?: number | null;
-});
+};
 
 /** `GET /v1/history/{pool}`. */
-export type History = SeriesOf & ({
+export type History = SeriesOf & {
   /**
    * URL of the evidence for the newest gap in these rows. Every gap and depth of a row has its
    * own URL.
@@ -1242,7 +1242,7 @@ export type History = SeriesOf & ({
   next_cursor?: string | null;
   /** The rows, ascending and without omissions. */
   rows: HistoryRow[];
-});
+};
 
 /** One row of a history. Slots that were not recorded are counted, not omitted. */
 export interface HistoryRow {
@@ -1276,7 +1276,7 @@ export interface HistoryRow {
 }
 
 /** The closures of one kind in the period. */
-export type HoursClosed = HoursSpread & ({
+export type HoursClosed = HoursSpread & {
   /**
    * `night`, `weekend`, or `holiday`: a Monday to Friday without trading, including an adjoining
    * weekend.
@@ -1295,7 +1295,7 @@ export type HoursClosed = HoursSpread & ({
   reopening_gap_pct_worst?: number | null;
   /** Whether their median depth is less than half of the median depth of the open market. */
   thin_when_closed?: boolean | null;
-});
+};
 
 /** One closure of the period. */
 export interface HoursClosure {
@@ -1366,7 +1366,7 @@ export interface HoursToken {
 export type Interval = '5m' | '1h' | '1d';
 
 /** `GET /v1/exposure`. USD are whole. Coverages are ratios, rounded down. */
-export type LiquidationExposure = LiquidationExposureOf & ({
+export type LiquidationExposure = LiquidationExposureOf & {
   /** Whether either amount is above zero, or some slot could not absorb the size. */
   bad_debt: boolean;
   /** The rating. */
@@ -1426,7 +1426,7 @@ export type LiquidationExposure = LiquidationExposureOf & ({
   worst_gap_pct?: number | null;
   /** The first slot with that gap, RFC 3339. */
   worst_time?: string | null;
-});
+};
 
 /** The parameters and sources of an exposure report. */
 export interface LiquidationExposureOf {
@@ -1484,7 +1484,7 @@ export interface LowestDepth {
 }
 
 /** `GET /v1/hours/{pool}`. */
-export type MarketHours = SeriesOf & ({
+export type MarketHours = SeriesOf & {
   /** The newest snapshot's block, RFC 3339. Statements about the present refer to this block. */
   block_time: string;
   /** Statistics while it was closed, by kind. */
@@ -1534,7 +1534,7 @@ export type MarketHours = SeriesOf & ({
    * the open market. `null` if unknown.
    */
   thin_when_closed?: boolean | null;
-});
+};
 
 /** The largest exit within a gap limit. */
 export interface MaxSize {
@@ -1861,7 +1861,7 @@ export type ProblemDocument = Problem & {
 };
 
 /** An answer, as published by the service. */
-export type Published_Amounts = Answer_Amounts & ({
+export type Published_Amounts = Answer_Amounts & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1887,10 +1887,10 @@ export type Published_Amounts = Answer_Amounts & ({
    * window and `lowest_depth_7d_usd`.
    */
   window_url: string;
-});
+};
 
 /** An answer, as published by the service. */
-export type Published_GapRung = Answer_GapRung & ({
+export type Published_GapRung = Answer_GapRung & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1916,10 +1916,10 @@ export type Published_GapRung = Answer_GapRung & ({
    * window and `lowest_depth_7d_usd`.
    */
   window_url: string;
-});
+};
 
 /** An answer, as published by the service. */
-export type Published_LadderRows = Answer_LadderRows & ({
+export type Published_LadderRows = Answer_LadderRows & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1945,10 +1945,10 @@ export type Published_LadderRows = Answer_LadderRows & ({
    * window and `lowest_depth_7d_usd`.
    */
   window_url: string;
-});
+};
 
 /** An answer, as published by the service. */
-export type Published_RedemptionWindow = Answer_RedemptionWindow & ({
+export type Published_RedemptionWindow = Answer_RedemptionWindow & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1974,10 +1974,10 @@ export type Published_RedemptionWindow = Answer_RedemptionWindow & ({
    * window and `lowest_depth_7d_usd`.
    */
   window_url: string;
-});
+};
 
 /** An answer, as published by the service. */
-export type Published_Simulation = Answer_Simulation & ({
+export type Published_Simulation = Answer_Simulation & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -2003,7 +2003,7 @@ export type Published_Simulation = Answer_Simulation & ({
    * window and `lowest_depth_7d_usd`.
    */
   window_url: string;
-});
+};
 
 /** The public key in the format in which others read and write it. */
 export interface ReceiptJwk {
@@ -2137,7 +2137,7 @@ export interface RetractionNotice {
 }
 
 /** `GET /v1/routes/{chain}/{token}`. */
-export type Routes = BestSplit & ({
+export type Routes = BestSplit & {
   /** The chain's slug. */
   chain: string;
   /**
@@ -2170,7 +2170,7 @@ export type Routes = BestSplit & ({
   snapshot_age_s: number;
   /** The token sold. */
   token: TokenLabel;
-});
+};
 
 /** The method behind figures of several slots. [`crate::Method`] is the same for a single answer. */
 export interface SeriesMethod {
@@ -2360,7 +2360,7 @@ export interface StreamTicket {
 }
 
 /** `GET /v1/stress/{pool}`. */
-export type Stress = SeriesOf & ({
+export type Stress = SeriesOf & {
   /** More details of the period's slots. Absent for a period of more than 31 days. */
   detail?: StressDetail | null;
   /** URL of the evidence for the worst gap. */
@@ -2386,7 +2386,7 @@ export type Stress = SeriesOf & ({
   worst_gap?: GapPoint | null;
   /** The pool's depth around its own price in the slot of the worst gap … */
   worst_gap_book?: PoolBook | null;
-});
+};
 
 /**
  * Statistics over the single slots of a period. A slot that could not fill the size is worse than
@@ -2474,7 +2474,7 @@ export interface TokenLabel {
  * `GET /v1/stress`. USD are whole. A slot in which the venues could not absorb the size is worse
  * than any number.
  */
-export type VenueStress = VenueStressOf & ({
+export type VenueStress = VenueStressOf & {
   /** How long the gap was above `limit_pct`. `null` if no limit was given. */
   above?: TimeAbove | null;
   /** The median of that total depth. */
@@ -2532,7 +2532,7 @@ export type VenueStress = VenueStressOf & ({
   venues: StressedVenue[];
   /** The ten worst slots, worst first. */
   worst_slots: StressedSlot[];
-});
+};
 
 /** The parameters and sources of a stress test. */
 export interface VenueStressOf {

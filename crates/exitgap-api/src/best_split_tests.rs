@@ -111,7 +111,7 @@ fn what_is_no_single_exit_is_refused() {
     let one = snapshot("anvil", 1, 1_000_000, 100, 0);
     for (other, said) in [
         (snapshot("anvil", 1, 1_000_000, 100, 0), "is given twice"),
-        (snapshot("anvil", 2, 1_000_000, 100, 1), "is of slot"),
+        (snapshot("anvil", 2, 1_000_000, 100, 1), "is at another slot"),
         (snapshot("bvil", 2, 1_000_000, 100, 0), "sells a different token"),
     ] {
         let refused = best(&[one.clone(), other], ZERO, "1").unwrap_err();

@@ -371,7 +371,12 @@ mod tests {
             (vec![], &[][..], "ladders", "0 venues"),
             (vec![one.clone(), one.clone()], &[], "ladders", "the pool ethereum:0xa"),
             (vec![one.clone(), other], &[], "ladders", "different tokens: 0x1 and 0x9"),
-            (vec![one.clone()], &[1, 2], "fixed_costs_usd", "2 fixed costs for 1 ladders"),
+            (
+                vec![one.clone()],
+                &[1, 2],
+                "fixed_costs_usd",
+                "2 fixed costs are given for 1 ladders",
+            ),
             (vec![one.clone()], &[u64::MAX], "fixed_costs_usd", "above the maximum"),
             (vec![odd("0.001", 0.0)], &[], "ladders", "ethereum:0xc: size_usd: 0.001 is below"),
             (vec![odd("1", 100.5)], &[], "ladders", "100.5% is outside"),

@@ -327,7 +327,7 @@ effective_at_fact = "later"
         (
             "multiplier_fact = \"now\"\n",
             "multiplier_fact = \"then\"\n",
-            "multiplier_fact is \"then\"; no [[fact]]",
+            "multiplier_fact is \"then\"; this token has no [[fact]]",
         ),
         (
             "\nmultiplier_fact = \"now\"",

@@ -236,7 +236,7 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
         ),
         (good.replace("23:55", "25:55"), "[[shock]] to: sept: "),
         (good.replace("07T23:55", "08T00:00"), "[[shock]] to: sept: 2026-09-01T00:00:00Z to"),
-        (good.replace("2026-09-07", "2026-08-23"), "[[shock]] from: sept: from lies after to"),
+        (good.replace("2026-09-07", "2026-08-23"), "[[shock]] from: sept: from is after to"),
         (format!("{good}within_slots = 49\n"), "[[shock]] within_slots: sept: "),
         (format!("{good}move_pct = \"0\"\n"), "[[shock]] move_pct: sept: "),
         (format!("{good}gap_pct = \"-1\"\n"), "[[shock]] gap_pct: sept: "),

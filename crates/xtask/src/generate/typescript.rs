@@ -61,7 +61,10 @@ fn named(name: &str) -> &str {
 /// A kind that something is added to.
 fn within(kind: &Kind, indent: &str) -> String {
     let text = of(kind, indent);
-    if text.contains(" | ") { format!("({text})") } else { text }
+    match kind {
+        Kind::OneOf(_) | Kind::Words(_) => format!("({text})"),
+        _ => text,
+    }
 }
 
 /// One of the parts of an object: the fields of a part that may be absent may each be absent.

@@ -184,7 +184,7 @@ mod tests {
             ("operations", 50),
             ("commands", 20),
             ("pages", 10),
-            ("metrics", 40),
+            ("metrics", 20),
             ("config_keys", 60),
             ("error_codes", 40),
         ] {

@@ -527,7 +527,9 @@ fn terms_have_one_spelling_and_bounds() {
     let refused = |terms: &EquityTerms| EquityPass::new(terms.clone()).unwrap_err().to_string();
     for millionths in [0, -1] {
         let limit = GapLimit::from_millionths(millionths).unwrap();
-        assert!(refused(&EquityTerms { limit, ..good.clone() }).starts_with("gap_pct: above 0"));
+        assert!(
+            refused(&EquityTerms { limit, ..good.clone() }).starts_with("gap_pct: must be above 0")
+        );
     }
     let mut decimals = good.clone();
     decimals.token.multiplier_decimals = 37;

@@ -378,7 +378,7 @@ mod tests {
         let cases: [(Change, &str); 12] = [
             (
                 |m| m.day = "2026-08-24".parse().unwrap(),
-                "first_slot: 2026-08-23T00:00:00Z is no slot",
+                "first_slot: 2026-08-23T00:00:00Z is not a slot",
             ),
             (|m| m.first = m.first.next().unwrap(), "first_slot: not the day's first slot"),
             (
