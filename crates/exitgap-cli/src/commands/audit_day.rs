@@ -33,7 +33,7 @@ pub fn run(
     if args.copy.is_some() {
         let detail = "copy: a day's folder is read where it is";
         let hint =
-            "--copy goes with the URL of a service, or of its log; `exitgap export` fetches days";
+            "use --copy only with the URL of a service or of its log; `exitgap export` fetches days";
         return Err(invalid_parameter("copy", detail, hint).into());
     }
     let bar = progress();

@@ -1,4 +1,5 @@
-//! A peer's published log, read over HTTP: each file up to its limit, all of a turn within a number of bytes and a time.
+//! A peer's published log, read over HTTP: each file up to its limit, all of a turn within a number
+//! of bytes and a time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -126,7 +127,7 @@ impl<'a> Remote<'a> {
         let file = LogFile::Part(part.sha256);
         let most = usize::try_from(part.bytes).unwrap_or(usize::MAX);
         let bytes = self.file(&file, most)?;
-        let bytes = bytes.ok_or_else(|| Trouble::Silent(format!("{file} is not there")))?;
+        let bytes = bytes.ok_or_else(|| Trouble::Silent(format!("{file} does not exist")))?;
         let found = PartRef::hash_of(&bytes);
         if found != part.sha256 {
             return Err(Trouble::wrong(format!("{file} hashes to {found}")));
