@@ -215,7 +215,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     }
     let api = ["accuracy", "--api", url];
     for (more, said) in [
-        (&["--require", "live"][..], "guards are held against one pool"),
+        (&["--require", "live"][..], "guards apply to one pool only"),
         (&["--from", "2026-08-22T00:00:00Z"], "POOL"),
         (&["--file", "own.json"], "POOL"),
         (&["--rpc", url], "POOL"),

@@ -214,7 +214,7 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
         let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
         writeln!(
             out,
-            "{yellow}PREVIEW{yellow:#}  not a live chain: the figures are not to be relied on"
+            "{yellow}PREVIEW{yellow:#}  not a live chain; do not rely on these figures"
         )?;
     }
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
@@ -260,7 +260,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     }
     if let Some(lowest) = &beside.lowest_depth_7d_usd {
         let lowest = grouped(lowest.as_str());
-        writeln!(out, "{:<16}{lowest} USD at 2 % in the 7 days up to it", "lowest depth")?;
+        writeln!(out, "{:<16}{lowest} USD at 2% in the 7 days up to it", "lowest depth")?;
     }
     let market = if context.market_open { "open" } else { "CLOSED" };
     writeln!(out, "{:<16}{market} ({})", "market", printable(&context.session_note))?;

@@ -124,7 +124,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
     }
     write!(anstream::stdout(), "{rows}")?;
     if list.next_cursor.is_some() {
-        anstream::eprintln!("there are more: these are the first {}", list.pools.len());
+        anstream::eprintln!("only the first {} are shown", list.pools.len());
     }
     Ok(())
 }

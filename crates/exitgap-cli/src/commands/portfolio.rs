@@ -40,16 +40,16 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let total = &told.total;
     let number = |gap: &Option<Number>| {
-        gap.as_ref().map_or("none: something cannot be filled".to_owned(), |gap| format!("{gap} %"))
+        gap.as_ref().map_or("none: something cannot be filled".to_owned(), |gap| format!("{gap}%"))
     };
     writeln!(out, "Selling {} USD at once", grouped(total.size_usd.as_str()))?;
     if total.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     writeln!(out, "gap       {}", number(&total.exit_gap_pct))?;
     writeln!(out, "unfilled  {} USD", grouped(total.unfilled_usd.as_str()))?;
     if let (None, Some(gap)) = (&total.exit_gap_pct, &total.filled_gap_pct) {
-        writeln!(out, "filled    {gap} % over what can be filled")?;
+        writeln!(out, "filled    {gap}% over what can be filled")?;
     }
     let mut table =
         Columns::new(&["<exit", "<sells", "USD", "gap %", "unfilled", "<evidence or why not"]);

@@ -210,7 +210,7 @@ pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
         let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;
         let said = match (error_pct, exit_gap_pct, why_not) {
             (_, _, Some(why)) => why.clone(),
-            (Some(error), Some(gap), None) => format!("error {error} %, gap then {gap} %"),
+            (Some(error), Some(gap), None) => format!("error {error}%, gap then {gap}%"),
             _ => "out of a percentage's bounds".to_owned(),
         };
         writeln!(out, "  +{minutes:>2} min  {said}")?;

@@ -49,7 +49,7 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
     line("size", format!("{} USD", grouped(window.size_usd.as_str())))?;
     let now = match (&window.receives_now_usd, &window.exit_gap_pct, window.refusal) {
         (Some(usd), Some(gap), _) => {
-            format!("{} USD, {gap} % below the oracle", grouped(usd.as_str()))
+            format!("{} USD, {gap}% below the oracle", grouped(usd.as_str()))
         }
         (.., Some(refusal)) => format!("not to be sold at once: {}", refusal.as_str()),
         _ => "-".to_owned(),
@@ -120,14 +120,14 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
         .map_or(String::new(), |s| format!(", {} at the pace in the middle", in_words(s)));
     lines.push(("paid after", format!("{} to {}{middle}", wait(path.t_min_s), wait(path.t_max_s))));
     if let Some(advantage) = &path.advantage_pct {
-        lines.push(("advantage", format!("{advantage} % over selling now")));
+        lines.push(("advantage", format!("{advantage}% over selling now")));
     }
     let rates = [&path.break_even_annual_pct_at_t_min, &path.break_even_annual_pct_at_t_max];
     if let [Some(at_least), Some(at_most)] = rates {
         lines.push((
             "break-even",
             format!(
-                "{at_most} to {at_least} % a year: redeem if you can do without the money for less"
+                "{at_most} to {at_least}% a year: redeem if you can do without the money for less"
             ),
         ));
     }

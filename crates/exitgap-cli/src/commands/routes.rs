@@ -42,15 +42,15 @@ fn print_text(routes: &Routes) -> Result<(), Failure> {
     let size = grouped(split.size_usd.as_str());
     writeln!(out, "Selling {size} USD of {} on {}", printable(&token.symbol), routes.chain)?;
     if split.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     writeln!(
         out,
-        "{:<16}{} % below the oracle, all legs together",
+        "{:<16}{}% below the oracle, all legs together",
         "exit gap", split.exit_gap_pct
     )?;
     let optimality = match &split.optimality_gap_pct {
-        Some(bound) => format!("no split is better by more than {bound} %"),
+        Some(bound) => format!("no split is better by more than {bound}%"),
         None => "not bounded: a venue that is not split over is the best".to_owned(),
     };
     writeln!(out, "{:<16}{optimality}", "optimality")?;

@@ -70,17 +70,17 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
     let (haircut, fall) = (&of.haircut_pct, &of.fall_pct);
     writeln!(
         out,
-        "Selling {sold} USD with {haircut} % of liquidity gone, the price {fall} % lower"
+        "Selling {sold} USD with {haircut}% of liquidity gone, the price {fall}% lower"
     )?;
     if stress.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     let usd =
         |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
     let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
     let percent = |value: &Option<Number>| {
-        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap} %"))
+        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap}%"))
     };
     line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;
     let VenueStress { have, slots_missing, slots_incomplete, slots_unanswered, .. } = stress;
@@ -95,20 +95,20 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
         let [unmoved, unknown] =
             [stress.slots_unmoved, stress.slots_untestable].map(Option::unwrap_or_default);
         let skipped = format!("{unmoved} slots had not, {unknown} cannot be told");
-        line("after a move", format!("of {moved} % within {within} slots; {skipped}"))?;
+        line("after a move", format!("of {moved}% within {within} slots; {skipped}"))?;
     }
     if let Some(above) = &stress.above {
         let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
             format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
         });
-        line("above", format!("{} % in {} slots{from}", above.limit_pct, above.slots))?;
+        line("above", format!("{}% in {} slots{from}", above.limit_pct, above.slots))?;
     }
     let [lowest, when] = [usd(&stress.lowest_depth_usd), at(&stress.lowest_depth_time)];
-    line("lowest depth", format!("{lowest} USD at 2 %, {when}"))?;
+    line("lowest depth", format!("{lowest} USD at 2%, {when}"))?;
     let book = usd(&stress.lowest_depth_book_usd);
-    line("", format!("{book} USD at 2 % from the pools' own prices then"))?;
+    line("", format!("{book} USD at 2% from the pools' own prices then"))?;
     let [lowest, when] = [usd(&stress.lowest_book_usd), at(&stress.lowest_book_time)];
-    line("lowest book", format!("{lowest} USD at 2 % from the pools' own prices, {when}"))?;
+    line("lowest book", format!("{lowest} USD at 2% from the pools' own prices, {when}"))?;
     let mut table =
         Columns::new(&["<worst slots", "gap %", "at most USD", "depth USD", "book USD"]);
     for slot in &stress.worst_slots {
@@ -122,7 +122,7 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
         ]);
     }
     write!(out, "\n{table}")?;
-    let mut table = Columns::new(&["<venue", "<base", "least depth at 2 %, USD", "<when"]);
+    let mut table = Columns::new(&["<venue", "<base", "lowest depth at 2% (USD)", "<when"]);
     for venue in &stress.venues {
         table.row(vec![
             printable(&venue.pool),

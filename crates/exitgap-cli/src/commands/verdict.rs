@@ -83,7 +83,7 @@ pub fn print_text(
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log".to_owned()),
         Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", failed(report))),
         Verdict::Incomplete => {
-            let verdict = "INCOMPLETE: nothing is wrong, but not everything was checked";
+            let verdict = "INCOMPLETE: no check failed, but some were not made";
             (AnsiColor::Yellow, verdict.to_owned())
         }
     };
@@ -163,7 +163,7 @@ fn sentence(claim: &Claim, sold: &str) -> String {
                 format!(" (a chain that its operator configured, of genesis {})", printable(hash))
             });
             format!(
-                "The file claims a gap of {} % for {what}, status {}{by}",
+                "The file claims a gap of {}% for {what}, status {}{by}",
                 printable(gap),
                 printable(status)
             )

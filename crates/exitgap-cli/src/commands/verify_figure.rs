@@ -84,9 +84,9 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log"),
-        Verdict::Invalid => (AnsiColor::Red, "INVALID: it does not hold"),
+        Verdict::Invalid => (AnsiColor::Red, "INVALID: a check failed"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));

@@ -47,7 +47,7 @@ const STRESS: &[Number] = &[
     ("price fall", "/parameters/fall_pct", Unit::Percent),
     ("median gap", "/result/gap_q50_pct", Unit::Percent),
     ("worst gap", "/result/worst/0/gap_pct", Unit::Percent),
-    ("lowest depth at 2 %", "/result/depth_lowest_usd", Unit::Usd),
+    ("lowest depth at 2%", "/result/depth_lowest_usd", Unit::Usd),
     ("slots", "/result/have_slots", Unit::Plain),
     ("of them unfillable", "/result/slots_unfillable", Unit::Plain),
 ];
@@ -94,7 +94,7 @@ fn shown(number: &Value, unit: Unit) -> Option<String> {
     };
     Some(match unit {
         Unit::Usd => format!("${}", grouped(&text)),
-        Unit::Percent => format!("{text} %"),
+        Unit::Percent => format!("{text}%"),
         Unit::Times => format!("{text}x"),
         Unit::Plain => text,
     })
@@ -111,14 +111,14 @@ mod tests {
             "worst_gap_pct":"27.530000"},"uses":[]}"#;
         assert_eq!(
             of(file).unwrap(),
-            "to be sold $800,000, band exposed, coverage 1.25x, at break-even not known, worst gap 27.530000 %, shortfall \
+            "to be sold $800,000, band exposed, coverage 1.25x, at break-even not known, worst gap 27.530000%, shortfall \
              $1,234, stranded $0, slots 4, of them unfillable 1"
         );
         let decay = br#"{"figure":"decay/1","parameters":{"move_pct":"2"},"result":{"down":{"half_life_slots_q50":3,
             "horizons":[{},{"withdrawn_pct_q50":"12.5"}]},"have_slots":9}}"#;
         assert_eq!(
             of(decay).unwrap(),
-            "moves of 2 %, withdrawn a slot after falls, median 12.5 %, slots until half is back, median 3, slots 9"
+            "moves of 2%, withdrawn a slot after falls, median 12.5%, slots until half is back, median 3, slots 9"
         );
         assert_eq!(of(b"{\"figure\":1}"), None);
     }

@@ -1,4 +1,5 @@
-//! `exitgap verify` of a report that was handed over: files of evidence and of figures, one a line, each judged as it is alone.
+//! `exitgap verify` of a report that was handed over: files of evidence and of figures, one a line,
+//! each judged as it is alone.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +32,8 @@ struct Found {
     length: Length,
 }
 
-/// Whether there are several files in it: its first line names them, or is a whole one, as documents are written, and
+/// Whether there are several files in it: its first line names them, or is a whole one, as
+/// documents are written, and
 /// something follows.
 pub fn is_several(bytes: &[u8]) -> bool {
     if is_report_first_line(bytes) {
@@ -100,7 +102,7 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
         }
         Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files does not hold"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
@@ -149,7 +151,7 @@ fn figure(file: &FileVerified, numbers: Option<String>) -> String {
 fn claimed(claim: &Claim, sold: &str) -> String {
     let size = format!("${}", grouped(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {
-        (Some(gap), _) => format!("{gap} % below the oracle"),
+        (Some(gap), _) => format!("{gap}% below the oracle"),
         (None, Some(refusal)) => format!("refused: {refusal}"),
         (None, None) => String::new(),
     };

@@ -127,7 +127,7 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
         }
         Verdict::Invalid => (AnsiColor::Red, "INVALID"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));

@@ -69,7 +69,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
             if let Some(fault) = watch.look(newest)? {
                 let of = fault.document();
                 let mut err = anstream::stderr().lock();
-                writeln!(err, "the log does not hold: {}: {}", of.code, printable(&of.detail))?;
+                writeln!(err, "the log failed the audit: {}: {}", of.code, printable(&of.detail))?;
                 return Ok(verdict_code(Verdict::Invalid));
             }
             if let Some((path, seen)) = args.seen.as_deref().zip(watch.seen.as_ref()) {
