@@ -62,7 +62,7 @@ async fn a_rewritten_log_is_noticed_by_the_next_run() {
     let (code, _, stderr) = reader.run(&flags);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("itself named just now"), "{stderr}");
-    assert!(stderr.contains("Nothing of this log was seen before; its newest checkpoint is kept"));
+    assert!(stderr.contains("This log was not seen before; its newest checkpoint is kept"));
     let checkpoint = kept(&folder, "checkpoint");
     assert_eq!(fs::read_to_string(&checkpoint).unwrap(), log.note);
 

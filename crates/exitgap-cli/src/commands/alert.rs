@@ -178,7 +178,7 @@ fn print_text(run: &AlertRun, events: &[AlertEvent]) -> Result<(), Failure> {
     let rule = run.rule();
     let kind = rule.kind.code();
     writeln!(out, "{kind} {} of {} in {}", rule.threshold(), rule.base.code(), rule.pool)?;
-    let mut table = Columns::new(&["<time", "slot", "<event", "<rests on"]);
+    let mut table = Columns::new(&["<time", "slot", "<event", "<based on"]);
     for event in events {
         let document: serde_json::Value =
             serde_json::from_slice(&event.canonical).unwrap_or_default();

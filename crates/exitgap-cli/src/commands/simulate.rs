@@ -55,9 +55,9 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
     };
     line("at once", at_once)?;
     let assumed = format!("√price recovers {}% between orders", simulation.recovery_pct);
-    line("assumed", format!("{assumed}; liquidity and oracle stay as they are"))?;
+    line("assumed", format!("{assumed}; liquidity and oracle price do not change"))?;
     if simulation.interval_s > 0 {
-        line("interval", format!("{} s, as stated; not modelled", simulation.interval_s))?;
+        line("interval", format!("{} s, as given; not modelled", simulation.interval_s))?;
     }
     Ok(())
 }

@@ -32,12 +32,12 @@ fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure>
     line("gap up to", format!("{}%", answer.figures.gap_limit_pct))?;
     line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
     let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
-        (None, _) if answer.figures.problem.is_some() => "no size of this pool has a gap",
-        (None, "liquidity") => "liquidity: the pool takes nothing in this direction",
-        (None, _) => "no size from 0.01 USD on stays within the gap",
-        (_, "liquidity") => "liquidity: all the pool takes lies within the gap",
-        (_, "size_bound") => "the largest size there is",
-        _ => "gap: a larger exit exceeds it",
+        (None, _) if answer.figures.problem.is_some() => "the pool has no gap at any size",
+        (None, "liquidity") => "liquidity: the pool cannot fill any sale in this direction",
+        (None, _) => "no size of 0.01 USD or more stays within the gap",
+        (_, "liquidity") => "liquidity: every size the pool can fill stays within the gap",
+        (_, "size_bound") => "the largest accepted size",
+        _ => "gap: a larger exit exceeds the limit",
     };
     line("limited by", why.to_owned())?;
     if let Some(exit) = &answer.figures.exit {

@@ -98,9 +98,9 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
             (AnsiColor::Green, "VALID: each of its files follows from the signed log")
         }
         Verdict::Invalid if length.code == LengthCode::NotAsStated => {
-            (AnsiColor::Red, "INVALID: it is not the report that its first line names")
+            (AnsiColor::Red, "INVALID: the files do not match the report's first line")
         }
-        Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files does not hold"),
+        Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files failed a check"),
         Verdict::Incomplete => {
             (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
@@ -108,7 +108,7 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let count = report.files.len();
     let files = if count == 1 { "file" } else { "files" };
-    writeln!(out, "A report of {count} {files}: {style}{verdict}{style:#}.")?;
+    writeln!(out, "Report of {count} {files}: {style}{verdict}{style:#}.")?;
     writeln!(out, "{}\n", printable(&length.sentence()))?;
     for ((place, file), words) in (1..).zip(&report.files).zip(said) {
         let (colour, word) = match file.verdict {
@@ -126,13 +126,13 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
     if figures && args.snapshots.is_none() {
         writeln!(
             out,
-            "\nFigures want their snapshots: --snapshots exitgap.db, or a service's URL."
+            "\nFigure files need their snapshots: --snapshots exitgap.db, or a service's URL."
         )?;
     }
     if args.trust.trust.is_empty() {
         writeln!(
             out,
-            "\nName the log's key with --trust: without one nobody vouches for anything."
+            "\nGive the log's key with --trust; without it, no file is verified."
         )?;
     }
     Ok(())
@@ -142,8 +142,8 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
 fn figure(file: &FileVerified, numbers: Option<String>) -> String {
     let Some(figure) = &file.figure else { return "a figure".to_owned() };
     match numbers {
-        Some(numbers) => format!("the figure {figure}: {numbers}"),
-        None => format!("the figure {figure}"),
+        Some(numbers) => format!("figure {figure}: {numbers}"),
+        None => format!("figure {figure}"),
     }
 }
 

@@ -81,7 +81,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
         if !late && args.late_after_s > 0 && waited.as_secs() >= args.late_after_s.into() {
             late = true;
             if let Some(slot) = watch.told {
-                let words = format!("no slot came for {} s", waited.as_secs());
+                let words = format!("no new slot for {} s", waited.as_secs());
                 watch.say(&Said { what: "late", slot, words, more: json!({}) })?;
             }
         }
@@ -130,7 +130,7 @@ impl Followed {
                 if self.said.as_deref() != Some(code) {
                     let words = printable(&error.to_string());
                     anstream::eprintln!(
-                        "the copy is not up to date [{}]: {words}",
+                        "the copy cannot be updated [{}]: {words}",
                         printable(code)
                     );
                     self.said = Some(code.to_owned());
