@@ -245,7 +245,7 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     }
     // Unknown keys vouch for nobody, and nobody for himself.
     for (more, code, said) in [
-        (vec![theirs.as_str()], 5, "no key that you trust"),
+        (vec![theirs.as_str()], 5, "no trusted key"),
         (vec![own.as_str()], 2, "counts once"),
     ] {
         let output = run(&more);

@@ -123,11 +123,11 @@ fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
         for said in [
-            "60,000 USD of it",
-            "beyond the capacity",
+            "60,000 USD redeemed",
+            "above the capacity",
             "% a year",
-            "nothing on the chain proves",
-            "5,000,000 USD at the least",
+            "not proven by the chain",
+            "below the minimum of 5,000,000 USD",
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }

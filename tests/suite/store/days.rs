@@ -77,7 +77,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         "{words}"
     );
     assert!(
-        words.contains("Each file has the bytes to which the signed log of days commits"),
+        words.contains("Each file matches the signed log of days"),
         "{words}"
     );
     // A log of days that does not go on from what was seen is told from the one that was.

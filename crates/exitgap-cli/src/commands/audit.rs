@@ -207,7 +207,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     }
     writeln!(out, "{:<16}{}", "root", report.root)?;
     if let Some(size) = report.since_size {
-        let word = if report.fault.is_none() { "holds" } else { "compared with" };
+        let word = if report.fault.is_none() { "extends" } else { "compared with" };
         writeln!(
             out,
             "{:<16}{word} the earlier checkpoint of {} slots",
