@@ -254,8 +254,8 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(
         said,
         "made database gaps\n\
-         made role gaps_recorder, without a password: give it one where it logs in over a network\n\
-         made role gaps_reader, without a password: give it one where it logs in over a network\n\
+         made role gaps_recorder, without a password: set one if it logs in over a network\n\
+         made role gaps_reader, without a password: set one if it logs in over a network\n\
          made the tables of schema version 11\n"
     );
     let (code, said) = run(&as_admin, "exitgap.toml");

@@ -19,7 +19,7 @@ pub struct AlertsArgs {
     config: PathBuf,
 }
 
-/// Evaluates and tells until it is told to end.
+/// Evaluates rules and sends events until stopped.
 pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
     let checked = Checked::read(&args.config)?;
     start_log(&checked.config.log);

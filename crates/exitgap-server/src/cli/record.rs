@@ -37,12 +37,12 @@ pub struct RecordArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// Ends after this slot: its number, or its instant such as 2026-08-22T00:05:00Z.
+    /// Stop after this slot: its number, or its time such as 2026-08-22T00:05:00Z.
     #[arg(long, value_name = "SLOT")]
     until: Option<SlotArg>,
-    /// Rehearsal: the clock shows this slot's instant at the start, and goes on from there.
+    /// Rehearsal: start the clock at this slot's time.
     ///
-    /// For development chains whose time is not today's. Refused where a chain is live.
+    /// For development chains whose time is not today's. Refused if a chain is live.
     #[arg(long, value_name = "SLOT")]
     rehearse_at: Option<SlotArg>,
 }

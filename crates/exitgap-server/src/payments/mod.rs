@@ -145,7 +145,7 @@ pub enum TillError {
     #[error("[payments] database: {0}")]
     Database(#[from] PaymentsError),
     /// The system gave no randomness.
-    #[error("the system gave no random numbers: {0}")]
+    #[error("the system returned no random numbers: {0}")]
     Random(getrandom::Error),
     /// A file.
     #[error("[payments]: {path}: {source}")]
