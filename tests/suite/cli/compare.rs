@@ -246,7 +246,7 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     // Unknown keys vouch for nobody, and nobody for himself.
     for (more, code, said) in [
         (vec![theirs.as_str()], 5, "no trusted key"),
-        (vec![own.as_str()], 2, "counts once"),
+        (vec![own.as_str()], 2, "counts only once"),
     ] {
         let output = run(&more);
         assert_eq!(output.status.code(), Some(code), "{}", words(&output));

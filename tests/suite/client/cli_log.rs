@@ -137,7 +137,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     let output = waiting.args(["--kept", path]).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("it is no file"), "{stderr}");
+    assert!(stderr.contains("not a file"), "{stderr}");
 
     // A folder in the place of a file cannot be read, and a file is no folder to keep in.
     fs::remove_file(&checkpoint).unwrap();
@@ -231,7 +231,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     let by = recorded.last.next().unwrap().number();
     let words = format!("Since then   RETRACTED by the head of slot {by}: block 0x");
     assert!(stdout.contains(&words), "{stdout}");
-    assert!(stdout.contains(&format!("gave way to 0x{}", "ee".repeat(32))), "{stdout}");
+    assert!(stdout.contains(&format!("replaced by 0x{}", "ee".repeat(32))), "{stdout}");
     let (_, stdout, _) = reader.run(&["--at", &at, "--json"]);
     let document: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(document["verdict"], "valid");

@@ -321,7 +321,7 @@ fn init_writes_a_file_once_and_a_rehearsal_is_refused_on_a_live_chain() {
     fs::write(path, "mine").unwrap();
     let (code, _, err) = run(&["init", "--config", path]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("exists and is left as it is"), "{err}");
+    assert!(err.contains("already exists and is not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(path).unwrap(), "mine");
 
     fs::write(path, written).unwrap();

@@ -236,7 +236,7 @@ fn an_old_backup_is_not_gone_on_with(home: &Home) {
 fn nothing_is_recorded_while_it_cannot_be_asked(home: &Home) {
     home.configure(Some("http://127.0.0.1:9"));
     let (code, err) = home.record(5);
-    assert!(code == Some(1) && err.contains("leave out [bucket] url"), "{err}");
+    assert!(code == Some(1) && err.contains("remove [bucket] url"), "{err}");
     home.configure(None);
     home.recorded(5);
     // What was recorded without it comes with the next start.

@@ -181,7 +181,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
-        shown.contains("A report of 3 files: VALID") && shown.contains("$900,000,000"),
+        shown.contains("Report of 3 files: VALID") && shown.contains("$900,000,000"),
         "{shown}"
     );
 }

@@ -46,7 +46,7 @@ fn a_key_is_made_once_on_request_and_for_its_owner_only() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let (code, out, err) = new("example.org/exits");
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(err.contains("exists and is left as it is"), "{err}");
+    assert!(err.contains("already exists and is not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 

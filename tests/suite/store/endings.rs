@@ -183,7 +183,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert!(err.contains("5957860.jsonl") && err.contains("exitgap-server successor"), "{err}");
     for (config, word) in [
         ("same-name.toml", "exitgap.example/test is the name of the log that ended"),
-        ("same-folder.toml", "is the lost log's own folder"),
+        ("same-folder.toml", "is the lost log's folder"),
     ] {
         let (code, _, err) = successor(config);
         assert_eq!(code, Some(1));
