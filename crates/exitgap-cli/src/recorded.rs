@@ -149,7 +149,7 @@ mod tests {
         {
             let (done, asked) = told(cursors);
             let said = format!("{:?}", done.unwrap_err());
-            assert!(said.contains("do not go on") && said.contains("/v1/history"), "{said}");
+            assert!(said.contains("do not continue") && said.contains("/v1/history"), "{said}");
             assert_eq!(asked, cursors.len());
         }
         let mut slot = 0_u32;

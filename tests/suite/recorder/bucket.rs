@@ -124,13 +124,13 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     }
     let (code, err) = home.record(3);
     assert!(
-        code == Some(0) && err.matches("sealed as it was claimed before").count() == 1,
+        code == Some(0) && err.matches("sealed as claimed earlier").count() == 1,
         "{err}"
     );
     lose();
     let (code, err) = home.record(4);
     assert!(
-        code == Some(0) && err.matches("sealed as it was claimed before").count() == 4,
+        code == Some(0) && err.matches("sealed as claimed earlier").count() == 4,
         "{err}"
     );
     let now = files(&folder.join("exitgap-log"));

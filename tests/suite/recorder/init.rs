@@ -94,7 +94,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     let before = fs::read(folder.join("exitgap.toml")).unwrap();
     let (code, said) = init(folder, &of_chain, &[&named[0]], &prices);
     assert_eq!(code, Some(1));
-    assert!(said.contains("exitgap.toml exists and is left as it is"), "{said}");
+    assert!(said.contains("exitgap.toml already exists and is not overwritten"), "{said}");
     assert_eq!(fs::read(folder.join("exitgap.toml")).unwrap(), before);
 }
 

@@ -74,7 +74,7 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     for n in 0..3 {
         let (code, _, err) = record(n);
         assert_eq!(code, Some(0), "{err}");
-        assert!(!err.contains("not yet published"), "{err}");
+        assert!(!err.contains("not published yet"), "{err}");
     }
     let store = folder.join("exitgap.db");
     let report = audit(&log, &store);

@@ -138,7 +138,7 @@ fn a_witness_has_a_key_of_its_own_and_logs_to_look_after() {
         let (code, _, said) = server(at, arguments);
         assert!(code == Some(1) && said.contains(expected), "{arguments:?}: {said}");
     };
-    fails(&["key", "witness", "--out", "witness.key", "--name", "w"], "is left as it is");
+    fails(&["key", "witness", "--out", "witness.key", "--name", "w"], "is not overwritten");
     fails(&["key", "witness", "--out", "other.key", "--name", "a b"], "--name");
     let log = log_key().verifier().to_string();
     fails(&["witness", "--log", "nonsense"], "--log");

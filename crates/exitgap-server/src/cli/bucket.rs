@@ -32,7 +32,7 @@ pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliErro
     store.claim_in(bucket.claims());
     let folder = LogFolder::new(&config.evidence.folder);
     while let Some(slot) = folder.seal_claimed(store)? {
-        tracing::warn!(%slot, bucket = bucket.shown(), "sealed as it was claimed before");
+        tracing::warn!(%slot, bucket = bucket.shown(), "sealed as claimed earlier");
     }
     Ok(())
 }

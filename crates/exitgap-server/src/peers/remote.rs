@@ -79,7 +79,7 @@ impl<'a> Remote<'a> {
     async fn fetch(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, Trouble> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Silent("there was no time left".to_owned()));
+            return Err(Trouble::Silent("no time was left".to_owned()));
         }
         let url = format!("{}/{file}", self.log.as_str().trim_end_matches('/'));
         let failed = |error: reqwest::Error| {
