@@ -340,5 +340,5 @@ async fn a_receipt_is_checked_offline_and_refusals_say_what_is_wrong() {
     assert_eq!(code(&unreadable(&["receipt.jws", "--key", "answer.json"])).0, Some(5));
     fs::write(buyer.path("long"), vec![b' '; (1 << 20) + 1]).unwrap();
     let long = [&["receipt.jws"][..], &key, &["--answer", "long"]].concat();
-    assert!(said(&unreadable(&long)).contains("more than the 1048576 bytes"));
+    assert!(said(&unreadable(&long)).contains("larger than the limit of 1048576 bytes"));
 }

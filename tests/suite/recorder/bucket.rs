@@ -156,7 +156,7 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     credentials_are_asked_for(&home);
     for n in 0..3 {
         let (code, err) = home.record(n);
-        assert!(code == Some(0) && err.contains("brought into the bucket"), "{err}");
+        assert!(code == Some(0) && err.contains("uploaded to the bucket"), "{err}");
     }
     let (_, out, err) = home.server(&["check"]);
     assert!(out.contains(&format!("bucket s3://{BUCKET}/log: has 3 slots")), "{out}{err}");
@@ -167,7 +167,7 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
 
 fn credentials_are_asked_for(home: &Home) {
     let (code, err) = home.record(0);
-    assert!(code == Some(1) && err.contains("bucket.toml: there is no such file"), "{err}");
+    assert!(code == Some(1) && err.contains("bucket.toml: the file does not exist"), "{err}");
     let file = home.path().join("bucket.toml");
     fs::write(&file, "access_key_id = \"one\"\nsecret_access_key = \"topsecret\"\n").unwrap();
     let (code, err) = home.record(0);
@@ -264,7 +264,7 @@ fn a_day_leaves_a_database_once_the_bucket_has_it() {
     fs::set_permissions(credentials, fs::Permissions::from_mode(0o600)).unwrap();
     let (code, said) = scene.prune(&["--hot-days", "10"]);
     assert!(
-        code == Some(1) && said.contains("the bucket's copy: ") && said.contains("is not there"),
+        code == Some(1) && said.contains("the bucket's copy: ") && said.contains("does not exist"),
         "{said}"
     );
     bucket(server.address(), "log").unwrap().bring(&scene.folder(), &scene.url).unwrap();

@@ -132,7 +132,7 @@ async fn keys_logs_and_folders_that_do_not_fit_are_named() {
     // Another key of the log's own name.
     let name = fs::read_to_string(key).unwrap().split('+').next().unwrap().to_owned();
     let other = SignerKey::from_seed(&name, [9; 32]).unwrap().verifier().to_string();
-    refused(&folder, &url, &other, "the newest checkpoint does not count");
+    refused(&folder, &url, &other, "the newest checkpoint is not accepted");
     assert!(!folder.path().join("log/checkpoint").exists());
     // Keys that are none.
     refused(&folder, &url, "exits.example+00000000+AAAA", "--trust exits.example+00000000+AAAA");

@@ -142,10 +142,10 @@ fn a_witness_has_a_key_of_its_own_and_logs_to_look_after() {
     fails(&["key", "witness", "--out", "other.key", "--name", "a b"], "--name");
     let log = log_key().verifier().to_string();
     fails(&["witness", "--log", "nonsense"], "--log");
-    fails(&["witness", "--log", &log, "--log", &log], "there twice");
+    fails(&["witness", "--log", &log, "--log", &log], "listed twice");
     fails(&["witness", "--log", &log, "--key", "absent.key"], "key witness --out");
     std::fs::write(at.join("open.key"), "x").unwrap();
-    fails(&["witness", "--log", &log, "--key", "open.key"], "make it 600");
+    fails(&["witness", "--log", &log, "--key", "open.key"], "set mode 600");
     let text = std::fs::read_to_string(at.join("witness.key")).unwrap();
     let same: SignerKey = text.trim_end().parse().unwrap();
     fails(&["witness", "--log", &same.verifier().to_string()], "is the key of a log");

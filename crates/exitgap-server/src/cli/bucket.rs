@@ -19,7 +19,7 @@ pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<B
     let Some(bucket) = bucket(config)? else { return Ok(None) };
     if let Some(reader) = reader {
         let slots = bucket.check(reader).map_err(|error| CliError::Bucket(Box::new(error)))?;
-        tracing::info!(bucket = bucket.shown(), slots, "the log is brought into a bucket");
+        tracing::info!(bucket = bucket.shown(), slots, "the log is uploaded to a bucket");
     }
     Ok(Some(bucket))
 }

@@ -134,7 +134,7 @@ pub fn recorder(
     // It was checked with the configuration.
     let asks = config.witness.plan().map(|plan| plan.asks).unwrap_or_default();
     if !asks.is_empty() {
-        tracing::info!(witnesses = asks.len(), "each slot is shown to witnesses");
+        tracing::info!(witnesses = asks.len(), "each slot is sent to witnesses");
         recorder.ask_witnesses(Witnesses::new(asks).map_err(CliError::Witnesses)?)?;
     }
     // It was checked with the configuration.

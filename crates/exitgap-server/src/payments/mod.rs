@@ -320,7 +320,7 @@ struct Unavailable;
 
 impl Unavailable {
     fn of(error: &dyn std::error::Error) -> Self {
-        tracing::warn!(%error, "payments: a payment cannot be dealt with now");
+        tracing::warn!(%error, "payments: a payment cannot be processed now");
         Self
     }
 }
