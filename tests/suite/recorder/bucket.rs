@@ -270,5 +270,5 @@ fn a_day_leaves_a_database_once_the_bucket_has_it() {
     bucket(server.address(), "log").unwrap().bring(&scene.folder(), &scene.url).unwrap();
     let (code, said) = scene.prune(&["--hot-days", "10"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said.matches("the folder and the bucket have all of it").count(), 3, "{said}");
+    assert_eq!(said.matches("the folder and the bucket have a complete copy").count(), 3, "{said}");
 }
