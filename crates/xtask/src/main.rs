@@ -37,19 +37,19 @@ Usage: cargo xtask <command> [options]
 Commands:
   setup    Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)
   demo     Play a day of slots on a development chain, record it, ask for exits
-  test     Run the tests: of a name, the fast ones, what a change must pass, or all
+  test     Run tests: by name, the fast ones, those that a change must pass, or all
   check    Formatting, lints, crate arrows, floats, lengths, documentation
   licences Write the third-party licence notices of what is shipped
   fuzz     Run the fuzz targets for a while
-  bench    Measure speed, against other libraries, and what evidence weighs
+  bench    Measure speed, compared with other libraries, and the size of evidence
   pkg      Build the npm package and its tarball
   py       Build the Python package and try its wheel in a fresh environment
   web      Build the site that the server embeds
   parity   Compare quotes with the real contracts on random pools
-  faults   Kill, cut off, damage and flood a recorded series, and see what is lost
-  defects  Apply sixty small defects, and see whether the tests notice each
+  faults   Kill, cut off, damage and flood a recorded series, and check that no data is lost
+  defects  Apply sixty small defects, and check that the tests catch each
 
-`cargo xtask <command> --help` says more about each.
+`cargo xtask <command> --help` describes a command.
 
 A first session:
   cargo xtask setup && cargo xtask test && cargo xtask demo
@@ -92,7 +92,7 @@ fn run(arguments: &[String]) -> Result<()> {
             return Ok(());
         }
         other => {
-            return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
+            return Err(Failure::usage(format!("unknown command `{other}`")).remedy(
                 "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, py, web, parity, faults and defects",
             ));
         }

@@ -52,8 +52,8 @@ impl Tree {
     pub fn reset(&self) -> Result<()> {
         // Without this file git would take the developer's checkout for the one that is meant.
         if !self.path.join(".git").is_file() {
-            let what = format!("{} is no git worktree", self.path.display());
-            return Err(Failure::new(what).remedy("remove target/defects, and run this again"));
+            let what = format!("{} is not a git worktree", self.path.display());
+            return Err(Failure::new(what).remedy("remove target/defects and run this again"));
         }
         said(&self.path, &["checkout", "--quiet", "--force", "--detach", &self.commit])?;
         said(&self.path, &["clean", "--quiet", "--force", "-d"])?;
