@@ -10,11 +10,21 @@ use exitgap_core::ids::BlockHash;
 pub struct ChainArgs {
     /// A node that you trust. The pool's state is proven from the block hash, and the node confirms
     /// which block the chain has. May be given several times.
-    #[arg(long, value_name = "URL", help_heading = "Check against the chain", conflicts_with = "api")]
+    #[arg(
+        long,
+        value_name = "URL",
+        help_heading = "Check against the chain",
+        conflicts_with = "api"
+    )]
     pub rpc: Vec<String>,
     /// A state proof (.egp) to use instead of one from a node. Without a source, it is not checked
     /// that the chain has the block.
-    #[arg(long, value_name = "FILE", help_heading = "Check against the chain", conflicts_with = "api")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Check against the chain",
+        conflicts_with = "api"
+    )]
     pub state_proof: Option<PathBuf>,
     /// Save the proof from the node to this file.
     #[arg(
@@ -51,11 +61,21 @@ pub struct ChainArgs {
     pub anchors: Vec<String>,
     /// The hash of the block at which one of the anchors begins, from a source that you trust, such
     /// as a light client. The anchors then count as a source.
-    #[arg(long, value_name = "HASH", help_heading = "Check against the chain", requires = "anchors")]
+    #[arg(
+        long,
+        value_name = "HASH",
+        help_heading = "Check against the chain",
+        requires = "anchors"
+    )]
     pub trusted_block: Option<BlockHash>,
     /// How many of all sources must have the block [default: all]. Sources with a different block
     /// are always listed; the check fails if as many have a different block as have this one.
-    #[arg(long, value_name = "K", help_heading = "Check against the chain", conflicts_with = "api")]
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Check against the chain",
+        conflicts_with = "api"
+    )]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub at_least: Option<u16>,
 }

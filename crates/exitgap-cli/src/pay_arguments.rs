@@ -157,7 +157,8 @@ impl LedgerArgs {
             None => ledger_folder()?.join(LEDGER),
         };
         if !path.is_file() {
-            let why = format!("ledger {} does not exist: no payment was made with it", path.display());
+            let why =
+                format!("ledger {} does not exist: no payment was made with it", path.display());
             return Err(unreadable(why).hint("give another file with --ledger").into());
         }
         Ok(Ledger::open(&path)?)
@@ -248,7 +249,11 @@ fn usdc(name: &str, text: &str) -> Result<Usdc, Problem> {
 fn budget(text: &str) -> Result<(Usdc, Window), Problem> {
     let wrong = || {
         let shown: String = text.chars().take(40).collect();
-        invalid_parameter("budget", &format!("--budget: {shown:?} is not a valid budget"), BUDGET_HINT)
+        invalid_parameter(
+            "budget",
+            &format!("--budget: {shown:?} is not a valid budget"),
+            BUDGET_HINT,
+        )
     };
     let (limit, time) = text.split_once('/').ok_or_else(wrong)?;
     let limit = usdc("budget", limit)?;
@@ -340,8 +345,7 @@ fn ledger_folder() -> Result<PathBuf, Problem> {
     let state = named.filter(|path| path.is_absolute());
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")));
     let state = state.ok_or_else(|| {
-        unreadable("no home folder found for the ledger")
-            .hint("give a file with --ledger")
+        unreadable("no home folder found for the ledger").hint("give a file with --ledger")
     })?;
     Ok(state.join("exitgap"))
 }

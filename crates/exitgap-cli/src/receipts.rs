@@ -55,7 +55,8 @@ impl Receipts {
     pub fn new(file: Option<&Path>, named: Option<&str>, ledger: &Path) -> Result<Self, Failure> {
         let exists = |path: &&Path| fs::symlink_metadata(path).is_ok();
         if let Some(path) = file.filter(exists) {
-            let detail = format!("--receipt: {} already exists and is not overwritten", path.display());
+            let detail =
+                format!("--receipt: {} already exists and is not overwritten", path.display());
             return Err(invalid_parameter("receipt", &detail, "give the name of a new file").into());
         }
         let key = named.map(key).transpose()?;

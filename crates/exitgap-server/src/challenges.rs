@@ -217,8 +217,9 @@ fn unreadable(name: &str, error: &ProofsError) -> Problem {
 }
 
 fn refusal(code: ProblemCode, detail: String) -> Problem {
-    Problem::new(code, detail)
-        .hint("any node with the block's state can create it: exitgap verify <evidence> --rpc <url>")
+    Problem::new(code, detail).hint(
+        "any node with the block's state can create it: exitgap verify <evidence> --rpc <url>",
+    )
 }
 
 /// Why the nodes did not prove a snapshot's state.

@@ -20,7 +20,9 @@ pub enum SecretFileError {
         kind: &'static str,
     },
     /// A file is there already.
-    #[error("{path} already exists and is not overwritten, because earlier signatures are checked with it")]
+    #[error(
+        "{path} already exists and is not overwritten, because earlier signatures are checked with it"
+    )]
     Exists {
         /// The file.
         path: PathBuf,
@@ -34,7 +36,9 @@ pub enum SecretFileError {
         source: io::Error,
     },
     /// Others than its owner may read or write it.
-    #[error("{path} has mode {mode:o}: anyone who can read the file can sign with it; set mode 600")]
+    #[error(
+        "{path} has mode {mode:o}: anyone who can read the file can sign with it; set mode 600"
+    )]
     Open {
         /// The file.
         path: PathBuf,

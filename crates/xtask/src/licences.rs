@@ -160,7 +160,8 @@ fn compare(
     let remedy = "run `cargo xtask licences`";
     let absent = shipped_with.difference(named);
     let absent = absent.map(|one| format!("{one} is missing; {remedy}"));
-    let left = named.difference(built_with).map(|one| format!("{one} is listed but unused; {remedy}"));
+    let left =
+        named.difference(built_with).map(|one| format!("{one} is listed but unused; {remedy}"));
     absent.chain(left).map(|message| Finding::error(notices, message)).collect()
 }
 

@@ -193,7 +193,10 @@ async fn a_log_is_followed_at_its_url() {
         origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
     let said = errors.next().unwrap();
-    assert!(said.contains("cannot be updated [not_as_specified]") && said.contains("500"), "{said}");
+    assert!(
+        said.contains("cannot be updated [not_as_specified]") && said.contains("500"),
+        "{said}"
+    );
     wait_until(|| origin.fired() >= 2);
     origin.be_honest();
     assert_eq!(errors.next().unwrap(), "the copy is up to date again", "it was said once");

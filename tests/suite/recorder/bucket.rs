@@ -123,16 +123,10 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
         copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
     }
     let (code, err) = home.record(3);
-    assert!(
-        code == Some(0) && err.matches("sealed as claimed earlier").count() == 1,
-        "{err}"
-    );
+    assert!(code == Some(0) && err.matches("sealed as claimed earlier").count() == 1, "{err}");
     lose();
     let (code, err) = home.record(4);
-    assert!(
-        code == Some(0) && err.matches("sealed as claimed earlier").count() == 4,
-        "{err}"
-    );
+    assert!(code == Some(0) && err.matches("sealed as claimed earlier").count() == 4, "{err}");
     let now = files(&folder.join("exitgap-log"));
     let slots =
         newest.keys().filter(|name| name.starts_with("slots/") || name.starts_with("parts/"));

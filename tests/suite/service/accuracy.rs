@@ -63,7 +63,8 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     assert_eq!(serde_json::from_str::<Value>(&of_service).unwrap(), of_period);
     let db = ["accuracy", &pool, "--from", from, "--to", to, "--db", "exitgap.db"];
     let (_, text, _) = run(&recorded, &db);
-    for said in ["4 logged, 4 compared", "bit for bit", "documents committed to by the pool's heads"]
+    for said in
+        ["4 logged, 4 compared", "bit for bit", "documents committed to by the pool's heads"]
     {
         assert!(text.contains(said), "{said}: {text}");
     }

@@ -262,7 +262,8 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
         assert_eq!(said["paths"], told["paths"]);
         let output = cli(&recorded, &[&asked[..], &files, &source].concat());
         let text = String::from_utf8(output.stdout).unwrap();
-        for said in ["capacity: 5000000000000000000 from", "redemption was paused", "lacks a fact"] {
+        for said in ["capacity: 5000000000000000000 from", "redemption was paused", "lacks a fact"]
+        {
             assert!(text.contains(said), "{said}: {text}");
         }
     }

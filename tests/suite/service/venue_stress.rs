@@ -128,7 +128,10 @@ fn said_by_the_command_line(
     let base = [&asked[..], &["--base", "token0", "--db", "exitgap.db"]].concat();
     let refused = cli(recorded, &base);
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(2) && said.contains("give the token for each pool"), "{said}");
+    assert!(
+        refused.status.code() == Some(2) && said.contains("give the token for each pool"),
+        "{said}"
+    );
 }
 
 /// What is no question, or has no answer.

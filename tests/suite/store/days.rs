@@ -76,10 +76,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         words.contains("2 of 3 closed days of exitgap.example/test/days/5958124 are in "),
         "{words}"
     );
-    assert!(
-        words.contains("Each file matches the signed log of days"),
-        "{words}"
-    );
+    assert!(words.contains("Each file matches the signed log of days"), "{words}");
     // A log of days that does not continue from what was seen is told from the one that was.
     let seen = out.path().join("days-checkpoint");
     let note = fs::read_to_string(&seen).unwrap();

@@ -102,9 +102,17 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         print_text(&told.record)?;
         let mut out = anstream::stdout().lock();
         let PoolAccuracy { documents, slots_waiting, figure_url, .. } = &told;
-        writeln!(out, "{:<16}{documents} documents committed to by the pool's heads", "swaps from")?;
+        writeln!(
+            out,
+            "{:<16}{documents} documents committed to by the pool's heads",
+            "swaps from"
+        )?;
         if *slots_waiting > 0 {
-            writeln!(out, "{:<16}{slots_waiting} later slots, not final or not read yet", "pending")?;
+            writeln!(
+                out,
+                "{:<16}{slots_waiting} later slots, not final or not read yet",
+                "pending"
+            )?;
         }
         writeln!(out, "{:<16}{}", "figure", printable(figure_url))?;
     }
@@ -134,9 +142,9 @@ impl Pass {
         let read = self.logs.read(self.contract, after, end, deadline);
         let logs = self.runtime.block_on(read).map_err(|missing| {
             let detail = format!("reading the pool's logs: {}", missing.detail);
-            Problem::new(ProblemCode::ChainUnreadable, detail)
-                .reason(missing.reason.code())
-                .hint("use a node that serves logs of these blocks; --rpc may be given several times")
+            Problem::new(ProblemCode::ChainUnreadable, detail).reason(missing.reason.code()).hint(
+                "use a node that serves logs of these blocks; --rpc may be given several times",
+            )
         })?;
         let mut rest: &[PoolLog] = &logs;
         for snapshot in snapshots {
@@ -224,7 +232,9 @@ fn snapshots(
             let snapshot = file.open().map_err(|error| wrong(&error))?;
             let slot = snapshot.slot();
             if snapshot.observation().pool() != pool || slot < at || last >= Some(slot) {
-                return Err(unreadable("the source returned snapshots that were not requested").into());
+                return Err(
+                    unreadable("the source returned snapshots that were not requested").into()
+                );
             }
             last = Some(slot);
             if slot <= to {
@@ -260,8 +270,12 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
     let AccuracyRecord { slots, stretches, stretches_incomplete, swaps, compared, .. } = record;
     line("period", format!("{} to {}: {slots} slots", record.from, record.to))?;
     let complete = match stretches_incomplete {
-        0 => format!("the logs of all {stretches} intervals reproduce the recorded states bit for bit"),
-        some => format!("the logs of {some} of {stretches} intervals are missing or differ from the chain"),
+        0 => format!(
+            "the logs of all {stretches} intervals reproduce the recorded states bit for bit"
+        ),
+        some => format!(
+            "the logs of {some} of {stretches} intervals are missing or differ from the chain"
+        ),
     };
     line("completeness", complete)?;
     line("swaps", format!("{swaps} logged, {compared} compared"))?;

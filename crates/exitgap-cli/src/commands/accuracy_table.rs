@@ -93,12 +93,7 @@ fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
     }
     let mut out = anstream::stdout().lock();
     write!(out, "{rows}")?;
-    writeln!(
-        out,
-        "{:<16}{} (positive: worse than estimated)",
-        "method",
-        printable(&table.figure)
-    )?;
+    writeln!(out, "{:<16}{} (positive: worse than estimated)", "method", printable(&table.figure))?;
     if table.waiting > 0 {
         anstream::eprintln!("{} pools are not computed yet; try again later", table.waiting);
     }

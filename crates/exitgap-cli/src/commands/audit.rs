@@ -223,7 +223,12 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         writeln!(out, "{:<16}{}", "extension", printable(line))?;
     }
     if let Some(origin) = &report.superseded_by {
-        writeln!(out, "{:<16}the log has ended; its successor is {}", "superseded", printable(origin))?;
+        writeln!(
+            out,
+            "{:<16}the log has ended; its successor is {}",
+            "superseded",
+            printable(origin)
+        )?;
     }
     audited::keys(&mut out, &report.keys, own_key_of)?;
     if let Some(contradiction) = &report.contradiction {

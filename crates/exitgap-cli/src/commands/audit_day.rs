@@ -32,8 +32,7 @@ pub fn run(
     }
     if args.copy.is_some() {
         let detail = "copy: a day's folder is already local, so no copy is made";
-        let hint =
-            "use --copy only with the URL of a service or of its log; `exitgap export` fetches days";
+        let hint = "use --copy only with the URL of a service or of its log; `exitgap export` fetches days";
         return Err(invalid_parameter("copy", detail, hint).into());
     }
     let bar = progress();

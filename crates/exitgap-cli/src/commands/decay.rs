@@ -62,7 +62,11 @@ fn print_text(decay: &DepthDecay) -> Result<(), Failure> {
     )?;
     let events = decay.events.len();
     let moved = format!("{events} of {}% within {} slots", of.move_pct, of.within_slots);
-    writeln!(out, "{:<16}{moved}, {} follow-on moves not counted", "moves", decay.events_suppressed)?;
+    writeln!(
+        out,
+        "{:<16}{moved}, {} follow-on moves not counted",
+        "moves", decay.events_suppressed
+    )?;
     if !decay.enough {
         let DepthDecay { have, needed, .. } = decay;
         writeln!(out, "{:<16}{have} of {needed} slots needed for statistics", "too short")?;
@@ -70,7 +74,8 @@ fn print_text(decay: &DepthDecay) -> Result<(), Failure> {
     for (name, side) in [("after drops", &decay.down), ("after rises", &decay.up)] {
         print_side(&mut out, name, side)?;
     }
-    let header = ["<event", "move %", "after", "before USD", "move alone", "providers", "depth USD"];
+    let header =
+        ["<event", "move %", "after", "before USD", "move alone", "providers", "depth USD"];
     let mut table = Columns::new(&header);
     for event in &decay.events {
         for (at, step) in event.at.iter().enumerate() {

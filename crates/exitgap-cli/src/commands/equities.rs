@@ -251,10 +251,18 @@ fn print_vector(
     }
     if let Some(balance) = &vector.balance {
         let (short, slots) = (balance.slots_short, balance.slots);
-        writeln!(out, "{:<16}in {short} of {slots} slots the pool has less than a purchase pays out", "balance")?;
+        writeln!(
+            out,
+            "{:<16}in {short} of {slots} slots the pool has less than a purchase pays out",
+            "balance"
+        )?;
     }
     let (action, without) = (vector.slots_corporate_action, vector.slots_without_facts);
-    writeln!(out, "{:<16}{action} slots in corporate actions, {without} without facts", "left out")?;
+    writeln!(
+        out,
+        "{:<16}{action} slots in corporate actions, {without} without facts",
+        "left out"
+    )?;
     writeln!(out, "{:<16}{} slots of the period", "missing", vector.slots_missing)?;
     Ok(writeln!(out, "{:<16}{}", "figure", printable(&vector.figure_url))?)
 }

@@ -152,7 +152,10 @@ fn wanted(
     match ends {
         Some(_) if !leaves.is_empty() => Ok(leaves),
         Some((first, last)) => {
-            let detail = format!("no requested day is closed; closed days are {} to {}", first.day, last.day);
+            let detail = format!(
+                "no requested day is closed; closed days are {} to {}",
+                first.day, last.day
+            );
             let code = match from {
                 Some(from) if from > last.day => ProblemCode::AfterSeries,
                 _ => ProblemCode::BeforeSeries,
@@ -195,7 +198,8 @@ impl Files {
                 let read =
                     read_within(&path, most as u64).map_err(|error| failed(&path, &error))?;
                 if read.as_ref().is_some_and(|bytes| bytes.len() > most) {
-                    let detail = format!("{} is larger than the limit for this file", path.display());
+                    let detail =
+                        format!("{} is larger than the limit for this file", path.display());
                     return Err(unreadable(detail).into());
                 }
                 Ok(read)
@@ -222,7 +226,8 @@ impl Files {
     ) -> Result<Result<(String, DaysHistory), String>, Failure> {
         let file = LogFile::Days(DaysFile::Checkpoint);
         let Some(note) = self.bytes(&file, MAX_NOTE_BYTES)? else {
-            let detail = format!("{} does not exist: no closed days are published", self.name(&file));
+            let detail =
+                format!("{} does not exist: no closed days are published", self.name(&file));
             let hint = "operators publish closed days with [evidence] days = true, or `exitgap-server days`";
             return Err(unreadable(detail).hint(hint).into());
         };
@@ -271,7 +276,9 @@ impl Taken<'_> {
         let found = DayManifest::hash_of(&bytes);
         if found != leaf.manifest {
             let expected = leaf.manifest;
-            return Ok(Some(format!("{name} has the hash {found}, the log of days has {expected}")));
+            return Ok(Some(format!(
+                "{name} has the hash {found}, the log of days has {expected}"
+            )));
         }
         let manifest = match DayManifest::from_canonical(&bytes) {
             Ok(manifest) if manifest.day == leaf.day => manifest,

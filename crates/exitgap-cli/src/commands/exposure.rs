@@ -100,8 +100,12 @@ fn in_words(band: Band) -> &'static str {
         Band::Strained => {
             "strained: the lowest depth covers the full size at the break-even gap, but not at 2%"
         }
-        Band::Exposed => "exposed: in at least one slot, part of the size could not be liquidated profitably",
-        Band::Unfillable => "unfillable: in at least one slot, the venues together could not absorb the sale",
+        Band::Exposed => {
+            "exposed: in at least one slot, part of the size could not be liquidated profitably"
+        }
+        Band::Unfillable => {
+            "unfillable: in at least one slot, the venues together could not absorb the sale"
+        }
         Band::Unrated => "unrated: not enough data is recorded",
     }
 }

@@ -212,10 +212,7 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
     writeln!(out, "{bold}Selling {base} for {quote}{bold:#} in {} ({name})", context.pool)?;
     if context.status == Status::Preview {
         let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
-        writeln!(
-            out,
-            "{yellow}PREVIEW{yellow:#}  not a live chain; do not rely on these figures"
-        )?;
+        writeln!(out, "{yellow}PREVIEW{yellow:#}  not a live chain; do not rely on these figures")?;
     }
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     match context.oracle_state {

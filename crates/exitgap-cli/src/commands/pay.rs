@@ -207,8 +207,7 @@ fn reconcile(ledger: &Ledger, network: Caip2, urls: &[String], json: bool) -> Re
         None => Ok(()),
         Some(why) => {
             let problem = Problem::new(ProblemCode::ChainUnreadable, why);
-            let hint =
-                format!("give a node of {network} with --rpc; nothing was released");
+            let hint = format!("give a node of {network} with --rpc; nothing was released");
             Err(problem.hint(hint).into())
         }
     }

@@ -30,7 +30,8 @@ pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
 fn read(position: &str) -> Result<String, Failure> {
     let Some((held, size)) = position.rsplit_once(':') else {
         let detail = format!("position: {:?} has no size", printable(position));
-        let hint = "write a position as <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>";
+        let hint =
+            "write a position as <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>";
         return Err(invalid_parameter("position", &detail, hint).into());
     };
     Ok(format!("{held}:{}", size_as_written(size)?))

@@ -144,8 +144,9 @@ impl Gathered {
         } else {
             (Outcome::NotChecked, "receipt_not_committed_yet", "a later head may still commit")
         };
-        let detail =
-            format!("no head up to {newest}, the log's newest slot, commits to the receipt: {until}");
+        let detail = format!(
+            "no head up to {newest}, the log's newest slot, commits to the receipt: {until}"
+        );
         Check::new("committed", outcome, code, detail)
     }
 
@@ -201,10 +202,7 @@ pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
     if of.requotes.is_empty() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "\nThe same sale later (a positive error means a worse fill than estimated):"
-    )?;
+    writeln!(out, "\nThe same sale later (a positive error means a worse fill than estimated):")?;
     for later in &of.requotes {
         let Requoted { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
         let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;

@@ -60,10 +60,7 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
             line(name, text)?;
         }
     }
-    line(
-        "modelled",
-        "the terms come from a file and are not proven by the chain".to_owned(),
-    )?;
+    line("modelled", "the terms come from a file and are not proven by the chain".to_owned())?;
     drop(out);
     print_source(&answer.context, beside)
 }
@@ -107,7 +104,10 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(pays) = &path.pays_usd {
-        lines.push(("", format!("one token pays {} USD according to its contract", grouped(pays.as_str()))));
+        lines.push((
+            "",
+            format!("one token pays {} USD according to its contract", grouped(pays.as_str())),
+        ));
     }
     if let Some([least, middle, most]) = path.per_day_usd.as_deref() {
         let from = if path.per_day_recorded { ", from the recorded queue lengths" } else { "" };
@@ -115,9 +115,8 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
         lines.push(("paid per day", format!("{least}, {middle} or {most} USD{from}")));
     }
     let wait = |seconds: Option<u64>| seconds.map_or("never".to_owned(), in_words);
-    let middle = path
-        .t_middle_s
-        .map_or(String::new(), |s| format!(", {} at the middle pace", in_words(s)));
+    let middle =
+        path.t_middle_s.map_or(String::new(), |s| format!(", {} at the middle pace", in_words(s)));
     lines.push(("paid after", format!("{} to {}{middle}", wait(path.t_min_s), wait(path.t_max_s))));
     if let Some(advantage) = &path.advantage_pct {
         lines.push(("advantage", format!("{advantage}% over selling now")));
@@ -126,9 +125,7 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     if let [Some(at_least), Some(at_most)] = rates {
         lines.push((
             "break-even",
-            format!(
-                "{at_most} to {at_least}% a year: redeem if your cost of waiting is lower"
-            ),
+            format!("{at_most} to {at_least}% a year: redeem if your cost of waiting is lower"),
         ));
     }
     lines.extend(facts(path));

@@ -44,11 +44,7 @@ fn print_text(routes: &Routes) -> Result<(), Failure> {
     if split.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
-    writeln!(
-        out,
-        "{:<16}{}% below the oracle, all legs together",
-        "exit gap", split.exit_gap_pct
-    )?;
+    writeln!(out, "{:<16}{}% below the oracle, all legs together", "exit gap", split.exit_gap_pct)?;
     let optimality = match &split.optimality_gap_pct {
         Some(bound) => format!("no other split improves on this by more than {bound}%"),
         None => "not bounded: the best venue is not part of the split".to_owned(),

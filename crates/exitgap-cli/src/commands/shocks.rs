@@ -29,10 +29,7 @@ pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failur
     };
     let Some(url) = &args.source.from.api else {
         let detail = "shock: a database has no named shocks".to_owned();
-        return refused(
-            detail,
-            "give the service with --api, or use --haircut-pct and --fall-pct",
-        );
+        return refused(detail, "give the service with --api, or use --haircut-pct and --fall-pct");
     };
     let all = asked(url)?.shocks;
     let Some(shock) = all.iter().find(|shock| shock.name == name) else {
@@ -57,8 +54,14 @@ fn print_text(told: &NamedShocks) -> Result<(), Failure> {
             "The service has no named shocks; its operator configures them with [[shock]]"
         )?);
     }
-    let mut rows =
-        Columns::new(&["<name", "price drop %", "liquidity withdrawn %", "<when", "<pool", "<what"]);
+    let mut rows = Columns::new(&[
+        "<name",
+        "price drop %",
+        "liquidity withdrawn %",
+        "<when",
+        "<pool",
+        "<what",
+    ]);
     let number = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), Number::to_string);
     for shock in &told.shocks {
         let NamedShock { name, about, pool, time, fall_pct, haircut_pct, why_not, .. } = shock;

@@ -106,7 +106,10 @@ pub fn print_text(
     }
     for (names, by) in [(&report.unknown_commits, "commitment"), (&report.unknown_facts, "fact")] {
         for name in names {
-            writeln!(out, "\nContains the {by} {name}, which this version does not know: ignored.")?;
+            writeln!(
+                out,
+                "\nContains the {by} {name}, which this version does not know: ignored."
+            )?;
         }
     }
     if let Some(contradiction) = &document.contradiction {

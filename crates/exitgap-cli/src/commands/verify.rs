@@ -196,7 +196,11 @@ fn proof_from_log(
     match proof {
         Some(proof) if root(&leaves) == new.root => Ok(proof),
         _ => {
-            let whose = if kept.size < signed.size { "the file's checkpoint" } else { "the kept checkpoint" };
+            let whose = if kept.size < signed.size {
+                "the file's checkpoint"
+            } else {
+                "the kept checkpoint"
+            };
             let detail = format!(
                 "log {name}: its first {} slots do not give the root of {whose}: it is the folder of another log, or damaged",
                 new.size

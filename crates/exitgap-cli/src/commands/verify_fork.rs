@@ -17,11 +17,7 @@ use crate::source::unreadable;
 use crate::trust;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    of_evidence_alone(
-        args,
-        "a proof of misbehaviour",
-        "omit it: the proof is complete by itself",
-    )?;
+    of_evidence_alone(args, "a proof of misbehaviour", "omit it: the proof is complete by itself")?;
     let keys = trust::keys(&args.trust.trust)?;
     let fork = Fork::from_canonical(file).map_err(|error| unreadable(error.to_string()))?;
     let report = ForkReport::of(fork.judge(&keys), keys.is_empty());

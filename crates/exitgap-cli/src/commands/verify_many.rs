@@ -130,10 +130,7 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
         )?;
     }
     if args.trust.trust.is_empty() {
-        writeln!(
-            out,
-            "\nGive the log's key with --trust; without it, no file is verified."
-        )?;
+        writeln!(out, "\nGive the log's key with --trust; without it, no file is verified.")?;
     }
     Ok(())
 }

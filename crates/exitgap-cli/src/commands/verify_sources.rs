@@ -61,11 +61,13 @@ impl Sources<'_> {
             said.push(BlockSource { name, said: self.by_anchors(&followed) });
         } else if !days.is_empty() && self.provers.is_empty() {
             let hint = "give the block at which one of them begins with --trusted-block, or a node with --rpc";
-            let detail = "anchors: no source confirms that the chain has the block at which they begin";
+            let detail =
+                "anchors: no source confirms that the chain has the block at which they begin";
             return Err(invalid_parameter("anchors", detail, hint).into());
         }
         if let Some(least) = self.args.at_least.filter(|least| usize::from(*least) > said.len()) {
-            let detail = format!("at-least: {least} required, but only {} sources given", said.len());
+            let detail =
+                format!("at-least: {least} required, but only {} sources given", said.len());
             let hint = "add nodes (--rpc), other operators (--peer) or anchors (--anchors)";
             return Err(invalid_parameter("at_least", &detail, hint).into());
         }

@@ -98,7 +98,9 @@ pub enum Rule {
     VerifierKeyInvalid { error: String },
     #[error("verifier-key contains {found}, which is not a trusted key")]
     VerifierKeyNotTrusted { found: String },
-    #[error("the first leaf commits to the predecessor {expected}, the folder's predecessor file has {found}")]
+    #[error(
+        "the first leaf commits to the predecessor {expected}, the folder's predecessor file has {found}"
+    )]
     Predecessor { expected: String, found: String },
     #[error("predecessor: {error}")]
     PredecessorInvalid { error: CheckpointError },
@@ -146,9 +148,7 @@ pub enum Rule {
     #[error("depth_usd is {}, the snapshot makes {}", depths(.found), depths(.expected))]
     Depth { expected: Depths, found: Depths },
 
-    #[error(
-        "{file} proves {proven} at the snapshot's block, the snapshot has {recorded}"
-    )]
+    #[error("{file} proves {proven} at the snapshot's block, the snapshot has {recorded}")]
     StateDiffers { file: String, code: &'static str, proven: String, recorded: String },
 
     #[error("the checkpoint seen before has {seen} slots, the newest published one only {found}")]

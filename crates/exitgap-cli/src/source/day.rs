@@ -18,7 +18,8 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
     let manifest = folder.manifest().map_err(|error| unreadable(error.to_string()))?;
     let manifest = manifest.map_err(|fault| wrong(path, &fault))?;
     if slot < manifest.first || slot > manifest.day.last() {
-        let detail = format!("slot {slot} is not on {}, the day in {}", manifest.day, path.display());
+        let detail =
+            format!("slot {slot} is not on {}, the day in {}", manifest.day, path.display());
         let code = if Day::of(slot) < manifest.day || slot < manifest.first {
             ProblemCode::BeforeSeries
         } else {

@@ -169,7 +169,9 @@ fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
         MissingReason::WrongChain => "use a node of this pool's chain",
         MissingReason::RpcRateLimited => "wait a little, or add another node",
         MissingReason::OracleInvalid => "check the oracles given for token0 and token1",
-        MissingReason::CallReverted => "check that the pool and the feeds are contracts on this chain",
+        MissingReason::CallReverted => {
+            "check that the pool and the feeds are contracts on this chain"
+        }
         _ => "check that the node answers; --rpc may be given several times",
     };
     let detail = format!("reading {pool} {what}: {}", missing.detail);
@@ -215,9 +217,7 @@ fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     if error.message().contains("://") {
-        return format!(
-            "line {line}: unexpected URL; rpc_urls is a list"
-        );
+        return format!("line {line}: unexpected URL; rpc_urls is a list");
     }
     format!("line {line}: {}", error.message().replace('\n', " "))
 }

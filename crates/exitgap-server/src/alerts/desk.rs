@@ -58,7 +58,8 @@ fn not_kept() -> Problem {
 
 fn random<const N: usize>() -> Answer<[u8; N]> {
     let mut bytes = [0; N];
-    let none = |_| Problem::new(ProblemCode::InternalError, "the system returned no random numbers");
+    let none =
+        |_| Problem::new(ProblemCode::InternalError, "the system returned no random numbers");
     getrandom::fill(&mut bytes).map_err(none)?;
     Ok(bytes)
 }
@@ -103,7 +104,9 @@ impl Desk {
                 "Idempotency-Key: this header needs the owner's token, and the request has none";
             return Err(Problem::new(ProblemCode::InvalidParameter, detail)
                 .field("Idempotency-Key")
-                .hint("omit the header for the first alert, and send the token with later requests"));
+                .hint(
+                    "omit the header for the first alert, and send the token with later requests",
+                ));
         }
         let backtest = self.service.alerts(asked.rule).await?;
         let mut request = backtest.rule.clone();

@@ -81,7 +81,9 @@ async fn look(room: Arc<AlertsRoom>) {
         let alerts = room.alerts.clone();
         match tokio::task::spawn_blocking(move || alerts.evaluated()).await {
             Ok(Ok(slot)) => room.reached(slot),
-            Ok(Err(error)) => tracing::warn!(%error, "the last evaluated slot of the rules is unknown"),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the last evaluated slot of the rules is unknown")
+            }
             Err(_) => {}
         }
     }

@@ -34,7 +34,9 @@ pub enum BucketError {
         most: u64,
     },
     /// An object that is made once is there with other bytes.
-    #[error("{object} already exists with different content, and published files are never changed")]
+    #[error(
+        "{object} already exists with different content, and published files are never changed"
+    )]
     Differs {
         /// The object.
         object: String,

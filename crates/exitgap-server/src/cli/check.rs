@@ -75,7 +75,8 @@ fn check_store(path: &Path) -> Vec<Finding> {
         findings.push(finding(Severity::Warning, why));
     }
     for setting in unsafe_settings {
-        findings.push(finding(Severity::Warning, format!("{setting}: a power failure may lose slots")));
+        findings
+            .push(finding(Severity::Warning, format!("{setting}: a power failure may lose slots")));
     }
     findings.push(if let Some(standbys) = standbys {
         finding(Severity::Fine, format!("commits wait for standbys: {standbys}"))

@@ -69,7 +69,9 @@ pub enum KeyError {
         path: PathBuf,
     },
     /// A file is there already.
-    #[error("{path} already exists and is not overwritten, because a log cannot continue under another key")]
+    #[error(
+        "{path} already exists and is not overwritten, because a log cannot continue under another key"
+    )]
     Exists {
         /// The file.
         path: PathBuf,

@@ -239,7 +239,9 @@ enum CliError {
         "the store is the file {path}; to put it on a server, set [store] path to postgresql://<recorder>@<host>/<database>"
     )]
     NoServer { path: PathBuf },
-    #[error("{path} is a file store, which keeps everything; only a database on a server can be pruned")]
+    #[error(
+        "{path} is a file store, which keeps everything; only a database on a server can be pruned"
+    )]
     NothingToPrune { path: PathBuf },
     #[error(
         "{folder} would be the only copy of the removed snapshots; set [bucket] url, or give --one-copy if the folder is backed up in another way"

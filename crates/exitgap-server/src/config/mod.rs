@@ -151,7 +151,8 @@ impl RecorderConfig {
             0 => return Ok(()),
             found if found > most => format!("{found} is above the limit of {most}"),
             _ if is_server(store) => return Ok(()),
-            _ => "sharing the reading needs a store on a server, but [store] path is a file".to_owned(),
+            _ => "sharing the reading needs a store on a server, but [store] path is a file"
+                .to_owned(),
         };
         Err(("shard_pools", wrong))
     }

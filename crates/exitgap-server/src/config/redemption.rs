@@ -68,7 +68,10 @@ pub(super) fn checked(
             Err(error) => return wrong("terms", format!("{shown}: {error}")),
         };
         if size > MAX_TERMS_BYTES as u64 {
-            return wrong("terms", format!("{shown} is larger than the limit of {MAX_TERMS_BYTES} bytes"));
+            return wrong(
+                "terms",
+                format!("{shown} is larger than the limit of {MAX_TERMS_BYTES} bytes"),
+            );
         }
         let read = std::fs::read(&path).map_err(|error| error.to_string());
         let read = read

@@ -49,7 +49,10 @@ pub(super) fn checked(
     chains: &[ChainConfig],
 ) -> Result<Vec<ShockOf>, (&'static str, String)> {
     if tables.len() > MOST {
-        return Err(("name", format!("{} [[shock]] tables exceed the limit of {MOST}", tables.len())));
+        return Err((
+            "name",
+            format!("{} [[shock]] tables exceed the limit of {MOST}", tables.len()),
+        ));
     }
     let mut known: Vec<ShockOf> = Vec::new();
     for table in tables {

@@ -33,11 +33,7 @@ impl DrawMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            due: measure(
-                registry,
-                "whole_proofs_drawn",
-                "Whole-pool proofs drawn since the start",
-            ),
+            due: measure(registry, "whole_proofs_drawn", "Whole-pool proofs drawn since the start"),
             proven: measure(
                 registry,
                 "whole_proofs_made",
@@ -64,11 +60,7 @@ impl PeerMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            slots: measure(
-                registry,
-                "peer_slots",
-                "Compared peer slots by result since the start",
-            ),
+            slots: measure(registry, "peer_slots", "Compared peer slots by result since the start"),
             differing: measure(
                 registry,
                 "peer_differing_pools",
@@ -178,11 +170,7 @@ impl ReplicaMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            held: measure(
-                registry,
-                "replica_slots_held",
-                "Slots of the followed log stored here",
-            ),
+            held: measure(registry, "replica_slots_held", "Slots of the followed log stored here"),
             published: measure(
                 registry,
                 "replica_slots_published",

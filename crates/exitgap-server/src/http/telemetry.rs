@@ -103,11 +103,8 @@ impl Default for Telemetry {
             "Time from the request's head to the response's head",
             latency.clone(),
         );
-        let recorded = measure(
-            &mut registry,
-            "snapshots_recorded",
-            "Pool slots recorded since the start",
-        );
+        let recorded =
+            measure(&mut registry, "snapshots_recorded", "Pool slots recorded since the start");
         let missing = measure(
             &mut registry,
             "snapshots_missing",
@@ -123,11 +120,8 @@ impl Default for Telemetry {
             "states_unproven",
             "Recorded pool slots that the chain's state could not confirm, by reason, since the start",
         );
-        let cosignatures = measure(
-            &mut registry,
-            "cosignatures",
-            "Witness cosignatures on slots since the start",
-        );
+        let cosignatures =
+            measure(&mut registry, "cosignatures", "Witness cosignatures on slots since the start");
         let not_cosigned = measure(
             &mut registry,
             "not_cosigned",

@@ -77,7 +77,9 @@ fn set(response: &mut Response, name: &'static str, value: &str) {
 /// What cannot be read as a payment.
 pub fn malformed(error: &X402Error) -> Response {
     let problem = Problem::new(ProblemCode::PaymentMalformed, error.to_string());
-    let problem = problem.hint("nothing was charged; repeat the request without a payment to see the accepted terms");
+    let problem = problem.hint(
+        "nothing was charged; repeat the request without a payment to see the accepted terms",
+    );
     Refused::from(problem).into_response()
 }
 

@@ -30,7 +30,9 @@ fn reason_of(verdict: Verdict) -> Option<Reason> {
             "invalid_exact_evm_payload_signature",
             "a wallet that is not deployed yet (EIP-6492) cannot pay here",
         ),
-        Verdict::Used => ("invalid_transaction_state", "the authorization was already used or cancelled"),
+        Verdict::Used => {
+            ("invalid_transaction_state", "the authorization was already used or cancelled")
+        }
         Verdict::NotYet => (
             "invalid_exact_evm_payload_authorization_valid_after",
             "the authorization is not valid yet",
@@ -115,7 +117,10 @@ impl Till {
             Ok(said) => {
                 let reason = said.invalid_reason.as_deref().unwrap_or("none");
                 let reason: String = reason.chars().take(80).collect();
-                tracing::warn!(reason, "payments: the facilitator refused to settle a valid payment");
+                tracing::warn!(
+                    reason,
+                    "payments: the facilitator refused to settle a valid payment"
+                );
             }
             Err(error) => tracing::warn!(%error, "payments: the facilitator cannot be reached"),
         }

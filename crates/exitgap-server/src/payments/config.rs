@@ -138,7 +138,10 @@ impl PaymentsConfig {
         }
         if self.free_estimates_per_day > 1_000_000 {
             let found = self.free_estimates_per_day;
-            return Err(("free_estimates_per_day", format!("{found} is above the limit of 1000000")));
+            return Err((
+                "free_estimates_per_day",
+                format!("{found} is above the limit of 1000000"),
+            ));
         }
         let plan = PaymentsPlan {
             price,

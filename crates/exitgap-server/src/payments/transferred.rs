@@ -128,7 +128,9 @@ impl Till {
         transfers.retain(|transfer| transfer.value >= least);
         if transfers.is_empty() {
             let short = least.saturating_sub(most);
-            let why = format!("the transfer is {short} units below the price; transfers are not added up");
+            let why = format!(
+                "the transfer is {short} units below the price; transfers are not added up"
+            );
             return Ok(Err(Judged::Unpaid("payment_too_low", why)));
         }
         Ok(Ok(transfers))

@@ -272,7 +272,8 @@ async fn turn(
         (moved, read)
     };
     let ended = tokio::task::spawn_blocking(reading).await;
-    let (back, read) = ended.map_err(|_| Trouble::own("reading a peer's slot failed unexpectedly"))?;
+    let (back, read) =
+        ended.map_err(|_| Trouble::own("reading a peer's slot failed unexpectedly"))?;
     *known = back;
     let (seen, mut compared) = read?;
     decide(followed, &mut compared).await;
@@ -370,7 +371,10 @@ async fn decide(followed: &Arc<Followed>, compared: &mut Compared) {
         whole_proofs -= 1;
         let made = challenges.made(differs.proof(Reach::Whole), differs.ours.clone()).await;
         if let Err(problem) = made {
-            tracing::warn!(why = problem.detail, "the chain's state does not show which log is wrong");
+            tracing::warn!(
+                why = problem.detail,
+                "the chain's state does not show which log is wrong"
+            );
         } else if let Err(trouble) = decided(challenges.kept_proofs(), differs, &[Reach::Whole]) {
             tracing::error!(%trouble, "a proof that could decide could not be read");
         }

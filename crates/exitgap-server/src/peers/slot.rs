@@ -79,7 +79,9 @@ pub fn read(
     }
     let found = root(&hashes);
     if found != leaf.root {
-        return Err(Trouble::wrong(format!("its heads of {slot} differ from those that it signed")));
+        return Err(Trouble::wrong(format!(
+            "its heads of {slot} differ from those that it signed"
+        )));
     }
     let mut bodies = Bodies::new(remote);
     let mut said = Vec::with_capacity(recorded.len());

@@ -66,10 +66,7 @@ impl WitnessConfig {
     pub fn plan(&self) -> Result<WitnessPlan, (&'static str, String)> {
         for (name, lines) in [("asks", &self.asks), ("logs", &self.logs)] {
             if lines.len() > MOST {
-                return Err((
-                    name,
-                    format!("{} entries; at most {MOST} are allowed", lines.len()),
-                ));
+                return Err((name, format!("{} entries; at most {MOST} are allowed", lines.len())));
             }
         }
         let mut asks: Vec<Asked> = Vec::new();
@@ -77,8 +74,10 @@ impl WitnessConfig {
             let asked = witness_of(line).map_err(|error| ("asks", error))?;
             let same = |known: &Asked| known.key.public_bytes() == asked.key.public_bytes();
             if asks.iter().any(same) {
-                let message =
-                    format!("the key of {} is listed twice; each witness needs its own key", asked.key.name());
+                let message = format!(
+                    "the key of {} is listed twice; each witness needs its own key",
+                    asked.key.name()
+                );
                 return Err(("asks", message));
             }
             asks.push(asked);

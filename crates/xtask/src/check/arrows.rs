@@ -98,7 +98,11 @@ pub fn forbidden(crates: &[Dependencies]) -> Vec<Finding> {
         };
         for other in on {
             if *allowed != ANYTHING && !allowed.contains(&other.as_str()) {
-                let may = if allowed.is_empty() { "no crate of this workspace" } else { &allowed.join(", ") };
+                let may = if allowed.is_empty() {
+                    "no crate of this workspace"
+                } else {
+                    &allowed.join(", ")
+                };
                 findings.push(Finding::error(
                     name,
                     format!("it depends on {other}; it may depend on {may}"),

@@ -124,7 +124,9 @@ pub fn missing_on_map(names: &[String], map: &str) -> Vec<Finding> {
     names
         .iter()
         .filter(|name| !has_word(map, name))
-        .map(|name| Finding::error("crates/ARCHITECTURE.md", format!("it does not mention `{name}`")))
+        .map(|name| {
+            Finding::error("crates/ARCHITECTURE.md", format!("it does not mention `{name}`"))
+        })
         .collect()
 }
 

@@ -44,9 +44,8 @@ pub fn feed(
     token: &Token,
 ) -> Result<Option<FeedGiven>, InitError> {
     let (symbol, address) = (token.symbol.as_str(), token.address);
-    let what = format!(
-        "Chainlink USD feed of {symbol} ({address}), as 0x…@<heartbeat in seconds>: "
-    );
+    let what =
+        format!("Chainlink USD feed of {symbol} ({address}), as 0x…@<heartbeat in seconds>: ");
     loop {
         let line = line(input, out, &what)?;
         match format!("{address}={line}").parse() {

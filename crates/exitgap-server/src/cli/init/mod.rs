@@ -124,7 +124,9 @@ impl std::str::FromStr for FeedGiven {
             Some((token.trim(), feed.trim(), seconds.trim()))
         });
         let Some((token, feed, seconds)) = parts.filter(|(token, ..)| !token.is_empty()) else {
-            return Err(format!("{text:?} is not in the form WETH=0x…@3600 (token, feed, heartbeat)"));
+            return Err(format!(
+                "{text:?} is not in the form WETH=0x…@3600 (token, feed, heartbeat)"
+            ));
         };
         let heartbeat_s = seconds.parse().ok().filter(|seconds| *seconds > 0);
         let heartbeat_s = heartbeat_s.ok_or_else(|| {
@@ -147,9 +149,7 @@ pub enum InitError {
         chain: ChainSlug,
     },
     /// A known chain with the id of another.
-    #[error(
-        "chain {chain} has the id {known}, not {found}; omit --chain-id, or use another name"
-    )]
+    #[error("chain {chain} has the id {known}, not {found}; omit --chain-id, or use another name")]
     OtherId {
         /// The name.
         chain: ChainSlug,
