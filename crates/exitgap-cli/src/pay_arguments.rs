@@ -120,7 +120,7 @@ Examples:
   exitgap pay reconcile --rpc https://… --network eip155:1 --ledger spent.jsonl
 
 Exit codes:
-  0  done       5  the chain could not be asked: payments without an answer still count; or the ledger does not exist
+  0  done       5  the chain could not be reached: payments without an answer still count; or the ledger does not exist
                 8  the ledger cannot be read       2  wrong arguments";
 
 /// Payments made.

@@ -34,7 +34,7 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   payments      four real services that share a database are paid 100,000 times: many clients at once, with
                 the same payment again and again, also for something else. They are killed (-9) 150 times at
                 the steps between which a payment is written down, in turn, and 66 times at random. The
-                chain's own events say who paid. The control settles without writing ahead, and is killed at
+                chain's own events show who paid. The control settles without writing ahead, and is killed at
                 the same steps. Brings the kind budget with it
   alerts        two processes that evaluate stored rules and send events, killed (-9) N times (500) while slots are
                 sealed and endpoints fail; the received events are compared with those from rule and log. Thirty days of

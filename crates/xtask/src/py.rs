@@ -13,8 +13,8 @@ Build the Python package, a wheel in crates/exitgap-py/dist (git ignores it), an
 
 Usage: cargo xtask py
 
-In order: format and lints of crates/exitgap-py, a workspace of its own with a lock file of its own, so that nobody
-who builds exitgap needs Python; one wheel for every Python from 3.11 on (abi3), by maturin; a fresh environment in
+In order: format and lints of crates/exitgap-py, a workspace of its own with a lock file of its own, so that
+building exitgap does not need Python; one wheel for every Python from 3.11 on (abi3), by maturin; a fresh environment in
 .fixtures/exitgap-python with that wheel and pandas and nothing else; in it the package's tests
 (crates/exitgap-py/tests), with the shared vectors of tests/vectors; and its types, as mypy reads them. Prints the
 wheel's path last. Missing tools are installed into .fixtures and reported: maturin, mypy and pandas, pinned packages

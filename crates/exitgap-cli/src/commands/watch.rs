@@ -192,7 +192,7 @@ impl Watch {
         if fault.is_none()
             && let Some(slot) = counts.last_slot
         {
-            let words = format!("{} slots of {} pools hold", counts.slots, counts.pools);
+            let words = format!("{} slots of {} pools are valid", counts.slots, counts.pools);
             let more = json!({"slots": counts.slots, "root": newest.checkpoint.root.to_string()});
             self.say(&Said { what: "slot", slot, words, more })?;
             (self.told, self.seen) = (Some(slot), Some(newest));

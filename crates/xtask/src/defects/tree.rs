@@ -124,7 +124,7 @@ pub fn applies(checkout: &Path, defect: &Defect) -> Result<()> {
     let named: Vec<&str> = named.map(String::as_str).collect();
     let named = if named.is_empty() { "git cannot read it".to_owned() } else { named.join(", ") };
     Err(Failure::new(format!("does not apply: {named} was changed or moved")).remedy(
-        "make the same change where the code is now, and write the patch anew with `git diff`",
+        "make the same change where the code is now, and create the patch again with `git diff`",
     ))
 }
 

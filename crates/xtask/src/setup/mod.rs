@@ -49,7 +49,7 @@ Usage: cargo xtask setup [--bench]
 The anvil node and the published bytecode of Uniswap v2, v3 and v4, PancakeSwap v3, Algebra Integral,
 Balancer v2, Chainlink, Multicall3, WETH9, Circle's FiatToken and an ERC-20 are packages of the npm registry,
 pinned by version and SHA-512. So are the sources of Aerodrome v2 and Slipstream and the compilers that make bytecode of them,
-which is held to a SHA-512 too. They are fetched once; a run with nothing to do takes milliseconds, and one that was
+which is checked by SHA-512 too. They are fetched once; a run with nothing to do takes milliseconds, and one that was
 interrupted is carried on by the next. test, demo, bench and parity run this by themselves.
 
 Needs: Node.js 20.19 or later (for npm), tar, and the network the first time.
