@@ -99,8 +99,8 @@ async function handedOver({ page, text, files, get, open, shoot }) {
   writeFileSync(join(folder, "risk.jsonl"), text);
   const said = execSync(printed, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
   rmSync(folder, { recursive: true });
-  assert.ok(said.includes(`A report of ${files} files: VALID`) && said.includes(`Whole: the ${files} files`), said);
-  assert.match(said, /the figure exposure\/1 of .*: to be sold \$100,000, band .*, shortfall /);
+  assert.ok(said.includes(`Report of ${files} files: VALID`) && said.includes(`Complete: the ${files} files`), said);
+  assert.match(said, /figure exposure\/1 of .*: liquidation size \$100,000, rating .*, shortfall /);
   const verify = await open("/verify", { context: page.context() });
   await verify.locator("#keys").fill(key);
   const give = async (name, text, verdict, words) => {

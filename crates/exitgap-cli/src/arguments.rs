@@ -24,14 +24,14 @@ use crate::recorded::RecordedFrom;
 
 /// At this size, how far below the oracle price will I really fill?
 ///
-/// Answers are exact to the last unit of the pool contract's own fill. They come
-/// from a recorder's database (--db), from a service (--api), from a chain's latest
-/// block (--rpc) or from a snapshot file (--snapshot). They are computed here, also
-/// where a service holds the snapshots.
+/// Answers match the pool contract's own fill to the last token unit. The data comes from a
+/// recorder's database (--db), a service (--api), a chain's latest block (--rpc) or a snapshot file
+/// (--snapshot). Answers are always computed on this machine, even when a service provides the
+/// snapshots.
 #[derive(Debug, Parser)]
 #[command(name = "exitgap", version, arg_required_else_help = true, after_long_help = EXIT_CODES)]
 pub struct Cli {
-    /// Print JSON, in the service's own fields; with --api what it serves, byte for byte.
+    /// Print JSON with the service's field names; with --api, print the service's response byte for byte.
     #[arg(long, global = true)]
     pub json: bool,
 
@@ -53,21 +53,21 @@ Examples:
 
 Exit codes:
   0  answered
-  1  unexpected: the result could not be written
+  1  the result could not be written
   2  the arguments are wrong
-  3  refused: this pool has no fill for this question (too large, too small), or what there
-     is does not meet a guard
-  4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
-     enough for a statistic (hours, decay, exposure, accuracy, equities)
+  3  refused: the pool cannot fill this size (too large, too small), or the data does not meet
+     a guard
+  4  no recorded data (unknown pool, missing slot, before the series), or not enough data for
+     a statistic (hours, decay, exposure, accuracy, equities)
   5  the database, file or chain could not be read
-  6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
-  7  incomplete: nothing is wrong, but not everything could be checked (the same)
-  8  not paid for, or paid and not answered (exit --pay)
+  6  invalid: the evidence, the log or the receipt failed a check (verify, audit, verify-receipt, exit --pay)
+  7  incomplete: no check failed, but some could not be made (same commands)
+  8  not paid, or paid without an answer (exit --pay)
 
 Environment:
   EXITGAP_DB      default of --db
   EXITGAP_CONFIG  default of --config
-  EXITGAP_ALERTS_TOKEN  default of --token, of rules that a service keeps
+  EXITGAP_ALERTS_TOKEN  default of --token, for alerts kept by a service
   NO_COLOR        no colours";
 
 const VERIFY_NOTES: &str = "\
@@ -85,19 +85,20 @@ Examples:
   exitgap verify fork.json --trust verifier-key
   exitgap verify risk.jsonl --trust verifier-key --snapshots https://exitgap.example
 
-A file is evidence of one number, a figure, a proof that two histories of a log were signed, or a report: several of the first two, one a
-line, which is valid where each of them is. A report's first line names the files that follow: where one is left out, changed,
-doubled or out of place, it is invalid; a report without such a line is said to be of no stated length.
-With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
+A file is evidence of one number, a figure file, a proof that two histories of a log were signed, or a report. A report contains
+evidence and figure files, one per line, and is valid if each of them is valid. Its first line lists the files that follow. The report
+is invalid if one of them is missing, changed, repeated or out of order. A report without that line is reported as having no stated length.
+With --api and no --trust, the keys kept by an earlier run are used; on the first run, the keys that the service names.
 
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments
-  With --api also 3 and 4: the pool has no such fill, or nothing recorded (see `exitgap --help`)";
+  With --api also 3 and 4: the pool cannot fill the size, or no data is recorded (see `exitgap --help`)";
 
 const RECEIPT_NOTES: &str = "\
-A receipt says who paid what, and for which bytes, signed by the service. Nothing is asked of anybody, but for a log
-at its URL. Whether the number is right, evidence proves: `exitgap verify`. With --log, a head of the pool must commit to the
-receipt: what was sold cannot be forgotten, and what it was worth later is told. Valid is that only by a key named with --trust.
+A receipt shows who paid how much for which bytes, and is signed by the service. This command uses the network only to copy a log
+from a URL. A receipt does not prove that the number is right; evidence does (`exitgap verify`). With --log, a head of the pool must
+commit to the receipt, so the service cannot drop the sale, and the estimate is compared with later slots. The log check is valid
+only with a key given with --trust.
 
 Examples:
   curl -o payments.json https://exitgap.example/v1/payments
@@ -109,8 +110,8 @@ Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
 
 const MCP_NOTES: &str = "\
-Eight read-only tools. With --api, snapshots are fetched, hashed and answered from here, and evidence is verified here: what
-an agent is told follows from the log, or it is told that it does not. Nothing is paid for.
+Eight read-only tools. With --api, this program fetches and hashes the snapshots, computes the answers and verifies the evidence
+itself. An agent gets numbers that follow from the log, or an error if they do not. The tools never pay for anything.
 
 Examples:
   exitgap mcp --api https://exitgap.example
@@ -123,147 +124,147 @@ pub enum Command {
     Pools {
         #[command(flatten)]
         from: RecordedFrom,
-        /// Only the pools of this chain, as it is called there: ethereum, base.
+        /// Only pools of this chain, by its recorded name, such as ethereum or base.
         #[arg(long, value_name = "CHAIN")]
         chain: Option<String>,
     },
-    /// What an exit of a stated size fills at: its gap, and what the gap is made of.
+    /// Estimate the exit gap of one sale and its parts: basis, fee and price impact.
     Estimate {
         #[command(flatten)]
         question: Guarded,
-        /// The size in USD at the oracle's price, 0.01 to 1000000000: 250000, $250,000, 250k, 1.5m.
+        /// Size in USD at the oracle price, 0.01 to 1000000000, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
     },
-    /// What a service answers now for an exit of a stated size; with --pay, paid for where it asks.
+    /// Ask a service for its current answer for one sale; with --pay, pay if the service requires it.
     #[command(after_long_help = EXIT_NOTES)]
     Exit(ExitArgs),
-    /// Rules that say when a pool is worth a word.
+    /// Create and manage alerts.
     #[command(subcommand, after_long_help = ALERT_NOTES)]
     Alert(AlertCommand),
-    /// What was paid: list the ledger, and ask the chain about what is not known.
+    /// List payments from the ledger, and check payments of unknown outcome on the chain.
     #[command(subcommand, after_long_help = LEDGER_NOTES)]
     Pay(PayCommand),
-    /// Depth by gap and slippage by size.
+    /// Depth at each gap and exit gap at each size.
     Ladder {
         #[command(flatten)]
         question: Guarded,
-        /// Gap steps in percent, comma separated [default: 0.1,0.25,0.5,1,2,3,5,10].
+        /// Gaps in percent, separated by commas [default: 0.1,0.25,0.5,1,2,3,5,10].
         #[arg(long, value_name = "PCT,…", value_delimiter = ',', allow_hyphen_values = true)]
         gap: Vec<String>,
-        /// Size steps in USD, comma separated: 1k,250k,1.5m [default: 1000,10000,100000,1000000].
+        /// Sizes in USD, separated by commas, such as 1k,250k,1.5m [default: 1000,10000,100000,1000000].
         #[arg(long, value_name = "USD,…", value_delimiter = ',', allow_hyphen_values = true)]
         size_usd: Vec<String>,
     },
-    /// The largest exit whose gap stays within a limit.
+    /// The largest sale whose exit gap stays within a limit.
     Size {
         #[command(flatten)]
         question: Guarded,
-        /// The largest gap accepted, in percent: -100 to 100, at most six decimals.
+        /// The gap limit in percent, -100 to 100, at most six decimals.
         #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
         gap: String,
     },
-    /// One exit in several orders, beside the same exit at once.
+    /// Simulate one sale split into several orders, compared with selling at once.
     ///
-    /// Between two orders √price moves back by --recovery-pct of its distance from
-    /// where it stood before the first; liquidity and oracle stay as they are. That
-    /// is an assumption of yours, not a forecast of ours.
+    /// Between two orders, √price recovers by --recovery-pct of its distance from its value before
+    /// the first order. Liquidity and the oracle price do not change. This recovery is your
+    /// assumption, not a forecast.
     Simulate {
         #[command(flatten)]
         question: Guarded,
-        /// The whole size in USD: 250000, $250,000, 250k, 1.5m.
+        /// Total size in USD, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
         /// Number of orders, 1 to 1000.
         #[arg(long, value_name = "N")]
         orders: u32,
-        /// Share of its displacement that √price recovers between orders: 0 to 100.
+        /// Percent of its displacement that √price recovers between orders, 0 to 100.
         #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true)]
         recovery_pct: String,
-        /// Seconds between orders; echoed, nothing is computed from it.
+        /// Seconds between orders; shown in the output, not used in the computation.
         #[arg(long, value_name = "S", default_value_t = 0)]
         interval_s: u32,
     },
-    /// Sell now, or redeem later? One sale beside what terms pay, and the yearly rate at which waiting breaks even.
+    /// Compare selling now with redeeming later, and show the yearly rate at which waiting breaks even.
     #[command(after_long_help = REDEEM_NOTES)]
     Redeem {
         #[command(flatten)]
         question: Guarded,
-        /// The size in USD: 250000, $250,000, 250k, 1.5m.
+        /// Size in USD, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
-        /// A file of terms, JSON; may be given several times.
+        /// A file of redemption terms, JSON; may be given several times.
         #[arg(long, value_name = "FILE", required = true)]
         terms: Vec<PathBuf>,
     },
-    /// Open against closed markets: when the pool's market opens, and what its closures were like.
+    /// Market hours: when the pool's market opens next, and depth and gap during past closures.
     Hours(HoursArgs),
-    /// Tokenized equities: where each stands, and how its pools trade in each session of its exchange.
+    /// Tokenized stocks: status of each, and depth and gap of its pools in each session of its exchange.
     #[command(after_long_help = EQUITIES_NOTES)]
     Equities(EquitiesArgs),
-    /// What a service can do, how far that may be depended on, and why a chain is not live.
+    /// What a service supports, the stability of each feature, and why a chain is not live.
     Capabilities {
-        /// The service.
+        /// URL of an exitgap service.
         #[arg(long, value_name = "URL")]
         api: String,
     },
-    /// Several positions sold at once: what each exit fills at, and all of them together.
+    /// Sell several positions at once: the exit gap of each and of all together.
     #[command(after_long_help = PORTFOLIO_NOTES)]
     Portfolio(PortfolioArgs),
-    /// Every pool of a recorder or a service beside the others, the most fragile first.
+    /// Rank all recorded pools by fragility, most fragile first.
     #[command(after_long_help = FRAGILITY_NOTES)]
     Fragility(FragilityArgs),
-    /// The gap over time, a row for each slot, hour or day, with what was not recorded or could not be filled.
+    /// The exit gap over time, one row per slot, hour or day, with missing and unfillable slots counted.
     #[command(after_long_help = HISTORY_NOTES)]
     History(HistoryArgs),
-    /// The worst of a period at any size: the ten worst slots, quantiles, and how long a gap was exceeded.
+    /// The worst moments of a period at any size: the ten worst slots, quantiles, and time above a gap limit.
     #[command(after_long_help = STRESS_NOTES)]
     Stress(StressArgs),
-    /// What recorded moves did that a service's operator named, as `stress --shock` takes them.
+    /// List the named historical shocks of a service, for use with `stress --shock`.
     Shocks {
-        /// The service.
+        /// URL of an exitgap service.
         #[arg(long, value_name = "URL")]
         api: String,
     },
-    /// How a pool's book thins after its price has moved, and how much of it was withdrawn.
+    /// How a pool's depth shrinks after price moves, and how much liquidity was withdrawn.
     #[command(after_long_help = DECAY_NOTES)]
     Decay(DecayArgs),
-    /// Could the market of any slot of a week have absorbed a liquidation, after a fall of the price?
+    /// Whether the pools could have absorbed a liquidation after a price drop, in every slot of a week.
     #[command(after_long_help = EXPOSURE_NOTES)]
     Exposure(ExposureArgs),
-    /// Every real swap of a pool against what was estimated of it, recounted from a node.
+    /// Estimate accuracy: each swap of a pool compared with its estimate; --rpc recomputes it from a node.
     #[command(after_long_help = ACCURACY_NOTES)]
     Accuracy(AccuracyArgs),
-    /// Through which venues is a size best sold: each alone, and the exact split over all of them.
+    /// The best way to sell a size: each venue alone, and the exact split across all venues.
     #[command(after_long_help = ROUTES_NOTES)]
     Routes(RoutesArgs),
-    /// Write a snapshot and the pool's state that it names to stdout, as one JSON object.
+    /// Write a snapshot and its pool state to stdout, as one JSON object.
     ///
-    /// Both stand in it as their canonical bytes: the SHA-256 of `snapshot` is the name that heads
-    /// give it, that of `state` the one that the snapshot gives its state.
+    /// Both are included as canonical bytes. The SHA-256 of `snapshot` is the hash that heads
+    /// commit to; the SHA-256 of `state` is the hash in the snapshot.
     ///
-    /// With --rpc, the pool is read at the chain's newest slot, as a recorder reads it: the same
+    /// With --rpc, the pool is read at the chain's newest slot, like a recorder does. The same
     /// blocks, pools and oracles give the same bytes.
     Snapshot {
         #[command(flatten)]
         question: Question,
     },
-    /// Check evidence, a file or asked of a service: does its number follow from the signed log?
+    /// Verify evidence from a file or a service: does its number follow from the signed log?
     #[command(after_long_help = VERIFY_NOTES)]
     Verify(VerifyArgs),
-    /// Check the receipt of a payment: is it the service's word, and of this answer?
+    /// Verify a payment receipt: is it signed by the service, and for this answer?
     #[command(after_long_help = RECEIPT_NOTES)]
     VerifyReceipt(VerifyReceiptArgs),
-    /// Replay a published log: every head, snapshot, depth and hash of every slot.
+    /// Replay a published log and check every head, snapshot, depth and hash.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),
-    /// Fetch closed days of a log as Parquet, and check each file against the signed log of days.
+    /// Download closed days of a log as Parquet files, and check each against the signed log of days.
     #[command(after_long_help = EXPORT_NOTES)]
     Export(ExportArgs),
-    /// Hold two operators' published logs against each other, slot by slot.
+    /// Compare two operators' logs slot by slot.
     #[command(after_long_help = COMPARE_NOTES)]
     Compare(CompareArgs),
-    /// Follow a published log: audit each slot that comes, and alarm at what does not hold, is missing, late, or a rule's.
+    /// Follow a published log: audit each new slot, and report invalid, missing or late slots and alert events.
     #[command(after_long_help = WATCH_NOTES)]
     Watch(WatchArgs),
     /// Serve the tools for agents on standard input and output (Model Context Protocol).
@@ -306,14 +307,14 @@ impl GuardArgs {
 
 #[derive(Debug, Args)]
 pub struct GuardArgs {
-    /// Refuse a snapshot, or a block that is not recorded, older than so many seconds.
+    /// Fail if the snapshot, or the unrecorded block, is older than this many seconds.
     #[arg(long, value_name = "S", help_heading = "Guards")]
     max_age_s: Option<u32>,
-    /// Refuse a series of fewer days: a plain number with at most two decimals. What is not recorded
-    /// has no series.
+    /// Fail if fewer days were observed; a plain number with at most two decimals. Unrecorded data
+    /// has no observed days.
     #[arg(long, value_name = "DAYS", help_heading = "Guards", allow_hyphen_values = true)]
     min_days_observed: Option<String>,
-    /// Refuse what has another status.
+    /// Fail unless the status is this.
     #[arg(long, value_name = "STATUS", help_heading = "Guards", value_parser = ["live"])]
     require: Option<String>,
 }
@@ -322,10 +323,10 @@ pub struct GuardArgs {
 #[derive(Debug, Args)]
 pub struct Question {
     /// The pool's name.
-    #[arg(help = "The pool, <chain>:<address>. May be left out with --snapshot")]
+    #[arg(help = "The pool, <chain>:<address>. Optional with --snapshot")]
     pub pool: Option<String>,
-    /// The token to sell: token0, token1, its symbol or its address [default: the pool's; to be
-    /// named with --snapshot, and with --rpc without --config].
+    /// The token to sell: token0, token1, its symbol or its address [default: the pool's; required
+    /// with --snapshot, and with --rpc without --config].
     #[arg(long, value_name = "TOKEN")]
     pub base: Option<String>,
     #[command(flatten)]
@@ -337,37 +338,37 @@ pub struct SourceArgs {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
     pub db: Option<PathBuf>,
-    /// Read from a closed day's folder, as `exitgap export` writes it; with --at. The file that is read is checked against
-    /// the day's manifest, and by `exitgap audit` against its log.
+    /// Read from a closed day's folder, as written by `exitgap export`; needs --at. The file is
+    /// checked against the day's manifest; `exitgap audit` checks the day against its log.
     #[arg(long, value_name = "FOLDER", help_heading = "Source", requires = "at", conflicts_with_all = ["api", "rpc", "snapshot"])]
     pub day: Option<PathBuf>,
-    /// Read a recorded snapshot from a service; its hash is checked and the answer computed here.
+    /// Read a recorded snapshot from a service; its hash is checked and the answer is computed here.
     #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub api: Option<String>,
-    /// The slot at or before this instant, which must be a recorded one, RFC 3339 [default: the newest recorded].
+    /// The slot at or before this RFC 3339 time; it must be recorded [default: the newest recorded].
     #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub at: Option<String>,
-    /// Read the chain's latest block from this node (unrecorded); several are tried in turn.
+    /// Read the chain's latest block from this node (unrecorded); several nodes are tried in turn.
     #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with = "snapshot")]
     pub rpc: Vec<String>,
-    /// With --rpc: the file that describes chain, pool and oracles, as the recorder reads it.
+    /// With --rpc: the recorder's configuration file, which describes chain, pool and oracles.
     #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", help_heading = "Source")]
     pub config: Option<PathBuf>,
     /// With --rpc and no --config: the USD price of token 0, `chainlink:<feed>[@<heartbeat s>]` or
-    /// `fixed:<price>` (preview chains only); two joined by `*` are multiplied.
+    /// `fixed:<price>` (preview chains only). Two oracles joined by `*` are multiplied.
     #[arg(long, value_name = "ORACLE", help_heading = "Source", requires = "rpc")]
     pub token0_usd: Option<String>,
     /// With --rpc and no --config: the same for token 1.
     #[arg(long, value_name = "ORACLE", help_heading = "Source", requires = "rpc")]
     pub token1_usd: Option<String>,
-    /// With --rpc and no --config, for v2 pairs: the fee, e.g. 3/1000.
+    /// With --rpc and no --config, for v2 pairs: the fee, such as 3/1000.
     #[arg(long, value_name = "N/D", help_heading = "Source", requires = "rpc")]
     pub fee: Option<String>,
-    /// With --rpc and no --config: the chain's id, where the pool's chain is not a
-    /// well-known one (ethereum, optimism, base, arbitrum).
+    /// With --rpc and no --config: the chain's id; required unless the chain is ethereum, optimism,
+    /// base or arbitrum.
     #[arg(long, value_name = "ID", help_heading = "Source", requires = "rpc")]
     pub chain_id: Option<u64>,
-    /// Read from a file that `exitgap snapshot` wrote, or from an evidence file (- is stdin).
+    /// Read from a file written by `exitgap snapshot`, or from an evidence file (- is stdin).
     #[arg(long, value_name = "FILE", help_heading = "Source")]
     pub snapshot: Option<PathBuf>,
 }
@@ -380,18 +381,18 @@ pub struct VerifyArgs {
         help = "The evidence or figure file (- is stdin); with --api the pool, <chain>:<address>"
     )]
     pub subject: Option<String>,
-    /// Say what each check means, what it proves and what it does not; of a file or pool beside
-    /// what was found.
+    /// Explain each check: what it means, what it proves and what it does not prove. With a file or
+    /// pool, results are shown too.
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
     pub trust: TrustArgs,
     #[command(flatten)]
     pub remote: RemoteArgs,
-    /// A signed checkpoint of the log that you kept: the file's must be of the same history.
+    /// A signed checkpoint of the log that you kept; the file's checkpoint must extend the same history.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub since: Option<PathBuf>,
-    /// With --since: the consistency proof between the two, one base64 hash per line.
+    /// With --since: the consistency proof between the two checkpoints, one base64 hash per line.
     #[arg(long, value_name = "FILE", help_heading = "Policy", requires = "since")]
     pub proof: Option<PathBuf>,
     /// With --since: a copy of the log's folder to compute that proof from.
@@ -403,42 +404,45 @@ pub struct VerifyArgs {
         conflicts_with = "proof"
     )]
     pub log: Option<PathBuf>,
-    /// The pool's head window that ends at the file's head, which bears out its seven-day figures;
-    /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
+    /// The pool's head window that ends at the file's head, which proves its seven-day figures; or
+    /// a window that continues after it, which can show that the slot was retracted later (a
+    /// claim).
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
-    /// Whose cosignatures the log's checkpoint must bear: a policy of witnesses (C2SP tlog-policy), with lines such as
+    /// The witnesses whose cosignatures the log's checkpoint must carry, as a policy file (C2SP
+    /// tlog-policy) with lines such as
     /// `witness <name> <key>`, `group <name> 2 <name> <name> <name>` and `quorum <name>`.
     #[arg(long, value_name = "FILE", help_heading = "Policy", conflicts_with = "api")]
     pub witnesses: Option<PathBuf>,
     #[command(flatten)]
     pub chain: ChainArgs,
-    /// Of a figure file: where the snapshots are that it is recomputed from, a recorder's database or a service's URL.
+    /// For a figure file: the recorder's database or service URL with the snapshots to recompute it from.
     #[arg(long, value_name = "FILE|URL")]
     pub snapshots: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct VerifyReceiptArgs {
-    /// The receipt, as the header X-Payment-Receipt had it (- is stdin).
+    /// The receipt from the X-Payment-Receipt header (- is stdin).
     #[arg(value_name = "FILE")]
     pub receipt: PathBuf,
-    /// The key of the service's receipts: 43 characters, or a file with them, a JSON Web Key or what
-    /// GET /v1/payments answered.
+    /// The key of the service's receipts: 43 characters, or a file with the key, a JSON Web Key or
+    /// the response of GET /v1/payments.
     #[arg(long, value_name = "KEY|FILE", allow_hyphen_values = true)]
     pub key: String,
-    /// The answer's body, byte for byte, or as `exitgap exit --json` prints it: it must be the one that was paid
-    /// for.
+    /// The response body, byte for byte or as printed by `exitgap exit --json`; it must be the one
+    /// that was paid for.
     #[arg(long, value_name = "FILE")]
     pub answer: Option<PathBuf>,
-    /// The evidence file: it must rest on the snapshot that was answered from.
+    /// The evidence file; it must use the same snapshot as the answer.
     #[arg(long, value_name = "FILE")]
     pub evidence: Option<PathBuf>,
-    /// A published log's folder or a copy of it; or the URL of a service, or of its log, which is copied first. It is
-    /// audited, a head of it must commit to the receipt, and the estimate is quoted again at the slots after it.
+    /// A published log's folder or a copy; or the URL of a service or its log, which is copied
+    /// first. The log is audited, one of its heads must commit to the receipt, and the estimate is
+    /// recomputed at later slots.
     #[arg(long, value_name = "FOLDER|URL", value_parser = clap::value_parser!(LogAt))]
     pub log: Option<LogAt>,
-    /// With a URL: the folder that the copy is kept in; the next run goes on from there.
+    /// With a URL: the folder for the copy; the next run continues from there.
     #[arg(long, value_name = "FOLDER", requires = "log")]
     pub copy: Option<PathBuf>,
     #[command(flatten)]
@@ -448,8 +452,7 @@ pub struct VerifyReceiptArgs {
 /// Evidence that a service is asked for.
 #[derive(Debug, Args)]
 pub struct RemoteArgs {
-    /// Fetch the evidence, the head window, the log's newest checkpoint and what came after from a
-    /// service.
+    /// Fetch the evidence, the head window, the newest checkpoint and later heads from a service.
     #[arg(
         long,
         value_name = "URL",
@@ -458,27 +461,27 @@ pub struct RemoteArgs {
         conflicts_with_all = ["since", "proof", "log", "window"]
     )]
     pub api: Option<String>,
-    /// The size in USD: 250000, $250,000, 250k, 1.5m.
+    /// Size in USD, such as 250000, $250,000, 250k or 1.5m.
     #[arg(long, value_name = "USD", help_heading = "From a service", requires = "api")]
     pub size_usd: Option<String>,
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
     #[arg(long, value_name = "TOKEN", help_heading = "From a service", requires = "api")]
     pub base: Option<String>,
-    /// The slot at or before this instant, which must be a recorded one, RFC 3339 [default: the newest recorded].
+    /// The slot at or before this RFC 3339 time; it must be recorded [default: the newest recorded].
     #[arg(long, value_name = "TIME", help_heading = "From a service", requires = "api")]
     pub at: Option<String>,
-    /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against
-    /// what an earlier run kept there: a history rewritten since is noticed.
+    /// Keep the log's keys and newest checkpoint in this folder, and compare the log with the
+    /// checkpoint of the last run, which detects a rewritten history.
     #[arg(long, value_name = "FOLDER", help_heading = "From a service", requires = "api")]
     pub kept: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// The service to ask.
+    /// URL of an exitgap service.
     #[arg(long, value_name = "URL", help_heading = "Source")]
     pub api: Option<String>,
-    /// The recorder's database to ask.
+    /// The recorder's database.
     #[arg(
         long,
         env = "EXITGAP_DB",
@@ -489,15 +492,15 @@ pub struct McpArgs {
     pub db: Option<PathBuf>,
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against what an
-    /// earlier run kept there: a history rewritten since is noticed.
+    /// Keep the log's keys and newest checkpoint in this folder, and compare the log with the
+    /// checkpoint of the last run, which detects a rewritten history.
     #[arg(long, value_name = "FOLDER", help_heading = "Policy", requires = "api")]
     pub kept: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// A verifier key whose signature counts, `<origin>+<id>+<base64>`, or a file with one per line.
+    /// A trusted verifier key, `<origin>+<id>+<base64>`, or a file with one key per line.
     #[arg(long, value_name = "KEY|FILE", help_heading = "Policy")]
     pub trust: Vec<String>,
 }

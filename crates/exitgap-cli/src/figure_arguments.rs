@@ -11,13 +11,13 @@ pub struct HoursArgs {
     /// The pool's name.
     #[arg(help = "The pool, <chain>:<address>")]
     pub pool: String,
-    /// One of the standard sizes, USD: 1000, 10000, 100000 or 1000000.
+    /// A standard size in USD: 1000, 10000, 100000 or 1000000.
     #[arg(long, value_name = "USD", default_value = "10000")]
     pub size_usd: String,
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -25,11 +25,9 @@ pub struct HoursArgs {
 }
 
 pub const EQUITIES_NOTES: &str = "\
-A share is a token that the operator configured, with its kind and the recorded facts that say where it stands; with --db, the \
-[[equity]] tables of --config say the same. Each of its pools has a vector of 42 days up to the last whole day of UTC, never one \
-number. Slots while it is paused, or a change of its multiplier is due within a day, are counted and left out.
+A tokenized stock is a token that the operator configured, with its kind and the recorded facts that give its status. With --db, the [[equity]] tables of --config provide the same. Each of its pools has statistics by session over 42 days up to the last whole UTC day, not one score. Slots while trading is paused, or within a day of a multiplier change, are counted and excluded from the statistics.
 
-It says nothing of issuer, custody or eligibility.
+The figure does not cover issuer, custody or eligibility.
 
 Examples:
   exitgap equities --api https://exitgap.example
@@ -40,25 +38,25 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct EquitiesArgs {
-    /// The share, by chain and address.
+    /// The stock's token, by chain and address.
     #[arg(
         value_name = "TOKEN",
-        help = "The share, <chain>/<address> [default: all of them, without vectors]"
+        help = "The stock's token, <chain>/<address> [default: all, without statistics by session]"
     )]
     pub token: Option<String>,
-    /// The size of the gaps, USD at the oracle's price, such as 50000 or 50k.
+    /// The size for the gaps, USD at the oracle price, such as 50000 or 50k.
     #[arg(long, value_name = "USD", default_value = "10000")]
     pub size_usd: String,
-    /// The gap limit of the depths in sessions, percent.
+    /// The gap limit for the depths by session, percent.
     #[arg(long, value_name = "PERCENT", default_value = "2")]
     pub gap_pct: String,
-    /// Write the figure file of one pool that anyone can recompute it from, instead of printing.
+    /// Write the figure file of one pool, from which anyone can recompute the figure, instead of printing.
     #[arg(long, value_name = "FILE", requires = "token")]
     pub file: Option<PathBuf>,
-    /// With --file: of which pool [default: the deepest].
+    /// With --file: the pool [default: the deepest].
     #[arg(long, value_name = "POOL", requires = "file")]
     pub pool: Option<String>,
-    /// With --db: the recorder's file, whose equity tables name the shares.
+    /// With --db: the recorder's configuration file, whose [[equity]] tables list the tokenized stocks.
     #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", required_unless_present = "api")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
@@ -66,9 +64,7 @@ pub struct EquitiesArgs {
 }
 
 pub const HISTORY_NOTES: &str = "\
-Every slot of the period is counted: what was not recorded is a number of its row. The worst gap of a row is the widest of the \
-slots that were filled; in how many the size could not be filled stands beside it, and is worse. Without --from one page is told, \
-720 rows up to --to; with it every row since. With --json each page is printed as the service serves it, one after the other.
+Every slot of the period is counted; each row shows how many slots are missing. The worst gap of a row is the largest among the slots that could be filled. Slots that could not fill the size are worse, and are counted separately. Without --from, one page is shown: 720 rows up to --to. With --from, all rows since then. With --json, pages are printed one after the other as the service serves them.
 
 Examples:
   exitgap history ethereum:0x88e6… --size-usd 100k --db exitgap.db
@@ -81,7 +77,7 @@ pub struct HistoryArgs {
     /// The pool.
     #[arg(value_name = "POOL", help = "The pool, <chain>:<address>")]
     pub pool: String,
-    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    /// The size to sell, USD at the oracle price, such as 250000 or 250k.
     #[arg(long, value_name = "USD")]
     pub size_usd: String,
     /// The length of a row.
@@ -90,10 +86,10 @@ pub struct HistoryArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// The first slot, an RFC 3339 instant [default: as far back as one page reaches].
+    /// The first slot, an RFC 3339 time [default: the start of one page of rows].
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
-    /// The last slot, an RFC 3339 instant [default: the newest].
+    /// The last slot, an RFC 3339 time [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
     #[command(flatten)]
@@ -101,8 +97,7 @@ pub struct HistoryArgs {
 }
 
 pub const PORTFOLIO_NOTES: &str = "\
-Positions in one pool are sold together: the second fills where the first has left the price. A token is sold through all of its \
-recorded pools, as `exitgap routes` splits it. What cannot be filled is said, not left out.
+Positions in one pool are sold one after the other: the second starts at the price that the first leaves. A token is sold through all of its recorded pools, split as by `exitgap routes`. Positions that cannot be filled are shown, not omitted.
 
 Examples:
   exitgap portfolio ethereum:0x88e6…:250k ethereum:0x8ad5…/WETH:1m --db exitgap.db
@@ -111,7 +106,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct PortfolioArgs {
-    /// What is sold, and how much of it.
+    /// The positions to sell, with sizes.
     #[arg(required = true, num_args = 1..=100, value_name = "POSITION", help = "<pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>, USD; up to 100")]
     pub positions: Vec<String>,
     #[command(flatten)]
@@ -119,8 +114,7 @@ pub struct PortfolioArgs {
 }
 
 pub const FRAGILITY_NOTES: &str = "\
-The score is 1 - lowest / median depth of seven days: the share of the usual depth that was gone when it was lowest. With --json \
-each page is printed as the service serves it, one after the other.
+The score is 1 - lowest / median depth of seven days: the share of the usual depth that was missing at the lowest point. With --json, pages are printed one after the other as the service serves them.
 
 Examples:
   exitgap fragility --db exitgap.db
@@ -131,25 +125,21 @@ Examples:
 pub struct FragilityArgs {
     #[command(flatten)]
     pub from: RecordedFrom,
-    /// Only the pools of this chain, as it is called there: ethereum, base.
+    /// Only pools of this chain, by its recorded name, such as ethereum or base.
     #[arg(long, value_name = "CHAIN")]
     pub chain: Option<String>,
-    /// What the most fragile comes first by.
+    /// The sort order.
     #[arg(long, value_name = "ORDER", default_value = "gap", value_parser = ["gap", "score", "depth"])]
     pub sort: String,
-    /// The standard size whose gap is told: 1000, 10000, 100000 or 1000000, also as 100k or 1m.
+    /// The standard size whose gap is shown: 1000, 10000, 100000 or 1000000, or as 100k or 1m.
     #[arg(long, value_name = "USD", default_value = "100000")]
     pub size_usd: String,
 }
 
 pub const STRESS_NOTES: &str = "\
-A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
-kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.
+A slot in which the pool could not fill the size ranks worse than any gap. Gaps for 1000, 10000, 100000 and 1000000 USD are stored for every slot. Gaps for other sizes are computed from the snapshots, for at most seven days at a time.
 
-With several pools, which sell one token, with --haircut-pct, --fall-pct, --shock, --after-move-pct or --file, every slot of at \
-most a week is computed anew: the size is split over the pools exactly, after that share of everybody's liquidity has gone and \
-the price has fallen by that; with --after-move-pct in the slots alone whose price has moved so far. Only pools of concentrated \
-liquidity and of constant product can be shocked, or asked about moves.
+With several pools of one token, or with --haircut-pct, --fall-pct, --shock, --after-move-pct or --file, every slot of at most a week is recomputed. The size is split exactly over the pools after the given share of all liquidity is withdrawn and the price drops by the given percent. With --after-move-pct, only slots after such a price move count. Shocks and --after-move-pct work only for concentrated-liquidity and constant-product pools.
 
 Examples:
   exitgap stress ethereum:0x88e6… --size-usd 250k --limit-pct 1 --db exitgap.db
@@ -163,40 +153,41 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct StressArgs {
-    /// Where it is sold: pools of one chain that sell one token.
+    /// The pools to sell in: all on one chain, selling one token.
     #[arg(required = true, num_args = 1..=12, value_name = "VENUE", help = "A pool, <chain>:<address> or <chain>:<address>/<base>; up to 12")]
     pub venues: Vec<String>,
-    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    /// The size to sell, USD at the oracle price, such as 250000 or 250k.
     #[arg(long, value_name = "USD")]
     pub size_usd: String,
-    /// How much of everybody's liquidity has gone, percent from 0 to 99.
+    /// Share of all liquidity that is withdrawn, percent, 0 to 99.
     #[arg(long, value_name = "PERCENT")]
     pub haircut_pct: Option<String>,
-    /// How far the price of the token sold has fallen, percent from 0 to 99.
+    /// Price drop of the token sold, percent, 0 to 99.
     #[arg(long, value_name = "PERCENT")]
     pub fall_pct: Option<String>,
-    /// In place of both: a recorded fall that the service named, one of `exitgap shocks`.
+    /// Instead of both: a named historical shock of the service, listed by `exitgap shocks`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["haircut_pct", "fall_pct"])]
     pub shock: Option<String>,
-    /// Only slots in which the mid price of a venue has moved so far, percent, up or down.
+    /// Only slots after the mid price of a venue moved by at least this, percent, up or down.
     #[arg(long, value_name = "PERCENT")]
     pub after_move_pct: Option<String>,
-    /// Since how many slots of five minutes it must have moved, 1 to 48 [default: 3].
+    /// The number of five-minute slots within which the price must have moved, 1 to 48 [default: 3].
     #[arg(long, value_name = "SLOTS", requires = "after_move_pct")]
     pub within_slots: Option<String>,
-    /// Tell how long the gap lay above this, percent.
+    /// Show how long the gap was above this, percent.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub limit_pct: Option<String>,
-    /// The token to sell: token0 or token1 [default: the pool's]; of several pools, each its own after a slash.
+    /// The token to sell: token0 or token1 [default: the pool's]. With several pools, add it to
+    /// each pool after a slash.
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// The first slot, an RFC 3339 instant [default: the pool's first, or a week back].
+    /// The first slot, an RFC 3339 time [default: the pool's first, or a week before the last].
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
-    /// The last slot, an RFC 3339 instant [default: the newest].
+    /// The last slot, an RFC 3339 time [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
-    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -204,9 +195,7 @@ pub struct StressArgs {
 }
 
 pub const DECAY_NOTES: &str = "\
-The book is the depth at a gap from the pool's own mid price, in dollars of the oracle. After each move it is split exactly into \
-what the move alone did, the liquidity of before under the price of after, and what providers put in or took out. Of pools of \
-concentrated liquidity and of constant product. Exit code 4 where less than seven days are recorded.
+Depth here is measured at a gap from the pool's own mid price, in USD at the oracle price. After each move, its change is split exactly into two parts: the effect of the move alone (the liquidity before the move at the price after the move), and liquidity added or withdrawn by providers. Works for concentrated-liquidity and constant-product pools. Exit code 4 if fewer than seven days are recorded.
 
 Examples:
   exitgap decay ethereum:0x88e6… --db exitgap.db
@@ -220,25 +209,25 @@ pub struct DecayArgs {
     /// The pool's name.
     #[arg(help = "The pool, <chain>:<address>")]
     pub pool: String,
-    /// How far the pool's mid price must have moved, percent; of pegged tokens 0.2 tells more.
+    /// The smallest move of the pool's mid price, percent; use 0.2 for pegged tokens.
     #[arg(long, value_name = "PERCENT", default_value = "2")]
     pub move_pct: String,
-    /// Over how many slots of five minutes it must have moved, 1 to 48.
+    /// The number of five-minute slots within which the price must have moved, 1 to 48.
     #[arg(long, value_name = "SLOTS", default_value = "3")]
     pub within_slots: String,
-    /// The gap from the mid price at which books are measured, percent.
+    /// The gap from the mid price at which depth is measured, percent.
     #[arg(long, value_name = "PERCENT", default_value = "2")]
     pub gap: String,
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// The first slot, an RFC 3339 instant [default: 28 days before the last].
+    /// The first slot, an RFC 3339 time [default: 28 days before the last].
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
-    /// The last slot, an RFC 3339 instant [default: the newest].
+    /// The last slot, an RFC 3339 time [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
-    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -246,12 +235,7 @@ pub struct DecayArgs {
 }
 
 pub const EXPOSURE_NOTES: &str = "\
-Every slot of a week is looked at after the fall: liquidity stays where it is, the venues' prices and the oracle of the token \
-sold fall together. Whoever liquidates gets 1 + bonus × (1 - protocol fee) dollars for each that they repay; up to the \
-break-even gap they do not lose. The band says which of the two least depths takes all of it. With --positions what is sold is \
-computed here from the venues' newest snapshots, once with an oracle that stays and once with one that follows the sale. A \
-file of positions begins with the line `collateral,debt_usd,threshold_pct`: whole tokens, USD, percent. Exit code 4 where \
-more than a twentieth of a week is missing.
+Every slot of a week is checked after the price drop. Liquidity stays where it is; the venues' prices and the oracle price of the token sold drop together. A liquidator receives 1 + bonus × (1 - protocol fee) dollars for each dollar repaid, and breaks even up to the break-even gap. The rating shows which of the two lowest depths (at 2% and at the break-even gap) covers the full size. With --positions, the size is computed here from the venues' newest snapshots, once with a fixed oracle price and once with an oracle that follows the sale. A positions file begins with the line `collateral,debt_usd,threshold_pct`: whole tokens, USD, percent. Exit code 4 if more than a twentieth of a week is missing.
 
 Examples:
   exitgap exposure ethereum:0x88e6… ethereum:0x8ad5… --cascade-usd 5m --db exitgap.db
@@ -262,34 +246,34 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct ExposureArgs {
-    /// Where the collateral is sold: pools of one chain that sell one token.
+    /// The pools to sell the collateral in: all on one chain, selling one token.
     #[arg(required = true, num_args = 1..=12, value_name = "VENUE", help = "A pool, <chain>:<address> or <chain>:<address>/<base>; up to 12")]
     pub venues: Vec<String>,
-    /// What is sold, USD at the oracle's price after the fall, such as 5m.
+    /// The liquidation size, USD at the oracle price after the drop, such as 5m.
     #[arg(long, value_name = "USD", required_unless_present = "positions")]
     pub cascade_usd: Option<String>,
-    /// Compute what is sold from these positions.
+    /// Compute the liquidation size from these positions.
     #[arg(long, value_name = "FILE", conflicts_with = "cascade_usd")]
     pub positions: Option<PathBuf>,
-    /// What whoever liquidates gets beyond what they repay, percent.
+    /// Liquidation bonus, percent.
     #[arg(long, value_name = "PERCENT", default_value = "5")]
     pub bonus_pct: String,
     /// The protocol's share of the bonus, percent.
     #[arg(long, value_name = "PERCENT", default_value = "0")]
     pub protocol_fee_pct: String,
-    /// How far the price of the token sold has fallen, percent.
+    /// Price drop of the token sold, percent.
     #[arg(long, value_name = "PERCENT", default_value = "20")]
     pub fall_pct: String,
-    /// With --positions: how much of a debt is repaid at once, percent.
+    /// With --positions: the share of a debt that one liquidation repays, percent.
     #[arg(long, value_name = "PERCENT", default_value = "100", requires = "positions")]
     pub close_pct: String,
-    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    /// The first slot, an RFC 3339 time [default: seven days before the last].
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
-    /// The last slot, an RFC 3339 instant [default: the newest that all venues have].
+    /// The last slot, an RFC 3339 time [default: the newest that all venues have].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
-    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -297,13 +281,8 @@ pub struct ExposureArgs {
 }
 
 pub const ACCURACY_NOTES: &str = "\
-Nothing is selected: each swap that the pool logged between two recorded slots is compared with the newest estimate before it, \
-and with older ones, or counted by why not. Without --rpc the swaps are those that the recorder read, to which the pool's heads \
-commit; with --rpc they are read from a node again, and the recorder's word for them is not taken. That none was kept back is checked by the snapshots: the logs between two of \
-them are replayed on the first; each swap must be one that the contract makes there, and they must end at the second, bit for \
-bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
-checks them against the signed log. Without a pool a row for each recorded pool, of the last seven days: a service sums them up in turn
-and says until when each knows, from a database all are summed up first, which may take minutes.
+No swap is selected or dropped: each swap that the pool logged between two recorded slots is compared with the newest estimate before it and with older ones, or counted by the reason why it was not compared. Without --rpc, the swaps are those that the recorder read and the pool's heads commit to. With --rpc, they are read again from a node, so the recorder is not trusted for them. The snapshots show that no swap was left out: the logs between two snapshots are replayed on the first; each swap must be one that the contract would make, and the replay must end at the second snapshot bit for bit. A positive error means the swap filled worse than estimated. Supported: Uniswap v2 and v3, and pools that log the same way. Exit code 4 with fewer than 200 swaps or seven days. The snapshots themselves are not checked here; `exitgap audit` checks them against the signed log. Without a pool, one row is shown per recorded pool, for the last seven days. A service updates the rows in turn and shows the time of each;
+from a database, all are computed first, which may take minutes.
 
 Example:
   exitgap accuracy --api https://…
@@ -313,22 +292,22 @@ Example:
 
 #[derive(Debug, Args)]
 pub struct AccuracyArgs {
-    /// The pool's name; left out, a row for each recorded pool.
-    #[arg(help = "The pool, <chain>:<address> [default: a row for each]")]
+    /// The pool; if omitted, one row per recorded pool.
+    #[arg(help = "The pool, <chain>:<address> [default: one row per pool]")]
     pub pool: Option<String>,
-    /// Recount it from a node of the pool's chain that serves logs; several are tried in turn.
+    /// Recompute from a node of the pool's chain that serves logs; several nodes are tried in turn.
     #[arg(long, value_name = "URL", requires = "pool")]
     pub rpc: Vec<String>,
-    /// The chain's id, where it is not a well-known one (ethereum, optimism, base, arbitrum).
+    /// The chain's id; required unless the chain is ethereum, optimism, base or arbitrum.
     #[arg(long, value_name = "ID")]
     pub chain_id: Option<u64>,
-    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    /// The first slot, an RFC 3339 time [default: seven days before the last].
     #[arg(long, value_name = "INSTANT", requires = "pool")]
     pub from: Option<String>,
-    /// The last slot, an RFC 3339 instant [default: the newest].
+    /// The last slot, an RFC 3339 time [default: the newest].
     #[arg(long, value_name = "INSTANT", requires = "pool")]
     pub to: Option<String>,
-    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE", conflicts_with = "rpc", requires = "pool")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -336,9 +315,7 @@ pub struct AccuracyArgs {
 }
 
 pub const ROUTES_NOTES: &str = "\
-Every leg is a sale of its own, exact to the last unit, and has evidence of its own; the legs add up to the size. No split over \
-the venues that are not left out is better by more than the optimality gap. With --api every figure is recomputed here \
-from the snapshots that the answer names.
+Each leg is a separate sale, exact to the last token unit, with its own evidence. The legs add up to the size. No other split over the included venues improves on this by more than the optimality gap. With --api, every figure is recomputed here from the snapshots that the answer names.
 
 Example:
   exitgap routes ethereum/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --size-usd 250k --db exitgap.db
@@ -349,16 +326,16 @@ pub struct RoutesArgs {
     /// The token sold, by chain and address.
     #[arg(value_name = "TOKEN", help = "The token sold, <chain>/<address>")]
     pub token: String,
-    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    /// The size to sell, USD at the oracle price, such as 250000 or 250k.
     #[arg(long, value_name = "USD")]
     pub size_usd: String,
-    /// Only pools that buy a token of this group, as the service's operator configured it.
+    /// Only pools that pay in a token of this group, as configured by the service's operator.
     #[arg(long, value_name = "NAME", requires = "api")]
     pub quote_group: Option<String>,
-    /// What using a venue costs whatever is sold there, such as gas, USD.
+    /// Fixed cost of using a venue, such as gas, USD.
     #[arg(long, value_name = "USD", default_value = "0")]
     pub fixed_cost_usd: String,
-    /// The slot at or before this RFC 3339 instant [default: the newest recorded].
+    /// The slot at or before this RFC 3339 time [default: the newest recorded].
     #[arg(long, value_name = "INSTANT")]
     pub at: Option<String>,
     #[command(flatten)]
@@ -366,20 +343,15 @@ pub struct RoutesArgs {
 }
 
 pub const REDEEM_NOTES: &str = "\
-Modelled: terms are a file that you wrote after what you read, and its hash is told. A file names how it pays, what is kept, the \
-least and the most that is redeemed, for whom, and where and when you read it:
+The result is a model: you write the terms file from published redemption terms, and the output includes its hash. The file states how the redemption pays, the fee, the minimum and maximum amount, who is eligible, and where and when you read the terms:
 
   {\"v\": 1, \"kind\": \"on_days\", \"calendar\": \"XNYS\", \"cutoff_before_close_s\": 3600, \"settlement_days\": [1, 2],
    \"fee_pct\": \"0.1\", \"minimum_usd\": \"1000\", \"capacity_usd\": \"5000000\",
    \"eligibility\": \"…\", \"source\": \"https://…\", \"read_on\": \"2026-11-20\"}
 
-What is handed in up to the cut-off, so long before a trading day's close, counts for that day, later for the next; it is paid at \
-the close so many trading days after, at the least and at the most. Other kinds are at_once, and in_turn with ahead_usd and \
-per_day_usd, which are the least, the middle and the most that is paid a day. It is handed in at the time of the block.
+A request before the cut-off (cutoff_before_close_s before a trading day's close) counts for that day, a later one for the next. It is paid at the close, settlement_days trading days later (minimum, maximum). Other kinds are at_once, and in_turn with ahead_usd and per_day_usd (the lowest, middle and highest amount paid per day). The request is made at the time of the block.
 
-In place of numbers a file may name facts that the recorder reads ([[fact]]): capacity_fact, ahead_fact, fee_fact with \
-fee_fact_decimals, paused_fact; of a vault nav_fact, what one token pays, and capacity_asset_fact, what it holds, with asset, a token of \
-the pool, or asset_decimals and asset_usd. per_day_recorded true takes a queue's pace from its recorded lengths (--db, or a service):
+Instead of numbers, a file may name facts that the recorder reads ([[fact]]): capacity_fact, ahead_fact, fee_fact with fee_fact_decimals, and paused_fact. For a vault: nav_fact (the amount one token pays) and capacity_asset_fact (the amount it holds), with asset (a token of the pool), or with asset_decimals and asset_usd. With per_day_recorded true, the pace of a queue comes from its recorded lengths (--db, or a service):
 
   {\"v\": 1, \"kind\": \"in_turn\", \"ahead_fact\": \"queue\", \"per_day_recorded\": true,
    \"nav_fact\": \"pays\", \"asset_decimals\": 18, \"asset_usd\": \"2500\",

@@ -27,7 +27,7 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(path).map_err(|error| {
             unreadable(format!("kept {}: {error}", path.display()))
-                .hint("--kept names a folder of this program's own")
+                .hint("--kept takes a folder used only by this program")
         })?;
         Ok(Self {
             path: path.to_owned(),
@@ -93,7 +93,7 @@ impl Storage for Folder {
 /// A file's text. Anything but a file might be waited for without end.
 fn text_of(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a file"));
     }
     String::from_utf8(crate::source::read(path, MAX_BYTES)?).map_err(io::Error::other)
 }

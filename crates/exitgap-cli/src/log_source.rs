@@ -54,7 +54,7 @@ impl LogSource {
                 let source = Self::copied(url, &temporary.0)?;
                 let path = temporary.0.display();
                 anstream::eprintln!(
-                    "Copying the log into {path}, which is removed afterwards; give --copy FOLDER to keep it."
+                    "Copying the log to {path}, which is deleted afterwards. Use --copy FOLDER to keep the copy."
                 );
                 Self { _temporary: Some(temporary), ..source }
             }
@@ -77,8 +77,8 @@ impl LogSource {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy),
             (LogAt::Url(url), Some(copy)) => Self::copied(url, copy),
             (LogAt::Url(_), None) => {
-                let detail = "copy: a log that is followed at a URL is kept in a folder";
-                let hint = "name it with --copy FOLDER: the next run goes on from there";
+                let detail = "copy: following a log at a URL needs a folder for the copy";
+                let hint = "give --copy FOLDER; the next run continues from there";
                 Err(invalid_parameter("copy", detail, hint).into())
             }
         }
@@ -86,8 +86,8 @@ impl LogSource {
 
     fn of_folder(path: &Path, copy: Option<&Path>) -> Result<Self, Failure> {
         if copy.is_some() {
-            let detail = "copy: a log's folder is read where it is";
-            let hint = "--copy goes with the URL of a service, or of its log";
+            let detail = "copy: the log is already a local folder, so no copy is made";
+            let hint = "use --copy only with the URL of a service or of its log";
             return Err(invalid_parameter("copy", detail, hint).into());
         }
         Ok(Self { path: path.to_owned(), copier: None, _temporary: None })
@@ -125,8 +125,8 @@ impl LogSource {
 pub fn address(url: &str) -> Result<BaseUrl, Failure> {
     url.parse().map_err(|_| {
         let shown: String = url.chars().take(80).collect();
-        let detail = format!("log: {shown:?} is no address of a log");
-        let hint = "such as https://exitgap.example or https://exitgap.example/log, without name, password, query or fragment";
+        let detail = format!("log: {shown:?} is not a valid log URL");
+        let hint = "write it like https://exitgap.example or https://exitgap.example/log, without user name, password, query or fragment";
         invalid_parameter("log", &printable(&detail), hint).into()
     })
 }
@@ -162,16 +162,16 @@ impl From<CopyError> for Failure {
     fn from(error: CopyError) -> Self {
         let hint = match &error {
             CopyError::NotACopy { .. } => {
-                "--copy names an empty folder, or one that this program made"
+                "--copy needs an empty folder, or one that this program created"
             }
             CopyError::OtherLog { .. }
             | CopyError::Changed { .. }
             | CopyError::OtherKeys { .. } => {
-                "keep this copy: it is what the log was; name another folder with --copy"
+                "keep this copy: it shows what the log was; use another folder with --copy"
             }
             CopyError::Newer { .. } => "update exitgap",
             _ => {
-                "what was fetched stays in the folder that --copy names, and the next run goes on from there"
+                "downloaded files stay in the folder given with --copy, and the next run continues from there"
             }
         };
         let code = error.code().to_owned();

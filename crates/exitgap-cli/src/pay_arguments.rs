@@ -18,10 +18,10 @@ use crate::receipts::Receipts;
 use crate::source::{api, unreadable};
 
 pub const EXIT_NOTES: &str = "\
-Nothing is paid without --pay. With it, at most one payment is made, by a signed authorization of the price, and only if
-the price is within --max-per-call and within every --budget, counting what all runs with this ledger have spent.
-A payment whose outcome is not known stays counted. Nothing here can spend more than the budget, whatever the service
-says; use a key that holds no more than you would lose. The service's receipt is checked against the answer.
+Without --pay, nothing is paid. With --pay, at most one payment is made, by a signed authorization for the price, and only if
+the price is within --max-per-call and every --budget. All runs with this ledger count towards the budgets.
+A payment with unknown outcome still counts. This program never spends more than the budget, whatever the service
+returns; still, use a key that controls no more than you can afford to lose. The receipt is checked against the answer.
 
 Examples:
   exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
@@ -30,10 +30,10 @@ Examples:
   exitgap exit … --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h --budget 20/30d --payee 0x2096…
 
 Exit codes:
-  0  answered       6  answered and paid for, but the receipt is not of it; 7: there is none, or none that is known
-                    8  not paid for: the price, a budget, the offer or the ledger forbade it;
+  0  answered       6  answered and paid, but the receipt is not for this answer; 7: no receipt, or its key is unknown
+                    8  not paid: the price, a budget, the offer or the ledger did not allow it;
                        or paid, and the outcome is unknown (payment_unknown) or refused (payment_refused)
-  The others are those of `exitgap --help`";
+  Other exit codes: see `exitgap --help`";
 
 #[derive(Debug, Args)]
 pub struct ExitArgs {
@@ -42,10 +42,10 @@ pub struct ExitArgs {
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
     #[arg(long, value_name = "TOKEN")]
     pub base: Option<String>,
-    /// The size in USD at the oracle's price, 0.01 to 1000000000: 250000, $250,000, 250k, 1.5m.
+    /// Size in USD at the oracle price, 0.01 to 1000000000, such as 250000, $250,000, 250k or 1.5m.
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     pub size_usd: String,
-    /// The service that is asked; its answer is computed anew here from the snapshot it names.
+    /// URL of an exitgap service; its answer is recomputed here from the snapshot it names.
     #[arg(long, value_name = "URL")]
     pub api: String,
     #[command(flatten)]
@@ -56,32 +56,32 @@ pub struct ExitArgs {
 
 #[derive(Debug, Args)]
 pub struct WalletArgs {
-    /// Pay, if the service asks to be paid.
+    /// Pay if the service requires payment.
     #[arg(
         long,
         help_heading = "Payment",
         requires_all = ["max_per_call", "budget", "pay_key"]
     )]
     pub pay: bool,
-    /// The most that this call may cost, in USDC: 0.02.
+    /// The most this call may cost, in USDC, such as 0.02.
     #[arg(long, value_name = "USDC", help_heading = "Payment", requires = "pay")]
     max_per_call: Option<String>,
-    /// What may be spent at this service in which time, in USDC: 1.00/24h, 20/30d, 100/total. Each
-    /// that is given must have room.
+    /// Spending limit at this service per period, in USDC, such as 1.00/24h, 20/30d or 100/total.
+    /// If several are given, all apply.
     #[arg(long, value_name = "USDC/TIME", help_heading = "Payment", requires = "pay")]
     budget: Vec<String>,
-    /// The file of the private key that signs: 64 hex digits. Only its owner may read it.
+    /// The file with the private key that signs payments: 64 hex digits, readable only by its owner.
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     pay_key: Option<PathBuf>,
-    /// What was spent; budgets are per ledger, and runs that share a budget share it [default:
-    /// exitgap/pay-ledger.jsonl in `$XDG_STATE_HOME` or ~/.local/state].
+    /// The file that records payments. Budgets are per ledger: runs that share a budget must use
+    /// the same file [default: exitgap/pay-ledger.jsonl in `$XDG_STATE_HOME` or ~/.local/state].
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     ledger: Option<PathBuf>,
-    /// Keep the receipt in this file, which must not be there yet; `exitgap verify-receipt` checks it again.
+    /// Save the receipt to this file, which must not exist yet; `exitgap verify-receipt` checks it again.
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     receipt: Option<PathBuf>,
-    /// The key that receipts of this service are checked with, itself or in a file [default: the one that the
-    /// service named first, as it is remembered beside the ledger].
+    /// The key that receipts of this service are checked with, or a file with it [default: the key
+    /// that the service named first, remembered next to the ledger].
     #[arg(
         long,
         value_name = "KEY|FILE",
@@ -90,7 +90,7 @@ pub struct WalletArgs {
         allow_hyphen_values = true
     )]
     receipt_key: Option<String>,
-    /// A chain that is paid on, by its CAIP-2 id.
+    /// A chain on which payment is allowed, by CAIP-2 id.
     #[arg(
         long,
         value_name = "CHAIN",
@@ -99,20 +99,20 @@ pub struct WalletArgs {
         default_value = "eip155:8453"
     )]
     network: Vec<String>,
-    /// Who may be paid [default: whom the service asked to pay first, as the ledger remembers it].
+    /// An allowed payee [default: the first payee that the service named, remembered in the ledger].
     #[arg(long, value_name = "ADDRESS", help_heading = "Payment", requires = "pay")]
     payee: Vec<String>,
-    /// Another dollar's token of six decimals than USDC, as
-    /// CHAIN/ADDRESS/SYMBOL/NAME/VERSION, the last two being those of its EIP-712 domain.
+    /// Another US dollar token with six decimals besides USDC, as
+    /// CHAIN/ADDRESS/SYMBOL/NAME/VERSION, where NAME and VERSION are those of its EIP-712 domain.
     #[arg(long, value_name = "TOKEN", help_heading = "Payment", requires = "pay")]
     asset: Vec<String>,
 }
 
 pub const LEDGER_NOTES: &str = "\
-A payment that was sent counts against its budgets until the chain shows that it was not made and cannot be made any more:
-a service that says \"failed\" can still settle it. `reconcile` asks a node of yours, of its newest final block. What was
-made is noted as settled; what expired unused no longer counts; the rest, and all that the node does not answer, counts on.
-Nothing is sent, signed or paid.
+A payment that was sent counts against its budgets until the chain shows that it was not made and can no longer be made,
+because a service that returns \"failed\" can still settle it. `reconcile` checks each payment with your node, at its newest final block.
+Payments that were made are marked as settled. Payments that expired unused no longer count. All others still count, including
+those for which the node gives no answer. This command sends, signs and pays nothing.
 
 Examples:
   exitgap pay ledger
@@ -120,22 +120,23 @@ Examples:
   exitgap pay reconcile --rpc https://… --network eip155:1 --ledger spent.jsonl
 
 Exit codes:
-  0  done       5  the chain could not be asked: what it did not answer counts on; or there is no ledger
+  0  done       5  the chain could not be reached: payments without an answer still count; or the ledger does not exist
                 8  the ledger cannot be read       2  wrong arguments";
 
-/// What was spent.
+/// Payments made.
 #[derive(Debug, Subcommand)]
 pub enum PayCommand {
-    /// List the ledger's payments, and what became of each.
+    /// List the ledger's payments and their outcomes.
     Ledger(LedgerArgs),
-    /// Ask a chain which payments of unknown outcome were made, and give back what never can be.
+    /// Check on the chain which payments of unknown outcome were made, and release those that can
+    /// no longer be made.
     Reconcile {
         #[command(flatten)]
         ledger: LedgerArgs,
-        /// A node of the chain that was paid on; several are tried in turn.
+        /// A node of the chain used for payment; several nodes are tried in turn.
         #[arg(long, value_name = "URL", required = true)]
         rpc: Vec<String>,
-        /// The chain, by its CAIP-2 id. The node must be of it.
+        /// The chain, by CAIP-2 id; the node must be on it.
         #[arg(long, value_name = "CHAIN", default_value = "eip155:8453")]
         network: String,
     },
@@ -156,8 +157,9 @@ impl LedgerArgs {
             None => ledger_folder()?.join(LEDGER),
         };
         if !path.is_file() {
-            let why = format!("there is no ledger {}: nothing was paid with it", path.display());
-            return Err(unreadable(why).hint("name another with --ledger").into());
+            let why =
+                format!("ledger {} does not exist: no payment was made with it", path.display());
+            return Err(unreadable(why).hint("give another file with --ledger").into());
         }
         Ok(Ledger::open(&path)?)
     }
@@ -165,7 +167,7 @@ impl LedgerArgs {
 
 /// A chain's id, as an argument names it.
 pub fn network(text: &str) -> Result<Caip2, Problem> {
-    let hint = "a CAIP-2 id such as eip155:8453, which is Base";
+    let hint = "write a CAIP-2 id such as eip155:8453 (Base)";
     text.parse::<Caip2>()
         .map_err(|error| invalid_parameter("network", &format!("--network: {error}"), hint))
 }
@@ -176,7 +178,7 @@ const LEDGER: &str = "pay-ledger.jsonl";
 /// More bytes than a key's file has.
 const MAX_KEY_BYTES: u64 = 1024;
 
-const BUDGET_HINT: &str = "an amount, a slash and a time: 1.00/24h, 0.5/30m, 20/30d, or 100/total for as long as there is the ledger";
+const BUDGET_HINT: &str = "write an amount, a slash and a period, such as 1.00/24h, 0.5/30m or 20/30d; 100/total has no time limit";
 
 impl WalletArgs {
     /// The wallet before a service, and what becomes of its receipts. Nothing is asked of anybody yet.
@@ -184,7 +186,7 @@ impl WalletArgs {
         let policy = self.policy(url)?;
         let key = self.pay_key.as_deref().unwrap_or(Path::new(""));
         let signer = LocalSigner::of_hex(read_key(key)?.trim())
-            .map_err(|why| key_problem(key, &why, "the file holds the key and nothing else"))?;
+            .map_err(|why| key_problem(key, &why, "the file must contain only the key"))?;
         let path = match &self.ledger {
             Some(path) => path.clone(),
             None => default_ledger()?,
@@ -215,7 +217,7 @@ impl WalletArgs {
             }));
         }
         let address = |text: &String| {
-            let hint = "0x and 40 hex digits";
+            let hint = "write 0x and 40 hex digits";
             let address = text.to_ascii_lowercase().parse::<Address>();
             address.map_err(|error| invalid_parameter("payee", &format!("--payee: {error}"), hint))
         };
@@ -239,7 +241,7 @@ fn host_of(text: &str) -> String {
 
 fn usdc(name: &str, text: &str) -> Result<Usdc, Problem> {
     text.parse().map_err(|error: X402Error| {
-        let hint = "a plain amount in USDC with at most six decimals, such as 0.02";
+        let hint = "write a plain USDC amount with at most six decimals, such as 0.02";
         invalid_parameter(&name.replace('-', "_"), &format!("--{name}: {error}"), hint)
     })
 }
@@ -247,7 +249,11 @@ fn usdc(name: &str, text: &str) -> Result<Usdc, Problem> {
 fn budget(text: &str) -> Result<(Usdc, Window), Problem> {
     let wrong = || {
         let shown: String = text.chars().take(40).collect();
-        invalid_parameter("budget", &format!("--budget: {shown:?} is no budget"), BUDGET_HINT)
+        invalid_parameter(
+            "budget",
+            &format!("--budget: {shown:?} is not a valid budget"),
+            BUDGET_HINT,
+        )
     };
     let (limit, time) = text.split_once('/').ok_or_else(wrong)?;
     let limit = usdc("budget", limit)?;
@@ -270,9 +276,9 @@ fn budget(text: &str) -> Result<(Usdc, Window), Problem> {
 
 fn asset(text: &str) -> Result<Asset, Problem> {
     let wrong = || {
-        let hint = "such as eip155:31337/0x5fbd…/USDC/USD Coin/2";
+        let hint = "write it like eip155:31337/0x5fbd…/USDC/USD Coin/2";
         let shown: String = text.chars().take(120).collect();
-        invalid_parameter("asset", &format!("--asset: {shown:?} names no token"), hint)
+        invalid_parameter("asset", &format!("--asset: {shown:?} is not a valid token"), hint)
     };
     let parts: Vec<&str> = text.split('/').collect();
     let [network, address, symbol, name, version] = parts[..] else { return Err(wrong()) };
@@ -294,17 +300,17 @@ fn key_problem(path: &Path, why: &str, hint: &str) -> Problem {
 
 /// The text of a key's file, which nobody but its owner may read.
 fn read_key(path: &Path) -> Result<String, Problem> {
-    let hint = "--pay-key names a file of 64 hex digits that only you may read";
+    let hint = "--pay-key takes a file with 64 hex digits that only you can read";
     let failed = |error: std::io::Error| key_problem(path, &error.to_string(), hint);
     let found = fs::metadata(path).map_err(failed)?;
     // Anything but a file might be waited for without end.
     if !found.is_file() || found.len() > MAX_KEY_BYTES {
-        return Err(key_problem(path, "it is no file of a key", hint));
+        return Err(key_problem(path, "not a key file", hint));
     }
     if others_may_read(&found) {
-        let why = "others than its owner may read it";
+        let why = "other users can read this file";
         let hint = format!(
-            "chmod 600 {}; and if others could have read it, use another key",
+            "run chmod 600 {}; if others could have read the file, use another key",
             path.display()
         );
         return Err(key_problem(path, why, &hint));
@@ -329,7 +335,7 @@ fn others_may_read(_: &fs::Metadata) -> bool {
 fn default_ledger() -> Result<PathBuf, Problem> {
     let folder = ledger_folder()?;
     fs::create_dir_all(&folder).map_err(|error| {
-        unreadable(format!("{}: {error}", folder.display())).hint("name a file with --ledger")
+        unreadable(format!("{}: {error}", folder.display())).hint("give a file with --ledger")
     })?;
     Ok(folder.join(LEDGER))
 }
@@ -339,8 +345,7 @@ fn ledger_folder() -> Result<PathBuf, Problem> {
     let state = named.filter(|path| path.is_absolute());
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")));
     let state = state.ok_or_else(|| {
-        unreadable("there is no home folder to keep the ledger in")
-            .hint("name a file with --ledger")
+        unreadable("no home folder found for the ledger").hint("give a file with --ledger")
     })?;
     Ok(state.join("exitgap"))
 }

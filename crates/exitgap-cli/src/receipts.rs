@@ -19,8 +19,7 @@ const MAX_KEY_FILE_BYTES: usize = 64 << 10;
 /// The most bytes of a file of remembered keys.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-const HINT: &str = "a key is 43 characters of base64url, a JSON Web Key, or what GET /v1/payments answered; --key and \
-                    --receipt-key take the characters or a file with one of these";
+const HINT: &str = "a key is 43 characters of base64url, a JSON Web Key, or the response of GET /v1/payments; --key and --receipt-key take the characters or a file with any of these";
 
 /// The key that an argument names: itself, or a file that holds it.
 pub fn key(argument: &str) -> Result<ReceiptKey, Failure> {
@@ -30,7 +29,7 @@ pub fn key(argument: &str) -> Result<ReceiptKey, Failure> {
     };
     let path = Path::new(argument);
     if !path.exists() {
-        let detail = format!("key: {error}, and no file is called so");
+        let detail = format!("key: {error}, and no file has this name");
         return Err(invalid_parameter("key", &detail, HINT).into());
     }
     let failed = |why: String| unreadable(format!("key {argument}: {why}")).hint(HINT);
@@ -56,8 +55,9 @@ impl Receipts {
     pub fn new(file: Option<&Path>, named: Option<&str>, ledger: &Path) -> Result<Self, Failure> {
         let exists = |path: &&Path| fs::symlink_metadata(path).is_ok();
         if let Some(path) = file.filter(exists) {
-            let detail = format!("--receipt: {} exists and is left as it is", path.display());
-            return Err(invalid_parameter("receipt", &detail, "name a new file").into());
+            let detail =
+                format!("--receipt: {} already exists and is not overwritten", path.display());
+            return Err(invalid_parameter("receipt", &detail, "give the name of a new file").into());
         }
         let key = named.map(key).transpose()?;
         let kept = ledger.with_added_extension("receipt-keys");
@@ -69,7 +69,7 @@ impl Receipts {
     pub fn take(&self, url: &str, paid: &[Paid]) -> Result<(), Failure> {
         let Some(paid) = paid.last() else {
             if self.file.is_some() {
-                anstream::eprintln!("nothing was paid: there is no receipt");
+                anstream::eprintln!("nothing was paid, so there is no receipt");
             }
             return Ok(());
         };
@@ -77,7 +77,7 @@ impl Receipts {
             if self.file.is_none() && self.key.is_none() {
                 return Ok(());
             }
-            let detail = "the service gave no receipt of what was paid";
+            let detail = "the service returned no receipt for the payment";
             return Err(failure("receipt_absent", Verdict::Incomplete, detail, NOT_YOURS));
         };
         if let Some(path) = &self.file {
@@ -99,12 +99,12 @@ impl Receipts {
         checked.map_err(|error| refused(&error))?;
         match &self.file {
             Some(path) => anstream::eprintln!(
-                "receipt of the key {}, verified, in {}",
+                "receipt verified with key {}, saved to {}",
                 key.kid(),
                 path.display()
             ),
             None => anstream::eprintln!(
-                "receipt of the key {}, verified; --receipt FILE keeps it",
+                "receipt verified with key {}; use --receipt FILE to save it",
                 key.kid()
             ),
         }
@@ -118,16 +118,16 @@ impl Receipts {
         let failed = |error: io::Error| {
             let path = self.kept.display();
             unreadable(format!("the keys of receipts in {path}: {error}")).hint(
-                "put the file right, or aside to begin anew, or name a key with --receipt-key",
+                "fix the file, or move it away to start again, or give a key with --receipt-key",
             )
         };
         let kept = match source::read(&self.kept, MAX_KEPT_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(failed)?,
         };
-        let wrong = || failed(io::Error::other("a line is no address and key"));
+        let wrong = || failed(io::Error::other("a line is not an address and a key"));
         if kept.len() > MAX_KEPT_BYTES {
-            return Err(failed(io::Error::other("it is too long")).into());
+            return Err(failed(io::Error::other("the file is too long")).into());
         }
         let kept = String::from_utf8(kept).map_err(|_| wrong())?;
         for line in kept.lines().filter(|line| !line.is_empty()) {
@@ -138,7 +138,7 @@ impl Receipts {
         }
         let document = api::with(url, async |client| client.payments().await)?;
         let key = ReceiptKey::of_jwk(&document.receipt_key).map_err(|error| {
-            let detail = format!("the key that the service names for its receipts: {error}");
+            let detail = format!("the service's key for receipts: {error}");
             failure("receipt_key_unreadable", Verdict::Incomplete, &detail, NOT_YOURS)
         })?;
         let line = format!("\n{base} {key}\n");
@@ -149,7 +149,7 @@ impl Receipts {
 }
 
 const NOT_YOURS: &str =
-    "the answer above was paid for and computed anew here: it stands without a receipt";
+    "the answer above was paid for and recomputed here; it is valid without a receipt";
 
 /// In whole or not at all, and over nothing that is there.
 fn keep(path: &Path, text: &str) -> io::Result<()> {
@@ -168,8 +168,7 @@ fn refused(error: &ReceiptError) -> Failure {
     };
     let hint = match error {
         ReceiptError::OtherKey { .. } => {
-            "the service signs with another key than it named first; ask its operator, and give the new one with \
-             --receipt-key"
+            "the service signs with a different key than the one it named first; ask its operator, and give the new key with --receipt-key"
         }
         _ => NOT_YOURS,
     };

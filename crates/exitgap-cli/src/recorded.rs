@@ -1,4 +1,5 @@
-//! What is recorded, asked of a recorder's database or of a service: the same question, read as a service reads it.
+//! What is recorded, asked of a recorder's database or of a service: the same question, read as a
+//! service reads it.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub struct RecordedFrom {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
     pub db: Option<PathBuf>,
-    /// Ask a service.
+    /// URL of an exitgap service.
     #[arg(long, value_name = "URL")]
     pub api: Option<String>,
 }
@@ -38,7 +39,8 @@ pub struct RecordedArgs {
 }
 
 impl RecordedFrom {
-    /// Asks whichever is named: a service for answers that meet the guards, or one of one's own on the database, made ready first.
+    /// Asks whichever is named: a service for answers that meet the guards, or one of one's own on
+    /// the database, made ready first.
     pub fn ask_of<T>(
         &self,
         guards: Guards,
@@ -57,7 +59,8 @@ impl RecordedFrom {
         runtime.block_on(async { Ok(of_database(&made_ready(local::service(path).await?)).await?) })
     }
 
-    /// Asks for page after page to the last: `ask` takes a page's cursor, and gives the next one's. Each has to begin after the one
+    /// Asks for page after page to the last: `ask` takes a page's cursor, and gives the next one's.
+    /// Each has to begin after the one
     /// before it, a service that says otherwise would be asked without end.
     pub fn each_page(
         &self,
@@ -76,11 +79,11 @@ impl RecordedFrom {
                 cursor.as_ref().and_then(begins).is_none_or(|before| next > before)
             });
             if !is_later {
-                return wrong("its pages do not go on");
+                return wrong("its pages do not continue");
             }
             cursor = Some(next);
         }
-        wrong("it has more pages than are read")
+        wrong("it returns more pages than this program reads")
     }
 }
 
@@ -146,7 +149,7 @@ mod tests {
         {
             let (done, asked) = told(cursors);
             let said = format!("{:?}", done.unwrap_err());
-            assert!(said.contains("do not go on") && said.contains("/v1/history"), "{said}");
+            assert!(said.contains("do not continue") && said.contains("/v1/history"), "{said}");
             assert_eq!(asked, cursors.len());
         }
         let mut slot = 0_u32;

@@ -32,10 +32,9 @@ fn from_file(argument: &str, not_a_key: &NoteError) -> Result<Vec<VerifierKey>, 
         .map_err(|error| unreadable(error.to_string()).hint(HINT))?;
     let keys = keys_from_lines(&bytes).map_err(|error| unreadable(error).hint(HINT))?;
     if keys.is_empty() {
-        return Err(unreadable("it holds no key".to_owned()).hint(HINT).into());
+        return Err(unreadable("it contains no key".to_owned()).hint(HINT).into());
     }
     Ok(keys)
 }
 
-const HINT: &str = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
-                    `verifier-key` has it; --trust takes the key itself or a file with one per line";
+const HINT: &str = "a verifier key is <origin>+<8 hex digits>+<base64>, as in the log's file `verifier-key`; --trust takes the key itself or a file with one key per line";

@@ -120,7 +120,7 @@ impl Challenges {
     ) -> Result<(), Problem> {
         let mut ended = self.begin(name, snapshot)?;
         let made = ended.wait_for(Option::is_some).await.map(|made| made.clone());
-        let cut_off = || Problem::new(ProblemCode::InternalError, "the proof was not made");
+        let cut_off = || Problem::new(ProblemCode::InternalError, "the proof could not be created");
         made.ok().flatten().unwrap_or_else(|| Err(cut_off()))
     }
 
@@ -135,14 +135,14 @@ impl Challenges {
         }
         let busy = |detail: &str| {
             Problem::new(ProblemCode::RateLimited, detail).hint(
-                "ask again in a minute, or make it yourself: exitgap verify <evidence> --rpc <url>",
+                "try again in a minute, or create the proof yourself: exitgap verify <evidence> --rpc <url>",
             )
         };
         if making.len() >= MOST_WAITING {
-            return Err(busy("as many proofs are being made as may be at once"));
+            return Err(busy("too many proofs are being created at the moment"));
         }
         if !may_begin(&mut locked(&self.begun), Instant::now()) {
-            return Err(busy("as many proofs were made in the last minute as are"));
+            return Err(busy("the limit of proofs per minute is reached"));
         }
         let (end, ended) = watch::channel(None);
         making.insert(name.clone(), ended.clone());
@@ -167,7 +167,7 @@ impl Challenges {
             return Err(refusal(ProblemCode::ProofsNotServed, detail));
         };
         let Ok(_room) = self.room.acquire().await else {
-            return Err(Problem::new(ProblemCode::InternalError, "the service ends"));
+            return Err(Problem::new(ProblemCode::InternalError, "the service is shutting down"));
         };
         let deadline = Instant::now() + MADE_WITHIN;
         let range = match name.reach {
@@ -207,7 +207,7 @@ pub fn say_what_differs(name: &ProofName, file: &[u8], snapshot: &Snapshot) {
     let checks = check_state(&StateProof::read(file), snapshot, None);
     for check in checks.iter().filter(|check| check.outcome == Outcome::Fail) {
         let (code, expected, found) = (check.code, &check.expected, &check.found);
-        tracing::error!(proof = %name, code, proven = expected, recorded = found, "the chain's own state says otherwise than what was recorded and signed");
+        tracing::error!(proof = %name, code, proven = expected, recorded = found, "the chain's state contradicts what was recorded and signed");
     }
 }
 
@@ -217,8 +217,9 @@ fn unreadable(name: &str, error: &ProofsError) -> Problem {
 }
 
 fn refusal(code: ProblemCode, detail: String) -> Problem {
-    Problem::new(code, detail)
-        .hint("any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>")
+    Problem::new(code, detail).hint(
+        "any node with the block's state can create it: exitgap verify <evidence> --rpc <url>",
+    )
 }
 
 /// Why the nodes did not prove a snapshot's state.
@@ -239,22 +240,22 @@ async fn why_not(
         }
         // Nodes word it as they like: whether they prove the newest block tells the two apart.
         ProveError::Node(missing) => {
-            tracing::info!(block = number, %missing, "a state proof was asked for, and not made");
+            tracing::info!(block = number, %missing, "a requested state proof was not created");
             if Instant::now() >= deadline {
                 refusal(ProblemCode::ChainUnreadable, "the nodes did not answer in time".to_owned())
             } else if prover.proves_newest(snapshot, deadline).await {
-                let detail = format!("the nodes prove no state of block {number} any more");
+                let detail = format!("the nodes no longer prove the state of block {number}");
                 refusal(ProblemCode::ProofOutOfReach, detail)
             } else {
-                let detail = "the nodes prove no state, not even that of their newest block";
+                let detail = "the nodes prove no state, not even for their newest block";
                 refusal(ProblemCode::ProofsNotServed, detail.to_owned())
             }
         }
         ProveError::OtherBlock { found: None, .. }
         | ProveError::Contradiction(_)
         | ProveError::Proof(_) => {
-            tracing::warn!(block = number, %error, "a state proof was asked for, and not made");
-            refusal(ProblemCode::ChainUnreadable, "what the nodes answered is no proof".to_owned())
+            tracing::warn!(block = number, %error, "a requested state proof was not created");
+            refusal(ProblemCode::ChainUnreadable, "the nodes returned an invalid proof".to_owned())
         }
     }
 }

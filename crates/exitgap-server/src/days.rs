@@ -43,7 +43,7 @@ pub fn start(open: Open, store: PathBuf, told: Told) -> io::Result<Writing> {
                     let words = error.to_string();
                     // The same is said once.
                     if said.as_ref() != Some(&words) {
-                        tracing::error!("a closed day is not written: {words}");
+                        tracing::error!("a closed day was not written: {words}");
                         said = Some(words);
                     }
                     pause = (pause * 2).min(AGAIN_WITHIN);

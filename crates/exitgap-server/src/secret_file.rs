@@ -12,7 +12,7 @@ const MAX_KEY_BYTES: u64 = 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum SecretFileError {
     /// There is no file.
-    #[error("there is no key at {path}; make one with `exitgap-server key {kind} --out {path}`")]
+    #[error("no key at {path}; create one with `exitgap-server key {kind} --out {path}`")]
     Absent {
         /// Where it was looked for.
         path: PathBuf,
@@ -20,7 +20,9 @@ pub enum SecretFileError {
         kind: &'static str,
     },
     /// A file is there already.
-    #[error("{path} exists and is left as it is: what it signed is checked with it")]
+    #[error(
+        "{path} already exists and is not overwritten, because earlier signatures are checked with it"
+    )]
     Exists {
         /// The file.
         path: PathBuf,
@@ -34,7 +36,9 @@ pub enum SecretFileError {
         source: io::Error,
     },
     /// Others than its owner may read or write it.
-    #[error("{path} has the mode {mode:o}: whoever reads it can sign with it; make it 600")]
+    #[error(
+        "{path} has mode {mode:o}: anyone who can read the file can sign with it; set mode 600"
+    )]
     Open {
         /// The file.
         path: PathBuf,

@@ -141,7 +141,7 @@ pub fn compare(root: &Path, run: &Figures) -> Result<()> {
     println!("bench.keys_compared {compared}\nbench.keys_worse {worse}");
     if worse > 0 {
         return Err(Failure::new(format!("{worse} keys are worse than the baseline"))
-            .remedy("measure on an idle machine; if it is so, find the change that did it"));
+            .remedy("measure again on an idle machine; if it is still worse, find the change that caused it"));
     }
     Ok(())
 }

@@ -194,7 +194,7 @@ fn chosen(defects: Vec<Defect>, plan: &Plan) -> Result<Vec<Defect>> {
     if let Some(unknown) =
         plan.numbers.iter().find(|number| !defects.iter().any(|one| one.number == **number))
     {
-        return Err(Failure::usage(format!("there is no defect {unknown:02}"))
+        return Err(Failure::usage(format!("defect {unknown:02} does not exist"))
             .remedy("`cargo xtask defects --list` lists them"));
     }
     let mut chosen = defects;
@@ -203,7 +203,7 @@ fn chosen(defects: Vec<Defect>, plan: &Plan) -> Result<Vec<Defect>> {
         is_named && plan.tier.is_none_or(|tier| tier == defect.tier)
     });
     if chosen.is_empty() {
-        return Err(Failure::usage("no defect is of that number and tier")
+        return Err(Failure::usage("no defect has this number and tier")
             .remedy("`cargo xtask defects --list` lists them"));
     }
     Ok(chosen)

@@ -9,25 +9,25 @@ use crate::{process, setup, workspace};
 
 /// What `cargo xtask demo --help` prints.
 pub const HELP: &str = "\
-Play days on a development chain, record them, ask what an exit fills at, and serve.
+Play days on a development chain, record them, query an exit, and serve.
 
 Usage: cargo xtask demo [--once | --payments]
 
-  --once      play one day, the same each time, print, and end
-  --payments  play an hour, put the real USDC contract on the chain, ask a price for answers, pay for one,
-              check its receipt, its bytes and its evidence, and end
+  --once      play one day, the same each time, print the results, and exit
+  --payments  play an hour, deploy the real USDC contract, charge for answers, pay for one,
+              check its receipt, its bytes and its evidence, and exit
 
-What matters most comes first. The native programs are built, while the node and the real Uniswap and
-Chainlink contracts are fetched; one day of five-minute slots is played in step with the recorder, and
-the first number is printed, with its evidence, verified. Then seven more days are played up to the
-present, with the site being built beside all that (without --once; its words are in target/site.log); pools,
-a ladder and some sizes are printed, an estimated size is really sold and the difference shown in token
-units. A second operator records the same pools, and each cosigns the other's log; with --once a number is then
-confirmed by the chain itself and by who cosigned, with no key of the operator's. Then it leaves the service and its pages running on http://127.0.0.1:8080 (or a free port), which
-records every five minutes like any other, until Ctrl-C. Everything it starts ends with it. Database and
-configuration lie in target/demo afterwards, to ask on.
+First, the native programs are built while the node and the real Uniswap and Chainlink contracts are
+downloaded. One day of five-minute slots is played in step with the recorder, and the first number is
+printed with its verified evidence. Then seven more days are played up to the present, while the site is
+built (without --once; its output is in target/site.log). Pools, a ladder and some sizes are printed; an
+estimated size is really sold, and the difference is shown in token units. A second operator records the
+same pools, and each cosigns the other's log. With --once, a number is then confirmed by the chain and by
+the cosigners, without the operator's key. Finally the service and its pages keep running on
+http://127.0.0.1:8080 (or a free port) and record every five minutes, until Ctrl-C. All started processes
+end with it. Database and configuration stay in target/demo for more queries.
 
-`cargo xtask bench setup` measures how long that takes from an empty home.";
+`cargo xtask bench setup` measures how long this takes from an empty home folder.";
 
 /// The programs of a demonstration.
 pub struct Programs {
@@ -78,8 +78,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
         _ => (crate::flag(arguments, "--once")?, false),
     };
     eprintln!(
-        "demo: building the native programs, and fetching the node and the contracts meanwhile; \
-         on two cores the first time usually takes six minutes"
+        "demo: building the native programs, and downloading the node and the contracts meanwhile; the first time usually takes six minutes on two cores"
     );
     let fetched = std::thread::scope(|scope| {
         let fetching = scope.spawn(|| setup::ensure(root));
@@ -114,8 +113,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
 fn build_pages(root: &Path, pages: &Path) {
     let log = root.join("target/site.log");
     eprintln!(
-        "demo: building the service's pages meanwhile, with what builds them; the first time that \
-         usually takes six minutes; its words: {}",
+        "demo: building the service's pages and their tools meanwhile; the first time this usually takes six minutes; output: {}",
         log.display()
     );
     let site = match site(root, &log) {

@@ -9,43 +9,43 @@ use crate::{process, setup, workspace};
 
 /// What `cargo xtask faults --help` prints.
 pub const HELP: &str = "\
-Do faults to a recorded series, or to its service, and say what became of it.
+Inject faults into a recorded series or its service, and report the results.
 
 Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
                           [--seed S] [--only KIND,…]
 
-  kill          a writer killed (-9) at N random moments (500), all checked after each
+  kill          a writer killed (-9) at N random moments (500), with a full check after each
   power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
-                onto a disk that drops or tears what was not synced; the control ignores syncs
-  disk_full     a recorder on a file system of 4 MiB that is full for five slots; where none may be
-                mounted, neither as root nor in a name space of its own, SQLite's page limit instead.
-                It says which; EXITGAP_FAULTS_DISK_FULL=pages asks for the limit
+                onto a disk that drops or tears unsynced data; the control ignores syncs
+  disk_full     a recorder on a file system of 4 MiB that is full for five slots; if none can be
+                mounted, neither as root nor in a separate name space, SQLite's page limit is used.
+                The output shows which; EXITGAP_FAULTS_DISK_FULL=pages forces the page limit
   failing_sync  each sync of a recorder answered with an error (strace), one run for each
   bit_flip      about N bits (4000) of every kind of page and file, and every row of every table
   tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of
                 every other byte, and every field removed, doubled, reordered, renamed, retyped
-  old_backup    older copies of the store put under the log that went on
+  old_backup    older copies of the store restored under a newer log
   flood         twelve loopback addresses ask a service that records 100 pools: abandoned and slow
-                requests on every costly address. What is left open, held in memory and delayed, each
-                with its target; the control is a service whose bounds are configured away
+                requests to every expensive endpoint. Measures open connections, memory and delay, each
+                with its target; the control is a service without limits
   budget        24 wallets, two thirds in Rust and one third in Node.js, pay from one ledger until its
                 limit; some are killed, each step in turn; the control gives each a ledger of its own.
-                The service that is paid is the harness's own: it answers 402 as designed
+                The paid service is part of the harness and answers 402 as specified
   payments      four real services that share a database are paid 100,000 times: many clients at once, with
                 the same payment again and again, also for something else. They are killed (-9) 150 times at
                 the steps between which a payment is written down, in turn, and 66 times at random. The
-                chain's own events say who paid. The control settles without writing ahead, and is killed at
+                chain's own events show who paid. The control settles without writing ahead, and is killed at
                 the same steps. Brings the kind budget with it
-  alerts        two processes that evaluate kept rules and tell them, killed (-9) N times (500) while slots are
-                sealed and endpoints fail; what came is compared with what rule and log make. Thirty days of
+  alerts        two processes that evaluate stored rules and send events, killed (-9) N times (500) while slots are
+                sealed and endpoints fail; the received events are compared with those from rule and log. Thirty days of
                 slots evaluated by a process that forgets, and at the end. Streams of a service that is killed a
                 tenth as often miss nothing. And every spelling of an address
                 that nothing may be sent to; the control reaches a listener
 
-  s3            a log brought into storage that speaks S3 (moto, of Python, installed into .fixtures) by a process that is
+  s3            a log uploaded to S3-compatible storage (moto, of Python, installed into .fixtures) by a process that is
                 killed (-9) 40 times, while one request in six fails: 500 with and without being applied, an answer
-                that is lost, 409, 503, late, stale, no room. What is there is compared with the folder; the
-                control copies the checkpoint first
+                that is lost, 409, 503, late, stale, no space. The result is compared with the folder; the
+                control uploads the checkpoint first
   ha            two recorders of one store on a private PostgreSQL server (Debian's postgresql, installed as root), of which
                 the one that seals is killed (-9) 100 times, about half of them as soon as it says what it signed; as many
                 other faults: it is stopped until the other took over, all connections are cut, the server is killed, the
@@ -58,11 +58,11 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
   --only KIND   only these, separated by commas; the same as naming them
-  --seed S      what moments, points and bits are drawn from (1)
+  --seed S      seed for random moments, points and bits (1)
 
-About forty minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
-changed without being noticed, a flood leaves or delays more than its targets,
-something is paid twice, answered unpaid or paid and not answered, or more is paid than a budget allows. Needs strace: as root on Debian it is installed, else it is named.";
+About forty minutes on two cores. Exit code 1 if acknowledged data is lost, incomplete or
+changed without detection, if a flood exceeds its targets, if a request is paid twice, answered without payment or
+paid without an answer, or if payments exceed a budget. Needs strace: installed automatically as root on Debian.";
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {

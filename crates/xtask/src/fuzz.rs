@@ -16,14 +16,14 @@ Run the fuzz targets.
 
 Usage: cargo xtask fuzz [--seconds N] [target]
 
-  --seconds N   how long each target runs; 60 unless told
+  --seconds N   how long each target runs; default 60
   target        only this one: verify, checkpoint, window, snapshot, slot or tile
 
 Builds fuzz/ (excluded from the workspace, with its own lock file; needs a C++ compiler for
 libFuzzer), fills fuzz/target/seeds from the shared vectors, and runs one target after the other on
 these, on fuzz/corpus and on what earlier runs found. Prints how many inputs each target ran. An input
-that breaks a promise, takes half a minute or two gigabytes ends the run with exit code 1 and lies in
-fuzz/artifacts/<target>; run the target's binary on that file to see it again.";
+that breaks a guarantee, or takes half a minute or two gigabytes, ends the run with exit code 1 and is stored in
+fuzz/artifacts/<target>; run the target's binary on that file to reproduce it.";
 
 /// The targets, as the suite runs them too.
 const TARGETS: [&str; 6] = ["verify", "checkpoint", "window", "snapshot", "slot", "tile"];
@@ -75,7 +75,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
         return Ok(());
     }
     Err(Failure::new(format!("these targets have findings: {}", failed.join(", ")))
-        .remedy("the inputs lie in fuzz/artifacts; each target's words are above"))
+        .remedy("the inputs are in fuzz/artifacts; each target's output is above"))
 }
 
 /// Runs one target; how many inputs it ran, or that it found something.
@@ -100,7 +100,7 @@ fn run_target(root: &Path, host: &str, target: &str, seconds: u32) -> Result<Str
     let executed = lines.iter().find_map(|line| line.strip_prefix(EXECUTED));
     executed
         .map(|count| count.trim().to_owned())
-        .ok_or_else(|| Failure::new("it ended without saying how many inputs it ran"))
+        .ok_or_else(|| Failure::new("it ended without reporting how many inputs it ran"))
 }
 
 fn plan(arguments: &[String]) -> Result<Chosen> {
@@ -125,10 +125,10 @@ fn plan(arguments: &[String]) -> Result<Chosen> {
 /// The compiler's own target.
 fn host(root: &Path) -> Result<String> {
     let output = Command::new("rustc").arg("-vV").current_dir(root).output();
-    let output = output.context("asking rustc for its host")?;
+    let output = output.context("querying rustc for its host")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV names no host"))
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV reports no host"))
 }
 
 #[cfg(test)]

@@ -159,8 +159,9 @@ fn compare(
 ) -> Vec<Finding> {
     let remedy = "run `cargo xtask licences`";
     let absent = shipped_with.difference(named);
-    let absent = absent.map(|one| format!("it lacks {one}; {remedy}"));
-    let left = named.difference(built_with).map(|one| format!("it names {one}, unused; {remedy}"));
+    let absent = absent.map(|one| format!("{one} is missing; {remedy}"));
+    let left =
+        named.difference(built_with).map(|one| format!("{one} is listed but unused; {remedy}"));
     absent.chain(left).map(|message| Finding::error(notices, message)).collect()
 }
 

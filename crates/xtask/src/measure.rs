@@ -15,7 +15,7 @@ use crate::{
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
-Measure speed, beside other libraries in the same run.
+Measure speed, compared with other libraries in the same run.
 
 Usage: cargo xtask bench [--json] [part]
        cargo xtask bench --moment [part]
@@ -44,15 +44,15 @@ Parts that run when none is named:
 
 Parts that run only when named:
   scale     slots of 40,000 small and of 1,000 busy pools, in a file, on PostgreSQL and into S3 (15 minutes, 3 GB)
-  sharing   slots of 40,000 small pools that four recorders read (5 minutes)
+  sharing   slots of 40,000 small pools read by four recorders (5 minutes)
   hot       a day whose snapshots leave a server's database (3 minutes)
   wasm      the npm package: its size, and its speed in Node.js and Chromium
 
 Parts that run alone:
   web       the site: its size, and its pages in Chromium on a recorded day
-  setup     how long a newcomer waits: `cargo xtask demo` in a clone of the last commit with empty caches
-  build     how long a change waits: what CI runs, twice, in a clone of the last commit, and one changed line of a
-            figure and of a handler (an hour); `build cold`, `build warm` and `build edits` measure one of the three, and
+  setup     first-run time: `cargo xtask demo` in a clone of the last commit with empty caches
+  build     build and test time: the CI run, twice, in a clone of the last commit, and after one changed line in a
+            figure and in a handler (an hour); `build cold`, `build warm` and `build edits` measure one of the three, and
             `build uncached` what CI runs with empty caches of cargo, npm and pip
 
 The bench is a package of its own, crates/exitgap-bench, with its own lock file. Setup installs what a part needs.";
@@ -66,14 +66,14 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
 
   --cases N         how many random v3 sales; v2, Aerodrome v2 and Balancer v2's weighted and stable
                     pools get a quarter as many each, max_size_for a tenth
-  --seed S          the seed they are drawn from; a failing case prints what reproduces it
+  --seed S          the random seed; a failing case prints how to reproduce it
   --vectors FOLDER  instead, every file of recorded fills in a folder (tests/vectors/pools says how they are
                     written; .json or .json.zz), and the largest exits within sampled limits
-  --limits N        so many limits of each file
+  --limits N        number of limits per file
   --json            one flat JSON object of numbers on stdout, nothing else
 
 Builds tests/peers for it (excluded from the workspace, with its own lock file), but for --vectors, which needs no
-contract. Ends with exit code 1 when a single unit differs, or a file cannot be compared.";
+contract. Exit code 1 if a single token unit differs, or a file cannot be compared.";
 
 /// What a part of the bench needs besides the JavaScript library that every run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
     let ways = ["--json", "--moment", "--baseline", "--compare"];
     if ways.iter().filter(|way| has(way)).count() > 1 {
-        return Err(Failure::usage(format!("of {} only one can be given", ways.join(", "))));
+        return Err(Failure::usage(format!("only one of {} can be given", ways.join(", "))));
     }
     if has("build") {
         return measure_build::bench(root, has("--json"), &measure_build::Part::named(arguments));

@@ -106,9 +106,9 @@ impl Demo {
             let left = WITHIN.saturating_sub(started.elapsed());
             let line = self.lines.recv_timeout(left).map_err(|_| {
                 Failure::new(format!(
-                    "the demonstration ended, or {WITHIN:?} passed, before it said {wanted:?}"
+                    "the demo ended, or {WITHIN:?} passed, before it printed {wanted:?}"
                 ))
-                .remedy("its own words are above")
+                .remedy("its output is above")
             })?;
             if line.contains(wanted) {
                 return Ok(Said { line, seconds: started.elapsed().as_secs() });
@@ -140,7 +140,7 @@ fn first_page(address: &str) -> Result<()> {
     if answer.starts_with("HTTP/1.1 200") && answer.contains("<html") {
         return Ok(());
     }
-    Err(wrong(format!("no page, but {}", answer.lines().next().unwrap_or("nothing"))))
+    Err(wrong(format!("expected a page, got {}", answer.lines().next().unwrap_or("nothing"))))
 }
 
 /// What the files below a folder hold on disk.
@@ -149,5 +149,5 @@ fn bytes_below(folder: &Path) -> Result<u64> {
     let output = output.context("starting du")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let bytes = text.split_whitespace().next().and_then(|number| number.parse().ok());
-    bytes.ok_or_else(|| Failure::new(format!("du told no size of {}", folder.display())))
+    bytes.ok_or_else(|| Failure::new(format!("du reported no size for {}", folder.display())))
 }

@@ -53,7 +53,7 @@ impl Service {
         });
         // What it says later is read and dropped, so that it never waits for a reader.
         std::thread::spawn(move || lines.for_each(drop));
-        said.ok_or_else(|| Failure::new("exitgap-server did not say where it listens"))
+        said.ok_or_else(|| Failure::new("exitgap-server did not print its address"))
     }
 }
 

@@ -18,10 +18,9 @@ Build the npm package: pkg/dist (git ignores it) and in it the tarball, whose pa
 Usage: cargo xtask pkg
 
 Compiles crates/exitgap-wasm and crates/exitgap-proof-wasm for wasm32-unknown-unknown as small as it gets, makes
-their JavaScript faces with wasm-bindgen, shrinks them with wasm-opt and packs pkg/ with npm. What is missing is installed, and
-said: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package
-of the npm registry). The package's version must be the workspace's. Nothing is published.
-Prints what each module weighs with its scripts, gzip; more than its budget is an error.";
+their JavaScript faces with wasm-bindgen, shrinks them with wasm-opt and packs pkg/ with npm. Missing tools are
+installed and reported: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry). The package's version must be the workspace's. Nothing is published.
+Prints the gzip size of each module with its scripts; exceeding its budget is an error.";
 
 /// A module of the package, loaded when it is asked for.
 struct Module {
@@ -170,7 +169,7 @@ pub fn plain_module(
     folder: &Path,
 ) -> Result<()> {
     let module = MODULES.iter().find(|module| module.name == name);
-    let module = module.ok_or_else(|| Failure::new(format!("no module is called {name}")))?;
+    let module = module.ok_or_else(|| Failure::new(format!("there is no module {name}")))?;
     let built = workspace::wasm_module(root, purpose, module.built_of, &[])?;
     face(&built, name, folder, wasm_bindgen)
 }
@@ -201,7 +200,7 @@ fn weigh(module: &Module, folder: &Path) -> Result<()> {
         weigh.arg(folder.join("dist").join(format!("{}{made}", module.name)));
     }
     process::run(&mut weigh, "weighing a module").map_err(|failure| {
-        failure.remedy("decision 23 says what the budgets are, and where weight was found before")
+        failure.remedy("decision 23 lists the budgets, and where size was saved before")
     })
 }
 

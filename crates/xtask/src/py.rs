@@ -9,16 +9,16 @@ use crate::{process, setup, workspace};
 
 /// What `cargo xtask py --help` prints.
 pub const HELP: &str = "\
-Build the Python package, a wheel in crates/exitgap-py/dist (git ignores it), and try it where nothing else is.
+Build the Python package, a wheel in crates/exitgap-py/dist (git ignores it), and test it in a clean environment.
 
 Usage: cargo xtask py
 
-In order: format and lints of crates/exitgap-py, a workspace of its own with a lock file of its own, so that nobody
-who builds exitgap needs Python; one wheel for every Python from 3.11 on (abi3), by maturin; a fresh environment in
+In order: format and lints of crates/exitgap-py, a workspace of its own with a lock file of its own, so that
+building exitgap does not need Python; one wheel for every Python from 3.11 on (abi3), by maturin; a fresh environment in
 .fixtures/exitgap-python with that wheel and pandas and nothing else; in it the package's tests
 (crates/exitgap-py/tests), with the shared vectors of tests/vectors; and its types, as mypy reads them. Prints the
-wheel's path last. What is missing is installed into .fixtures, and said: maturin, mypy and pandas, pinned packages of
-Python's index.
+wheel's path last. Missing tools are installed into .fixtures and reported: maturin, mypy and pandas, pinned packages
+of Python's index.
 
 Needs: Python 3.11 or later with venv and pip, and the network the first time. Nothing is published.
 

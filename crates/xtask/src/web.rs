@@ -18,14 +18,14 @@ Build the site into web/dist (git ignores it), which the next release build of e
 
 Usage: cargo xtask web [--plain]
 
-  --plain   into target/pages instead, built fast instead of small: what the demonstration, the tests and a debug
-            build of the server serve
+  --plain   build into target/pages, for build speed instead of size: used by the demo, the tests and a debug
+            build of the server
 
-web/ is compiled for wasm32-unknown-unknown as small as it gets, and taken apart at the functions of
-web/src/later.rs; wasm-opt shrinks each part, and every file gets a Brotli copy beside it. What is missing
-is installed, and said: the Rust target, wasm_split_cli_support and wasm-bindgen-cli (from source, into
-.fixtures/) and binaryen (a pinned package of the npm registry). Prints the size of every file, as it is
-and compressed, and what each part of the program loads; more than the budget is an error.";
+web/ is compiled for wasm32-unknown-unknown at the smallest size and split at the functions of
+web/src/later.rs; wasm-opt shrinks each part, and every file gets a Brotli copy. Missing tools are installed
+and reported: the Rust target, wasm_split_cli_support and wasm-bindgen-cli (from source, into .fixtures/) and
+binaryen (a pinned package of the npm registry). Prints the size of every file, uncompressed and compressed,
+and what each part of the program loads; exceeding the budget is an error.";
 
 /// The most that the front page loads, in bytes of Brotli: all files but those that are asked for later.
 const MOST_BYTES: u64 = 200_000;
@@ -100,7 +100,7 @@ pub fn build(root: &Path) -> Result<()> {
     compress.args([MOST_BYTES, MOST_BYTES_OF_A_PAGE].map(|most| most.to_string()));
     compress.arg(&program.linked).args(program.parts.iter().chain(&later));
     process::run(&mut compress, "compressing and weighing the site").map_err(|failure| {
-        failure.remedy("decision 23 says what the budget is, and where weight was found before")
+        failure.remedy("decision 23 states the budget, and where size was saved before")
     })?;
     place(&made, &dist)?;
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))

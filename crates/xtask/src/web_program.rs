@@ -139,6 +139,6 @@ fn called(script: &str, before: &str, name: &str, other: &str) -> Result<String>
 }
 
 fn missing(name: &str) -> Failure {
-    Failure::new(format!("what took the program apart did not name {name}"))
+    Failure::new(format!("the splitting tool did not report {name}"))
         .remedy("its version is pinned in setup/cargo_tools.rs")
 }

@@ -59,7 +59,7 @@ fn case(seed: u64, room: u64, part: &mut Part, progress: Progress<'_>) -> Result
     let words = BufReader::new(full.stderr.take().ok_or("no stderr")?);
     std::thread::spawn(move || {
         for line in words.lines().map_while(std::result::Result::ok) {
-            if line.contains("it is tried again") && noticed.send(()).is_err() {
+            if line.contains("trying again") && noticed.send(()).is_err() {
                 return;
             }
         }

@@ -253,5 +253,5 @@ fn check(payment: &Payment, terms: &Terms, verifies: bool) -> std::result::Resul
     if signer.into_array() == authorization.from.0 {
         return Ok(());
     }
-    Err("the signature is not the payer's".to_owned())
+    Err("the signature is not from the payer".to_owned())
 }

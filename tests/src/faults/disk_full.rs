@@ -169,7 +169,7 @@ fn fill_and_free(home: &Home, room: Room, part: &mut Part) -> Result<()> {
     let ended = recorder.wait()?;
     let (refused, unpublished) = (
         ended.words.matches("the slot was not written").count(),
-        ended.words.matches("not yet published").count(),
+        ended.words.matches("not published yet").count(),
     );
     let named = ["database or disk is full", "No space left on device"];
     if !named.iter().any(|name| ended.words.contains(name)) {

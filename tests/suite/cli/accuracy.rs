@@ -103,7 +103,7 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     let asked = ["accuracy", &recorded.pool(0), "--rpc", &chain.url(), "--chain-id", "31337"];
     let text = String::from_utf8(run(&recorded, &[&asked[..], &db].concat()).stdout).unwrap();
     for said in
-        ["6 logged, 6 compared", "bit for bit", "a record wants 200 swaps", "288 slots older"]
+        ["6 logged, 6 compared", "bit for bit", "a full record needs 200 swaps", "288 slots older"]
     {
         assert!(text.contains(said), "{said}: {text}");
     }

@@ -81,7 +81,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     fs::write(&manifest, bytes.replacen("\"pools\":", "\"pools\":1", 1)).unwrap();
     let broken = run(&recorded, &asked);
     assert_eq!(broken.status.code(), Some(6), "{broken:?}");
-    assert!(String::from_utf8(broken.stderr).unwrap().contains("the log does not hold"));
+    assert!(String::from_utf8(broken.stderr).unwrap().contains("the log failed the audit"));
 }
 
 /// A service that is asked the same tells the same, to the letter; the rule that it names is one to replay.

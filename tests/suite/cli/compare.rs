@@ -244,10 +244,9 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
         assert!(check["found"].as_str().unwrap().contains(said), "{said}: {check}");
     }
     // Unknown keys vouch for nobody, and nobody for himself.
-    for (more, code, said) in [
-        (vec![theirs.as_str()], 5, "no key that you trust"),
-        (vec![own.as_str()], 2, "counts once"),
-    ] {
+    for (more, code, said) in
+        [(vec![theirs.as_str()], 5, "no trusted key"), (vec![own.as_str()], 2, "counts only once")]
+    {
         let output = run(&more);
         assert_eq!(output.status.code(), Some(code), "{}", words(&output));
         assert!(words(&output).contains(said), "{}", words(&output));

@@ -26,7 +26,7 @@ async fn a_url_is_read_like_the_folder_behind_it() {
     let (service, log) = (origin.url.clone(), format!("{}/", origin.log_url()));
     let thrown_away = replay(&[&service]);
     assert_eq!(thrown_away.stdout, by_folder.stdout, "the same bytes: {}", words(&thrown_away));
-    assert!(words(&thrown_away).contains("give --copy FOLDER to keep it"));
+    assert!(words(&thrown_away).contains("Use --copy FOLDER to keep the copy"));
     let temporary = fs::read_dir(origin.log.path().join("temporary")).unwrap();
     assert_eq!(temporary.count(), 0, "what is not kept is removed");
     let kept = replay(&[&log, "--copy", "made/when/absent"]);
@@ -193,7 +193,10 @@ async fn a_log_is_followed_at_its_url() {
         origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
     let said = errors.next().unwrap();
-    assert!(said.contains("not up to date [not_as_specified]") && said.contains("500"), "{said}");
+    assert!(
+        said.contains("cannot be updated [not_as_specified]") && said.contains("500"),
+        "{said}"
+    );
     wait_until(|| origin.fired() >= 2);
     origin.be_honest();
     assert_eq!(errors.next().unwrap(), "the copy is up to date again", "it was said once");
@@ -208,7 +211,7 @@ async fn a_log_is_followed_at_its_url() {
     // Nobody answers for longer than a slot may be late.
     origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
     assert_eq!(next(), told("late", 1));
-    assert!(errors.next().unwrap().contains("not up to date"));
+    assert!(errors.next().unwrap().contains("cannot be updated"));
     assert!(origin.be_honest() >= 2);
     origin.log.seal(false);
     assert_eq!([next(), next()], [told("alert.resolved", 2), told("slot", 2)]);
@@ -218,7 +221,7 @@ async fn a_log_is_followed_at_its_url() {
     (0..5).for_each(|_| rewritten.seal(false));
     fs::remove_dir_all(origin.folder()).unwrap();
     fs::rename(rewritten.path().join("log"), origin.folder()).unwrap();
-    assert!(errors.next().unwrap().contains("the log does not hold"));
+    assert!(errors.next().unwrap().contains("the log failed the audit"));
     assert_eq!(child.wait().unwrap().code(), Some(6));
     // The next run begins after what was seen.
     let mut rest = String::new();

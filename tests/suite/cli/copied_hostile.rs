@@ -235,14 +235,14 @@ async fn what_cannot_be_copied_is_an_argument_that_is_wrong() {
     let origin = Origin::start(1).await;
     let url = origin.url.clone();
     for (arguments, field, words_of) in [
-        (&["watch", &url][..], "copy", "is kept in a folder"),
-        (&["watch", "log", "--copy", "copy"], "copy", "read where it is"),
-        (&["audit", "log", "--copy", "copy"], "copy", "read where it is"),
-        (&["audit", "ftp://exits.example"], "log", "is no address of a log"),
+        (&["watch", &url][..], "copy", "needs a folder for the copy"),
+        (&["watch", "log", "--copy", "copy"], "copy", "so no copy is made"),
+        (&["audit", "log", "--copy", "copy"], "copy", "so no copy is made"),
+        (&["audit", "ftp://exits.example"], "log", "is not a valid log URL"),
         (
             &["audit", "http://name@exits.example", "--copy", "copy"],
             "log",
-            "is no address of a log",
+            "is not a valid log URL",
         ),
     ] {
         let refused = origin.run(&[arguments, &["--json"]].concat());

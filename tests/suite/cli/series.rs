@@ -137,12 +137,12 @@ fn sold_at_once(service: &Service, folder: &Path, pool: &str) {
         assert_eq!(one["total"]["exit_gap_pct"], told["total"]["exit_gap_pct"]);
         assert_eq!(one["exits"].as_array().unwrap().len(), 1, "together");
         let text = String::from_utf8(run(&[]).stdout).unwrap();
-        let gap = format!("gap       {} %", told["total"]["exit_gap_pct"]);
+        let gap = format!("gap       {}%", told["total"]["exit_gap_pct"]);
         assert!(text.contains("Selling 251,000 USD at once") && text.contains(&gap), "{text}");
     }
     let refused = exitgap(folder, &["portfolio", "nothing", "--db", "exitgap.db"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(2) && said.contains("names no size"), "{said}");
+    assert!(refused.status.code() == Some(2) && said.contains("has no size"), "{said}");
     let can = exitgap(folder, &["capabilities", "--api", &url, "--json"]);
     let listed = service.get("/v1/capabilities").found();
     assert_eq!(documents(&can)[0]["capabilities"], listed["capabilities"]);

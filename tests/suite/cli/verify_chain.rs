@@ -100,7 +100,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         assert_eq!(output.status.code(), Some(7), "{}", text(&output));
         let words = text(&run(&recorded, &asked[..6]));
         for said in
-            ["By the chain itself", "canonical    pass", "Still somebody's word: ", "decimals"]
+            ["Checked against the chain", "canonical    pass", "Still taken on trust: ", "decimals"]
         {
             assert!(words.contains(said), "{said}: {words}");
         }

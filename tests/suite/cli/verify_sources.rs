@@ -136,8 +136,8 @@ fn refused(recorded: &Recorded, trusted: &str) {
         (vec!["--anchors", "none", "--trusted-block", trusted], 5, "it has no end"),
         (vec!["--trusted-block", trusted], 2, "--anchors"),
         (vec!["--anchors", "day", "--trusted-block", trusted, "--at-least", "2"], 2, "2 of 1"),
-        (vec!["--at-least", "1"], 2, "1 of 0"),
-        (vec!["--peer", "evidence.json"], 5, "no key that you trust"),
+        (vec!["--at-least", "1"], 2, "1 required, but only 0 sources"),
+        (vec!["--peer", "evidence.json"], 5, "no trusted key"),
     ] {
         let all = [&["verify", "evidence.json", "--state-proof", "state.egp"], &arguments[..]];
         let output = run(recorded, &all.concat());

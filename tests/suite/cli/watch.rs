@@ -77,7 +77,10 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     fs::rename(rewritten.path().join("log"), log.path().join("log")).unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(6), "{ended:?}");
-    assert!(String::from_utf8_lossy(&ended.stderr).contains("does not hold"), "{ended:?}");
+    assert!(
+        String::from_utf8_lossy(&ended.stderr).contains("the log failed the audit"),
+        "{ended:?}"
+    );
     // What it is told of late, and files that are none.
     for arguments in
         [&["--seen", "rule.json", "--once"][..], &["--rule", "log/checkpoint", "--once"]]

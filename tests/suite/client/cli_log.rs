@@ -57,12 +57,12 @@ async fn a_rewritten_log_is_noticed_by_the_next_run() {
     let (code, stdout, stderr) = reader.run(&[]);
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(stdout.contains("VALID") && stdout.contains("window       pass"), "{stdout}");
-    assert!(stderr.contains("Nothing is kept: with --kept FOLDER"), "{stderr}");
+    assert!(stderr.contains("Nothing is kept; with --kept FOLDER"), "{stderr}");
 
     let (code, _, stderr) = reader.run(&flags);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(stderr.contains("itself named just now"), "{stderr}");
-    assert!(stderr.contains("Nothing of this log was seen before; its newest checkpoint is kept"));
+    assert!(stderr.contains("named by the service just now"), "{stderr}");
+    assert!(stderr.contains("This log was not seen before; its newest checkpoint is kept"));
     let checkpoint = kept(&folder, "checkpoint");
     assert_eq!(fs::read_to_string(&checkpoint).unwrap(), log.note);
 
@@ -137,7 +137,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     let output = waiting.args(["--kept", path]).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("it is not a file"), "{stderr}");
+    assert!(stderr.contains("not a file"), "{stderr}");
 
     // A folder in the place of a file cannot be read, and a file is no folder to keep in.
     fs::remove_file(&checkpoint).unwrap();
@@ -145,7 +145,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     assert_eq!(reader.run(&["--kept", path]).0, Some(5));
     let (code, _, stderr) = reader.run(&["--kept", keys.to_str().unwrap()]);
     assert_eq!(code, Some(5), "{stderr}");
-    assert!(stderr.contains("--kept names a folder"), "{stderr}");
+    assert!(stderr.contains("--kept takes a folder"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +213,7 @@ async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
     // The next run knows that it is the first.
     let (code, _, stderr) = reader.run(&["--kept", fresh.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(stderr.contains("Nothing of this log was seen before"), "{stderr}");
+    assert!(stderr.contains("This log was not seen before"), "{stderr}");
 }
 
 /// The number still follows from what was recorded, so the verdict stands; that the slot was taken
@@ -229,9 +229,9 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
     let by = recorded.last.next().unwrap().number();
-    let words = format!("Since then   TAKEN BACK by the head of slot {by}: block 0x");
+    let words = format!("Since then   RETRACTED by the head of slot {by}: block 0x");
     assert!(stdout.contains(&words), "{stdout}");
-    assert!(stdout.contains(&format!("gave way to 0x{}", "ee".repeat(32))), "{stdout}");
+    assert!(stdout.contains(&format!("replaced by 0x{}", "ee".repeat(32))), "{stdout}");
     let (_, stdout, _) = reader.run(&["--at", &at, "--json"]);
     let document: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(document["verdict"], "valid");
@@ -245,7 +245,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     // The newest recorded slot stands, and what came after it is in the log.
     let (code, stdout, _) = reader.run(&[]);
     assert_eq!(code, Some(0), "{stdout}");
-    assert!(stdout.contains("Since then   not taken back; 0x"), "{stdout}");
+    assert!(stdout.contains("Since then   not retracted; 0x"), "{stdout}");
     assert!(
         stdout.contains(", then 26 heads up to 0x")
             && stdout.contains(", proven, 26 of them missing"),

@@ -212,7 +212,7 @@ async fn the_command_keeps_its_receipt_and_holds_the_service_to_its_first_key() 
     let words = String::from_utf8_lossy(&paid.stderr).into_owned();
     let kid = key_of(&buyer.service).kid();
     assert!(
-        words.contains(&format!("receipt of the key {kid}, verified, in receipt.jws")),
+        words.contains(&format!("receipt verified with key {kid}, saved to receipt.jws")),
         "{words}"
     );
     let text = fs::read_to_string(buyer.path("receipt.jws")).unwrap();
@@ -233,7 +233,7 @@ async fn the_command_keeps_its_receipt_and_holds_the_service_to_its_first_key() 
     );
     assert_eq!(buyer.till.prices_paid().await, before);
     let again = buyer.pay(&[]);
-    assert!(said(&again).contains("--receipt FILE keeps it"), "{}", said(&again));
+    assert!(said(&again).contains("use --receipt FILE to save it"), "{}", said(&again));
     // Another key than the remembered one: the answer stands, the receipt does not.
     let stranger = ReceiptSigner::from_seed([5; 32]).key().to_string();
     let other = kept.replace(&key_of(&buyer.service).to_string(), &stranger);
@@ -340,5 +340,5 @@ async fn a_receipt_is_checked_offline_and_refusals_say_what_is_wrong() {
     assert_eq!(code(&unreadable(&["receipt.jws", "--key", "answer.json"])).0, Some(5));
     fs::write(buyer.path("long"), vec![b' '; (1 << 20) + 1]).unwrap();
     let long = [&["receipt.jws"][..], &key, &["--answer", "long"]].concat();
-    assert!(said(&unreadable(&long)).contains("more than the 1048576 bytes"));
+    assert!(said(&unreadable(&long)).contains("larger than the limit of 1048576 bytes"));
 }

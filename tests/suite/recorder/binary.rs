@@ -254,7 +254,7 @@ async fn sigterm_finishes_the_slot_in_hand_and_a_second_one_drops_it_whole() {
     was_asked.recv().unwrap();
     drop(was_asked);
     running.signal("TERM");
-    assert_eq!(running.line("asked to end")["stop"], "AfterSlot");
+    assert_eq!(running.line("stopping on request")["stop"], "AfterSlot");
     drop(release);
     assert_eq!(running.line("slot")["recorded"], 2);
     assert_eq!(running.end().0, Some(0));
@@ -264,9 +264,9 @@ async fn sigterm_finishes_the_slot_in_hand_and_a_second_one_drops_it_whole() {
     let mut running = site.record(1, None);
     was_asked.recv().unwrap();
     running.signal("TERM");
-    assert_eq!(running.line("asked to end")["stop"], "AfterSlot");
+    assert_eq!(running.line("stopping on request")["stop"], "AfterSlot");
     running.signal("INT");
-    assert_eq!(running.line("asked to end")["stop"], "Now");
+    assert_eq!(running.line("stopping on request")["stop"], "Now");
     assert_eq!(running.end().0, Some(0));
     drop((was_asked, release));
     assert_eq!(site.entries(), BTreeMap::from([(0, "recorded")]));
@@ -321,7 +321,7 @@ fn init_writes_a_file_once_and_a_rehearsal_is_refused_on_a_live_chain() {
     fs::write(path, "mine").unwrap();
     let (code, _, err) = run(&["init", "--config", path]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("exists and is left as it is"), "{err}");
+    assert!(err.contains("already exists and is not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(path).unwrap(), "mine");
 
     fs::write(path, written).unwrap();

@@ -123,16 +123,10 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
         copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
     }
     let (code, err) = home.record(3);
-    assert!(
-        code == Some(0) && err.matches("sealed as it was claimed before").count() == 1,
-        "{err}"
-    );
+    assert!(code == Some(0) && err.matches("sealed as claimed earlier").count() == 1, "{err}");
     lose();
     let (code, err) = home.record(4);
-    assert!(
-        code == Some(0) && err.matches("sealed as it was claimed before").count() == 4,
-        "{err}"
-    );
+    assert!(code == Some(0) && err.matches("sealed as claimed earlier").count() == 4, "{err}");
     let now = files(&folder.join("exitgap-log"));
     let slots =
         newest.keys().filter(|name| name.starts_with("slots/") || name.starts_with("parts/"));
@@ -156,7 +150,7 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
     credentials_are_asked_for(&home);
     for n in 0..3 {
         let (code, err) = home.record(n);
-        assert!(code == Some(0) && err.contains("brought into the bucket"), "{err}");
+        assert!(code == Some(0) && err.contains("uploaded to the bucket"), "{err}");
     }
     let (_, out, err) = home.server(&["check"]);
     assert!(out.contains(&format!("bucket s3://{BUCKET}/log: has 3 slots")), "{out}{err}");
@@ -167,7 +161,7 @@ async fn a_log_is_recorded_into_a_bucket_and_everything_is_made_from_it_again() 
 
 fn credentials_are_asked_for(home: &Home) {
     let (code, err) = home.record(0);
-    assert!(code == Some(1) && err.contains("bucket.toml: there is no such file"), "{err}");
+    assert!(code == Some(1) && err.contains("bucket.toml: the file does not exist"), "{err}");
     let file = home.path().join("bucket.toml");
     fs::write(&file, "access_key_id = \"one\"\nsecret_access_key = \"topsecret\"\n").unwrap();
     let (code, err) = home.record(0);
@@ -236,7 +230,7 @@ fn an_old_backup_is_not_gone_on_with(home: &Home) {
 fn nothing_is_recorded_while_it_cannot_be_asked(home: &Home) {
     home.configure(Some("http://127.0.0.1:9"));
     let (code, err) = home.record(5);
-    assert!(code == Some(1) && err.contains("leave out [bucket] url"), "{err}");
+    assert!(code == Some(1) && err.contains("remove [bucket] url"), "{err}");
     home.configure(None);
     home.recorded(5);
     // What was recorded without it comes with the next start.
@@ -264,11 +258,11 @@ fn a_day_leaves_a_database_once_the_bucket_has_it() {
     fs::set_permissions(credentials, fs::Permissions::from_mode(0o600)).unwrap();
     let (code, said) = scene.prune(&["--hot-days", "10"]);
     assert!(
-        code == Some(1) && said.contains("the bucket's copy: ") && said.contains("is not there"),
+        code == Some(1) && said.contains("the bucket's copy: ") && said.contains("does not exist"),
         "{said}"
     );
     bucket(server.address(), "log").unwrap().bring(&scene.folder(), &scene.url).unwrap();
     let (code, said) = scene.prune(&["--hot-days", "10"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said.matches("the folder and the bucket have all of it").count(), 3, "{said}");
+    assert_eq!(said.matches("the folder and the bucket have a complete copy").count(), 3, "{said}");
 }

@@ -101,6 +101,6 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let report: Value = serde_json::from_str(&verify(&["--json"])).unwrap();
     assert_eq!((&report["verdict"], &report["claim"]["status"]), (&json!("valid"), &json!("live")));
     assert_eq!(report["claim"]["genesis_hash"], json!(genesis));
-    let words = format!("a chain that its operator configured, of genesis {genesis}");
+    let words = format!("a chain configured by its operator, genesis {genesis}");
     assert!(verify(&[]).contains(&words));
 }

@@ -94,7 +94,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     let before = fs::read(folder.join("exitgap.toml")).unwrap();
     let (code, said) = init(folder, &of_chain, &[&named[0]], &prices);
     assert_eq!(code, Some(1));
-    assert!(said.contains("exitgap.toml exists and is left as it is"), "{said}");
+    assert!(said.contains("exitgap.toml already exists and is not overwritten"), "{said}");
     assert_eq!(fs::read(folder.join("exitgap.toml")).unwrap(), before);
 }
 
@@ -108,7 +108,7 @@ async fn what_init_cannot_write_it_refuses_by_name_and_writes_nothing() {
     let token = format!("{:#x}", world.pools[0].pool.token0);
     let prices = feeds(&world, &[0]);
     let all: Vec<&str> = prices.iter().map(String::as_str).collect();
-    let of_token = |symbol: &str| format!("no price of {symbol} (0x");
+    let of_token = |symbol: &str| format!("no price source is known for {symbol} (0x");
     let missing = prices[1].split('=').next().unwrap();
     let mine = ["anvil", "--chain-id", "31337", "--rpc", url];
     let nobody = ["anvil", "--chain-id", "31337", "--rpc", "http://127.0.0.1:1"];
@@ -122,29 +122,29 @@ async fn what_init_cannot_write_it_refuses_by_name_and_writes_nothing() {
             &["polygon", "--rpc", url],
             &[&deep],
             &all,
-            "the chain polygon is not known; known are ethereum",
+            "chain polygon is unknown; known chains are ethereum",
         ),
         (
             1,
             &["base", "--chain-id", "1", "--rpc", url],
             &[&deep],
             &all,
-            "base has the id 8453, and not 1",
+            "base has the id 8453, not 1",
         ),
         (1, &["ethereum", "--rpc", url], &[&deep], &all, "31337"),
         (1, &nobody, &[&deep], &all, "127.0.0.1:1"),
-        (1, &mine, &[&deep, &deep], &all, "is named twice"),
+        (1, &mine, &[&deep, &deep], &all, "is given twice"),
         (1, &mine, &[&deep, &token], &all, &tokens),
         (1, &mine, &[&format!("{deep}.0-1")], &all, "remove `pair`"),
         (1, &mine, &[&deep], &one, &of_token(missing)),
-        (1, &mine, &[&deep], &[all[0], all[1], none], "--feed NONE=… names no token of the pools"),
+        (1, &mine, &[&deep], &[all[0], all[1], none], "--feed NONE=…: not a token of these pools"),
         (2, &mine, &["0x12"], &all, "\"0x12\" is not an address"),
         (2, &mine, &[wrong_sum], &all, "wrong EIP-55 checksum"),
-        (2, &mine, &[&id], &all, "the id of a pool that a manager holds"),
-        (2, &mine, &[&format!("{pair}.02")], &all, "names no pair"),
-        (2, &mine, &[&deep], &["WETH"], "is not as WETH=0x…@3600"),
+        (2, &mine, &[&id], &all, "the id of a pool inside a pool manager"),
+        (2, &mine, &[&format!("{pair}.02")], &all, "is not a valid pair"),
+        (2, &mine, &[&deep], &["WETH"], "is not in the form WETH=0x…@3600"),
         (2, &mine, &[&deep], &["WETH=0x12@3600"], "is not an address"),
-        (2, &mine, &[&deep], &[&all[0].replace('@', "@-")], "is no heartbeat"),
+        (2, &mine, &[&deep], &[&all[0].replace('@', "@-")], "is not a valid heartbeat"),
         (2, &["anvil", "--rpc", "ftp://a"], &[&deep], &all, "http"),
         (2, &["anvil"], &[&deep], &all, "--rpc"),
     ];
@@ -181,7 +181,7 @@ async fn on_a_terminal_init_asks_for_what_was_not_named() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("\"0x12\" is not an address"), "{said}");
-    assert!(said.contains("The Chainlink feed of "), "{said}");
+    assert!(said.contains("Chainlink USD feed of "), "{said}");
     assert_eq!(server(home.path(), &KEY).0, Some(0));
     let (code, out, err) = server(home.path(), &["check"]);
     assert_eq!(code, Some(0), "{out}{err}");

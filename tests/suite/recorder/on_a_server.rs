@@ -60,7 +60,7 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let mut third = Site::record_as(&configured(&site, &store, "c"), 1, None, &[]);
     third.line("another recorder seals; waiting to take over");
     third.signal("TERM");
-    third.line("ended while another recorder seals");
+    third.line("stopped while another recorder seals");
     assert_eq!(third.end().0, Some(0));
     // Nor does a service wait that would record, too.
     let serve = ["serve", "--config", &configured(&site, &store, "d"), "--listen", "127.0.0.1:0"];
@@ -159,8 +159,7 @@ async fn recorders_that_share_the_reading_take_over_from_each_other() {
     assert_eq!(others.attend(&["anvil/0".to_owned()], true).unwrap().len(), 1);
     let mut alone = Site::record_as(&configured(&site, &store, "b"), 1, None, &[]);
     alone.line(
-        "others share the reading of this store, and this recorder does not take what they read: [recorder] \
-         shard_pools is to be the same on each machine",
+        "other recorders share the reading of this store, but this recorder ignores what they read: set [recorder] shard_pools to the same value on each machine",
     );
     alone.kill();
 }
@@ -199,7 +198,7 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     other.line("another recorder seals; waiting to take over");
     fs::write(&clock, "+1h\n").unwrap();
     assert_eq!(other.line("slot")["recorded"], 2);
-    let said = seals.line("the store is lost; it is asked for every 2 s");
+    let said = seals.line("the store is lost; trying to reconnect every 2 s");
     assert!(
         said["error"].as_str().unwrap().contains(" s ahead of the clock of the server"),
         "{said}"

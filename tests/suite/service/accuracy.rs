@@ -63,7 +63,8 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     assert_eq!(serde_json::from_str::<Value>(&of_service).unwrap(), of_period);
     let db = ["accuracy", &pool, "--from", from, "--to", to, "--db", "exitgap.db"];
     let (_, text, _) = run(&recorded, &db);
-    for said in ["4 logged, 4 compared", "bit for bit", "documents that the pool's heads commit to"]
+    for said in
+        ["4 logged, 4 compared", "bit for bit", "documents committed to by the pool's heads"]
     {
         assert!(text.contains(said), "{said}: {text}");
     }
@@ -215,7 +216,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     }
     let api = ["accuracy", "--api", url];
     for (more, said) in [
-        (&["--require", "live"][..], "guards are held against one pool"),
+        (&["--require", "live"][..], "guards apply to one pool only"),
         (&["--from", "2026-08-22T00:00:00Z"], "POOL"),
         (&["--file", "own.json"], "POOL"),
         (&["--rpc", url], "POOL"),

@@ -240,7 +240,7 @@ fn an_endpoint_that_does_not_take_it_is_tried_again_and_named() {
     let cases = [
         (Does::Answers(500, String::new()), "it answered 500"),
         (Does::Answers(429, "retry-after: 9\r\n".to_owned()), "it answered 429"),
-        (Does::Answers(302, to), "it answered 302, and nothing is followed"),
+        (Does::Answers(302, to), "it answered 302; redirects are not followed"),
         (Does::Hangs, "it did not answer within 2 s"),
         (Does::Trickles, "it did not answer within 2 s"),
         (Does::Resets, "the connection ended before it answered"),

@@ -93,8 +93,7 @@ async fn any_size_has_the_series_that_each_slot_would_tell() {
         assert_eq!(said["detail"]["above"], detail["above"]);
         assert_eq!(said["worst_gap"]["exit_gap_pct"], told["worst_gap"]["exit_gap_pct"]);
         let text = String::from_utf8(run(&[])).unwrap();
-        for expected in ["widest gap", "in the median slot", "worst slots", "PREVIEW", "in 2 slots"]
-        {
+        for expected in ["widest gap", "95th percentile", "worst slots", "PREVIEW", "in 2 slots"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
     }

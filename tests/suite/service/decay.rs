@@ -156,7 +156,7 @@ fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, 
     for (more, said) in [
         (&["calm", "--api", &url][..], "nothing was measured of calm: no_fall"),
         (&["storm", "--api", &url], "it names half-gone, calm, to-come"),
-        (&["half-gone", "--db", "exitgap.db"], "name the service with --api"),
+        (&["half-gone", "--db", "exitgap.db"], "give the service with --api"),
         (&["half-gone", "--fall-pct", "1", "--api", &url], "cannot be used with"),
     ] {
         let output = cli(more);
@@ -165,7 +165,7 @@ fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, 
     }
     let list = self::cli(recorded, &["shocks", "--api", &url]);
     let list = String::from_utf8(list.stdout).unwrap();
-    for said in ["half-gone", "a sale, and calm", "no_fall", "liquidity gone %"] {
+    for said in ["half-gone", "a sale, and calm", "no_fall", "liquidity withdrawn %"] {
         assert!(list.contains(said), "{list}");
     }
 

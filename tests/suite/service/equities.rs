@@ -135,8 +135,8 @@ fn is_told_by_the_command_line(recorded: &Recorded, service: &Service, token: &s
         }
         let text = String::from_utf8(cli(recorded, &[&asked[..], source].concat()).stdout).unwrap();
         assert!(text.starts_with("WBTC (scaled_ui), gaps at 5,000 USD"), "{text}");
-        assert!(text.contains("0 regular sessions of 20 and 1 weekends of 4"), "{text}");
-        assert!(text.contains("as usual") && text.contains("scheduled"), "{text}");
+        assert!(text.contains("0 of 20 regular sessions and 1 of 4 weekends"), "{text}");
+        assert!(text.contains("normal") && text.contains("scheduled"), "{text}");
         let listed = cli(recorded, &[&["equities"][..], source].concat());
         let listed = String::from_utf8(listed.stdout).unwrap();
         assert!(listed.contains(&named) && listed.contains("weekend"), "{listed}");

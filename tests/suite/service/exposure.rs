@@ -181,7 +181,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let shown = cli(recorded, &[&["verify", "risk.jsonl"], &all[..]].concat());
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
-        shown.contains("A report of 3 files: VALID") && shown.contains("$900,000,000"),
+        shown.contains("Report of 3 files: VALID") && shown.contains("$900,000,000"),
         "{shown}"
     );
 }
@@ -246,7 +246,7 @@ fn said_by_the_command_line(
         }
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
-        for expected in ["unrated", "4 looked at of 1916", "exposure/1", "widest gap", "PREVIEW"] {
+        for expected in ["unrated", "4 of 1916 checked", "exposure/1", "widest gap", "PREVIEW"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();

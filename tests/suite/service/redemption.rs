@@ -123,11 +123,11 @@ fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
         for said in [
-            "60,000 USD of it",
-            "beyond the capacity",
+            "60,000 USD redeemed",
+            "above the capacity",
             "% a year",
-            "nothing on the chain proves",
-            "minimum redemption is 5,000,000 USD",
+            "not proven by the chain",
+            "below the minimum of 5,000,000 USD",
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
@@ -262,7 +262,8 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
         assert_eq!(said["paths"], told["paths"]);
         let output = cli(&recorded, &[&asked[..], &files, &source].concat());
         let text = String::from_utf8(output.stdout).unwrap();
-        for said in ["capacity: 5000000000000000000 by", "it was paused", "has not one fact"] {
+        for said in ["capacity: 5000000000000000000 from", "redemption was paused", "lacks a fact"]
+        {
             assert!(text.contains(said), "{said}: {text}");
         }
     }

@@ -106,9 +106,14 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
     let said: Value = serde_json::from_str(&cli(["--db", "series.db"], &["--json"])).unwrap();
     assert_eq!(said["paths"][0], path);
     let text = cli(["--db", "series.db"], &[]);
-    assert!(text.contains("by its recorded lengths") && text.contains("to never"), "{text}");
+    assert!(
+        text.contains("from the recorded queue lengths") && text.contains("to never"),
+        "{text}"
+    );
     // A snapshot alone tells no pace, and none is made up.
-    assert!(cli(["--api", &url], &[]).contains("the lengths of its queue in seven days are not"));
+    assert!(
+        cli(["--api", &url], &[]).contains("the queue lengths of the last seven days are missing")
+    );
 }
 
 #[test]

@@ -100,6 +100,6 @@ async fn a_vault_pays_what_the_figure_says_and_no_more_than_it_holds() {
     command.args(["redeem", &pool, "--base", "vSHARE", "--size-usd", "100k", "--api", &url]);
     let output = command.args(["--terms", "vault.json"]).current_dir(recorded.folder.path());
     let text = String::from_utf8(output.output().unwrap().stdout).unwrap();
-    assert!(text.contains("a token pays 2,6") && text.contains("nav: 10"), "{text}");
+    assert!(text.contains("one token pays 2,6") && text.contains("nav: 10"), "{text}");
     assert_eq!(service.end(), Some(0));
 }

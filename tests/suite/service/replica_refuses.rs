@@ -132,15 +132,15 @@ async fn keys_logs_and_folders_that_do_not_fit_are_named() {
     // Another key of the log's own name.
     let name = fs::read_to_string(key).unwrap().split('+').next().unwrap().to_owned();
     let other = SignerKey::from_seed(&name, [9; 32]).unwrap().verifier().to_string();
-    refused(&folder, &url, &other, "the newest checkpoint does not count");
+    refused(&folder, &url, &other, "the newest checkpoint is not accepted");
     assert!(!folder.path().join("log/checkpoint").exists());
     // Keys that are none.
     refused(&folder, &url, "exits.example+00000000+AAAA", "--trust exits.example+00000000+AAAA");
     refused(&folder, &url, "absent", "--trust absent: No such file");
     fs::write(folder.path().join("empty"), "\n").unwrap();
-    refused(&folder, &url, "empty", "it has no key");
+    refused(&folder, &url, "empty", "it contains no key");
     // Addresses that are none, and nobody there.
-    refused(&folder, "exitgap.example", key, "no address such as");
+    refused(&folder, "exitgap.example", key, "not a URL such as");
     refused(&folder, "http://127.0.0.1:1/log", key, "127.0.0.1:1/log/checkpoint");
     // A folder that is something else's, and one of another log.
     let foreign = TempDir::new().unwrap();

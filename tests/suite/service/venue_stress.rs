@@ -117,7 +117,7 @@ fn said_by_the_command_line(
         }
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
-        for expected in ["60 % of liquidity gone", "3 looked at", "stress/1", "PREVIEW"] {
+        for expected in ["60% of liquidity withdrawn", "3 checked", "stress/1", "PREVIEW"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();
@@ -128,7 +128,10 @@ fn said_by_the_command_line(
     let base = [&asked[..], &["--base", "token0", "--db", "exitgap.db"]].concat();
     let refused = cli(recorded, &base);
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(2) && said.contains("each names its own"), "{said}");
+    assert!(
+        refused.status.code() == Some(2) && said.contains("give the token for each pool"),
+        "{said}"
+    );
 }
 
 /// What is no question, or has no answer.

@@ -46,7 +46,7 @@ fn a_key_is_made_once_on_request_and_for_its_owner_only() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let (code, out, err) = new("example.org/exits");
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(err.contains("exists and is left as it is"), "{err}");
+    assert!(err.contains("already exists and is not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
@@ -74,7 +74,7 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     for n in 0..3 {
         let (code, _, err) = record(n);
         assert_eq!(code, Some(0), "{err}");
-        assert!(!err.contains("not yet published"), "{err}");
+        assert!(!err.contains("not published yet"), "{err}");
     }
     let store = folder.join("exitgap.db");
     let report = audit(&log, &store);

@@ -76,11 +76,8 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         words.contains("2 of 3 closed days of exitgap.example/test/days/5958124 are in "),
         "{words}"
     );
-    assert!(
-        words.contains("Each file has the bytes to which the signed log of days commits"),
-        "{words}"
-    );
-    // A log of days that does not go on from what was seen is told from the one that was.
+    assert!(words.contains("Each file matches the signed log of days"), "{words}");
+    // A log of days that does not continue from what was seen is told from the one that was.
     let seen = out.path().join("days-checkpoint");
     let note = fs::read_to_string(&seen).unwrap();
     let root = note.lines().nth(2).unwrap();
@@ -91,7 +88,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         fs::write(&seen, other).unwrap();
         let (code, report, _) = export(&[]);
         assert_eq!((code, &report["verdict"]), (Some(6), &"invalid".into()));
-        assert!(report["fault"].as_str().unwrap().contains("does not go on"), "{report}");
+        assert!(report["fault"].as_str().unwrap().contains("does not continue"), "{report}");
         let other = fs::read_to_string(out.path().join("days-checkpoint.contradicts")).unwrap();
         assert_eq!(other, note, "both that were signed are kept");
     }

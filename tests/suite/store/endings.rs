@@ -183,7 +183,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert!(err.contains("5957860.jsonl") && err.contains("exitgap-server successor"), "{err}");
     for (config, word) in [
         ("same-name.toml", "exitgap.example/test is the name of the log that ended"),
-        ("same-folder.toml", "is the lost log's own folder"),
+        ("same-folder.toml", "is the lost log's folder"),
     ] {
         let (code, _, err) = successor(config);
         assert_eq!(code, Some(1));
@@ -192,7 +192,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert!(!home.join("next.db").exists() && !home.join("log/superseded-by").exists());
     let (code, out, err) = successor("next.toml");
     assert_eq!(code, Some(0), "{err}");
-    assert_eq!(out, "exitgap.example/next succeeds exitgap.example/test/5957856 of 11 slots\n");
+    assert_eq!(out, "exitgap.example/next succeeds exitgap.example/test/5957856 with 11 slots\n");
     assert!(err.contains("5957860.jsonl"), "{err}");
     let (code, _, err) = successor("next.toml");
     assert_eq!(code, Some(1));

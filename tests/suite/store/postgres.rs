@@ -254,12 +254,12 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(
         said,
         "made database gaps\n\
-         made role gaps_recorder, without a password: give it one where it logs in over a network\n\
-         made role gaps_reader, without a password: give it one where it logs in over a network\n\
-         made the tables of schema version 11\n"
+         made role gaps_recorder, without a password: set one if it logs in over a network\n\
+         made role gaps_reader, without a password: set one if it logs in over a network\n\
+         created the tables of schema version 11\n"
     );
     let (code, said) = run(&as_admin, "exitgap.toml");
-    assert_eq!((code, said.as_str()), (Some(0), "the tables have schema version 11 already\n"));
+    assert_eq!((code, said.as_str()), (Some(0), "the tables already have schema version 11\n"));
     let (code, said) = run(&["restore"], "exitgap.toml");
     assert_eq!((code, said.as_str()), (Some(0), "restored 11 slots\n"));
     assert_eq!(checkpoints(&url), checkpoints(&path));
@@ -275,7 +275,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    assert!(!said.contains("could change what is recorded"), "{said}");
+    assert!(!said.contains("can change recorded data"), "{said}");
     // Whether alerts can be kept there, too, is asked with the role that keeps them.
     for (role, expected) in [
         ("gaps_recorder", "alerts on a server: can be written"),
@@ -290,7 +290,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
         assert!(said.contains(expected), "{role}: {said}");
     }
     let (code, said) = run(&["fsck", "--rebuild"], "exitgap.toml");
-    assert!(code == Some(0) && said.contains("0 rows were not as they should be"), "{said}");
+    assert!(code == Some(0) && said.contains("0 rows were wrong"), "{said}");
     let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
     assert!(code == Some(1) && said.contains("pg_dump"), "{said}");
     // The command line asks by the same URL, and whoever may only read, too.

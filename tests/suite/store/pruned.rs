@@ -78,14 +78,14 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     // Nothing of a rehearsal is done.
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10", "--dry-run"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("2026-08-22: the folder has all of it;"), "{said}");
+    assert!(said.contains("2026-08-22: the folder has a complete copy;"), "{said}");
     assert!(said.contains("3 days would leave the database"), "{said}");
     assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("2026-08-22: 231 snapshots left"), "{said}");
+    assert!(said.contains("2026-08-22: 231 snapshots removed"), "{said}");
     assert!(said.contains("3 days left the database"), "{said}");
-    assert!(said.ends_with("the newest 10 stay\n"), "{said}");
+    assert!(said.ends_with("the newest 10 days stay\n"), "{said}");
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
     assert_eq!((code, said.contains("0 days left")), (Some(0), true), "{said}");
 
@@ -163,7 +163,7 @@ fn only_what_every_copy_has_leaves() {
         assert!(said.contains(why), "{why}: {said}");
         assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
     };
-    refused(&["--hot-days", "10"], "log would be the only copy of what leaves the database");
+    refused(&["--hot-days", "10"], "log would be the only copy of the removed snapshots");
     refused(&["--one-copy", "--hot-days", "10"], "it is not in the log of days");
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "8"]);
     assert_eq!(code, Some(2), "{said}");
@@ -201,7 +201,7 @@ fn only_what_every_copy_has_leaves() {
     fs::write(scene.home().join("file.toml"), file).unwrap();
     let (code, said) = scene.prune(&["--one-copy", "--config", "file.toml"]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("only a server's database is pruned"), "{said}");
+    assert!(said.contains("only a database on a server can be pruned"), "{said}");
 }
 
 #[test]

@@ -138,14 +138,14 @@ fn a_witness_has_a_key_of_its_own_and_logs_to_look_after() {
         let (code, _, said) = server(at, arguments);
         assert!(code == Some(1) && said.contains(expected), "{arguments:?}: {said}");
     };
-    fails(&["key", "witness", "--out", "witness.key", "--name", "w"], "is left as it is");
+    fails(&["key", "witness", "--out", "witness.key", "--name", "w"], "is not overwritten");
     fails(&["key", "witness", "--out", "other.key", "--name", "a b"], "--name");
     let log = log_key().verifier().to_string();
     fails(&["witness", "--log", "nonsense"], "--log");
-    fails(&["witness", "--log", &log, "--log", &log], "there twice");
+    fails(&["witness", "--log", &log, "--log", &log], "listed twice");
     fails(&["witness", "--log", &log, "--key", "absent.key"], "key witness --out");
     std::fs::write(at.join("open.key"), "x").unwrap();
-    fails(&["witness", "--log", &log, "--key", "open.key"], "set its mode to 600");
+    fails(&["witness", "--log", &log, "--key", "open.key"], "set mode 600");
     let text = std::fs::read_to_string(at.join("witness.key")).unwrap();
     let same: SignerKey = text.trim_end().parse().unwrap();
     fails(&["witness", "--log", &same.verifier().to_string()], "is the key of a log");

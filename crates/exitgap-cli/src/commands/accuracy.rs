@@ -1,4 +1,5 @@
-//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, as it is recorded or recounted from a
+//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, as it is
+//! recorded or recounted from a
 //! node.
 
 use std::io::{IsTerminal, Write};
@@ -42,13 +43,13 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         return recorded(args, json);
     }
     let pool = parse_pool(pool)?;
-    let unheld = || wrong("pool", "a pool that a manager holds logs as its manager");
+    let unheld = || wrong("pool", "a pool inside a pool manager logs under the manager's address");
     let contract = pool.contract().address().ok_or_else(unheld)?;
     let [from, to] = period(args, &pool)?;
     let plan = source::rpc::plan_of_chain(&args.rpc, args.chain_id, &pool)?;
     let logs = PoolLogs::new(&plan, pool.chain(), Limits::for_one_answer());
     let logs = logs.map_err(|error| unreadable(error.to_string()))?;
-    let logs = logs.ok_or_else(|| wrong("pool", "its chain is not described"))?;
+    let logs = logs.ok_or_else(|| wrong("pool", "its chain is not configured"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut pass =
         Pass { runtime, logs, contract, scan: AccuracyScan::new(), last: None, first: None };
@@ -101,9 +102,17 @@ fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         print_text(&told.record)?;
         let mut out = anstream::stdout().lock();
         let PoolAccuracy { documents, slots_waiting, figure_url, .. } = &told;
-        writeln!(out, "{:<16}{documents} documents that the pool's heads commit to", "swaps from")?;
+        writeln!(
+            out,
+            "{:<16}{documents} documents committed to by the pool's heads",
+            "swaps from"
+        )?;
         if *slots_waiting > 0 {
-            writeln!(out, "{:<16}{slots_waiting} later slots: not final, or not read", "to come")?;
+            writeln!(
+                out,
+                "{:<16}{slots_waiting} later slots, not final or not read yet",
+                "pending"
+            )?;
         }
         writeln!(out, "{:<16}{}", "figure", printable(figure_url))?;
     }
@@ -133,9 +142,9 @@ impl Pass {
         let read = self.logs.read(self.contract, after, end, deadline);
         let logs = self.runtime.block_on(read).map_err(|missing| {
             let detail = format!("reading the pool's logs: {}", missing.detail);
-            Problem::new(ProblemCode::ChainUnreadable, detail)
-                .reason(missing.reason.code())
-                .hint("a node that serves logs of these blocks; --rpc may be given several times")
+            Problem::new(ProblemCode::ChainUnreadable, detail).reason(missing.reason.code()).hint(
+                "use a node that serves logs of these blocks; --rpc may be given several times",
+            )
         })?;
         let mut rest: &[PoolLog] = &logs;
         for snapshot in snapshots {
@@ -175,7 +184,7 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     let from = named("from", args.from.as_ref())?;
     let from = from.unwrap_or_else(|| Slot::new(back.into()).unwrap_or(Slot::FIRST));
     if from > to {
-        return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to").into());
+        return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to").into());
     }
     let terms = AccuracyTerms { pool: pool.clone(), from, to, until: to };
     terms.checked().map_err(|error| wrong("from", &error.to_string()))?;
@@ -192,7 +201,7 @@ fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
     )?;
     match found.provenance {
         exitgap_api::Provenance::Recorded { slot, .. } => Ok(slot),
-        exitgap_api::Provenance::Direct(_) => Err(unreadable("the source names no slot").into()),
+        exitgap_api::Provenance::Direct(_) => Err(unreadable("the source gives no slot").into()),
     }
 }
 
@@ -223,7 +232,9 @@ fn snapshots(
             let snapshot = file.open().map_err(|error| wrong(&error))?;
             let slot = snapshot.slot();
             if snapshot.observation().pool() != pool || slot < at || last >= Some(slot) {
-                return Err(unreadable("snapshots that were not asked for").into());
+                return Err(
+                    unreadable("the source returned snapshots that were not requested").into()
+                );
             }
             last = Some(slot);
             if slot <= to {
@@ -251,25 +262,29 @@ fn told(seen: u32, all: u32) {
 
 fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "Swaps of {} against estimates", printable(&record.pool))?;
+    writeln!(out, "Swaps of {} compared with estimates", printable(&record.pool))?;
     if record.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     let AccuracyRecord { slots, stretches, stretches_incomplete, swaps, compared, .. } = record;
     line("period", format!("{} to {}: {slots} slots", record.from, record.to))?;
     let complete = match stretches_incomplete {
-        0 => format!("the logs of all {stretches} stretches give the recorded states, bit for bit"),
-        some => format!("of {some} of {stretches} stretches logs are absent or not the chain's"),
+        0 => format!(
+            "the logs of all {stretches} intervals reproduce the recorded states bit for bit"
+        ),
+        some => format!(
+            "the logs of {some} of {stretches} intervals are missing or differ from the chain"
+        ),
     };
     line("completeness", complete)?;
     line("swaps", format!("{swaps} logged, {compared} compared"))?;
     let not = &record.not_compared;
     let reasons = [
-        ("of incomplete stretches", not.fills_incomplete),
+        ("in incomplete intervals", not.fills_incomplete),
         ("refused by the estimate", not.estimate_refused),
         ("two-sided", not.two_sided),
-        ("of nothing", not.zero),
+        ("of zero size", not.zero),
         ("out of range", not.out_of_range),
     ];
     let reasons: Vec<String> = reasons
@@ -282,15 +297,15 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
     }
     let flagged = &record.flagged;
     let flags = [
-        ("of a transaction that swapped more than once", flagged.same_tx),
-        ("around which liquidity came and left", flagged.jit),
-        ("between two of one party", flagged.sandwich_suspected),
+        ("in transactions with several swaps", flagged.same_tx),
+        ("with just-in-time liquidity around them", flagged.jit),
+        ("between two swaps of one party (suspected sandwich)", flagged.sandwich_suspected),
     ];
     for (words, count) in flags.into_iter().filter(|(_, count)| *count > 0) {
-        line("flagged", format!("{count} {words}; compared like all others"))?;
+        line("flagged", format!("{count} {words}; included in the statistics"))?;
     }
     if !record.enough {
-        line("too short", "a record wants 200 swaps and seven days".to_owned())?;
+        line("too short", "a full record needs 200 swaps and seven days".to_owned())?;
     }
     let header = ["<estimate", "swaps", "exact", "|error| Q50 %", "Q95 %", "worst %", "mean %"];
     let mut table = Columns::new(&header);
@@ -334,5 +349,5 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
         ]);
     }
     write!(out, "{worst}")?;
-    Ok(writeln!(out, "{:<16}{}: positive is worse than estimated", "method", record.figure)?)
+    Ok(writeln!(out, "{:<16}{} (positive: worse than estimated)", "method", record.figure)?)
 }

@@ -17,8 +17,8 @@ const MAX_PAGES: usize = 100;
 
 pub fn run(source: &RecordedArgs, json: bool) -> Result<ExitCode, Failure> {
     if source.guards()? != Guards::default() {
-        let hint = "name a pool; each row says its status and its days";
-        return Err(invalid_parameter("pool", "guards are held against one pool", hint).into());
+        let hint = "give a pool; the table shows the status and days of each";
+        return Err(invalid_parameter("pool", "guards apply to one pool only", hint).into());
     }
     let table = source.ask(of_service, async |service| {
         let all = PoolsAsked { chain: None, after: None, limit: usize::MAX };
@@ -93,17 +93,12 @@ fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
     }
     let mut out = anstream::stdout().lock();
     write!(out, "{rows}")?;
-    writeln!(
-        out,
-        "{:<16}{}: positive is worse than estimated",
-        "method",
-        printable(&table.figure)
-    )?;
+    writeln!(out, "{:<16}{} (positive: worse than estimated)", "method", printable(&table.figure))?;
     if table.waiting > 0 {
-        anstream::eprintln!("{} pools were not summed up yet: ask again later", table.waiting);
+        anstream::eprintln!("{} pools are not computed yet; try again later", table.waiting);
     }
     if table.next_cursor.is_some() {
-        anstream::eprintln!("there are more: these are the first {}", table.pools.len());
+        anstream::eprintln!("only the first {} are shown", table.pools.len());
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
     let fault = match (&args.log, &args.db) {
         (Some(log), _) => of_log(args, log, &mut replayed)?,
         (None, Some(db)) => of_database(db, &mut replayed).map(|()| None)?,
-        (None, None) => return Err(unreadable("--log or --db is needed".to_owned()).into()),
+        (None, None) => return Err(unreadable("give --log or --db".to_owned()).into()),
     };
     if let Some(error) = replayed.error {
         return Err(unreadable(error.to_string()).into());
@@ -54,7 +54,7 @@ fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
     let Some(fault) = fault else { return Ok(ExitCode::SUCCESS) };
     let mut err = anstream::stderr().lock();
     let of = fault.document();
-    writeln!(err, "the log does not hold: {}: {}", of.code, printable(&of.detail))?;
+    writeln!(err, "the log failed the audit: {}: {}", of.code, printable(&of.detail))?;
     Ok(verdict_code(Verdict::Invalid))
 }
 
@@ -90,7 +90,7 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
     AlertRule::read(&bytes).map_err(|error| {
         Problem::new(ProblemCode::InvalidParameter, error.to_string())
             .field(error.field)
-            .hint("`exitgap alert replay --help` shows a rule and what may stand in it")
+            .hint("`exitgap alert replay --help` describes the format of a rule")
             .into()
     })
 }
@@ -178,7 +178,7 @@ fn print_text(run: &AlertRun, events: &[AlertEvent]) -> Result<(), Failure> {
     let rule = run.rule();
     let kind = rule.kind.code();
     writeln!(out, "{kind} {} of {} in {}", rule.threshold(), rule.base.code(), rule.pool)?;
-    let mut table = Columns::new(&["<time", "slot", "<event", "<rests on"]);
+    let mut table = Columns::new(&["<time", "slot", "<event", "<based on"]);
     for event in events {
         let document: serde_json::Value =
             serde_json::from_slice(&event.canonical).unwrap_or_default();
@@ -193,7 +193,7 @@ fn print_text(run: &AlertRun, events: &[AlertEvent]) -> Result<(), Failure> {
         ]);
     }
     if events.is_empty() {
-        writeln!(out, "{:<16}nothing was to be said", "events")?;
+        writeln!(out, "{:<16}no events", "events")?;
     } else {
         write!(out, "{table}")?;
     }

@@ -43,7 +43,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
         if since.checkpoint.size == 0 {
-            let what = "since: a checkpoint of the empty log, with which every log agrees";
+            let what = "since: this checkpoint is of an empty log, so every log agrees with it";
             return Err(source::unreadable(what.to_owned()).into());
         }
     }
@@ -123,8 +123,7 @@ pub(super) fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
 }
 
 pub(super) fn unreadable(rule: &Rule) -> Failure {
-    let hint = "a log's folder holds checkpoint, verifier-key, slots/, parts/ and tile/, as \
-                crates/exitgap-core/docs/log-folder-v1.md has it";
+    let hint = "a log's folder contains checkpoint, verifier-key, slots/, parts/ and tile/; see crates/exitgap-core/docs/log-folder-v1.md";
     source::unreadable(rule.to_string()).hint(hint).into()
 }
 
@@ -148,7 +147,7 @@ fn check_named_keys(
     let named =
         keys_from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
     if named.is_empty() {
-        return Err(Rule::VerifierKeyInvalid { error: "it holds no key".to_owned() });
+        return Err(Rule::VerifierKeyInvalid { error: "it contains no key".to_owned() });
     }
     let origin = &newest.checkpoint.origin;
     let speaks_for_the_log = |key: &VerifierKey| {
@@ -193,7 +192,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let own_key_of = (!report.keys_trusted).then_some("folder");
     let open = report.counts.unsupported > 0 || report.fault.is_some();
     let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
-    writeln!(out, "{bold}The log {origin}{bold:#} of {slots} slots: {style}{verdict}{style:#}.")?;
+    writeln!(out, "{bold}Log {origin}{bold:#}, {slots} slots: {style}{verdict}{style:#}.")?;
     audited::fault(&mut out, report.fault.as_ref())?;
     let until = report.last_slot.as_deref().map_or(String::new(), |slot| format!(", to {slot}"));
     writeln!(out, "{:<16}{} slots{until}", "replayed", grouped(&report.slots.to_string()))?;
@@ -202,30 +201,34 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
         writeln!(
             out,
-            "{:<16}{published} looked at: {hold} hold, {differ} differ, {unusable} prove nothing; of whole pools {due} \
-             were drawn, {present} are there",
+            "{:<16}{published} checked: {hold} match, {differ} differ, {unusable} prove nothing; of {due} whole-pool proofs drawn, {present} are published",
             "state proofs"
         )?;
     }
     writeln!(out, "{:<16}{}", "root", report.root)?;
     if let Some(size) = report.since_size {
-        let word = if report.fault.is_none() { "holds" } else { "compared with" };
+        let word = if report.fault.is_none() { "extends" } else { "compared with" };
         writeln!(
             out,
-            "{:<16}{word} the checkpoint of {} slots seen before",
+            "{:<16}{word} the earlier checkpoint of {} slots",
             "since",
             grouped(&size.to_string())
         )?;
     }
     audited::unsupported(&mut out, &report.counts)?;
     if let Some(lost) = &report.predecessor {
-        writeln!(out, "{:<16}this log succeeds {}", "predecessor", printable(lost))?;
+        writeln!(out, "{:<16}this log continues {}", "predecessor", printable(lost))?;
     }
     for line in &report.extensions {
         writeln!(out, "{:<16}{}", "extension", printable(line))?;
     }
     if let Some(origin) = &report.superseded_by {
-        writeln!(out, "{:<16}the log has ended; {} follows it", "superseded", printable(origin))?;
+        writeln!(
+            out,
+            "{:<16}the log has ended; its successor is {}",
+            "superseded",
+            printable(origin)
+        )?;
     }
     audited::keys(&mut out, &report.keys, own_key_of)?;
     if let Some(contradiction) = &report.contradiction {

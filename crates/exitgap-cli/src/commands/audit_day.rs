@@ -26,14 +26,13 @@ pub fn run(
     json: bool,
 ) -> Result<ExitCode, Failure> {
     if args.since.is_some() {
-        let detail = "since: a day is held against the checkpoints of its own slots";
-        let hint = "leave --since out, or audit the whole log with it";
+        let detail = "since: a day is checked against the checkpoints of its own slots";
+        let hint = "omit --since, or audit the whole log with it";
         return Err(invalid_parameter("since", detail, hint).into());
     }
     if args.copy.is_some() {
-        let detail = "copy: a day's folder is read where it is";
-        let hint =
-            "--copy goes with the URL of a service, or of its log; `exitgap export` fetches days";
+        let detail = "copy: a day's folder is already local, so no copy is made";
+        let hint = "use --copy only with the URL of a service or of its log; `exitgap export` fetches days";
         return Err(invalid_parameter("copy", detail, hint).into());
     }
     let bar = progress();
@@ -98,7 +97,7 @@ fn print_text(report: &DayReport) -> Result<(), Failure> {
     let own_key_of = (!report.keys_trusted).then_some("manifest");
     let open = report.counts.unsupported > 0 || report.fault.is_some();
     let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
-    let day = report.day.as_deref().unwrap_or("A day that its manifest does not name");
+    let day = report.day.as_deref().unwrap_or("A day with an unreadable manifest");
     let log = report.origin.as_deref().map(|origin| format!(" of the log {}", printable(origin)));
     let log = log.unwrap_or_default();
     writeln!(out, "{bold}{day}{log}{bold:#}: {style}{verdict}{style:#}.")?;

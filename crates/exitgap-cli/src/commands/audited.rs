@@ -9,19 +9,20 @@ use exitgap_core::evidence::Verdict;
 use crate::failure::Failure;
 use crate::format::{grouped, printable};
 
-/// How a verdict is drawn, and its words. `own_key`: whose key it rests on alone, where nothing else is left open.
+/// How a verdict is drawn, and its words. `own_key`: whose key it rests on alone, where nothing
+/// else is left open.
 pub fn verdict(verdict: Verdict, own_key: Option<&str>) -> (Style, String) {
     let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     match (verdict, own_key) {
-        (Verdict::Valid, _) => (colour(AnsiColor::Green), "VALID: all of it holds".to_owned()),
-        (Verdict::Invalid, _) => (colour(AnsiColor::Red), "INVALID: it does not hold".to_owned()),
+        (Verdict::Valid, _) => (colour(AnsiColor::Green), "VALID: every check passed".to_owned()),
+        (Verdict::Invalid, _) => (colour(AnsiColor::Red), "INVALID: a check failed".to_owned()),
         (Verdict::Incomplete, Some(whose)) => (
             colour(AnsiColor::Yellow),
-            format!("INCOMPLETE: all of it holds, by the {whose}'s own key only"),
+            format!("INCOMPLETE: every check passed, but only with the {whose}'s own key"),
         ),
         (Verdict::Incomplete, None) => (
             colour(AnsiColor::Yellow),
-            "INCOMPLETE: nothing is wrong, but not everything was checked".to_owned(),
+            "INCOMPLETE: no check failed, but some were not made".to_owned(),
         ),
     }
 }
@@ -61,13 +62,14 @@ pub fn unsupported(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), F
     }
     Ok(writeln!(
         out,
-        "{:<16}{} heads and snapshots were made by a newer version; update to check them",
+        "{:<16}{} heads and snapshots are from a newer version; update exitgap to check them",
         "not checked",
         grouped(&counts.unsupported.to_string())
     )?)
 }
 
-/// The keys that signatures were checked by: the caller's, or the own ones of what is audited, which then is said.
+/// The keys that signatures were checked by: the caller's, or the own ones of what is audited,
+/// which then is said.
 pub fn keys(
     out: &mut impl Write,
     keys: &[String],
@@ -83,7 +85,6 @@ pub fn keys(
 /// Says on stderr that a key is worth what its source is.
 pub fn compare_keys(of: &str) {
     anstream::eprintln!(
-        "The {of} brought the key that its signatures were checked by. Compare the key with one from a place you \
-         trust, and give it with --trust."
+        "The signatures were checked with the {of}'s own key. Compare that key with a copy from a place you trust, then pass it with --trust."
     );
 }

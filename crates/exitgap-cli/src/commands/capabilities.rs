@@ -29,7 +29,7 @@ fn print_text(told: &Capabilities) -> Result<(), Failure> {
         ]);
     }
     let mut can =
-        Columns::new(&["<capability", "<status", "<live on", "<where, or what is not built"]);
+        Columns::new(&["<capability", "<status", "<live on", "<where, or what is missing"]);
     for one in &told.capabilities {
         let live_on = if one.live_on.is_empty() { "-".to_owned() } else { one.live_on.join(", ") };
         can.row(vec![

@@ -30,7 +30,7 @@ pub fn of_positions(
 ) -> Result<Vec<LiquidationCascade>, Failure> {
     let close = Percent::parse(&args.close_pct).ok().and_then(|one| u32::try_from(one.0).ok());
     let close_e8 = close.filter(|e8| (1..=ALL_E8).contains(e8)).ok_or_else(|| {
-        let detail = "close_pct is above 0 and at most 100, of at most six decimals";
+        let detail = "close_pct must be above 0 and at most 100, with at most six decimals";
         Problem::new(ProblemCode::InvalidParameter, detail).field("close_pct")
     })?;
     let venues: Vec<(Observation, Direction)> = asked
@@ -63,7 +63,7 @@ pub fn of_positions(
 
 fn wrong(detail: &str) -> Problem {
     let hint = format!(
-        "a line `{HEADER}`, then a position a line: whole tokens, USD, percent of the collateral's worth"
+        "write a line `{HEADER}`, then one position per line: whole tokens, USD, percent of the collateral's value"
     );
     Problem::new(ProblemCode::InvalidParameter, format!("positions: {detail}"))
         .field("positions")
@@ -81,7 +81,7 @@ fn positions(text: &str, decimals: u8) -> Result<Vec<Position>, Problem> {
         let at = |what: &str| wrong(&format!("line {number}: {what}"));
         let parts: Vec<&str> = line.split(',').map(str::trim).collect();
         let &[collateral, debt, threshold] = parts.as_slice() else {
-            return Err(at("it has not three numbers"));
+            return Err(at("it does not have three numbers"));
         };
         let plain = |text: &str, decimals: u32, what: &str| {
             parse_scaled(text, decimals, false).map_err(|error| at(&format!("{what}: {error}")))
@@ -105,18 +105,18 @@ pub fn print(cascades: &[LiquidationCascade]) -> Result<(), Failure> {
         "<oracle follows",
         "liquidated",
         "of",
-        "sold, USD",
-        "repaid, USD",
-        "debt left, USD",
-        "fall %",
+        "sold (USD)",
+        "repaid (USD)",
+        "debt left (USD)",
+        "price drop %",
         "exit gap %",
     ];
     let mut table = Columns::new(&header);
     for one in cascades {
         let gap = one.exit_gap_pct.as_ref().map(ToString::to_string);
-        let none = if one.unfillable { "not taken" } else { "-" };
+        let none = if one.unfillable { "not absorbed" } else { "-" };
         table.row(vec![
-            format!("{} %", one.follow_pct),
+            format!("{}%", one.follow_pct),
             one.liquidated.to_string(),
             one.positions.to_string(),
             grouped(one.cascade_usd.as_str()),

@@ -146,21 +146,21 @@ fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     let (style, verdict) = match report.verdict {
-        Verdict::Valid => (colour(AnsiColor::Green), "VALID: they say the same"),
+        Verdict::Valid => (colour(AnsiColor::Green), "VALID: both logs agree"),
         Verdict::Invalid if report.differing > report.other_block => {
-            (colour(AnsiColor::Red), "INVALID: of one block they say different things")
+            (colour(AnsiColor::Red), "INVALID: the logs differ about the same block")
         }
-        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: one of them does not hold"),
+        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: one of the logs failed a check"),
         Verdict::Incomplete => (
             colour(AnsiColor::Yellow),
-            "INCOMPLETE: nothing is wrong, but not everything could be compared",
+            "INCOMPLETE: no difference found, but not everything could be compared",
         ),
     };
     writeln!(out, "{style}{verdict}{style:#}.")?;
     for log in &report.logs {
         let by = if log.keys_trusted { "a trusted key" } else { "its own key only" };
         let (origin, slots) = (printable(&log.origin), grouped(&log.slots.to_string()));
-        writeln!(out, "{:<16}{origin}: {slots} slots hold, by {by}", "log")?;
+        writeln!(out, "{:<16}{origin}: {slots} slots valid, with {by}", "log")?;
         if let Some(fault) = &log.fault {
             writeln!(out, "{:<16}{}: {}", "first fault", fault.code, printable(&fault.detail))?;
         }
@@ -169,7 +169,7 @@ fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
     let [first, second] = report.only_one;
     writeln!(
         out,
-        "{:<16}{} pools of both, {} slots of them compared, {} differ; only the first has {}, only the second {}",
+        "{:<16}{} shared pools, {} slots compared, {} differ; {} only in the first log, {} only in the second",
         "compared",
         count(report.pools),
         count(report.slots),

@@ -53,24 +53,29 @@ fn read(args: &DecayArgs) -> Result<DecayAsked, Failure> {
 fn print_text(decay: &DepthDecay) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let DepthDecay { of, .. } = decay;
-    writeln!(out, "Book of {} in {} at {} % from its mid price", of.base, of.pool, of.gap_pct)?;
+    writeln!(out, "Depth of {} in {} at {}% from the mid price", of.base, of.pool, of.gap_pct)?;
     let (from, to) = (printable(&of.from), printable(&of.to));
     writeln!(
         out,
-        "{:<16}{from} to {to}: {} slots stand, {} do not",
+        "{:<16}{from} to {to}: {} slots recorded, {} missing",
         "period", decay.have, decay.slots_missing
     )?;
     let events = decay.events.len();
-    let moved = format!("{events} of {} % within {} slots", of.move_pct, of.within_slots);
-    writeln!(out, "{:<16}{moved}, {} more suppressed", "moves", decay.events_suppressed)?;
+    let moved = format!("{events} of {}% within {} slots", of.move_pct, of.within_slots);
+    writeln!(
+        out,
+        "{:<16}{moved}, {} follow-on moves not counted",
+        "moves", decay.events_suppressed
+    )?;
     if !decay.enough {
         let DepthDecay { have, needed, .. } = decay;
-        writeln!(out, "{:<16}{have} slots of {needed} that statistics need", "too short")?;
+        writeln!(out, "{:<16}{have} of {needed} slots needed for statistics", "too short")?;
     }
-    for (name, side) in [("after falls", &decay.down), ("after rises", &decay.up)] {
+    for (name, side) in [("after drops", &decay.down), ("after rises", &decay.up)] {
         print_side(&mut out, name, side)?;
     }
-    let header = ["<event", "move %", "after", "before USD", "move alone", "providers", "book USD"];
+    let header =
+        ["<event", "move %", "after", "before USD", "move alone", "providers", "depth USD"];
     let mut table = Columns::new(&header);
     for event in &decay.events {
         for (at, step) in event.at.iter().enumerate() {
@@ -106,7 +111,7 @@ fn print_side(out: &mut impl Write, name: &str, side: &DepthDecaySide) -> Result
         "left Q5 %",
         "move alone %",
         "withdrawn %",
-        "else %",
+        "baseline %",
     ];
     let mut table = Columns::new(&header);
     let percent =
@@ -124,5 +129,5 @@ fn print_side(out: &mut impl Write, name: &str, side: &DepthDecaySide) -> Result
     }
     write!(out, "{table}")?;
     let half = side.half_life_slots_q50.map_or("-".to_owned(), |slots| format!("{slots} slots"));
-    Ok(writeln!(out, "{:<16}{half}, of {} events", "half-life", side.half_life_n)?)
+    Ok(writeln!(out, "{:<16}{half}, over {} events", "half-life", side.half_life_n)?)
 }

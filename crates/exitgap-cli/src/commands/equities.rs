@@ -90,8 +90,8 @@ fn of_pool<'s>(score: &'s EquityScore, pool: Option<&str>) -> Result<&'s EquityP
         None => vectors.next(),
     };
     found.ok_or_else(|| {
-        let detail = format!("no vector of {} is told", pool.unwrap_or("any pool"));
-        Problem::new(ProblemCode::UnknownPool, detail).field("pool").hint("leave --pool out")
+        let detail = format!("no statistics for {}", pool.unwrap_or("any pool"));
+        Problem::new(ProblemCode::UnknownPool, detail).field("pool").hint("omit --pool")
     })
 }
 
@@ -119,9 +119,9 @@ fn number(told: Option<&Number>) -> String {
 fn print_list(listed: &Equities) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let header = [
-        "<share",
+        "<stock",
         "<session",
-        "<stands",
+        "<status",
         "oracle USD",
         "basis %",
         "depth USD",
@@ -153,7 +153,7 @@ fn stands(equity: &EquityListed) -> &'static str {
         Some(state) if state.feed_paused == Some(true) => "PAUSED",
         Some(state) if state.corporate_action => "CHANGES SOON",
         Some(state) if !state.facts_whole => "facts missing",
-        Some(_) => "as usual",
+        Some(_) => "normal",
     }
 }
 
@@ -167,7 +167,7 @@ fn print_score(score: &EquityScore) -> Result<(), Failure> {
         printable(&listed.kind),
         grouped(size_usd.as_str())
     )?;
-    writeln!(out, "{:<16}{}", "stands", stands(listed))?;
+    writeln!(out, "{:<16}{}", "status", stands(listed))?;
     if let Some(state) = &listed.state {
         writeln!(
             out,
@@ -176,9 +176,9 @@ fn print_score(score: &EquityScore) -> Result<(), Failure> {
             printable(&state.session),
             printable(&state.slot_time)
         )?;
-        writeln!(out, "{:<16}{} USD a token", "oracle", state.oracle_price_usd)?;
+        writeln!(out, "{:<16}{} USD per token", "oracle", state.oracle_price_usd)?;
         if let Some(price) = &state.ui_price_usd {
-            writeln!(out, "{:<16}{price} USD as wallets show it", "share")?;
+            writeln!(out, "{:<16}{price} USD as shown in wallets", "in wallets")?;
         }
         if let Some(at) = state.effective_at.as_deref().filter(|_| state.corporate_action) {
             writeln!(out, "{:<16}{}", "changes", printable(at))?;
@@ -187,7 +187,7 @@ fn print_score(score: &EquityScore) -> Result<(), Failure> {
     let one = number(listed.concentration_pct.as_ref());
     writeln!(
         out,
-        "{:<16}{} USD, {one} % in one pool",
+        "{:<16}{} USD, {one}% in the deepest pool",
         "depth",
         grouped(listed.depth_usd.as_str())
     )?;
@@ -212,15 +212,14 @@ fn print_vector(
         let EquityPool { have_weekends, needed_weekends, .. } = vector;
         writeln!(
             out,
-            "{:<16}{have_regular_sessions} regular sessions of {needed_regular_sessions} and {have_weekends} weekends of \
-             {needed_weekends} that are needed",
+            "{:<16}{have_regular_sessions} of {needed_regular_sessions} regular sessions and {have_weekends} of {needed_weekends} weekends needed",
             "too few"
         )?;
     }
     if let Some(why) = &vector.inexact_because {
         writeln!(out, "{:<16}{}", "NOT EXACT", printable(why))?;
     }
-    let depth = format!("depth at {gap_pct} %");
+    let depth = format!("depth at {gap_pct}%");
     let header = [
         "<session",
         "slots",
@@ -239,7 +238,7 @@ fn print_vector(
     for kind in vector.reopening.iter().filter(|kind| kind.reopened > 0) {
         let worst = number(kind.reopening_gap_pct_worst.as_ref());
         let (name, of) = (printable(&kind.closure_kind), kind.reopened);
-        writeln!(out, "{:<16}worst {worst} % after {of} of kind {name}", "reopening")?;
+        writeln!(out, "{:<16}worst gap {worst}% after {of} closures of kind {name}", "reopening")?;
     }
     for event in &vector.events {
         writeln!(
@@ -252,10 +251,18 @@ fn print_vector(
     }
     if let Some(balance) = &vector.balance {
         let (short, slots) = (balance.slots_short, balance.slots);
-        writeln!(out, "{:<16}{short} of {slots} slots hold less than a purchase pays", "balance")?;
+        writeln!(
+            out,
+            "{:<16}in {short} of {slots} slots the pool has less than a purchase pays out",
+            "balance"
+        )?;
     }
     let (action, without) = (vector.slots_corporate_action, vector.slots_without_facts);
-    writeln!(out, "{:<16}{action} in corporate actions, {without} without facts", "left out")?;
+    writeln!(
+        out,
+        "{:<16}{action} slots in corporate actions, {without} without facts",
+        "left out"
+    )?;
     writeln!(out, "{:<16}{} slots of the period", "missing", vector.slots_missing)?;
     Ok(writeln!(out, "{:<16}{}", "figure", printable(&vector.figure_url))?)
 }

@@ -44,10 +44,10 @@ fn print_figures(result: &ExitResult) -> Result<(), Failure> {
     line("exit gap", format!("{bold}{gap} %{bold:#} {side} than the oracle"))?;
     line(
         "  basis",
-        format!("{} %  the pool's mid price against the oracle", amounts.split.basis_pct),
+        format!("{}%  the pool's mid price against the oracle", amounts.split.basis_pct),
     )?;
-    line("  fee", format!("{} %", amounts.split.fee_pct))?;
-    line("  impact", format!("{} %  moving the price", amounts.split.impact_pct))?;
+    line("  fee", format!("{}%", amounts.split.fee_pct))?;
+    line("  impact", format!("{}%  moving the price", amounts.split.impact_pct))?;
     let price = |number: &str| format!("{} USD per {}", grouped(number), base.symbol);
     line("oracle price", price(context.oracle_price_usd.as_str()))?;
     line("realized price", price(amounts.realized_price_usd.as_str()))?;

@@ -44,7 +44,7 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
 fn tell(wallet: &Paying<Native, LocalSigner>, paid: &[Paid]) {
     for Paid { terms, transaction, status, .. } in paid {
         let transaction = transaction.map_or_else(
-            || format!("no transaction was named, the answer was {status}"),
+            || format!("no transaction hash returned, response status {status}"),
             |hash| format!("transaction {hash}"),
         );
         let amount = Usdc::from(terms.amount);

@@ -19,14 +19,14 @@ pub fn run(json: bool) -> Result<(), Failure> {
     let bold = Style::new().bold();
     writeln!(
         out,
-        "An evidence file lets anyone recompute one number, offline, and follow it to a signed log.\n\
+        "An evidence file lets anyone recompute one number offline and trace it to a signed log.\n\
          `exitgap verify` makes these checks, in this order.\n"
     )?;
     for explanation in &explanations {
         let only_if_asked = match explanation.check {
             _ if explanation.required => "",
-            CheckName::Window => "  (only where you bring what it needs: --window, or --api)",
-            _ => "  (only where you bring what it needs: --since, or --api)",
+            CheckName::Window => "  (only with --window or --api)",
+            _ => "  (only with --since or --api)",
         };
         writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(explanation.check))?;
         print_explanation(&mut out, explanation, "  ")?;
@@ -34,9 +34,9 @@ pub fn run(json: bool) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "The verdict is `invalid` if a check fails, `valid` if all required ones pass, else `incomplete`.\n\
-         Valid says nothing of what became of the slot later: no file can; --window and --api tell what is claimed.\n\
-         Keys come from you (--trust), never from the file. A file changed so that it stays true is accepted:\n\
+        "The verdict is `invalid` if a check fails, `valid` if all required checks pass, and `incomplete` otherwise.\n\
+         A valid file does not show whether the slot was retracted later; no file can. --window and --api show later claims.\n\
+         Keys come from you (--trust), never from the file. A changed file that is still true is accepted:\n\
          a size that buys the same units has the same result."
     )?;
     Ok(())

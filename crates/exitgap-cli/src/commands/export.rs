@@ -37,8 +37,8 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     let pools = args.pools.iter().map(|pool| source::pool_id(pool));
     let pools: Vec<PoolId> = pools.collect::<Result<_, _>>()?;
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
-        let problem = Problem::new(ProblemCode::PeriodReversed, "from lies after to").field("from");
-        return Err(problem.hint("give the earlier day as --from").into());
+        let problem = Problem::new(ProblemCode::PeriodReversed, "from is after to").field("from");
+        return Err(problem.hint("give the earlier day with --from").into());
     }
     let files = Files::of(&args.log)?;
     let keys = if keys_trusted { trusted } else { files.own_keys()? };
@@ -99,7 +99,8 @@ const SEEN: &str = "days-checkpoint";
 /// One that does not go on from that: both, signed, are the proof.
 const CONTRADICTS: &str = "days-checkpoint.contradicts";
 
-/// Whether the log of days goes on from what was seen of it when days were put into this folder; inside, why not.
+/// Whether the log of days goes on from what was seen of it when days were put into this folder;
+/// inside, why not.
 fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
     let path = out.join(SEEN);
     let note = read_within(&path, MAX_NOTE_BYTES as u64).map_err(|error| failed(&path, &error))?;
@@ -110,12 +111,12 @@ fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(),
     let now = &history.checkpoint;
     if seen.origin != now.origin {
         let detail = format!(
-            "{} is of {}, and this log of days is {}",
+            "{} is from {}, but this log of days is {}",
             path.display(),
             seen.origin,
             now.origin
         );
-        let hint = "each log needs a folder of its own: name another with --out";
+        let hint = "each log needs its own folder; give another one with --out";
         return Err(unreadable(detail).hint(hint).into());
     }
     let mut tree = Frontier::default();
@@ -131,7 +132,7 @@ fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(),
     put(&other, newest.as_bytes())?;
     let (now, before) = (now.size, seen.size);
     Ok(Err(format!(
-        "the log of days, of {now} days, does not go on from the {before} days that were seen before: {} and {} are the proof",
+        "the log of days with {now} days does not continue the {before} days seen before; {} and {} prove this",
         path.display(),
         other.display()
     )))
@@ -151,7 +152,10 @@ fn wanted(
     match ends {
         Some(_) if !leaves.is_empty() => Ok(leaves),
         Some((first, last)) => {
-            let detail = format!("closed are {} to {}, and no day of these", first.day, last.day);
+            let detail = format!(
+                "no requested day is closed; closed days are {} to {}",
+                first.day, last.day
+            );
             let code = match from {
                 Some(from) if from > last.day => ProblemCode::AfterSeries,
                 _ => ProblemCode::BeforeSeries,
@@ -194,7 +198,8 @@ impl Files {
                 let read =
                     read_within(&path, most as u64).map_err(|error| failed(&path, &error))?;
                 if read.as_ref().is_some_and(|bytes| bytes.len() > most) {
-                    let detail = format!("{} is larger than such a file", path.display());
+                    let detail =
+                        format!("{} is larger than the limit for this file", path.display());
                     return Err(unreadable(detail).into());
                 }
                 Ok(read)
@@ -203,7 +208,7 @@ impl Files {
     }
 
     fn needed(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, Failure> {
-        let absent = || unreadable(format!("{} is not there", self.name(file)));
+        let absent = || unreadable(format!("{} does not exist", self.name(file)));
         Ok(self.bytes(file, most)?.ok_or_else(absent)?)
     }
 
@@ -221,7 +226,8 @@ impl Files {
     ) -> Result<Result<(String, DaysHistory), String>, Failure> {
         let file = LogFile::Days(DaysFile::Checkpoint);
         let Some(note) = self.bytes(&file, MAX_NOTE_BYTES)? else {
-            let detail = format!("{} is not there: no closed days are published", self.name(&file));
+            let detail =
+                format!("{} does not exist: no closed days are published", self.name(&file));
             let hint = "operators publish closed days with [evidence] days = true, or `exitgap-server days`";
             return Err(unreadable(detail).hint(hint).into());
         };
@@ -270,7 +276,9 @@ impl Taken<'_> {
         let found = DayManifest::hash_of(&bytes);
         if found != leaf.manifest {
             let expected = leaf.manifest;
-            return Ok(Some(format!("{name} hashes to {found}, the log of days has {expected}")));
+            return Ok(Some(format!(
+                "{name} has the hash {found}, the log of days has {expected}"
+            )));
         }
         let manifest = match DayManifest::from_canonical(&bytes) {
             Ok(manifest) if manifest.day == leaf.day => manifest,
@@ -279,7 +287,7 @@ impl Taken<'_> {
         };
         let of_log = manifest.log().and_then(|log| days_origin(&log.origin));
         if of_log.as_ref() != Ok(origin) {
-            return Ok(Some(format!("{name} is of another log than its log of days")));
+            return Ok(Some(format!("{name} is from a different log than its log of days")));
         }
         fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
         let pools = (!self.pools.is_empty()).then_some(self.pools);
@@ -307,7 +315,7 @@ impl Taken<'_> {
             if (length, found) != (file.bytes, file.sha256) {
                 let FileRef { bytes, sha256, .. } = file;
                 return Ok(Some(format!(
-                    "{name} has {length} bytes of the hash {found}, the day's manifest says {bytes} of {sha256}"
+                    "{name} has {length} bytes with hash {found}, the day's manifest has {bytes} bytes with hash {sha256}"
                 )));
             }
             put(&path, &bytes)?;
@@ -361,14 +369,14 @@ fn print_text(report: &ExportReport) -> Result<(), Failure> {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         writeln!(
             out,
-            "{bold}The log of days {origin}{bold:#}: {red}INVALID: it does not hold{red:#}."
+            "{bold}The log of days {origin}{bold:#}: {red}INVALID: a check failed{red:#}."
         )?;
         writeln!(out, "{:<16}{}", "what", printable(fault))?;
     }
     writeln!(out, "{bold}{days} of {closed} closed days of {origin}{bold:#} are in {to}.")?;
     writeln!(
         out,
-        "{:<16}{} files, {} bytes, {} rows; {} were there already",
+        "{:<16}{} files, {} bytes, {} rows; {} already present",
         "held",
         number(report.files),
         number(report.bytes),
@@ -382,13 +390,12 @@ fn print_text(report: &ExportReport) -> Result<(), Failure> {
     if report.fault.is_none() {
         writeln!(
             out,
-            "Each file has the bytes to which the signed log of days commits; `exitgap audit <day's folder>` recomputes them."
+            "Each file matches the signed log of days; `exitgap audit <day's folder>` recomputes its content."
         )?;
     }
     if !report.keys_trusted {
         anstream::eprintln!(
-            "The log brought the key that its signature was checked by. Compare the key with one from a place you trust, \
-             and give it with --trust."
+            "The signature was checked with the log's own key. Compare that key with a copy from a place you trust, then pass it with --trust."
         );
     }
     Ok(())

@@ -95,14 +95,18 @@ fn read(args: &ExposureArgs, cascade: SizeUsd) -> Result<ExposureAsked, Failure>
 fn in_words(band: Band) -> &'static str {
     match band {
         Band::Covered => {
-            "covered: the least depth at 2 % and at the break-even gap takes all of it"
+            "covered: the lowest depth covers the full size, at 2% and at the break-even gap"
         }
         Band::Strained => {
-            "strained: the least depth at the break-even gap takes it, at 2 % it does not"
+            "strained: the lowest depth covers the full size at the break-even gap, but not at 2%"
         }
-        Band::Exposed => "exposed: in some slot not all of it could be liquidated at a profit",
-        Band::Unfillable => "unfillable: in some slot the venues together could not even take it",
-        Band::Unrated => "unrated: too little is recorded",
+        Band::Exposed => {
+            "exposed: in at least one slot, part of the size could not be liquidated profitably"
+        }
+        Band::Unfillable => {
+            "unfillable: in at least one slot, the venues together could not absorb the sale"
+        }
+        Band::Unrated => "unrated: not enough data is recorded",
     }
 }
 
@@ -110,39 +114,39 @@ fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let LiquidationExposure { of, .. } = exposure;
     let sold = grouped(of.cascade_usd.as_str());
-    writeln!(out, "Liquidating {sold} USD after a fall of {} %", of.fall_pct)?;
+    writeln!(out, "Liquidating {sold} USD after a price drop of {}%", of.fall_pct)?;
     if exposure.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<20}{text}");
-    line("band", in_words(exposure.band).to_owned())?;
+    line("rating", in_words(exposure.band).to_owned())?;
     let (from, to) = (printable(&of.from), printable(&of.to));
     let LiquidationExposure { have, needed, slots_missing, slots_incomplete, .. } = exposure;
     line("period", format!("{from} to {to}"))?;
-    let not = format!("{slots_missing} missing, {slots_incomplete} without some venue");
-    line("slots", format!("{have} looked at of {needed} that a band needs; {not}"))?;
+    let not = format!("{slots_missing} missing, {slots_incomplete} without one of the venues");
+    line("slots", format!("{have} of {needed} checked slots needed for a rating; {not}"))?;
     let usd =
         |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
     let plain = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
     let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
-    line("coverage", format!("{} at 2 %", plain(&exposure.coverage)))?;
+    line("coverage", format!("{} at 2%", plain(&exposure.coverage)))?;
     let break_even = &exposure.break_even_gap_pct;
     let covered = plain(&exposure.coverage_break_even);
-    line("", format!("{covered} at the break-even gap of {break_even} %"))?;
+    line("", format!("{covered} at the break-even gap of {break_even}%"))?;
     let [lowest, when] =
         [usd(&exposure.lowest_break_even_depth_usd), at(&exposure.lowest_break_even_time)];
-    line("least depth", format!("{lowest} USD at the break-even gap, {when}"))?;
+    line("lowest depth", format!("{lowest} USD at the break-even gap, {when}"))?;
     let worst = plain(&exposure.worst_gap_pct);
-    line("widest gap", format!("{worst} %, {}", at(&exposure.worst_time)))?;
+    line("widest gap", format!("{worst}%, {}", at(&exposure.worst_time)))?;
     if exposure.slots_unfillable > 0 {
         let least = usd(&exposure.least_fillable_usd);
         let many = exposure.slots_unfillable;
-        line("not fillable", format!("in {many} slots; {least} USD at the least"))?;
+        line("not fillable", format!("in {many} slots; lowest limit {least} USD"))?;
     }
     let [shortfall, stranded] = [usd(&exposure.shortfall_usd), usd(&exposure.stranded_usd)];
-    line("shortfall", format!("{shortfall} USD, what liquidators lose at the widest gap"))?;
-    line("stranded", format!("{stranded} USD, what nobody liquidates at a profit"))?;
-    let mut table = Columns::new(&["<venue", "<base", "least depth at 2 %, USD", "<when"]);
+    line("shortfall", format!("{shortfall} USD that liquidators would lose at the widest gap"))?;
+    line("stranded", format!("{stranded} USD that could not be liquidated profitably"))?;
+    let mut table = Columns::new(&["<venue", "<base", "lowest depth at 2% (USD)", "<when"]);
     for venue in &exposure.venues {
         table.row(vec![
             printable(&venue.pool),

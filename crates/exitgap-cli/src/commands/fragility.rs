@@ -62,10 +62,10 @@ fn print_text(
     without: u64,
 ) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "Every pool, selling {} USD of its base", grouped(&size.to_string()))?;
+    writeln!(out, "All pools, selling {} USD of the base token", grouped(&size.to_string()))?;
     writeln!(out, "score   {}", printable(method))?;
     if without > 0 {
-        writeln!(out, "{without} pools have no snapshot yet, and no row")?;
+        writeln!(out, "{without} pools without a snapshot are not shown")?;
     }
     let header = [
         "<pool",

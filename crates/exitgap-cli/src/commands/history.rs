@@ -69,8 +69,7 @@ impl Printed {
         let mut heading =
             vec![format!("History of {} in {}, selling {size} USD", of.base, printable(&of.pool))];
         if of.status == Status::Preview {
-            heading
-                .push("PREVIEW  not a live chain: the figures are not to be relied on".to_owned());
+            heading.push("PREVIEW  not a live chain; do not rely on these figures".to_owned());
         }
         heading.push(format!("from    {}", printable(&of.from)));
         let header = [

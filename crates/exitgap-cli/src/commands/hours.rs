@@ -61,11 +61,11 @@ fn print_text(hours: &MarketHours) -> Result<(), Failure> {
         writeln!(out, "{:<16}in {}, for a {closure}{lasts}", "closes", time(closes_in_s))?;
     }
     if hours.thin_when_closed == Some(true) {
-        writeln!(out, "{:<16}half its depth is gone in a {closure}", "THIN")?;
+        writeln!(out, "{:<16}half of the depth is missing during a {closure}", "THIN")?;
     }
     if !hours.enough {
         let MarketHours { have, needed, .. } = hours;
-        writeln!(out, "{:<16}{have} closures of {needed} that are needed", "too few")?;
+        writeln!(out, "{:<16}{have} of {needed} closures needed", "too few")?;
     }
     let header = [
         "<28 days",

@@ -19,17 +19,17 @@ const PAGE: u32 = 1_000;
 
 fn token(owner: &OwnerArgs) -> Result<&str, Failure> {
     owner.token.as_deref().ok_or_else(|| {
-        Problem::new(ProblemCode::TokenRequired, "no token is shown")
-            .hint("--token, or EXITGAP_ALERTS_TOKEN: what was shown with the first rule")
+        Problem::new(ProblemCode::TokenRequired, "no token given")
+            .hint("give --token or EXITGAP_ALERTS_TOKEN: the token shown when the first alert was created")
             .into()
     })
 }
 
 fn named(alert: &str) -> Result<Code, Failure> {
     alert.parse().map_err(|_| {
-        Problem::new(ProblemCode::InvalidParameter, format!("{alert:?} is no rule's name"))
+        Problem::new(ProblemCode::InvalidParameter, format!("{alert:?} is not a valid alert id"))
             .field("alert")
-            .hint("`exitgap alert list` shows your own")
+            .hint("`exitgap alert list` shows your alerts")
             .into()
     })
 }
@@ -82,15 +82,15 @@ pub fn keep(args: &KeepArgs, json: bool) -> Result<(), Failure> {
         line(
             &mut out,
             "token",
-            &format!("{token}  (shown once: keep it as EXITGAP_ALERTS_TOKEN)"),
+            &format!("{token}  (shown only once; keep it as EXITGAP_ALERTS_TOKEN)"),
         )?;
     }
     if let Some(secret) = &made.webhook_secret {
-        line(&mut out, "webhook key", &format!("{secret}  (shown once)"))?;
+        line(&mut out, "webhook key", &format!("{secret}  (shown only once)"))?;
     }
     let spoke = made.backtest.events.len();
     let period = format!("{} to {}", made.backtest.from, made.backtest.to);
-    line(&mut out, "backtest", &format!("{spoke} events from {period}"))?;
+    line(&mut out, "backtest", &format!("{spoke} events over {period}"))?;
     tell(&mut out, &made.alert)
 }
 
@@ -115,7 +115,7 @@ pub fn list(args: &OwnerArgs, json: bool) -> Result<(), Failure> {
         ]);
     }
     if kept.alerts.is_empty() {
-        writeln!(out, "no rules")?;
+        writeln!(out, "no alerts")?;
     } else {
         write!(out, "{table}")?;
     }
@@ -152,9 +152,9 @@ pub fn rotate(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
         return print_json(&keys);
     }
     let mut out = anstream::stdout().lock();
-    line(&mut out, "webhook key", &format!("{}  (shown once)", keys.webhook_secret))?;
+    line(&mut out, "webhook key", &format!("{}  (shown only once)", keys.webhook_secret))?;
     line(&mut out, "public key", &keys.public_key)?;
-    line(&mut out, "the last ones", &format!("sign, too, until {}", keys.previous_until))
+    line(&mut out, "previous keys", &format!("also sign until {}", keys.previous_until))
 }
 
 /// Its events are sent again.
@@ -188,7 +188,7 @@ pub fn events(args: &EventsArgs, json: bool) -> Result<(), Failure> {
         return print_json(&all);
     }
     let mut out = anstream::stdout().lock();
-    let mut table = Columns::new(&["seq", "<time", "<event", "<rests on", "<delivery"]);
+    let mut table = Columns::new(&["seq", "<time", "<event", "<based on", "<delivery"]);
     for AlertEventKept { event, delivery, attempts, last_failure } in all.events.drain(..) {
         let AlertEventTold { seq, r#type, document, .. } = event;
         let samples = document["data"]["samples"].as_array().cloned().unwrap_or_default();

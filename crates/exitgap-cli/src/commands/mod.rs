@@ -212,21 +212,18 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
     writeln!(out, "{bold}Selling {base} for {quote}{bold:#} in {} ({name})", context.pool)?;
     if context.status == Status::Preview {
         let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
-        writeln!(
-            out,
-            "{yellow}PREVIEW{yellow:#}  not a live chain: the figures are not to be relied on"
-        )?;
+        writeln!(out, "{yellow}PREVIEW{yellow:#}  not a live chain; do not rely on these figures")?;
     }
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     match context.oracle_state {
         OracleState::Fresh => {}
         OracleState::HeldOverClose => writeln!(
             out,
-            "{yellow}MARKET CLOSED{yellow:#}  an oracle answer is held over the close"
+            "{yellow}MARKET CLOSED{yellow:#}  an oracle price is held while the market is closed"
         )?,
         OracleState::Stale => writeln!(
             out,
-            "{yellow}STALE ORACLE{yellow:#}  an oracle answer is older than its heartbeat"
+            "{yellow}STALE ORACLE{yellow:#}  an oracle price is older than its heartbeat"
         )?,
     }
     Ok(())
@@ -244,7 +241,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
         (DepthSourceKind::SnapshotFile, Some(slot)) => {
             ("unrecorded", format!("snapshot file of slot {slot}, {block}"))
         }
-        _ => ("unrecorded", format!("latest {block}: no days_observed, no evidence")),
+        _ => ("unrecorded", format!("latest {block} (unrecorded: no days_observed, no evidence)")),
     };
     writeln!(out, "{kind:<16}{when}")?;
     if let (Some(days), Some(window)) = (&context.days_observed, &context.window) {
@@ -260,7 +257,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     }
     if let Some(lowest) = &beside.lowest_depth_7d_usd {
         let lowest = grouped(lowest.as_str());
-        writeln!(out, "{:<16}{lowest} USD at 2 % in the 7 days up to it", "lowest depth")?;
+        writeln!(out, "{:<16}{lowest} USD at 2% in the 7 days up to this slot", "lowest depth")?;
     }
     let market = if context.market_open { "open" } else { "CLOSED" };
     writeln!(out, "{:<16}{market} ({})", "market", printable(&context.session_note))?;

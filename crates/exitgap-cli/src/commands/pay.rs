@@ -93,7 +93,7 @@ fn list(ledger: &Ledger, json: bool) -> Result<(), Failure> {
     };
     writeln!(
         anstream::stdout(),
-        "\nsettled {}, sent and not known to be made {}, reserved {} USDC",
+        "\nsettled {} USDC, sent with unknown outcome {} USDC, reserved {} USDC",
         counted(State::Settled),
         counted(State::Sent),
         counted(State::Reserved),
@@ -115,7 +115,7 @@ impl Final {
         let plan = Plan::new(&Config { chain: vec![self.config()?], ..Config::default() });
         let plan = plan.map_err(|error| unreadable(format!("--rpc: {error}")))?;
         let token = plan.chains().first().map(|chain| TokenNode::new(chain, asset));
-        let token = token.ok_or_else(|| unreadable("--rpc: no chain"))?;
+        let token = token.ok_or_else(|| unreadable("--rpc: no chain id"))?;
         token.map_err(|error| unreadable(format!("--rpc: {error}")))
     }
 
@@ -198,17 +198,16 @@ fn reconcile(ledger: &Ledger, network: Caip2, urls: &[String], json: bool) -> Re
         })?;
     } else {
         let mut out = anstream::stdout().lock();
-        writeln!(out, "of what was sent on {network} and not known to be made, in USDC:")?;
-        writeln!(out, "{:<10}{settled}  made: it stays counted", "settled")?;
-        writeln!(out, "{:<10}{released}  expired unused: it counts no longer", "released")?;
-        writeln!(out, "{:<10}{left}  not final yet, or not answered: it counts on", "left")?;
+        writeln!(out, "payments on {network} with unknown outcome, in USDC:")?;
+        writeln!(out, "{:<10}{settled}  made, still counted", "settled")?;
+        writeln!(out, "{:<10}{released}  expired unused, no longer counted", "released")?;
+        writeln!(out, "{:<10}{left}  not final yet or no answer, still counted", "left")?;
     }
     match unanswered {
         None => Ok(()),
         Some(why) => {
             let problem = Problem::new(ProblemCode::ChainUnreadable, why);
-            let hint =
-                format!("name a node of {network} with --rpc; nothing was released without one");
+            let hint = format!("give a node of {network} with --rpc; nothing was released");
             Err(problem.hint(hint).into())
         }
     }

@@ -33,7 +33,7 @@ pub fn run(
 
 fn read_chain(text: &str) -> Result<ChainSlug, Problem> {
     text.parse().map_err(|error: IdError| {
-        invalid_parameter("chain", &format!("--chain: {error}"), "`exitgap pools` lists all")
+        invalid_parameter("chain", &format!("--chain: {error}"), "`exitgap pools` lists all pools")
     })
 }
 
@@ -43,9 +43,9 @@ fn of_database(db: &Path, chain: Option<&ChainSlug>) -> Result<PoolList, Failure
     if let Some(chain) = chain {
         pools.retain(|(pool, _)| pool.id.chain() == chain);
         if pools.is_empty() {
-            let detail = format!("no pool of the chain {chain} is recorded");
+            let detail = format!("no pool of chain {chain} is recorded");
             let problem = Problem::new(ProblemCode::UnknownChain, detail).field("chain");
-            return Err(problem.hint("`exitgap pools` without --chain lists all").into());
+            return Err(problem.hint("`exitgap pools` without --chain lists all pools").into());
         }
     }
     let entries = pools.iter().filter_map(|(pool, latest)| Some((pool, latest.as_ref()?)));
@@ -124,7 +124,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
     }
     write!(anstream::stdout(), "{rows}")?;
     if list.next_cursor.is_some() {
-        anstream::eprintln!("there are more: these are the first {}", list.pools.len());
+        anstream::eprintln!("only the first {} are shown", list.pools.len());
     }
     Ok(())
 }

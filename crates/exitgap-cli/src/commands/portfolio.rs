@@ -29,8 +29,9 @@ pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
 /// A position as an address spells it: its size, as people write it, is what comes last.
 fn read(position: &str) -> Result<String, Failure> {
     let Some((held, size)) = position.rsplit_once(':') else {
-        let detail = format!("position: {:?} names no size", printable(position));
-        let hint = "a position is <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>";
+        let detail = format!("position: {:?} has no size", printable(position));
+        let hint =
+            "write a position as <pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>";
         return Err(invalid_parameter("position", &detail, hint).into());
     };
     Ok(format!("{held}:{}", size_as_written(size)?))
@@ -40,19 +41,19 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let total = &told.total;
     let number = |gap: &Option<Number>| {
-        gap.as_ref().map_or("none: something cannot be filled".to_owned(), |gap| format!("{gap} %"))
+        gap.as_ref().map_or("none; part of it cannot be filled".to_owned(), |gap| format!("{gap}%"))
     };
     writeln!(out, "Selling {} USD at once", grouped(total.size_usd.as_str()))?;
     if total.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     writeln!(out, "gap       {}", number(&total.exit_gap_pct))?;
     writeln!(out, "unfilled  {} USD", grouped(total.unfilled_usd.as_str()))?;
     if let (None, Some(gap)) = (&total.exit_gap_pct, &total.filled_gap_pct) {
-        writeln!(out, "filled    {gap} % over what can be filled")?;
+        writeln!(out, "filled    {gap}% on the part that can be filled")?;
     }
     let mut table =
-        Columns::new(&["<exit", "<sells", "USD", "gap %", "unfilled", "<evidence or why not"]);
+        Columns::new(&["<exit", "<sells", "USD", "gap %", "unfilled", "<evidence or error"]);
     for (place, exit) in told.exits.iter().enumerate() {
         let worst = u32::try_from(place).is_ok_and(|place| place == told.worst_exit);
         table.row(cells(exit, worst));

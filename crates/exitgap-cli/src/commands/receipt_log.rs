@@ -28,7 +28,7 @@ use crate::trust;
 const MUST_BE_THERE: u32 = Slot::PER_DAY + 12;
 
 /// Why a log that holds is not checked all the same.
-const NOT_TRUSTED: &str = "it holds by the keys that it names itself; name the log's key, from where you trust it: --trust KEY";
+const NOT_TRUSTED: &str = "it was verified only with its own keys; give the log's key from a trusted place with --trust KEY";
 
 /// What a log says of a receipt.
 #[derive(Serialize)]
@@ -73,7 +73,7 @@ pub fn look(
     (receipt, text): (&Receipt, &str),
 ) -> Result<(Vec<Check>, Option<OfLog>), Failure> {
     let Some(of) = receipt.evidence_url.as_deref().and_then(EvidenceOf::from_url) else {
-        let why = "the receipt names no evidence, which would say of which pool and slot it is";
+        let why = "the receipt has no evidence link, so its pool and slot are unknown";
         let check = Check::new("committed", Outcome::NotChecked, "no_evidence_url", why.to_owned());
         return Ok((vec![check], None));
     };
@@ -104,7 +104,7 @@ pub fn look(
         let fault = audit::readable(fault)?;
         let said = fault.document();
         let at = said.slot_time.map_or_else(String::new, |slot| format!("slot {slot}: "));
-        let detail = format!("{at}{}; `exitgap audit` tells more", said.detail);
+        let detail = format!("{at}{}; run `exitgap audit` for details", said.detail);
         return Ok((vec![Check::new("log", Outcome::Fail, said.code, detail)], None));
     }
     let checks = vec![held, gathered.committed(receipt)];
@@ -134,18 +134,19 @@ impl Gathered {
             return Check::passed("committed");
         }
         let Some(newest) = self.newest else {
-            let why = "the log has no such pool".to_owned();
+            let why = "the log does not contain this pool".to_owned();
             return Check::new("committed", Outcome::Fail, "receipt_not_committed", why);
         };
         let issued = receipt.issued_at / Slot::SECONDS;
         let due = issued.saturating_add(MUST_BE_THERE.into());
         let (outcome, code, until) = if u64::from(newest.number()) >= due {
-            (Outcome::Fail, "receipt_not_committed", "more than a day after it was paid for")
+            (Outcome::Fail, "receipt_not_committed", "more than a day after the payment")
         } else {
-            (Outcome::NotChecked, "receipt_not_committed_yet", "it may yet be")
+            (Outcome::NotChecked, "receipt_not_committed_yet", "a later head may still commit")
         };
-        let detail =
-            format!("no head commits to it up to {newest}, the log's newest slot: {until}");
+        let detail = format!(
+            "no head up to {newest}, the log's newest slot, commits to the receipt: {until}"
+        );
         Check::new("committed", outcome, code, detail)
     }
 
@@ -196,22 +197,19 @@ impl Gathered {
 /// The estimate at later slots, for people.
 pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
     if let Some(slot) = of.committed_in.and_then(|slot| Slot::new(slot.into()).ok()) {
-        writeln!(out, "\nThe head of its pool commits to it in slot {slot}.")?;
+        writeln!(out, "\nThe pool's head in slot {slot} commits to the receipt.")?;
     }
     if of.requotes.is_empty() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "\nThe same sale later (error: positive, it would have filled worse than was estimated):"
-    )?;
+    writeln!(out, "\nThe same sale later (a positive error means a worse fill than estimated):")?;
     for later in &of.requotes {
         let Requoted { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
         let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;
         let said = match (error_pct, exit_gap_pct, why_not) {
             (_, _, Some(why)) => why.clone(),
-            (Some(error), Some(gap), None) => format!("error {error} %, gap then {gap} %"),
-            _ => "out of a percentage's bounds".to_owned(),
+            (Some(error), Some(gap), None) => format!("error {error}%, gap then {gap}%"),
+            _ => "outside the range of a percentage".to_owned(),
         };
         writeln!(out, "  +{minutes:>2} min  {said}")?;
     }

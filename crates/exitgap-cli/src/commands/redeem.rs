@@ -22,7 +22,7 @@ pub fn run(
 ) -> Result<(), Failure> {
     let size = size_as_written(size_usd)?;
     let read = |path: &PathBuf| -> Result<RedemptionTermsRead, Failure> {
-        let file = source::read_named("file of terms", path, MAX_TERMS_BYTES)?;
+        let file = source::read_named("terms file", path, MAX_TERMS_BYTES)?;
         Ok(RedemptionTermsRead::read(&file).map_err(exitgap_api::Problem::from)?)
     };
     let terms: Vec<_> = terms.iter().map(read).collect::<Result<_, _>>()?;
@@ -49,9 +49,9 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
     line("size", format!("{} USD", grouped(window.size_usd.as_str())))?;
     let now = match (&window.receives_now_usd, &window.exit_gap_pct, window.refusal) {
         (Some(usd), Some(gap), _) => {
-            format!("{} USD, {gap} % below the oracle", grouped(usd.as_str()))
+            format!("{} USD, {gap}% below the oracle", grouped(usd.as_str()))
         }
-        (.., Some(refusal)) => format!("not to be sold at once: {}", refusal.as_str()),
+        (.., Some(refusal)) => format!("cannot be sold now: {}", refusal.as_str()),
         _ => "-".to_owned(),
     };
     line("sold now", now)?;
@@ -60,10 +60,7 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
             line(name, text)?;
         }
     }
-    line(
-        "modelled",
-        "terms are what somebody wrote down; nothing on the chain proves them".to_owned(),
-    )?;
+    line("modelled", "the terms come from a file and are not proven by the chain".to_owned())?;
     drop(out);
     print_source(&answer.context, beside)
 }
@@ -79,56 +76,56 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     if let Some(refusal) = &path.refusal {
         let least = grouped(path.minimum_usd.as_str());
         let why = match refusal.as_str() {
-            "below_minimum" => format!("not of this size: {least} USD at the least"),
-            "paused" => "nobody is paid: it was paused at the snapshot's block".to_owned(),
+            "below_minimum" => format!("below the minimum of {least} USD"),
+            "paused" => "not available: redemption was paused at the snapshot's block".to_owned(),
             "fact_missing" => {
-                "not known: the snapshot has not one fact of a name in the terms".to_owned()
+                "unknown: the snapshot lacks a fact that the terms use".to_owned()
             }
             "fact_invalid" => {
-                "not known: the fee that was read is more than all, or the token pays nothing".to_owned()
+                "unknown: the recorded fee exceeds 100%, or the token pays nothing".to_owned()
             }
-            "asset_unknown" => "not known: what it pays in is no token of the pool".to_owned(),
+            "asset_unknown" => "unknown: the redemption pays in a token that is not in the pool".to_owned(),
             "pace_unknown" => {
-                "not known: the lengths of its queue in seven days are not; a recorder's database (--db) may have them"
+                "unknown: the queue lengths of the last seven days are missing; a recorder's database (--db) may have them"
                     .to_owned()
             }
-            _ => "not known: the calendar ends before it is paid".to_owned(),
+            _ => "unknown: the calendar ends before the payment date".to_owned(),
         };
         return [vec![("redeemed", why)], facts(path), vec![("terms", terms)]].concat();
     }
     let mut lines = vec![(
         "redeemed",
-        format!("{} of it, for {}", usd(&path.redeemed_usd), usd(&path.receives_usd)),
+        format!("{} redeemed for {}", usd(&path.redeemed_usd), usd(&path.receives_usd)),
     )];
     if path.sold_usd.as_ref().is_some_and(|sold| sold.as_str() != "0") {
         lines.push((
             "",
-            format!("{} beyond the capacity are sold now, which is in that", usd(&path.sold_usd)),
+            format!("{} above the capacity are sold now (included)", usd(&path.sold_usd)),
         ));
     }
     if let Some(pays) = &path.pays_usd {
-        lines.push(("", format!("a token pays {} USD, by its own word", grouped(pays.as_str()))));
+        lines.push((
+            "",
+            format!("one token pays {} USD according to its contract", grouped(pays.as_str())),
+        ));
     }
     if let Some([least, middle, most]) = path.per_day_usd.as_deref() {
-        let from = if path.per_day_recorded { ", by its recorded lengths" } else { "" };
+        let from = if path.per_day_recorded { ", from the recorded queue lengths" } else { "" };
         let [least, middle, most] = [least, middle, most].map(|usd| grouped(usd.as_str()));
-        lines.push(("paid a day", format!("{least}, {middle} or {most} USD{from}")));
+        lines.push(("paid per day", format!("{least}, {middle} or {most} USD{from}")));
     }
     let wait = |seconds: Option<u64>| seconds.map_or("never".to_owned(), in_words);
-    let middle = path
-        .t_middle_s
-        .map_or(String::new(), |s| format!(", {} at the pace in the middle", in_words(s)));
+    let middle =
+        path.t_middle_s.map_or(String::new(), |s| format!(", {} at the middle pace", in_words(s)));
     lines.push(("paid after", format!("{} to {}{middle}", wait(path.t_min_s), wait(path.t_max_s))));
     if let Some(advantage) = &path.advantage_pct {
-        lines.push(("advantage", format!("{advantage} % over selling now")));
+        lines.push(("advantage", format!("{advantage}% over selling now")));
     }
     let rates = [&path.break_even_annual_pct_at_t_min, &path.break_even_annual_pct_at_t_max];
     if let [Some(at_least), Some(at_most)] = rates {
         lines.push((
             "break-even",
-            format!(
-                "{at_most} to {at_least} % a year: redeem if you can do without the money for less"
-            ),
+            format!("{at_most} to {at_least}% a year: redeem if your cost of waiting is lower"),
         ));
     }
     lines.extend(facts(path));
@@ -142,7 +139,7 @@ fn facts(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     let line = |fact: &RedemptionFact| {
         let RedemptionFact { says, word_raw, contract, .. } = fact;
         format!(
-            "{}: {} by {} at the snapshot's block",
+            "{}: {} from {} at the snapshot's block",
             printable(says),
             printable(word_raw),
             printable(contract)

@@ -42,16 +42,12 @@ fn print_text(routes: &Routes) -> Result<(), Failure> {
     let size = grouped(split.size_usd.as_str());
     writeln!(out, "Selling {size} USD of {} on {}", printable(&token.symbol), routes.chain)?;
     if split.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
-    writeln!(
-        out,
-        "{:<16}{} % below the oracle, all legs together",
-        "exit gap", split.exit_gap_pct
-    )?;
+    writeln!(out, "{:<16}{}% below the oracle, all legs together", "exit gap", split.exit_gap_pct)?;
     let optimality = match &split.optimality_gap_pct {
-        Some(bound) => format!("no split is better by more than {bound} %"),
-        None => "not bounded: a venue that is not split over is the best".to_owned(),
+        Some(bound) => format!("no other split improves on this by more than {bound}%"),
+        None => "not bounded: the best venue is not part of the split".to_owned(),
     };
     writeln!(out, "{:<16}{optimality}", "optimality")?;
     print_legs(&mut out, split)?;
@@ -62,7 +58,7 @@ fn print_text(routes: &Routes) -> Result<(), Failure> {
     }
     let (slot, age) = (printable(&routes.slot_time), routes.snapshot_age_s);
     writeln!(out, "{:<16}slot {slot}, {age} s old", "recorded")?;
-    writeln!(out, "{:<16}{} days, the shortest of the legs", "observed", routes.days_observed)?;
+    writeln!(out, "{:<16}{} days, the fewest of all legs", "observed", routes.days_observed)?;
     let market = if routes.market_open { "open" } else { "CLOSED" };
     writeln!(out, "{:<16}{market} ({})", "market", printable(&routes.session_note))?;
     writeln!(out, "{:<16}{}", "method", printable(&split.method_version))?;
@@ -89,7 +85,7 @@ fn print_legs(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
 }
 
 fn print_alone(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
-    let mut table = Columns::new(&["<alone", "gap %", "fills at most USD", "<pool"]);
+    let mut table = Columns::new(&["<alone", "gap %", "largest fill USD", "<pool"]);
     for venue in &split.alone {
         let gap = venue.exit_gap_pct.as_ref().map(ToString::to_string);
         let most = venue.max_fillable_usd.as_ref().map(|most| grouped(most.as_str()));

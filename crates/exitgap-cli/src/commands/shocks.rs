@@ -28,25 +28,22 @@ pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failur
         Err(Failure::from(problem.hint(hint)))
     };
     let Some(url) = &args.source.from.api else {
-        let detail = "shock: a service's operator names shocks, a database has none".to_owned();
-        return refused(
-            detail,
-            "name the service with --api, or give --haircut-pct and --fall-pct",
-        );
+        let detail = "shock: a database has no named shocks".to_owned();
+        return refused(detail, "give the service with --api, or use --haircut-pct and --fall-pct");
     };
     let all = asked(url)?.shocks;
     let Some(shock) = all.iter().find(|shock| shock.name == name) else {
         let names: Vec<_> = all.iter().map(|shock| printable(&shock.name)).collect();
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let detail = format!("shock: the service has none named {:?}", printable(name));
-        return refused(detail, &format!("it names {known}"));
+        let detail = format!("shock: the service has no shock named {:?}", printable(name));
+        return refused(detail, &format!("available shocks: {known}"));
     };
     if let (Some(haircut), Some(fall)) = (&shock.haircut_pct, &shock.fall_pct) {
         return Ok([haircut.to_string(), fall.to_string()]);
     }
     let why = printable(shock.why_not.as_deref().unwrap_or("?"));
-    let detail = format!("shock: nothing was measured of {}: {why}", printable(name));
-    refused(detail, "`exitgap shocks` says of which there are numbers")
+    let detail = format!("shock: {} has no measurements: {why}", printable(name));
+    refused(detail, "`exitgap shocks` lists the shocks with measurements")
 }
 
 fn print_text(told: &NamedShocks) -> Result<(), Failure> {
@@ -54,11 +51,17 @@ fn print_text(told: &NamedShocks) -> Result<(), Failure> {
     if told.shocks.is_empty() {
         return Ok(writeln!(
             out,
-            "The service names no shocks: its operator does, with [[shock]]"
+            "The service has no named shocks; its operator configures them with [[shock]]"
         )?);
     }
-    let mut rows =
-        Columns::new(&["<name", "fall %", "liquidity gone %", "<when", "<pool", "<what"]);
+    let mut rows = Columns::new(&[
+        "<name",
+        "price drop %",
+        "liquidity withdrawn %",
+        "<when",
+        "<pool",
+        "<what",
+    ]);
     let number = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), Number::to_string);
     for shock in &told.shocks {
         let NamedShock { name, about, pool, time, fall_pct, haircut_pct, why_not, .. } = shock;

@@ -50,14 +50,14 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
     let orders = simulation.orders;
     line("all orders", format!("{bold}{} %{bold:#} in {orders}", simulation.exit_gap_pct))?;
     let at_once = match &simulation.at_once {
-        AtOnce::Exit(exit) => format!("{} %", exit.exit_gap_pct),
+        AtOnce::Exit(exit) => format!("{}%", exit.exit_gap_pct),
         AtOnce::Problem(problem) => format!("refused: {}", problem.detail),
     };
     line("at once", at_once)?;
-    let assumed = format!("√price recovers {} % between orders", simulation.recovery_pct);
-    line("assumed", format!("{assumed}; liquidity and oracle stay as they are"))?;
+    let assumed = format!("√price recovers {}% between orders", simulation.recovery_pct);
+    line("assumed", format!("{assumed}; liquidity and oracle price do not change"))?;
     if simulation.interval_s > 0 {
-        line("interval", format!("{} s, as stated; not modelled", simulation.interval_s))?;
+        line("interval", format!("{} s, as given; not modelled", simulation.interval_s))?;
     }
     Ok(())
 }

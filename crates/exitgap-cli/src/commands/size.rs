@@ -29,19 +29,19 @@ fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure>
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    line("gap up to", format!("{} %", answer.figures.gap_limit_pct))?;
+    line("gap up to", format!("{}%", answer.figures.gap_limit_pct))?;
     line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
     let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
-        (None, _) if answer.figures.problem.is_some() => "no size of this pool has a gap",
-        (None, "liquidity") => "liquidity: the pool takes nothing in this direction",
-        (None, _) => "no size from 0.01 USD on stays within the gap",
-        (_, "liquidity") => "liquidity: all the pool takes lies within the gap",
-        (_, "size_bound") => "the largest size there is",
-        _ => "gap: a larger exit exceeds it",
+        (None, _) if answer.figures.problem.is_some() => "the pool has no gap at any size",
+        (None, "liquidity") => "liquidity: the pool cannot fill any sale in this direction",
+        (None, _) => "no size of 0.01 USD or more stays within the gap",
+        (_, "liquidity") => "liquidity: every size the pool can fill stays within the gap",
+        (_, "size_bound") => "the largest accepted size",
+        _ => "gap: a larger exit exceeds the limit",
     };
     line("limited by", why.to_owned())?;
     if let Some(exit) = &answer.figures.exit {
-        line("exit gap", format!("{} %", exit.exit_gap_pct))?;
+        line("exit gap", format!("{}%", exit.exit_gap_pct))?;
         let (base, quote) = (&answer.context.base, &answer.context.quote);
         let Amounts { amount_in_raw, amount_out_raw, .. } = exit;
         line("sells", format!("{} {}", tokens(amount_in_raw, base.decimals), base.symbol))?;

@@ -57,17 +57,17 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     let size = grouped(of.size_usd.as_str());
     writeln!(out, "Worst of {} in {}, selling {size} USD", of.base, printable(&of.pool))?;
     if of.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;
     let Stress { slots_recorded, slots_missing, slots_retracted, .. } = stress;
     line(
         "slots",
-        format!("{slots_recorded} stand, {slots_missing} missing, {slots_retracted} retracted"),
+        format!("{slots_recorded} recorded, {slots_missing} missing, {slots_retracted} retracted"),
     )?;
     let point = |point: &GapPoint| {
-        let gap = point.exit_gap_pct.as_ref().map(|gap| format!("{gap} %"));
+        let gap = point.exit_gap_pct.as_ref().map(|gap| format!("{gap}%"));
         format!("{}, {}", gap.unwrap_or_else(|| "-".to_owned()), printable(&point.time))
     };
     line("widest gap", stress.worst_gap.as_ref().map_or("-".to_owned(), point))?;
@@ -77,34 +77,34 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     if stress.slots_refused > 0 {
         let least = stress.least_fillable.as_ref().map_or(String::new(), |least| {
             let usd = grouped(least.max_fillable_usd.as_str());
-            format!("; {usd} USD at the least, {}", printable(&least.time))
+            format!("; lowest limit {usd} USD, {}", printable(&least.time))
         });
         line("not filled", format!("in {} slots{least}", stress.slots_refused))?;
     }
     let depth = stress.lowest_depth.as_ref().map_or("-".to_owned(), |depth| {
-        format!("{} USD at 2 %, {}", grouped(depth.depth_usd.as_str()), printable(&depth.time))
+        format!("{} USD at 2%, {}", grouped(depth.depth_usd.as_str()), printable(&depth.time))
     });
     line("lowest depth", depth)?;
     if let Some(book) = &stress.lowest_depth_book {
         line("", in_words(book))?;
     }
     let Some(detail) = &stress.detail else {
-        return Ok(line("more", "is told of at most 31 days".to_owned())?);
+        return Ok(line("more", "available for at most 31 days".to_owned())?);
     };
     let percent = |value: &Option<Number>| {
-        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap} %"))
+        value.as_ref().map_or("none (not filled)".to_owned(), |gap| format!("{gap}%"))
     };
     let [median, most] = [percent(&detail.gap_q50_pct), percent(&detail.gap_q95_pct)];
-    line("gap", format!("{median} in the median slot, {most} in the 95th of a hundred"))?;
+    line("gap", format!("median {median}, 95th percentile {most}"))?;
     let near = detail.slots_missing_near_worst;
     line("near the worst", format!("{near} slots missing within an hour"))?;
     if let Some(above) = &detail.above {
         let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
             format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
         });
-        line("above", format!("{} % in {} slots{from}", above.limit_pct, above.slots))?;
+        line("above", format!("{}% in {} slots{from}", above.limit_pct, above.slots))?;
     }
-    let mut table = Columns::new(&["<worst slots", "gap %", "at most USD", "<evidence"]);
+    let mut table = Columns::new(&["<worst slots", "gap %", "largest fill USD", "<evidence"]);
     for point in &detail.worst_slots {
         let number = |value: &Option<Number>| value.as_ref().map(ToString::to_string);
         table.row(vec![
@@ -120,12 +120,12 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
 /// Whether liquidity had gone, or the price had moved away.
 fn in_words(book: &PoolBook) -> String {
     let usd = book.book_usd.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
-    let held = format!("{usd} USD at 2 % from the pool's own price");
+    let held = format!("{usd} USD at 2% from the pool's own price");
     match book.basis_pct.as_ref().map(Number::as_str) {
         Some(basis) if basis.starts_with('-') => {
-            format!("{held}, which was {} % above the oracle", &basis[1..])
+            format!("{held}, {}% above the oracle", &basis[1..])
         }
-        Some(basis) => format!("{held}, which was {basis} % below the oracle"),
+        Some(basis) => format!("{held}, {basis}% below the oracle"),
         None => held,
     }
 }

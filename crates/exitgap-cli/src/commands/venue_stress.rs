@@ -39,7 +39,7 @@ fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
         (None, venues) => venues.to_vec(),
         (Some(base), [pool]) if !pool.contains('/') => vec![format!("{pool}/{base}")],
         (Some(_), _) => {
-            let detail = "base: of several pools each names its own";
+            let detail = "base: with several pools, give the token for each pool";
             let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("base");
             return Err(problem.hint("write <chain>:<address>/<base> for each pool").into());
         }
@@ -70,47 +70,47 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
     let (haircut, fall) = (&of.haircut_pct, &of.fall_pct);
     writeln!(
         out,
-        "Selling {sold} USD with {haircut} % of liquidity gone, the price {fall} % lower"
+        "Selling {sold} USD with {haircut}% of liquidity withdrawn and the price {fall}% lower"
     )?;
     if stress.status == Status::Preview {
-        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+        writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     let usd =
         |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
     let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
     let percent = |value: &Option<Number>| {
-        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap} %"))
+        value.as_ref().map_or("none (not filled)".to_owned(), |gap| format!("{gap}%"))
     };
     line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;
     let VenueStress { have, slots_missing, slots_incomplete, slots_unanswered, .. } = stress;
     let not = format!("{slots_missing} missing, {slots_incomplete} without some venue");
-    line("slots", format!("{have} looked at, {not}, {slots_unanswered} not answered"))?;
+    line("slots", format!("{have} checked, {not}, {slots_unanswered} unanswered"))?;
     let [median, most] = [percent(&stress.gap_q50_pct), percent(&stress.gap_q95_pct)];
-    line("gap", format!("{median} in the median slot, {most} in the 95th of a hundred"))?;
+    line("gap", format!("median {median}, 95th percentile {most}"))?;
     line("not filled", format!("in {} slots", stress.slots_unfillable))?;
     let near = stress.slots_missing_near_worst;
     line("near the worst", format!("{near} slots missing within an hour"))?;
     if let (Some(moved), Some(within)) = (&of.after_move_pct, of.within_slots) {
         let [unmoved, unknown] =
             [stress.slots_unmoved, stress.slots_untestable].map(Option::unwrap_or_default);
-        let skipped = format!("{unmoved} slots had not, {unknown} cannot be told");
-        line("after a move", format!("of {moved} % within {within} slots; {skipped}"))?;
+        let skipped = format!("{unmoved} slots without such a move, {unknown} unknown");
+        line("after a move", format!("of {moved}% within {within} slots; {skipped}"))?;
     }
     if let Some(above) = &stress.above {
         let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
             format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
         });
-        line("above", format!("{} % in {} slots{from}", above.limit_pct, above.slots))?;
+        line("above", format!("{}% in {} slots{from}", above.limit_pct, above.slots))?;
     }
     let [lowest, when] = [usd(&stress.lowest_depth_usd), at(&stress.lowest_depth_time)];
-    line("lowest depth", format!("{lowest} USD at 2 %, {when}"))?;
+    line("lowest depth", format!("{lowest} USD at 2%, {when}"))?;
     let book = usd(&stress.lowest_depth_book_usd);
-    line("", format!("{book} USD at 2 % from the pools' own prices then"))?;
+    line("", format!("{book} USD at 2% from the pools' own prices at that time"))?;
     let [lowest, when] = [usd(&stress.lowest_book_usd), at(&stress.lowest_book_time)];
-    line("lowest book", format!("{lowest} USD at 2 % from the pools' own prices, {when}"))?;
+    line("lowest at mid", format!("{lowest} USD at 2% from the pools' own prices, {when}"))?;
     let mut table =
-        Columns::new(&["<worst slots", "gap %", "at most USD", "depth USD", "book USD"]);
+        Columns::new(&["<worst slots", "gap %", "largest fill USD", "depth USD", "at mid USD"]);
     for slot in &stress.worst_slots {
         let number = |value: &Option<Number>| value.as_ref().map(ToString::to_string);
         table.row(vec![
@@ -122,7 +122,7 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
         ]);
     }
     write!(out, "\n{table}")?;
-    let mut table = Columns::new(&["<venue", "<base", "least depth at 2 %, USD", "<when"]);
+    let mut table = Columns::new(&["<venue", "<base", "lowest depth at 2% (USD)", "<when"]);
     for venue in &stress.venues {
         table.row(vec![
             printable(&venue.pool),

@@ -83,7 +83,7 @@ pub fn print_text(
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log".to_owned()),
         Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", failed(report))),
         Verdict::Incomplete => {
-            let verdict = "INCOMPLETE: nothing is wrong, but not everything was checked";
+            let verdict = "INCOMPLETE: no check failed, but some were not made";
             (AnsiColor::Yellow, verdict.to_owned())
         }
     };
@@ -106,7 +106,10 @@ pub fn print_text(
     }
     for (names, by) in [(&report.unknown_commits, "commitment"), (&report.unknown_facts, "fact")] {
         for name in names {
-            writeln!(out, "\nHolds the {by} {name}, which this version does not know: ignored.")?;
+            writeln!(
+                out,
+                "\nContains the {by} {name}, which this version does not know: ignored."
+            )?;
         }
     }
     if let Some(contradiction) = &document.contradiction {
@@ -133,7 +136,7 @@ fn failed(report: &Report) -> String {
 }
 
 fn no_claim() -> String {
-    "The file claims nothing that can be read".to_owned()
+    "The file's claim cannot be read".to_owned()
 }
 
 /// The token sold, with the symbol that the file's snapshot gives it where that can be read.
@@ -160,10 +163,10 @@ fn sentence(claim: &Claim, sold: &str) -> String {
             let gap = gap.as_deref().unwrap_or_default();
             let status = claim.status.as_deref().unwrap_or_default();
             let by = claim.genesis_hash.as_ref().map_or_else(String::new, |hash| {
-                format!(" (a chain that its operator configured, of genesis {})", printable(hash))
+                format!(" (a chain configured by its operator, genesis {})", printable(hash))
             });
             format!(
-                "The file claims a gap of {} % for {what}, status {}{by}",
+                "The file claims a gap of {}% for {what}, status {}{by}",
                 printable(gap),
                 printable(status)
             )
@@ -197,14 +200,14 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
 pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, words) = match since {
-        Err(error) => (AnsiColor::Yellow, format!("could not be asked: {error}")),
+        Err(error) => (AnsiColor::Yellow, format!("could not be reached: {error}")),
         Ok(since) if since.is_taken_back() => (AnsiColor::Red, taken_back(since)),
         Ok(Since { heads: None, .. }) => (AnsiColor::Green, "no later slot yet".to_owned()),
         Ok(Since { heads: Some(check), .. }) => match check.outcome {
-            Outcome::Pass => (AnsiColor::Green, format!("not taken back; {}", check.found)),
+            Outcome::Pass => (AnsiColor::Green, format!("not retracted; {}", check.found)),
             Outcome::NotChecked => (AnsiColor::Yellow, check.found.clone()),
             Outcome::Fail => {
-                (AnsiColor::Red, format!("the heads claimed do not follow: {}", check.found))
+                (AnsiColor::Red, format!("the claimed heads do not follow: {}", check.found))
             }
         },
     };
@@ -216,20 +219,19 @@ pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
 fn taken_back(since: &Since) -> String {
     let heads = if since.proven { "later, proven" } else { "later, claimed" };
     let Some(told) = &since.status.retraction else {
-        return format!("TAKEN BACK by a {heads} head; no later figure counts this slot");
+        return format!("RETRACTED by a {heads} head; later figures exclude this slot");
     };
     let why = match (&told.orphaned_block_hash, &told.canonical_block_hash) {
         (Some(orphaned), Some(canonical)) => {
-            format!("block {orphaned} was orphaned and gave way to {canonical}")
+            format!("block {orphaned} was orphaned and replaced by {canonical}")
         }
         _ if told.code == "misread" => {
-            "a later full reading showed that its ticks were misread".to_owned()
+            "a later full reading showed that its ticks were read wrongly".to_owned()
         }
-        _ => format!("its cause is said to be {:?}", told.code),
+        _ => format!("stated cause {:?}", told.code),
     };
     format!(
-        "TAKEN BACK by the head of slot {}: {why}. The number follows from what was recorded; no \
-         later figure counts it.",
+        "RETRACTED by the head of slot {}: {why}. The number follows from the recorded data, but later figures exclude it.",
         told.by_slot
     )
 }
@@ -248,7 +250,7 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
     if contradiction.fork.is_some() {
         writeln!(
             out,
-            "\nAs one file for others, which `exitgap verify` reads: --json, .contradiction.fork"
+            "\nTo share the proof as one file for `exitgap verify`: run with --json and save .contradiction.fork"
         )?;
     }
     Ok(())
@@ -261,23 +263,19 @@ pub fn print_advice(document: &VerificationReport, no_key: bool) {
     let goes_on = report.check(CheckName::Window).is_some_and(|c| c.found.contains(", then "));
     if report.verdict == Verdict::Valid && !goes_on {
         anstream::eprintln!(
-            "Whether the slot was taken back later stands in no file: give later heads with --window, or ask a \
-             service with --api."
+            "A file cannot show whether the slot was retracted later: give later heads with --window, or ask a service with --api."
         );
     }
     let code = |name| report.check(name).map(|check| check.code);
     if no_key && code(CheckName::Signature) == Some("no_trusted_key") {
         anstream::eprintln!(
-            "No key is trusted, so nobody's signature counts. Take the log's verifier key from a place you \
-             trust (its operator's page, the file `verifier-key` of its folder), see that it begins with the \
-             name and id above, and give it with --trust. The id only names a key: the whole key is what to compare."
+            "No trusted key was given, so no signature counts. Get the log's verifier key from a place you trust (its operator's page, the file `verifier-key` of its folder), check that it begins with the name and id above, and pass it with --trust. Compare the whole key, not only the id."
         );
     }
     if code(CheckName::Consistency) == Some("history_rewritten") && document.contradiction.is_none()
     {
         anstream::eprintln!(
-            "A proof that does not link the two checkpoints may be another one's, or history was rewritten. \
-             A copy of the log's folder tells which: --log FOLDER."
+            "If a proof does not link the two checkpoints, either it belongs to other checkpoints or history was rewritten. To find out, give a copy of the log's folder with --log FOLDER."
         );
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Re
     let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) else {
         return Ok(());
     };
-    let detail = format!("{option}: of a file of evidence; this is {file}");
+    let detail = format!("{option}: only for evidence files; this is {file}");
     Err(invalid_parameter(option, &detail, hint).into())
 }
 
@@ -123,11 +123,11 @@ pub fn check_kept(
 ) -> Result<(), Failure> {
     if kept.checkpoint.origin != *origin {
         let found = &kept.checkpoint.origin;
-        let detail = format!("since: a checkpoint of {found}, not of {origin}");
+        let detail = format!("since: the checkpoint is of {found}, not of {origin}");
         return Err(invalid_parameter(
             "since",
             &printable(&detail),
-            "keep checkpoints of each log apart",
+            "keep the checkpoints of each log separately",
         )
         .into());
     }
@@ -154,7 +154,7 @@ fn seen(
         (None, None, Some(signed)) => {
             let (since, file) = (kept.checkpoint.size, signed.checkpoint.size);
             let detail = format!(
-                "since: the checkpoint has {since} slots and the file's {file}; a proof must link the two"
+                "since: the checkpoint has {since} slots, the file's has {file}; a consistency proof must link them"
             );
             let hint = "give it with --proof FILE, or a copy of the log's folder with --log FOLDER";
             return Err(invalid_parameter("since", &detail, hint).into());
@@ -175,7 +175,7 @@ fn proof_file(path: &Path) -> Result<Vec<Hash>, Failure> {
     });
     let hashes = hashes.take(MAX_PROOF_HASHES + 1).collect::<Result<Vec<_>, Failure>>()?;
     if hashes.len() > MAX_PROOF_HASHES {
-        return Err(wrong("it is longer than any log's".to_owned()).into());
+        return Err(wrong("it is longer than any valid proof".to_owned()).into());
     }
     Ok(hashes)
 }
@@ -196,12 +196,16 @@ fn proof_from_log(
     match proof {
         Some(proof) if root(&leaves) == new.root => Ok(proof),
         _ => {
-            let whose = if kept.size < signed.size { "the file's" } else { "the one kept" };
+            let whose = if kept.size < signed.size {
+                "the file's checkpoint"
+            } else {
+                "the kept checkpoint"
+            };
             let detail = format!(
-                "log {name}: its first {} slots do not make the root of {whose}: it is another log's folder, or damaged",
+                "log {name}: its first {} slots do not give the root of {whose}: it is the folder of another log, or damaged",
                 new.size
             );
-            let hint = "`exitgap audit` names what is wrong with a log's folder";
+            let hint = "`exitgap audit` shows what is wrong with a log's folder";
             Err(source::unreadable(detail).hint(hint).into())
         }
     }

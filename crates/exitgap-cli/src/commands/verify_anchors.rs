@@ -39,7 +39,7 @@ pub fn days(named: &[String], chain: &ChainSlug, slot: Slot) -> Result<Vec<Ancho
 
 fn too_many() -> Failure {
     let detail = format!("anchors: more than {MAX_DAYS} days");
-    let hint = "name the files of fewer days: from the slot's up to one whose block you trust";
+    let hint = "give fewer days: from the slot's day up to a day whose block you trust";
     invalid_parameter("anchors", &detail, hint).into()
 }
 
@@ -50,8 +50,8 @@ fn read(name: &str, bytes: &[u8]) -> Result<Anchors, Failure> {
 
 fn absent(name: &str, chain: &ChainSlug, slot: Slot) -> Failure {
     let chain = chain.as_str();
-    let detail = format!("anchors {name}: none of chain {chain} from day {} on", slot.day());
-    let hint = "a day's anchors are written once it is over and final, by recorders that are configured to; its chain may have another name there";
+    let detail = format!("anchors {name}: no anchors for chain {chain} from day {} on", slot.day());
+    let hint = "recorders that are configured for it write a day's anchors once the day is over and final; the chain may have another name there";
     unreadable(detail).hint(hint).into()
 }
 
@@ -117,7 +117,7 @@ pub fn follow(
     let begin = days.iter().find(|day| day.from.hash == trusted).map(|day| day.from.number);
     days.retain(|day| begin.is_none_or(|begin| day.from.number <= begin));
     AnchorChain::follow(chain, trusted, days).map_err(|error: AnchorChainError| {
-        let hint = "give the files of every day from that block down to the slot's, and the hash of the block that one of them begins at";
+        let hint = "give the files of every day from that block back to the slot's day, and the hash of the block at which one of them begins";
         invalid_parameter("anchors", &format!("anchors: {error}"), hint).into()
     })
 }

@@ -24,7 +24,7 @@ use crate::trust;
 const EVERY: usize = 100;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    of_evidence_alone(args, "a figure", "leave it out: evidence of a number takes it")?;
+    of_evidence_alone(args, "a figure", "omit it: it applies only to evidence of a number")?;
     let keys = trust::keys(&args.trust.trust)?;
     let report = judged(file, &keys, args.snapshots.as_deref())?;
     if json { print_json(&report) } else { print_text(file, &report, args) }?;
@@ -84,15 +84,15 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log"),
-        Verdict::Invalid => (AnsiColor::Red, "INVALID: it does not hold"),
+        Verdict::Invalid => (AnsiColor::Red, "INVALID: a check failed"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    writeln!(out, "The figure file: {style}{verdict}{style:#}.\n")?;
+    writeln!(out, "Figure file: {style}{verdict}{style:#}.\n")?;
     if let Some(numbers) = verify_headline::of(file) {
-        writeln!(out, "It says: {}.\n", printable(&numbers))?;
+        writeln!(out, "Claim: {}.\n", printable(&numbers))?;
     }
     for check in &report.checks {
         print_check(&mut out, check)?;
@@ -101,13 +101,13 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
     if absent && args.snapshots.is_none() {
         writeln!(
             out,
-            "\nName where its snapshots are: --snapshots exitgap.db, or a service's URL."
+            "\nGive the source of its snapshots: --snapshots exitgap.db, or a service's URL."
         )?;
     }
     if args.trust.trust.is_empty() {
         writeln!(
             out,
-            "\nName the log's key with --trust: without one nobody vouches for the heads."
+            "\nGive the log's key with --trust; without it, the heads are not verified."
         )?;
     }
     Ok(())

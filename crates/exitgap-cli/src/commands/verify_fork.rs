@@ -17,11 +17,7 @@ use crate::source::unreadable;
 use crate::trust;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    of_evidence_alone(
-        args,
-        "a proof of misbehaviour",
-        "leave it out: the proof is whole in itself",
-    )?;
+    of_evidence_alone(args, "a proof of misbehaviour", "omit it: the proof is complete by itself")?;
     let keys = trust::keys(&args.trust.trust)?;
     let fork = Fork::from_canonical(file).map_err(|error| unreadable(error.to_string()))?;
     let report = ForkReport::of(fork.judge(&keys), keys.is_empty());
@@ -33,19 +29,19 @@ fn print_text(report: &ForkReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Red, "PROVEN: its holder signed two histories of this log"),
-        Verdict::Invalid => (AnsiColor::Yellow, "NOT PROVEN: it shows no two histories"),
+        Verdict::Invalid => (AnsiColor::Yellow, "NOT PROVEN: it does not show two histories"),
         Verdict::Incomplete => (AnsiColor::Yellow, "INCOMPLETE: no trusted key signed both"),
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    writeln!(out, "The proof of misbehaviour: {style}{verdict}{style:#}.\n")?;
+    writeln!(out, "Proof of misbehaviour: {style}{verdict}{style:#}.\n")?;
     let mut line = |name: &str, text: &str| writeln!(out, "{name:<14}{}", printable(text));
     if let (Some(log), Some([older, newer]), Some([first, second])) =
         (&report.log, report.sizes, &report.roots)
     {
         line("log", log)?;
         line("first", &format!("{older} slots, root {first}"))?;
-        line("second", &format!("{newer} slots, whose first {older} have root {second}"))?;
-        line("so", "whatever this log says is not to be relied on; show this file to others")?;
+        line("second", &format!("{newer} slots, the first {older} with root {second}"))?;
+        line("so", "do not rely on this log; show this file to others")?;
     } else {
         line("why", &report.why)?;
     }

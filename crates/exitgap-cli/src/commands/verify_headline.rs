@@ -30,37 +30,37 @@ enum Unit {
 type Number = (&'static str, &'static str, Unit);
 
 const EXPOSURE: &[Number] = &[
-    ("to be sold", "/parameters/cascade_usd", Unit::Usd),
-    ("band", "/result/band", Unit::Plain),
+    ("liquidation size", "/parameters/cascade_usd", Unit::Usd),
+    ("rating", "/result/band", Unit::Plain),
     ("coverage", "/result/coverage", Unit::Times),
-    ("at break-even", "/result/coverage_break_even", Unit::Times),
+    ("coverage at break-even", "/result/coverage_break_even", Unit::Times),
     ("worst gap", "/result/worst_gap_pct", Unit::Percent),
     ("shortfall", "/result/shortfall_usd", Unit::Usd),
     ("stranded", "/result/stranded_usd", Unit::Usd),
     ("slots", "/result/have_slots", Unit::Plain),
-    ("of them unfillable", "/result/slots_unfillable", Unit::Plain),
+    ("unfillable slots", "/result/slots_unfillable", Unit::Plain),
 ];
 
 const STRESS: &[Number] = &[
     ("sold", "/parameters/size_usd", Unit::Usd),
-    ("liquidity gone", "/parameters/haircut_pct", Unit::Percent),
-    ("price fall", "/parameters/fall_pct", Unit::Percent),
+    ("liquidity withdrawn", "/parameters/haircut_pct", Unit::Percent),
+    ("price drop", "/parameters/fall_pct", Unit::Percent),
     ("median gap", "/result/gap_q50_pct", Unit::Percent),
     ("worst gap", "/result/worst/0/gap_pct", Unit::Percent),
-    ("lowest depth at 2 %", "/result/depth_lowest_usd", Unit::Usd),
+    ("lowest depth at 2%", "/result/depth_lowest_usd", Unit::Usd),
     ("slots", "/result/have_slots", Unit::Plain),
-    ("of them unfillable", "/result/slots_unfillable", Unit::Plain),
+    ("unfillable slots", "/result/slots_unfillable", Unit::Plain),
 ];
 
 // Horizons are of 0, 1, 2 and more slots after the move.
 const DECAY: &[Number] = &[
     ("moves of", "/parameters/move_pct", Unit::Percent),
     (
-        "withdrawn a slot after falls, median",
+        "median withdrawn one slot after drops",
         "/result/down/horizons/1/withdrawn_pct_q50",
         Unit::Percent,
     ),
-    ("slots until half is back, median", "/result/down/half_life_slots_q50", Unit::Plain),
+    ("median slots until half recovered", "/result/down/half_life_slots_q50", Unit::Plain),
     ("slots", "/result/have_slots", Unit::Plain),
 ];
 
@@ -84,17 +84,17 @@ pub fn of(file: &[u8]) -> Option<String> {
     (!numbers.is_empty()).then(|| numbers.join(", "))
 }
 
-/// A number with its unit, cut to what any true one has; what no slot tells is said to be not known.
+/// A number with its unit, cut to what any true one has; what no slot tells is said to be unknown.
 fn shown(number: &Value, unit: Unit) -> Option<String> {
     let text = match number {
         Value::String(text) => text.chars().take(40).collect(),
         Value::Number(number) => number.to_string(),
-        Value::Null => return Some("not known".to_owned()),
+        Value::Null => return Some("unknown".to_owned()),
         _ => return None,
     };
     Some(match unit {
         Unit::Usd => format!("${}", grouped(&text)),
-        Unit::Percent => format!("{text} %"),
+        Unit::Percent => format!("{text}%"),
         Unit::Times => format!("{text}x"),
         Unit::Plain => text,
     })
@@ -106,19 +106,19 @@ mod tests {
 
     #[test]
     fn numbers_are_named_with_their_units_and_what_is_null_is_not_known() {
-        let file = br#"{"figure":"exposure/1","parameters":{"cascade_usd":"800000"},"result":{"band":"exposed","coverage":"1.25",
+        let file = br#"{"figure":"exposure/1","parameters":{"cascade_usd":"800000"},"result":{"rating":"exposed","coverage":"1.25",
             "coverage_break_even":null,"have_slots":4,"shortfall_usd":"1234","slots_unfillable":1,"stranded_usd":"0",
             "worst_gap_pct":"27.530000"},"uses":[]}"#;
         assert_eq!(
             of(file).unwrap(),
-            "to be sold $800,000, band exposed, coverage 1.25x, at break-even not known, worst gap 27.530000 %, shortfall \
-             $1,234, stranded $0, slots 4, of them unfillable 1"
+            "liquidation size $800,000, rating exposed, coverage 1.25x, coverage at break-even unknown, worst gap 27.530000%, shortfall \
+             $1,234, stranded $0, slots 4, unfillable slots 1"
         );
         let decay = br#"{"figure":"decay/1","parameters":{"move_pct":"2"},"result":{"down":{"half_life_slots_q50":3,
             "horizons":[{},{"withdrawn_pct_q50":"12.5"}]},"have_slots":9}}"#;
         assert_eq!(
             of(decay).unwrap(),
-            "moves of 2 %, withdrawn a slot after falls, median 12.5 %, slots until half is back, median 3, slots 9"
+            "moves of 2%, median withdrawn one slot after drops 12.5%, median slots until half recovered 3, slots 9"
         );
         assert_eq!(of(b"{\"figure\":1}"), None);
     }

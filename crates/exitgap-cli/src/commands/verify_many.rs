@@ -1,4 +1,5 @@
-//! `exitgap verify` of a report that was handed over: files of evidence and of figures, one a line, each judged as it is alone.
+//! `exitgap verify` of a report that was handed over: files of evidence and of figures, one a line,
+//! each judged as it is alone.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +32,8 @@ struct Found {
     length: Length,
 }
 
-/// Whether there are several files in it: its first line names them, or is a whole one, as documents are written, and
+/// Whether there are several files in it: its first line names them, or is a whole one, as
+/// documents are written, and
 /// something follows.
 pub fn is_several(bytes: &[u8]) -> bool {
     if is_report_first_line(bytes) {
@@ -96,17 +98,17 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
             (AnsiColor::Green, "VALID: each of its files follows from the signed log")
         }
         Verdict::Invalid if length.code == LengthCode::NotAsStated => {
-            (AnsiColor::Red, "INVALID: it is not the report that its first line names")
+            (AnsiColor::Red, "INVALID: the files do not match the report's first line")
         }
-        Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files does not hold"),
+        Verdict::Invalid => (AnsiColor::Red, "INVALID: at least one of its files failed a check"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let count = report.files.len();
     let files = if count == 1 { "file" } else { "files" };
-    writeln!(out, "A report of {count} {files}: {style}{verdict}{style:#}.")?;
+    writeln!(out, "Report of {count} {files}: {style}{verdict}{style:#}.")?;
     writeln!(out, "{}\n", printable(&length.sentence()))?;
     for ((place, file), words) in (1..).zip(&report.files).zip(said) {
         let (colour, word) = match file.verdict {
@@ -124,14 +126,11 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
     if figures && args.snapshots.is_none() {
         writeln!(
             out,
-            "\nFigures want their snapshots: --snapshots exitgap.db, or a service's URL."
+            "\nFigure files need their snapshots: --snapshots exitgap.db, or a service's URL."
         )?;
     }
     if args.trust.trust.is_empty() {
-        writeln!(
-            out,
-            "\nName the log's key with --trust: without one nobody vouches for anything."
-        )?;
+        writeln!(out, "\nGive the log's key with --trust; without it, no file is verified.")?;
     }
     Ok(())
 }
@@ -140,8 +139,8 @@ fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), F
 fn figure(file: &FileVerified, numbers: Option<String>) -> String {
     let Some(figure) = &file.figure else { return "a figure".to_owned() };
     match numbers {
-        Some(numbers) => format!("the figure {figure}: {numbers}"),
-        None => format!("the figure {figure}"),
+        Some(numbers) => format!("figure {figure}: {numbers}"),
+        None => format!("figure {figure}"),
     }
 }
 
@@ -149,7 +148,7 @@ fn figure(file: &FileVerified, numbers: Option<String>) -> String {
 fn claimed(claim: &Claim, sold: &str) -> String {
     let size = format!("${}", grouped(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {
-        (Some(gap), _) => format!("{gap} % below the oracle"),
+        (Some(gap), _) => format!("{gap}% below the oracle"),
         (None, Some(refusal)) => format!("refused: {refusal}"),
         (None, None) => String::new(),
     };

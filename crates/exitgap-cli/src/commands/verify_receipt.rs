@@ -72,8 +72,8 @@ impl Check {
 
 pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
     if args.log.is_none() && !args.trust.trust.is_empty() {
-        let detail = "trust: of a log's key, and no log is named";
-        return Err(invalid_parameter("trust", detail, "name the log with --log").into());
+        let detail = "trust: this option needs a log";
+        return Err(invalid_parameter("trust", detail, "give the log with --log").into());
     }
     let key = receipts::key(&args.key)?;
     // One byte more than a line break after the longest receipt.
@@ -86,7 +86,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
         if let Some(path) = &args.answer {
             let answer = source::read_named("answer", path, MAX_ANSWER_BYTES)?;
             if answer.len() > MAX_ANSWER_BYTES {
-                let why = format!("it has more than the {MAX_ANSWER_BYTES} bytes accepted");
+                let why = format!("it is larger than the limit of {MAX_ANSWER_BYTES} bytes");
                 return Err(source::unreadable(format!("answer {}: {why}", path.display())).into());
             }
             let found = receipt.check_answer(&answer).or_else(|error| {
@@ -123,15 +123,15 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: the key signed it"),
         Verdict::Invalid if report.receipt.is_some() => {
-            (AnsiColor::Red, "INVALID here: the key signed it, and not of this")
+            (AnsiColor::Red, "INVALID: the key signed it, but not for this data")
         }
         Verdict::Invalid => (AnsiColor::Red, "INVALID"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    writeln!(out, "The receipt is {style}{verdict}{style:#}.\n")?;
+    writeln!(out, "Receipt: {style}{verdict}{style:#}.\n")?;
     if let Some(receipt) = &report.receipt {
         print_receipt(&mut out, receipt)?;
         writeln!(out)?;
@@ -159,7 +159,7 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
             ("log", args.log.is_some(), "--log FOLDER|URL"),
         ] {
             if !given {
-                writeln!(out, "{check:<12}not looked at: name it with {flag}")?;
+                writeln!(out, "{check:<12}not checked: give it with {flag}")?;
             }
         }
         if let Some(of) = &report.log {
@@ -167,8 +167,7 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
         }
         writeln!(
             out,
-            "\nIt is the service's word for what was paid and answered. Whether the number is right, its evidence \
-             proves: `exitgap verify`."
+            "\nThe receipt shows what the service confirms was paid and answered. To check the number itself, verify its evidence: `exitgap verify`."
         )?;
     }
     Ok(())

@@ -197,26 +197,26 @@ fn print_log(log: &LogState, keeps: bool) {
     let keys: Vec<String> = log.keys.iter().map(|key| printable(&key.to_string())).collect();
     let keys = keys.join(", ");
     let basis = match log.basis {
-        TrustBasis::Named => "as --trust names it",
+        TrustBasis::Named => "given with --trust",
         TrustBasis::Kept => "kept from an earlier run",
         TrustBasis::FirstUse => {
-            "which the service itself named just now: compare it with one from elsewhere"
+            "named by the service just now; compare it with a copy from another place"
         }
     };
     anstream::eprintln!("\nTrusted: {keys}, {basis}.");
     let continuity = match (log.continuity, keeps) {
         (Continuity::FirstSeen, false) => {
-            "Nothing is kept: with --kept FOLDER the next run notices a history rewritten since"
+            "Nothing is kept; with --kept FOLDER, the next run detects a rewritten history"
         }
         (Continuity::FirstSeen, true) => {
-            "Nothing of this log was seen before; its newest checkpoint is kept"
+            "This log was not seen before; its newest checkpoint is kept"
         }
-        (Continuity::Continues, _) => "The log continues what an earlier run saw of it",
+        (Continuity::Continues, _) => "The log continues the checkpoint of an earlier run",
         (Continuity::NotCompared, _) => {
-            "The service shows fewer slots than an earlier run saw, so the two could not be compared; what was seen is kept"
+            "The service shows fewer slots than an earlier run saw, so the two could not be compared; the earlier checkpoint is kept"
         }
         (Continuity::Contradicts, _) => {
-            "THE LOG IS NOT THE ONE AN EARLIER RUN SAW. What was seen then is kept"
+            "THE LOG DIFFERS FROM THE ONE AN EARLIER RUN SAW. The earlier checkpoint is kept"
         }
     };
     anstream::eprintln!("{continuity}.");

@@ -60,13 +60,15 @@ impl Sources<'_> {
             let name = format!("anchors from block {}, which you trust", followed.from.number);
             said.push(BlockSource { name, said: self.by_anchors(&followed) });
         } else if !days.is_empty() && self.provers.is_empty() {
-            let hint = "name the block that one of them begins at with --trusted-block, or a node with --rpc";
-            let detail = "anchors: nothing says that the chain has the block that they begin at";
+            let hint = "give the block at which one of them begins with --trusted-block, or a node with --rpc";
+            let detail =
+                "anchors: no source confirms that the chain has the block at which they begin";
             return Err(invalid_parameter("anchors", detail, hint).into());
         }
         if let Some(least) = self.args.at_least.filter(|least| usize::from(*least) > said.len()) {
-            let detail = format!("at-least: {least} of {} sources", said.len());
-            let hint = "name more nodes (--rpc), other operators (--peer) or anchors (--anchors)";
+            let detail =
+                format!("at-least: {least} required, but only {} sources given", said.len());
+            let hint = "add nodes (--rpc), other operators (--peer) or anchors (--anchors)";
             return Err(invalid_parameter("at_least", &detail, hint).into());
         }
         Ok(said)
@@ -118,24 +120,24 @@ impl Sources<'_> {
         let policy = Policy::trusting(self.keys.to_vec());
         let verdict = VerificationReport::beside_tiles(&peer, &policy, false).report.verdict;
         if verdict != Verdict::Valid {
-            let hint = "see why with `exitgap verify` of that file, and name its log's key with --trust, too";
-            let why = "no key that you trust verifies it";
+            let hint = "run `exitgap verify` on that file to see why, and give its log's key with --trust too";
+            let why = "no trusted key verifies it";
             return Err(refused(why.to_owned()).hint(hint).into());
         }
         let (Some(snapshot), Some(origin)) = (peer.snapshot(), origin_of(&peer)) else {
-            return Err(refused("it has no snapshot that can be read".to_owned()).into());
+            return Err(refused("its snapshot cannot be read".to_owned()).into());
         };
         let (own, other) = (self.snapshot.observation(), snapshot.observation());
         if origin_of(self.evidence).is_some_and(|own| own == origin) {
-            let detail = "peer: it is of the log that is verified, whose word counts once";
-            let hint = "name evidence of another operator's log";
+            let detail = "peer: it is from the log that is being verified, which counts only once";
+            let hint = "give evidence of another operator's log";
             return Err(invalid_parameter("peer", detail, hint).into());
         }
         let wanted = (own.chain().caip2, self.snapshot.slot());
         if (other.chain().caip2, snapshot.slot()) != wanted {
             let (chain, slot) = wanted;
-            let detail = format!("peer: it is not of chain {chain} and slot {slot}");
-            let hint = "name evidence of any pool of that chain and slot";
+            let detail = format!("peer: it is not for chain {chain} and slot {slot}");
+            let hint = "give evidence of any pool for that chain and slot";
             return Err(invalid_parameter("peer", &detail, hint).into());
         }
         // Of another height its operator's node was elsewhere at the instant: no word of this block.

@@ -41,7 +41,7 @@ pub fn checks(
     if !args.is_asked() {
         return Ok(Vec::new());
     }
-    let unread = || unreadable("the file has no snapshot that can be read".to_owned());
+    let unread = || unreadable("the file's snapshot cannot be read".to_owned());
     let snapshot = evidence.snapshot().ok_or_else(unread)?;
     let size = size_asked(evidence);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -54,8 +54,8 @@ pub fn checks(
     let proof = match &args.state_proof {
         Some(path) => source::read_named("state proof", path, MAX_PROOF_BYTES)?,
         None if provers.is_empty() => {
-            let detail = "state-proof: no node is named that the state could be asked of";
-            let hint = "name one with --rpc, or a proof that was kept with --state-proof";
+            let detail = "state-proof: no node is given to get the state proof from";
+            let hint = "give a node with --rpc, or a saved proof with --state-proof";
             return Err(invalid_parameter("state_proof", detail, hint).into());
         }
         None => asked(args, runtime, provers, snapshot, size)?,
@@ -107,17 +107,16 @@ fn asked(
             Err(error) => failed = Some(error),
         }
     }
-    let detail = failed.as_ref().map_or("no node was named".to_owned(), ToString::to_string);
+    let detail = failed.as_ref().map_or("no node given".to_owned(), ToString::to_string);
     let hint = match failed {
         Some(ProveError::UnknownLayout) => {
-            "name it with --layout, where the pool is of such a kind"
+            "give the layout with --layout if the pool is of such a kind"
         }
         Some(ProveError::OtherBlock { .. }) => {
-            "the chain left that block, or the node is of another chain: ask another node with --rpc"
+            "the chain dropped that block, or the node is on another chain; try another node with --rpc"
         }
         _ => {
-            "nodes prove the state of the last 128 blocks, archive nodes that of older ones: name one of those, or a proof \
-              that was kept, with --state-proof"
+            "nodes prove the state of the last 128 blocks, archive nodes that of older blocks: use an archive node, or a saved proof with --state-proof"
         }
     };
     let problem =
@@ -156,7 +155,7 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     }
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    writeln!(out, "\n{bold}By the chain itself{bold:#}")?;
+    writeln!(out, "\n{bold}Checked against the chain{bold:#}")?;
     for check in checks {
         let (colour, outcome) = match check.outcome {
             Outcome::Pass => (AnsiColor::Green, "pass"),
@@ -181,6 +180,6 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
         }
     }
     let unproven = still_unproven(checks);
-    writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;
+    writeln!(out, "\nStill taken on trust: {}.", unproven.join("; "))?;
     Ok(())
 }

@@ -72,13 +72,13 @@ impl Length {
         };
         let stated = Some(named.len());
         if report != FORM {
-            return not(LengthCode::Unsupported, stated, format!("its form is {report}"));
+            return not(LengthCode::Unsupported, stated, format!("its version is {report}"));
         }
         if named.len() > MOST {
             return not(
                 LengthCode::NotAsStated,
                 stated,
-                format!("it names more than {MOST} files"),
+                format!("it lists more than {MOST} files"),
             );
         }
         let there: Vec<String> =
@@ -89,15 +89,15 @@ impl Length {
         let absent = (1..).zip(&named).filter(|(_, one)| !there.contains(one));
         let absent: Vec<String> = absent.map(|(place, _)| format!("{place}")).collect();
         let strange = there.iter().filter(|one| !named.contains(one)).count();
-        let mut why = format!("it names {} files, {found} follow", named.len());
+        let mut why = format!("it lists {} files, {found} follow", named.len());
         if !absent.is_empty() {
-            let _ = write!(why, ", without what it names at place {}", absent.join(", "));
+            let _ = write!(why, ", without the file listed at position {}", absent.join(", "));
         }
         if strange > 0 {
-            let _ = write!(why, ", {strange} of them with a hash that it does not name");
+            let _ = write!(why, ", {strange} of them with a hash that is not listed");
         }
         if absent.is_empty() && strange == 0 {
-            why.push_str(", one of them twice or in another order");
+            why.push_str(", one of them repeated or out of order");
         }
         not(LengthCode::NotAsStated, stated, why)
     }
@@ -107,13 +107,13 @@ impl Length {
         let why = self.why.as_deref().unwrap_or_default();
         match self.code {
             LengthCode::Whole => {
-                format!("Whole: the {} files that its first line names, in its order.", self.found)
+                format!("Complete: the {} files listed in its first line, in order.", self.found)
             }
             LengthCode::NotStated => {
-                "Of no stated length: without a first line that names its files, nothing tells whether one was left out."
+                "No stated length: without a first line that lists its files, a missing file cannot be detected."
                     .to_owned()
             }
-            LengthCode::NotAsStated => format!("NOT WHOLE, by its first line: {why}."),
+            LengthCode::NotAsStated => format!("NOT COMPLETE according to its first line: {why}."),
             LengthCode::Unsupported => {
                 format!("Its first line was made by a newer version of exitgap; update to check it: {why}.")
             }
@@ -140,17 +140,17 @@ mod tests {
         };
         assert_eq!(found(&files), (LengthCode::Whole, String::new()));
         let cases: [(&[&[u8]], &str); 6] = [
-            (&[a, c], "it names 3 files, 2 follow, without what it names at place 2"),
-            (&[], "it names 3 files, 0 follow, without what it names at place 1, 2, 3"),
-            (&[a, b, b, c], "it names 3 files, 4 follow, one of them twice or in another order"),
-            (&[a, c, b], "it names 3 files, 3 follow, one of them twice or in another order"),
+            (&[a, c], "it names 3 files, 2 follow, without the file listed at position 2"),
+            (&[], "it names 3 files, 0 follow, without the file listed at position 1, 2, 3"),
+            (&[a, b, b, c], "it names 3 files, 4 follow, one of them repeated or out of order"),
+            (&[a, c, b], "it names 3 files, 3 follow, one of them repeated or out of order"),
             (
                 &[a, b"{\"b\":3}", c],
-                "it names 3 files, 3 follow, without what it names at place 2, 1 of them with a hash that it does not name",
+                "it names 3 files, 3 follow, without the file listed at position 2, 1 of them with a hash that is not listed",
             ),
             (
                 &[a, b, c, b"{}"],
-                "it names 3 files, 4 follow, 1 of them with a hash that it does not name",
+                "it names 3 files, 4 follow, 1 of them with a hash that is not listed",
             ),
         ];
         for (lines, why) in cases {

@@ -36,7 +36,7 @@ pub fn print(check: Option<&WitnessCheck>) -> Result<(), Failure> {
     let Some(check) = check else { return Ok(()) };
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    writeln!(out, "\n{bold}By its witnesses{bold:#}")?;
+    writeln!(out, "\n{bold}Checked with its witnesses{bold:#}")?;
     let (colour, outcome) = match check.outcome {
         Outcome::Pass => (AnsiColor::Green, "pass"),
         Outcome::Fail => (AnsiColor::Red, "FAIL"),
@@ -55,7 +55,7 @@ pub fn print(check: Option<&WitnessCheck>) -> Result<(), Failure> {
     if check.recorded_before_s.is_some() {
         writeln!(
             out,
-            "\nStill somebody's word: that the witnesses do not lie together, and that their clocks are right."
+            "\nStill taken on trust: the witnesses do not collude, and their clocks are right."
         )?;
     }
     Ok(())

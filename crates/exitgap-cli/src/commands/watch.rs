@@ -69,7 +69,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
             if let Some(fault) = watch.look(newest)? {
                 let of = fault.document();
                 let mut err = anstream::stderr().lock();
-                writeln!(err, "the log does not hold: {}: {}", of.code, printable(&of.detail))?;
+                writeln!(err, "the log failed the audit: {}: {}", of.code, printable(&of.detail))?;
                 return Ok(verdict_code(Verdict::Invalid));
             }
             if let Some((path, seen)) = args.seen.as_deref().zip(watch.seen.as_ref()) {
@@ -81,7 +81,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
         if !late && args.late_after_s > 0 && waited.as_secs() >= args.late_after_s.into() {
             late = true;
             if let Some(slot) = watch.told {
-                let words = format!("no slot came for {} s", waited.as_secs());
+                let words = format!("no new slot for {} s", waited.as_secs());
                 watch.say(&Said { what: "late", slot, words, more: json!({}) })?;
             }
         }
@@ -130,7 +130,7 @@ impl Followed {
                 if self.said.as_deref() != Some(code) {
                     let words = printable(&error.to_string());
                     anstream::eprintln!(
-                        "the copy is not up to date [{}]: {words}",
+                        "the copy cannot be updated [{}]: {words}",
                         printable(code)
                     );
                     self.said = Some(code.to_owned());
@@ -192,7 +192,7 @@ impl Watch {
         if fault.is_none()
             && let Some(slot) = counts.last_slot
         {
-            let words = format!("{} slots of {} pools hold", counts.slots, counts.pools);
+            let words = format!("{} slots of {} pools are valid", counts.slots, counts.pools);
             let more = json!({"slots": counts.slots, "root": newest.checkpoint.root.to_string()});
             self.say(&Said { what: "slot", slot, words, more })?;
             (self.told, self.seen) = (Some(slot), Some(newest));

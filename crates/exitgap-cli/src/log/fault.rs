@@ -54,27 +54,26 @@ impl From<Rule> for Fault {
 /// A rule of a log's folder that is broken.
 #[derive(Debug, thiserror::Error)]
 pub enum Rule {
-    #[error("{file} is not there")]
+    #[error("{file} does not exist")]
     FileAbsent { file: String },
     /// Not the log's fault: this machine could not read the file.
     #[error("reading {file}: {error}")]
     FileUnreadable { file: String, error: io::Error },
-    #[error("{file} is larger than the {most} bytes that such a file may have")]
+    #[error("{file} is larger than the limit of {most} bytes")]
     FileTooLarge { file: String, most: usize },
     #[error("{file} is not UTF-8 text")]
     FileNotText { file: String },
     #[error(
-        "an earlier version of exitgap, from before the first release, published this folder; its log \
-         was never promised to be readable"
+        "this folder was published by a version of exitgap from before the first release, whose format is not supported"
     )]
     OlderFolder,
     #[error("{file}: {error}")]
     ManifestInvalid { file: String, error: PublishedError },
-    #[error("{file} hashes to {found}, which is not its name")]
+    #[error("{file} has the hash {found}, which does not match its name")]
     PartHash { file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
     PartInvalid { file: String, reason: String },
-    #[error("{file} holds a document of hash {found}, to which no head commits there")]
+    #[error("{file} contains a document with hash {found} that no head commits to there")]
     CommittedHash { name: &'static str, file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
     CommittedInvalid { name: &'static str, file: String, reason: String, newer: Option<Newer> },
@@ -91,15 +90,17 @@ pub enum Rule {
     CheckpointInvalid { file: String, error: CheckpointError },
     #[error("{file}: {of} is {found}, expected {expected}")]
     CheckpointMismatch { file: String, of: &'static str, expected: String, found: String },
-    #[error("{file}: the signature as {signer} is not that key's")]
+    #[error("{file}: the signature by {signer} does not match that key")]
     SignatureForged { file: String, signer: String },
     #[error("{file}: expected a signature by a trusted key of {expected}, found {found}")]
     SignatureNotTrusted { file: String, expected: String, found: String },
     #[error("verifier-key: {error}")]
     VerifierKeyInvalid { error: String },
-    #[error("verifier-key names {found}, which is none of the trusted keys")]
+    #[error("verifier-key contains {found}, which is not a trusted key")]
     VerifierKeyNotTrusted { found: String },
-    #[error("the first leaf commits to the predecessor {expected}, the folder's names {found}")]
+    #[error(
+        "the first leaf commits to the predecessor {expected}, the folder's predecessor file has {found}"
+    )]
     Predecessor { expected: String, found: String },
     #[error("predecessor: {error}")]
     PredecessorInvalid { error: CheckpointError },
@@ -119,37 +120,35 @@ pub enum Rule {
     HeadInvalid { number: u32, error: HeadError },
     #[error("the head is of slot {found}")]
     HeadSlot { found: Slot },
-    #[error("the head does not stand in the order of pool ids, after {after}")]
+    #[error("the head is out of order by pool id, after {after}")]
     HeadOrder { after: String },
     #[error("{error}")]
     HeadDoesNotFollow { error: HeadError },
-    #[error("a second first head (height 0): the pool has had heads since height {height}")]
+    #[error("a second first head (height 0): the pool already has heads since height {height}")]
     SecondFirstHead { height: u32 },
-    #[error("the pool's first head in this log has height {height}: heads before it are left out")]
+    #[error("the pool's first head in this log has height {height}: earlier heads are left out")]
     HeadWithoutPredecessor { height: u32 },
     #[error("the pool's first head {rule}")]
     FirstHead { rule: &'static str },
-    #[error("a head after the one that retired the pool")]
+    #[error("a head after the pool was retired")]
     HeadAfterRetired,
-    #[error("the pool has no head in this slot, and was not retired")]
+    #[error("the pool has no head in this slot and was not retired")]
     PoolDropped,
     #[error("the retraction of slot {retracted}: {rule}")]
     Retraction { retracted: Slot, rule: &'static str },
     #[error("lowest_depth_7d_usd is {}, the last 2016 slots make {}", depths(.found), depths(.expected))]
     LowestDepth { expected: Depths, found: Depths },
 
-    #[error("the snapshot in the part hashes to {found}, the head names {expected}")]
+    #[error("the snapshot in the part has the hash {found}, the head has {expected}")]
     SnapshotHash { expected: SnapshotHash, found: SnapshotHash },
     #[error("the snapshot: {error}")]
     SnapshotInvalid { error: SnapshotError },
-    #[error("the head names a snapshot of {found}")]
+    #[error("the head has a snapshot of {found}")]
     SnapshotOfAnother { found: String },
     #[error("depth_usd is {}, the snapshot makes {}", depths(.found), depths(.expected))]
     Depth { expected: Depths, found: Depths },
 
-    #[error(
-        "{file} proves {proven} under the block that the snapshot names, and the snapshot has {recorded}"
-    )]
+    #[error("{file} proves {proven} at the snapshot's block, the snapshot has {recorded}")]
     StateDiffers { file: String, code: &'static str, proven: String, recorded: String },
 
     #[error("the checkpoint seen before has {seen} slots, the newest published one only {found}")]

@@ -15,7 +15,7 @@ use super::fault::Rule;
 pub const TILE_WIDTH: usize = 256;
 
 const _: () =
-    assert!(TILE_WIDTH as u64 == tlog::TILE_WIDTH, "a tile is as wide as the core has it");
+    assert!(TILE_WIDTH as u64 == tlog::TILE_WIDTH, "a tile has the width defined by the core");
 
 const HASH_BYTES: usize = 32;
 
@@ -76,7 +76,7 @@ impl FolderReader {
         let (file, stored, bytes) = self.tile(Shelf::Entries, index, width, most)?;
         let (entries, rest) = split_entries(&bytes);
         if entries.len() != stored || !rest.is_empty() {
-            let reason = format!("it holds {} whole entries of {stored}", entries.len());
+            let reason = format!("it contains {} whole entries of {stored}", entries.len());
             return Err(Rule::TileInvalid { file, reason });
         }
         Ok(entries.into_iter().take(width).map(<[u8]>::to_vec).collect())

@@ -132,7 +132,7 @@ impl History {
 
     /// Takes back the slot `back` slots before the next one: its depths.
     fn retract(&mut self, back: usize, cause: &RetractionCause) -> Result<Packed, &'static str> {
-        const NOTHING: &str = "the slot holds no snapshot, or was retracted before";
+        const NOTHING: &str = "the slot has no snapshot, or was retracted before";
         let block = self.blocks.len().checked_sub(back).and_then(|at| self.blocks[at]);
         let at = self.depths.len().checked_sub(back).ok_or(NOTHING)?;
         let depths = self.depths.get_mut(at).and_then(Option::take).ok_or(NOTHING)?;
@@ -141,7 +141,7 @@ impl History {
             RetractionCause::Orphaned { orphaned, .. }
                 if block.is_some_and(|block| block != *orphaned) =>
             {
-                Err("`orphaned` is not the block that its snapshot was read at")
+                Err("`orphaned` is not the block of its snapshot")
             }
             _ => Ok(depths),
         }

@@ -104,7 +104,7 @@ impl Folder for FolderReader {
         if unpacked.len() == length {
             Ok(unpacked)
         } else {
-            Err(format!("{} bytes came out, not {length}", unpacked.len()))
+            Err(format!("{} bytes were decompressed instead of {length}", unpacked.len()))
         }
     }
 }

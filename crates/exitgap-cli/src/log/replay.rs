@@ -403,7 +403,7 @@ fn read_heads(folder: &FolderReader, manifest: &Manifest, leaf: &SlotLeaf) -> Re
                 return Err(Rule::HeadOrder { after }.by(slot, &head.pool));
             }
             if place == 0 && head.pool != part.first {
-                let reason = format!("its first head is of {id}, the manifest says {}", part.first);
+                let reason = format!("its first head is of {id}, the manifest has {}", part.first);
                 return Err(Rule::PartInvalid { file: part.path(), reason }.at(slot));
             }
             if head.slot != slot {

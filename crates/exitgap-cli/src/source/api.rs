@@ -68,7 +68,7 @@ pub fn list_pools(url: &str, chain: Option<&ChainSlug>) -> Result<PoolList, Fail
             match page.next_cursor {
                 Some(next) if cursors.contains(&next) => {
                     let url = format!("{}{}", client.base(), Operation::Pools.template());
-                    let why = "its pages lead in a circle".to_owned();
+                    let why = "its pages repeat".to_owned();
                     return Err(ClientError::NotAsSpecified { url, why });
                 }
                 Some(next) if cursors.len() + 1 < MAX_PAGES => cursors.push(next),
@@ -116,15 +116,15 @@ pub fn through<T: Transport, A>(
 fn hint(error: &ClientError) -> Option<&'static str> {
     Some(match error {
         ClientError::NotTrusted { .. } => {
-            "--trust names a key of another log, or the service is not the one that it was"
+            "the key given with --trust belongs to another log, or the service's log has changed"
         }
         ClientError::KeptUnusable { .. } => {
-            "look at that file in the folder that --kept names; put it right, or aside to begin anew"
+            "check that file in the folder given with --kept; fix it, or move it away to start again"
         }
         ClientError::PaymentRequired { .. } => {
-            "`exitgap exit --pay` pays for one answer, within budgets that you set"
+            "`exitgap exit --pay` pays for one answer, within the budgets that you set"
         }
         ClientError::Problem(_) => return None,
-        _ => "--api names the address that `exitgap-server serve` listens at",
+        _ => "--api takes the address that `exitgap-server serve` listens on",
     })
 }

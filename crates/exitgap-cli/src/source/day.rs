@@ -18,7 +18,8 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
     let manifest = folder.manifest().map_err(|error| unreadable(error.to_string()))?;
     let manifest = manifest.map_err(|fault| wrong(path, &fault))?;
     if slot < manifest.first || slot > manifest.day.last() {
-        let detail = format!("{slot} is not of {}, the day in {}", manifest.day, path.display());
+        let detail =
+            format!("slot {slot} is not on {}, the day in {}", manifest.day, path.display());
         let code = if Day::of(slot) < manifest.day || slot < manifest.first {
             ProblemCode::BeforeSeries
         } else {
@@ -31,11 +32,11 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
         Stopped::Machine(error) => unreadable(error.to_string()).into(),
     })?;
     let Some(entry) = entry else {
-        let detail = format!("{} has no slot {slot} of {pool}", path.display());
+        let detail = format!("{} does not contain slot {slot} of {pool}", path.display());
         return Err(Problem::new(ProblemCode::UnknownPool, detail).field("pool").into());
     };
     let Some(documents) = entry.documents else {
-        let detail = format!("slot {slot} of {pool} is missing, or its last");
+        let detail = format!("slot {slot} of {pool} is missing or the pool's last");
         return Err(Problem::new(ProblemCode::SlotMissing, detail).field("at").into());
     };
     let snapshot = Snapshot::of_pool(pool, &documents.snapshot, &documents.state)
@@ -52,6 +53,6 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
 }
 
 fn wrong(path: &Path, fault: &DayFault) -> Failure {
-    let hint = "--day names a day's folder as `exitgap export` writes it; `exitgap audit` says what is wrong with one";
+    let hint = "--day takes a day's folder written by `exitgap export`; `exitgap audit` shows what is wrong with a folder";
     unreadable(format!("{}: {}", path.display(), fault.detail)).hint(hint).into()
 }

@@ -38,7 +38,7 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
     })?;
     let Recorded { pool, slot, hash, recorded_count, newer_slots_missing } = recorded;
     let snapshot = reader.snapshot_at(&pool, slot).map_err(failed)?.ok_or_else(|| {
-        unreadable(format!("{id} at slot {slot}: the snapshot has gone since it was found"))
+        unreadable(format!("{id} at slot {slot}: the snapshot was removed while it was being read"))
     })?;
     let head = reader.head(&pool, slot).map_err(failed)?;
     let lowest = head.map_or([None; 2], |head| head.head.lowest_depth_7d_usd);
@@ -73,6 +73,6 @@ pub fn pace(
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub fn failed(error: StoreError) -> Failure {
     unreadable(error.to_string())
-        .hint("--db names the SQLite file that `exitgap-server record` writes")
+        .hint("--db takes the SQLite file that `exitgap-server record` writes")
         .into()
 }

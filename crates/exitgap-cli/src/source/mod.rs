@@ -48,9 +48,9 @@ impl Found {
         let Some(base) = base else {
             return self.default_base.ok_or_else(|| {
                 // Another token than the service would sell is another answer.
-                let detail = "base: the source does not say which token the pool sells by default";
+                let detail = "base: the source does not define a default token to sell";
                 let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("base");
-                problem.hint("name it with --base: token0, token1, a symbol or an address").into()
+                problem.hint("give --base: token0, token1, a symbol or an address").into()
             });
         };
         Ok(self.observation.direction_of(base).map_err(|error| Problem::from(&error))?)
@@ -76,7 +76,7 @@ pub fn published_exit(guarded: &Guarded, size: SizeUsd) -> Result<Option<Publish
 
 fn named_pool(question: &Question) -> Result<PoolId, Failure> {
     let Some(pool) = question.pool.as_deref() else {
-        let problem = Problem::new(ProblemCode::InvalidPool, "no pool was named");
+        let problem = Problem::new(ProblemCode::InvalidPool, "no pool given");
         return Err(problem.field("pool").hint(POOL_HINT).into());
     };
     pool_id(pool)
@@ -101,9 +101,9 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
     }
     match &source.db {
         Some(path) => db::find(path, &pool, source.at.as_deref()),
-        None => Err(Problem::new(ProblemCode::InvalidParameter, "nothing to read from was named")
+        None => Err(Problem::new(ProblemCode::InvalidParameter, "no data source given")
             .hint(
-                "name a recorder's database with --db, a service with --api, a closed day with --day, a node with --rpc or a file with --snapshot",
+                "give a recorder's database with --db, a service with --api, a closed day with --day, a node with --rpc or a file with --snapshot",
             )
             .into()),
     }
@@ -136,14 +136,14 @@ pub fn documents(question: &Question) -> Result<(PoolId, SnapshotDocuments), Fai
         let documents = rpc::newest_snapshot(source, &pool)?;
         return Ok((pool, documents));
     }
-    let absent = || unreadable("the source has no snapshot's bytes".to_owned());
+    let absent = || unreadable("the source does not provide the snapshot's bytes".to_owned());
     let found = find(question)?;
     let pool = found.observation.pool().clone();
     Ok((pool, found.documents.ok_or_else(absent)?))
 }
 
 const POOL_HINT: &str =
-    "a pool is named <chain>:<address>, lower case; `exitgap pools --db FILE` lists them";
+    "write a pool as <chain>:<address> in lower case; `exitgap pools --db FILE` lists all pools";
 
 /// The pool of this name.
 pub fn pool_id(text: &str) -> Result<PoolId, Failure> {

@@ -112,7 +112,7 @@ fn chain(
     rpc_urls: Vec<RpcUrl>,
 ) -> Result<ChainConfig, Problem> {
     let chain_id = chain_id.or_else(|| well_known(slug)).ok_or_else(|| {
-        invalid("chain_id", format!("the id of chain {slug} is not known"))
+        invalid("chain_id", format!("the id of chain {slug} is unknown"))
             .hint("give --chain-id, or describe the chain in a file and give --config")
     })?;
     Ok(ChainConfig {
@@ -149,7 +149,7 @@ fn read_with<T>(
     let mut readers =
         readers(plan, &Limits::for_one_answer()).map_err(|error| unreadable(error.to_string()))?;
     let Some(reader) = readers.get_mut(pool.chain()) else {
-        return Err(invalid("pool", format!("no chain {} is described", pool.chain())).into());
+        return Err(invalid("pool", format!("chain {} is not configured", pool.chain())).into());
     };
     let found = runtime.block_on(async { read(reader, Instant::now() + DEADLINE).await });
     Ok(found.map_err(|missing| chain_problem(pool, what, &missing))?)
@@ -158,18 +158,20 @@ fn read_with<T>(
 fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
     let hint = match missing.reason {
         MissingReason::PoolUnsupported => {
-            "exitgap reads Uniswap v2 pairs, v3 and v4 pools, and forks that fill as they do"
+            "exitgap reads Uniswap v2 pairs, v3 and v4 pools, and forks with the same fill rules"
         }
         MissingReason::StateInconsistent => {
-            "what the pool holds makes no price: it may be empty, or the node's answer wrong"
+            "the pool's balances give no price: the pool may be empty, or the node's answer wrong"
         }
         MissingReason::ChainLagging | MissingReason::ChainStalled => {
-            "the chain has no block that is new enough; name a node that is in sync"
+            "the chain has no recent enough block; use a node that is in sync"
         }
-        MissingReason::WrongChain => "name a node of this pool's chain",
-        MissingReason::RpcRateLimited => "wait a little, or name another node too",
-        MissingReason::OracleInvalid => "check the oracles named for token0 and token1",
-        MissingReason::CallReverted => "check that pool and feeds are contracts on this chain",
+        MissingReason::WrongChain => "use a node of this pool's chain",
+        MissingReason::RpcRateLimited => "wait a little, or add another node",
+        MissingReason::OracleInvalid => "check the oracles given for token0 and token1",
+        MissingReason::CallReverted => {
+            "check that the pool and the feeds are contracts on this chain"
+        }
         _ => "check that the node answers; --rpc may be given several times",
     };
     let detail = format!("reading {pool} {what}: {}", missing.detail);
@@ -203,8 +205,8 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     config.equity.retain(|equity| equity.chain == *pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
         let problem =
-            Problem::new(ProblemCode::UnknownPool, format!("{name} does not describe {pool}"));
-        return Err(problem.field("pool").hint("add a [[pool]] table, or name the oracles"));
+            Problem::new(ProblemCode::UnknownPool, format!("{name} does not configure {pool}"));
+        return Err(problem.field("pool").hint("add a [[pool]] table, or give the oracles"));
     };
     chain.rpc_urls = urls;
     Ok(config)
@@ -215,9 +217,7 @@ fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     if error.message().contains("://") {
-        return format!(
-            "line {line}: a URL stands where something else belongs; rpc_urls is a list"
-        );
+        return format!("line {line}: unexpected URL; rpc_urls is a list");
     }
     format!("line {line}: {}", error.message().replace('\n', " "))
 }
@@ -237,8 +237,8 @@ fn from_arguments(
     let base = BaseToken::Token0;
     let address = pool.contract().address();
     let address = address.ok_or_else(|| {
-        let detail = format!("{pool} is held by a manager: its id is the hash of a key");
-        invalid("pool", detail).hint("describe it with its key in a file and give --config")
+        let detail = format!("{pool} is inside a pool manager: its id is the hash of a key");
+        invalid("pool", detail).hint("configure the pool with its key in a file and give --config")
     })?;
     let address = address.into();
     let pair = pool.pair().map(Pair::bytes);
@@ -275,7 +275,7 @@ fn oracles(
 ) -> Result<Vec<String>, Problem> {
     let hint = "write chainlink:0x… or fixed:1.25, or give --config FILE";
     let text = text.ok_or_else(|| {
-        invalid(field, format!("no USD price was named for {}", &field[..6])).hint(hint)
+        invalid(field, format!("no USD price given for {}", &field[..6])).hint(hint)
     })?;
     let mut names = Vec::new();
     for (index, part) in text.split('*').enumerate() {
@@ -284,7 +284,7 @@ fn oracles(
         let oracle = match part.trim().split_once(':') {
             Some(("chainlink", feed)) => chainlink(name.clone(), chain, feed).map_err(wrong)?,
             Some(("fixed", price)) => fixed(name.clone(), chain, price).map_err(wrong)?,
-            _ => return Err(wrong("neither chainlink:… nor fixed:…".to_owned())),
+            _ => return Err(wrong("must start with chainlink: or fixed:".to_owned())),
         };
         all.push(oracle);
         names.push(name);

@@ -68,7 +68,7 @@ impl AlertsConfig {
     /// What to keep and send; `None` where that is off. Refused with the key at fault, and what is wrong with it.
     pub fn plan(&self) -> Result<Option<AlertsPlan>, (&'static str, String)> {
         let within = |key, found: u32, most: u32| {
-            let wrong = || (key, format!("{found}; from 1 to {most} is accepted"));
+            let wrong = || (key, format!("{found} is outside 1 to {most}"));
             (1..=most).contains(&found).then_some(found).ok_or_else(wrong)
         };
         let bounds = AlertBounds {
@@ -79,7 +79,7 @@ impl AlertsConfig {
         let timeout_s = within("timeout_s", self.timeout_s, 60)?;
         let network = |text: &String| {
             let wrong =
-                || ("allow_networks", format!("{text:?} is no network such as \"10.1.0.0/16\""));
+                || ("allow_networks", format!("{text:?} is not a network such as \"10.1.0.0/16\""));
             text.parse().map_err(|_| wrong())
         };
         let allowed = self.allow_networks.iter().map(network).collect::<Result<Vec<IpNet>, _>>()?;

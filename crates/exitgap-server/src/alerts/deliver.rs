@@ -103,7 +103,7 @@ impl Deliverer {
         match tokio::task::spawn_blocking(turn).await {
             Ok((Ok(taken), _)) => Some(taken),
             Ok((Err(error), attempted)) => {
-                tracing::error!(%error, "deliveries are not marked; it is tried again");
+                tracing::error!(%error, "deliveries could not be marked; trying again");
                 self.attempted = attempted;
                 None
             }

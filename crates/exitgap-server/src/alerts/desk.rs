@@ -49,16 +49,17 @@ pub(super) type Answer<T> = Result<T, Problem>;
 
 fn unavailable(error: &AlertsError) -> Problem {
     tracing::error!(%error, "alerts");
-    Problem::new(ProblemCode::InternalError, "the kept rules cannot be read or written now")
+    Problem::new(ProblemCode::InternalError, "stored alerts cannot be read or written now")
 }
 
 fn not_kept() -> Problem {
-    Problem::new(ProblemCode::InternalError, "the rule could not be kept")
+    Problem::new(ProblemCode::InternalError, "the alert could not be stored")
 }
 
 fn random<const N: usize>() -> Answer<[u8; N]> {
     let mut bytes = [0; N];
-    let none = |_| Problem::new(ProblemCode::InternalError, "the system gave no random numbers");
+    let none =
+        |_| Problem::new(ProblemCode::InternalError, "the system returned no random numbers");
     getrandom::fill(&mut bytes).map_err(none)?;
     Ok(bytes)
 }
@@ -100,10 +101,12 @@ impl Desk {
         let shown = self.known(&caller).await?;
         if caller.idempotency.is_some() && shown.is_none() {
             let detail =
-                "Idempotency-Key: a request is recognised by its owner's token, and none is shown";
+                "Idempotency-Key: this header needs the owner's token, and the request has none";
             return Err(Problem::new(ProblemCode::InvalidParameter, detail)
                 .field("Idempotency-Key")
-                .hint("leave it out with the first rule, and show the token with the others"));
+                .hint(
+                    "omit the header for the first alert, and send the token with later requests",
+                ));
         }
         let backtest = self.service.alerts(asked.rule).await?;
         let mut request = backtest.rule.clone();
@@ -113,7 +116,7 @@ impl Desk {
         let token = match &shown {
             Some(token) => token.clone(),
             None => OwnerToken::new().map_err(|_| {
-                Problem::new(ProblemCode::InternalError, "the system gave no random numbers")
+                Problem::new(ProblemCode::InternalError, "the system returned no random numbers")
             })?,
         };
         let salt = endpoint.as_ref().map(|endpoint| endpoint.salt);
@@ -134,10 +137,10 @@ impl Desk {
         let alert = match kept {
             Kept::New(alert) | Kept::Again(alert) => *alert,
             Kept::OtherRequest => {
-                let detail = "Idempotency-Key: another request came under this name";
+                let detail = "Idempotency-Key: this key was already used for a different request";
                 return Err(Problem::new(ProblemCode::RequestDiffers, detail)
                     .field("Idempotency-Key")
-                    .hint("give each request a name of its own"));
+                    .hint("use a new key for each request"));
             }
             Kept::Full(full) => return Err(self.full(full)),
             Kept::Passed => return Err(not_kept()),
@@ -186,7 +189,7 @@ impl Desk {
         rule["alert"] = json!(format!("al_{}", base32(&random::<16>()?)));
         rule["first_slot"] = json!(first.number());
         AlertRule::read(rule.to_string().as_bytes()).map_err(|error| {
-            tracing::error!(%error, "a rule that was read cannot be read again");
+            tracing::error!(%error, "a stored rule cannot be read again");
             not_kept()
         })
     }
@@ -197,7 +200,7 @@ impl Desk {
         let permitted = networks.permit(url).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, format!("webhook_url: {error}"))
                 .field("webhook_url")
-                .hint("an address such as https://hooks.example/exits, at a public host")
+                .hint("use a URL such as https://hooks.example/exits at a public host")
         })?;
         let (url, host) = (permitted.url.to_string(), permitted.host);
         Ok(Some(NewEndpoint { url, host, salt: random()? }))
@@ -208,22 +211,22 @@ impl Desk {
         let (code, detail) = match full {
             Full::Client => {
                 let detail =
-                    format!("more than the {} rules that one client may have", bounds.per_client);
+                    format!("more than the limit of {} alerts per client", bounds.per_client);
                 (ProblemCode::TooManyAlerts, detail)
             }
             Full::Host => {
                 let detail =
-                    format!("more than the {} rules that one host may be told of", bounds.per_host);
+                    format!("more than the limit of {} alerts per webhook host", bounds.per_host);
                 (ProblemCode::TooManyAlerts, detail)
             }
             Full::All => {
                 let detail =
-                    format!("all of the {} rules that are kept here are taken", bounds.most);
+                    format!("the limit of {} alerts on this service is reached", bounds.most);
                 (ProblemCode::AlertsFull, detail)
             }
         };
         Problem::new(code, detail)
-            .hint("end one with DELETE /v1/alerts/{alert}, or evaluate the rule yourself: `exitgap alert replay`")
+            .hint("delete one with DELETE /v1/alerts/{alert}, or evaluate the rule yourself with `exitgap alert replay`")
     }
 
     /// The token that a caller shows, where it shows one that somebody has.
@@ -233,16 +236,16 @@ impl Desk {
         if self.alerts(move |alerts| alerts.is_owner(&owner)).await? {
             return Ok(Some(token));
         }
-        Err(Problem::new(ProblemCode::TokenRequired, "nobody has this token, or not any more")
+        Err(Problem::new(ProblemCode::TokenRequired, "this token is unknown or no longer valid")
             .hint(
-                "a token is told once, with the first rule: POST /v1/alerts without one makes one",
+                "a token is shown once, with the first alert; POST /v1/alerts without a token creates one",
             ))
     }
 
     pub(super) async fn owner(&self, caller: &Caller) -> Answer<OwnerToken> {
         let none = || {
-            Problem::new(ProblemCode::TokenRequired, "the request shows no token")
-                .hint("Authorization: Bearer exa_…, the token that was told with the first rule")
+            Problem::new(ProblemCode::TokenRequired, "the request has no token")
+                .hint("send Authorization: Bearer exa_…, with the token shown when the first alert was created")
         };
         self.known(caller).await?.ok_or_else(none)
     }
@@ -261,9 +264,9 @@ impl Desk {
         let (owner, until_s) = (self.owner(caller).await?.owner(), self.until_s());
         let found = self.alerts(move |alerts| alerts.one(&owner, id.as_str(), until_s)).await?;
         found.ok_or_else(|| {
-            Problem::new(ProblemCode::UnknownAlert, "the token's owner has no such rule")
+            Problem::new(ProblemCode::UnknownAlert, "the token's owner has no such alert")
                 .field("alert")
-                .hint("GET /v1/alerts lists your own")
+                .hint("GET /v1/alerts lists your alerts")
         })
     }
 
@@ -297,9 +300,9 @@ impl Desk {
     async fn webhook(&self, caller: &Caller, named: NamedAlert) -> Answer<(KeptAlert, Endpoint)> {
         let found = self.find(caller, named).await?;
         let none = || {
-            Problem::new(ProblemCode::InvalidParameter, "alert: its events are not sent anywhere")
+            Problem::new(ProblemCode::InvalidParameter, "alert: this alert has no webhook")
                 .field("alert")
-                .hint("make a rule with webhook_url, or read /v1/alerts/{alert}/events")
+                .hint("create an alert with webhook_url, or read /v1/alerts/{alert}/events")
         };
         let endpoint = found.endpoint.clone().ok_or_else(none)?;
         Ok((found, endpoint))
@@ -338,7 +341,7 @@ impl Desk {
 
     async fn told(&self, alert: KeptAlert) -> Answer<AlertKept> {
         let evaluated = self.alerts(Alerts::evaluated).await?;
-        let damaged = |_| Problem::new(ProblemCode::InternalError, "a kept rule cannot be read");
+        let damaged = |_| Problem::new(ProblemCode::InternalError, "a stored rule cannot be read");
         let rule = AlertRule::read(&alert.rule).map_err(damaged)?;
         let standing = serde_json::from_str(&alert.state);
         Ok(AlertKept {

@@ -134,7 +134,7 @@ impl Known {
                 let rule = match AlertRule::read(&rule) {
                     Ok(rule) => rule,
                     Err(error) => {
-                        tracing::error!(alert = no, %error, "a kept rule cannot be read");
+                        tracing::error!(alert = no, %error, "a stored rule cannot be read");
                         continue;
                     }
                 };
@@ -206,7 +206,7 @@ impl Known {
         for no in rules {
             let Some(watched) = all.get_mut(no) else { continue };
             let Some(sealed) = &sealed else {
-                tracing::error!(pool = %id, %slot, "the store has no such slot; its rules wait");
+                tracing::error!(pool = %id, %slot, "the store does not have this slot; its rules wait");
                 queue.entry(slot).or_default().insert(*no);
                 return Err(StoreError::NotFound { path: PathBuf::from(id.to_string()) }.into());
             };

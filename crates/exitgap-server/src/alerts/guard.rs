@@ -59,19 +59,19 @@ pub fn is_public(ip: IpAddr) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotPermitted {
     /// It is no address of the web.
-    #[error("it is no address such as https://hooks.example/exits")]
+    #[error("it is not a URL such as https://hooks.example/exits")]
     Form,
     /// It carries what would be told to others.
-    #[error("a user, a password or a fragment stands in it")]
+    #[error("it contains a user name, a password or a fragment")]
     Extra,
     /// It is another port, or without TLS.
-    #[error("it is not https at port 443 or 8443")]
+    #[error("it does not use https at port 443 or 8443")]
     Port,
     /// It is not of the public internet.
-    #[error("its host is not, or not only, at public addresses")]
+    #[error("its host is not only at public addresses")]
     NotPublic,
     /// Nobody knows it.
-    #[error("its host's name is not known")]
+    #[error("its host name cannot be resolved")]
     Unknown,
 }
 

@@ -37,7 +37,7 @@ pub enum AlertKeyError {
     #[error(transparent)]
     File(#[from] SecretFileError),
     /// It holds something else.
-    #[error("{path} holds no key of alerts; `exitgap-server key alerts` makes one")]
+    #[error("{path} contains no alerts key; create one with `exitgap-server key alerts`")]
     NotAKey {
         /// The file.
         path: PathBuf,

@@ -65,7 +65,7 @@ pub enum AlertsStartError {
     #[error(transparent)]
     Key(#[from] AlertKeyError),
     /// What sends.
-    #[error("what sends events cannot start: {0}")]
+    #[error("the sender of events cannot start: {0}")]
     Client(#[from] reqwest::Error),
 }
 
@@ -140,7 +140,7 @@ impl AlertsRoom {
                 let tidy = move || alerts.tidy(now_ms).and_then(|()| alerts.counts());
                 match tokio::task::spawn_blocking(tidy).await {
                     Ok(Ok(counts)) => told(counts),
-                    Ok(Err(error)) => tracing::error!(%error, "alerts are not tidied"),
+                    Ok(Err(error)) => tracing::error!(%error, "old alerts could not be cleaned up"),
                     Err(_) => {}
                 }
             }
@@ -163,7 +163,7 @@ impl AlertsRoom {
                         }
                     }
                     Some(Err(error)) => {
-                        tracing::error!(%error, "alerts are not evaluated; it is tried again");
+                        tracing::error!(%error, "alerts could not be evaluated; trying again");
                         wait = Duration::from_secs(5);
                     }
                     None => return,

@@ -89,7 +89,7 @@ impl Poster {
         };
         match failure {
             Failure::Gone => {
-                Outcome::Gone { said: "it answered 410: nothing is wanted any more".to_owned() }
+                Outcome::Gone { said: "it answered 410: it no longer accepts events".to_owned() }
             }
             Failure::Other(said, wait_s) => {
                 Outcome::Failed { again_ms: self.again_ms(sending, wait_s, now_ms), said }
@@ -117,7 +117,7 @@ impl Poster {
     /// Asks an endpoint whether it wants events: by an event that it echoes the value of.
     async fn challenge(&self, sending: &Sending, now_ms: u64) -> Result<(), Failure> {
         let mut random = [0; 20];
-        let no_value = |_| Failure::Other("the system gave no random numbers".to_owned(), None);
+        let no_value = |_| Failure::Other("the system returned no random numbers".to_owned(), None);
         getrandom::fill(&mut random).map_err(no_value)?;
         let value = super::base32(&random);
         let document = json!({
@@ -161,7 +161,7 @@ impl Poster {
             status if status.is_success() => Ok(answer),
             StatusCode::GONE => Err(Failure::Gone),
             status if status.is_redirection() => {
-                let said = format!("it answered {}, and nothing is followed", status.as_u16());
+                let said = format!("it answered {}; redirects are not followed", status.as_u16());
                 Err(Failure::Other(said, None))
             }
             status => {
@@ -183,7 +183,7 @@ impl Poster {
         let said = if error.is_timeout() {
             format!("it did not answer within {} s", self.timeout.as_secs())
         } else if error.is_connect() {
-            "no connection, or none that is safe, was made".to_owned()
+            "no connection, or no safe connection, could be made".to_owned()
         } else {
             "the connection ended before it answered".to_owned()
         };

@@ -30,10 +30,10 @@ impl Desk {
     /// Whose a ticket is.
     pub fn owner_of(&self, ticket: &str) -> Answer<Owner> {
         self.room.key.owner_of(ticket, self.now_ms() / 1_000).ok_or_else(|| {
-            let detail = "ticket: it is none of this service's, or its day is over";
+            let detail = "ticket: it is not from this service, or it has expired";
             Problem::new(ProblemCode::TokenRequired, detail)
                 .field("ticket")
-                .hint("POST /v1/alerts/ticket gives a new one to whoever has the token")
+                .hint("get a new ticket with POST /v1/alerts/ticket and the token")
         })
     }
 
@@ -81,7 +81,9 @@ async fn look(room: Arc<AlertsRoom>) {
         let alerts = room.alerts.clone();
         match tokio::task::spawn_blocking(move || alerts.evaluated()).await {
             Ok(Ok(slot)) => room.reached(slot),
-            Ok(Err(error)) => tracing::warn!(%error, "how far rules are evaluated is not known"),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the last evaluated slot of the rules is unknown")
+            }
             Err(_) => {}
         }
     }

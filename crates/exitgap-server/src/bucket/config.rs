@@ -71,11 +71,10 @@ impl BucketConfig {
             if *self == Self::default() {
                 return Ok(None);
             }
-            return Err(("url", "no bucket is named, such as s3://exits/log".to_owned()));
+            return Err(("url", "no bucket given; use a URL such as s3://exits/log".to_owned()));
         };
         let wrong = || {
-            let what = "is no bucket such as s3://exits/log: lower-case letters, digits, dots and hyphens, and then names \
-                of letters, digits and ._-";
+            let what = "is not a bucket URL such as s3://exits/log: use lower-case letters, digits, dots and hyphens for the bucket, then names of letters, digits and ._-";
             ("url", format!("{url:?} {what}"))
         };
         let path = url.strip_prefix("s3://").ok_or_else(wrong)?;
@@ -108,16 +107,16 @@ impl BucketConfig {
     fn check_endpoint(&self, endpoint: &str) -> Result<(), (&'static str, String)> {
         let at = |what: &str| ("endpoint", format!("{endpoint:?} {what}"));
         let url: Url =
-            endpoint.parse().map_err(|_| at("is no address such as https://s3.other.example"))?;
+            endpoint.parse().map_err(|_| at("is not a URL such as https://s3.other.example"))?;
         let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
         match url.scheme() {
             "https" | "http" if !plain || !url.has_host() => {
-                Err(at("is no address such as https://s3.other.example"))
+                Err(at("is not a URL such as https://s3.other.example"))
             }
             "https" => Ok(()),
             "http" if self.allow_http => Ok(()),
-            "http" => Err(at("is not encrypted; set allow_http = true where its network is yours")),
-            _ => Err(at("is no address such as https://s3.other.example")),
+            "http" => Err(at("is not encrypted; set allow_http = true only in your own network")),
+            _ => Err(at("is not a URL such as https://s3.other.example")),
         }
     }
 }
@@ -169,13 +168,13 @@ impl std::fmt::Display for BucketPlan {
 fn credentials(path: &Path) -> Result<Credentials, String> {
     let text = secret_file::read(path, "").map_err(|error| match error {
         SecretFileError::Absent { path, .. } => {
-            format!("{}: there is no such file", path.display())
+            format!("{}: the file does not exist", path.display())
         }
         error => error.to_string(),
     })?;
     toml::from_str(&text).map_err(|_| {
         format!(
-            "{}: it does not have the two lines access_key_id = \"…\" and secret_access_key = \"…\", and nothing else",
+            "{}: the file must contain exactly two lines, access_key_id = \"…\" and secret_access_key = \"…\"",
             path.display()
         )
     })
@@ -212,10 +211,10 @@ mod tests {
             "s3://u:p@exits/log",
         ] {
             let (key, message) = table(url).plan().unwrap_err();
-            assert!(key == "url" && message.contains("is no bucket"), "{url}: {message}");
+            assert!(key == "url" && message.contains("is not a bucket URL"), "{url}: {message}");
         }
         let unnamed = BucketConfig { allow_http: true, ..BucketConfig::default() };
-        assert!(unnamed.plan().unwrap_err().1.contains("no bucket is named"));
+        assert!(unnamed.plan().unwrap_err().1.contains("no bucket given"));
     }
 
     #[test]
@@ -233,7 +232,7 @@ mod tests {
             ["s3.other.example", "ftp://a.example", "https://u@a.example", "https://a.example/?x"]
         {
             let (key, message) = at(endpoint, true).plan().unwrap_err();
-            assert!(key == "endpoint" && message.contains("no address"), "{message}");
+            assert!(key == "endpoint" && message.contains("not a URL"), "{message}");
         }
     }
 

@@ -16,7 +16,7 @@ pub enum BucketError {
         source: object_store::Error,
     },
     /// These credentials may not do it.
-    #[error("{object}: these credentials may not do that: {source}")]
+    #[error("{object}: these credentials do not allow this operation: {source}")]
     Denied {
         /// The object.
         object: String,
@@ -24,7 +24,7 @@ pub enum BucketError {
         source: object_store::Error,
     },
     /// An object is larger than any such file.
-    #[error("{object} has {found} bytes, and such a file has at most {most}")]
+    #[error("{object} has {found} bytes, above the limit of {most} for this file")]
     TooLarge {
         /// The object.
         object: String,
@@ -34,28 +34,29 @@ pub enum BucketError {
         most: u64,
     },
     /// An object that is made once is there with other bytes.
-    #[error("{object} is there with another content, and what is published is never changed")]
+    #[error(
+        "{object} already exists with different content, and published files are never changed"
+    )]
     Differs {
         /// The object.
         object: String,
     },
     /// The storage makes an object anew that is there, and says nothing.
     #[error(
-        "{object} was made a second time: this storage does not honour If-None-Match: *, without which two recorders could sign two \
-         histories; leave out [bucket] claims, or use storage that does"
+        "{object} could be created twice: this storage does not honour If-None-Match: *, so two recorders could sign two histories; remove [bucket] claims, or use storage that supports it"
     )]
     MadeTwice {
         /// The object.
         object: String,
     },
     /// The bucket does not have what is to be in it by now.
-    #[error("{object} is not there; `record` and `serve` bring it")]
+    #[error("{object} does not exist; `record` and `serve` upload it")]
     Lacks {
         /// The object.
         object: String,
     },
     /// Another writer came between reading an object and replacing it, or an old answer was given.
-    #[error("{object} is not what was read of it before")]
+    #[error("{object} differs from what was read before")]
     Moved {
         /// The object.
         object: String,
@@ -70,7 +71,7 @@ pub enum BucketError {
     #[error(transparent)]
     Days(Box<exitgap_store::days::DaysError>),
     /// The folder does not have what its checkpoint commits to.
-    #[error("{path} is not there, and the folder's checkpoint commits to it")]
+    #[error("{path} does not exist, but the folder's checkpoint commits to it")]
     Absent {
         /// The file.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub enum BucketError {
         why: String,
     },
     /// A thread for it could not be started.
-    #[error("a thread for the bucket: {0}")]
+    #[error("starting a thread for the bucket: {0}")]
     Thread(std::io::Error),
 }
 

@@ -62,7 +62,7 @@ async fn bring(objects: &Objects, folder: &LogFolder, file: LogFile) -> Result<(
         let path = objects.place().join(file.to_string());
         return Err(BucketError::Damaged {
             path,
-            why: "it does not have its name's hash".to_owned(),
+            why: "its hash does not match its name".to_owned(),
         });
     }
     folder.put(&file, &found.bytes).map_err(BucketError::Own)

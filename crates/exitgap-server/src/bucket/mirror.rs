@@ -211,7 +211,7 @@ impl Mirror {
             Ok(Err(error)) => self.failed(&error, &mut said),
             Err(_) => tracing::warn!(
                 bucket = self.shown,
-                "what came last is not yet in the bucket: it comes with the next start"
+                "the newest files are not in the bucket yet; they are uploaded at the next start"
             ),
         }
     }
@@ -240,7 +240,7 @@ impl Mirror {
         let beside = self.beside.bring(&self.objects, &self.folder).await?;
         let days = days::bring(&self.objects, &self.folder, DAYS_WITHIN).await?;
         let files = beside + days.files;
-        tracing::info!(bucket = self.shown, size, slots, files, "brought into the bucket");
+        tracing::info!(bucket = self.shown, size, slots, files, "uploaded to the bucket");
         (self.told)(BucketTold::Ended("brought"));
         // More days go on with the next look, after whatever slot has come meanwhile.
         self.brought = newest.filter(|_| !days.is_behind);
@@ -256,9 +256,9 @@ impl Mirror {
         }
         *said = Some(code.to_owned());
         if error.may_pass() {
-            tracing::warn!(bucket = self.shown, code, "not brought into the bucket yet: {words}");
+            tracing::warn!(bucket = self.shown, code, "not uploaded to the bucket yet: {words}");
         } else {
-            tracing::error!(bucket = self.shown, code, "not brought into the bucket: {words}");
+            tracing::error!(bucket = self.shown, code, "not uploaded to the bucket: {words}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub struct AlertsArgs {
     config: PathBuf,
 }
 
-/// Evaluates and tells until it is told to end.
+/// Evaluates rules and sends events until stopped.
 pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
     let checked = Checked::read(&args.config)?;
     start_log(&checked.config.log);
@@ -32,7 +32,7 @@ pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
         let mut stop = stop_on_signals().map_err(CliError::Start)?;
         let (end, ended) = watch::channel(false);
         let store = checked.config.store.path.clone();
-        tracing::info!(store = %shown(&store), "evaluating the kept rules");
+        tracing::info!(store = %shown(&store), "evaluating the stored alert rules");
         let folder = LogFolder::new(&checked.config.evidence.folder);
         let mut running = tokio::spawn(room.run(store, folder, ended, |_| {}));
         tokio::select! {

@@ -19,7 +19,7 @@ pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<B
     let Some(bucket) = bucket(config)? else { return Ok(None) };
     if let Some(reader) = reader {
         let slots = bucket.check(reader).map_err(|error| CliError::Bucket(Box::new(error)))?;
-        tracing::info!(bucket = bucket.shown(), slots, "the log is brought into a bucket");
+        tracing::info!(bucket = bucket.shown(), slots, "the log is uploaded to a bucket");
     }
     Ok(Some(bucket))
 }
@@ -32,7 +32,7 @@ pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliErro
     store.claim_in(bucket.claims());
     let folder = LogFolder::new(&config.evidence.folder);
     while let Some(slot) = folder.seal_claimed(store)? {
-        tracing::warn!(%slot, bucket = bucket.shown(), "sealed as it was claimed before");
+        tracing::warn!(%slot, bucket = bucket.shown(), "sealed as claimed earlier");
     }
     Ok(())
 }

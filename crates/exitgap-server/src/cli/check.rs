@@ -56,7 +56,7 @@ fn check_store(path: &Path) -> Vec<Finding> {
         Ok(Some(server)) => server,
         Ok(None) => return vec![finding(Severity::Fine, "exists".to_owned())],
         Err(StoreError::NotFound { .. }) => {
-            return vec![finding(Severity::Fine, "is created with the first start".to_owned())];
+            return vec![finding(Severity::Fine, "will be created at the first start".to_owned())];
         }
         Err(error) => return vec![finding(Severity::Error, error.to_string())],
     };
@@ -65,24 +65,23 @@ fn check_store(path: &Path) -> Vec<Finding> {
     let mut findings = vec![finding(Severity::Fine, format!("PostgreSQL {version}{sealer}"))];
     if may_change {
         let why =
-            "its role could change what is recorded: use one that `exitgap-server migrate` makes";
+            "its role can change recorded data: use a role created by `exitgap-server migrate`";
         findings.push(finding(Severity::Warning, why.to_owned()));
     }
     if days >= MANY_DAYS {
         let why = format!(
-            "it has the snapshots of {days} days, each in a place of its own that every question locks: `exitgap-server prune` \
-             has old ones leave; else raise max_locks_per_transaction"
+            "it has the snapshots of {days} days, each in its own partition that every query locks: remove old days with `exitgap-server prune`, or raise max_locks_per_transaction"
         );
         findings.push(finding(Severity::Warning, why));
     }
     for setting in unsafe_settings {
-        findings.push(finding(Severity::Warning, format!("{setting}: a power cut may lose slots")));
+        findings
+            .push(finding(Severity::Warning, format!("{setting}: a power failure may lose slots")));
     }
     findings.push(if let Some(standbys) = standbys {
         finding(Severity::Fine, format!("commits wait for standbys: {standbys}"))
     } else {
-        let why = "no commit waits for a standby: if this server is lost, so is what came after its last backup, \
-                   but what is published";
+        let why = "no commit waits for a standby: if this server is lost, unpublished data since its last backup is lost too";
         finding(Severity::Warning, why.to_owned())
     });
     findings
@@ -153,26 +152,21 @@ fn print(findings: &[Finding]) -> Result<usize, CliError> {
 fn remedy(subject: &str) -> &'static str {
     match subject.split(' ').next() {
         Some("store") => {
-            "set [store] path to a store, to a file that is not there yet, or to a server's database, \
-             postgresql://<recorder>@<host>/<database>, that `exitgap-server migrate` made"
+            "set [store] path to a store, to a new file, or to a database on a server, postgresql://<recorder>@<host>/<database>, created by `exitgap-server migrate`"
         }
-        Some("key") => "set [evidence] key_file to a key that `exitgap-server key new` made",
+        Some("key") => "set [evidence] key_file to a key created by `exitgap-server key new`",
         Some("bucket") => {
-            "compare url, endpoint, region and credentials of [bucket], and whether these credentials may list, read \
-             and write there; a bucket of another log is never written: name another prefix"
+            "check url, endpoint, region and credentials of [bucket], and that the credentials may list, read and write there; for a bucket that holds another log, use another prefix"
         }
         Some("payments" | "alerts") => {
-            "set database of [payments] or [alerts] to postgresql://<role>@<host>/<database> of a database that \
-             `exitgap-server migrate` made, with the role that it was told by --service"
+            "set database of [payments] or [alerts] to postgresql://<role>@<host>/<database>, with a database created by `exitgap-server migrate` and the role given to it with --service"
         }
         Some("pool") => {
-            "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee), v3 \
-             pools and v4 pools (with key) are read, each token priced by an [[oracle]] of the same chain"
+            "check address, chain and oracles of its [[pool]]; v2 pairs (with fee), v3 pools and v4 pools (with key) are supported, each token priced by an [[oracle]] of the same chain"
         }
         Some("oracle") => "compare feed and heartbeat_s of its [[oracle]] with the feed's page",
         _ => {
-            "compare rpc_urls, chain_id and genesis_hash of its [[chain]], and whether the node \
-             is up, in sync and lets this machine ask"
+            "check rpc_urls, chain_id and genesis_hash of its [[chain]], and that the node is up, in sync and accepts requests from this machine"
         }
     }
 }

@@ -19,20 +19,19 @@ pub struct EvidenceArgs {
     /// The pool, <chain>:<address>.
     #[arg(value_parser = pool)]
     pool: PoolId,
-    /// The size in USD at the oracle's price: 250000, 250k, 1.5m; from 0.01 to 1000000000, at most six
-    /// decimals.
+    /// Size in USD at the oracle price, such as 250000, 250k or 1.5m; 0.01 to 1000000000, at most six decimals.
     #[arg(long, value_name = "USD", value_parser = size)]
     size_usd: SizeUsd,
-    /// The recorded slot: its number, or its instant such as 2026-08-22T00:05:00Z.
+    /// The recorded slot: its number, or its time such as 2026-08-22T00:05:00Z.
     #[arg(long, value_name = "SLOT")]
     at: SlotArg,
     /// The token to sell [default: the pool's].
     #[arg(long, value_name = "TOKEN")]
     base: Option<Token>,
-    /// Where to write the evidence file [default: standard output].
+    /// The output file [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Also writes the pool's head window that ends at the slot.
+    /// Also write the pool's head window that ends at the slot to this file.
     #[arg(long, value_name = "FILE")]
     window: Option<PathBuf>,
     /// The configuration file.

@@ -26,44 +26,46 @@ const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
 pub struct FollowArgs {
-    /// The log: a service's address, or that of its published folder, which ends with /log.
+    /// The log: the URL of a service, or of its published folder, which ends with /log.
     #[arg(long, value_name = "URL", value_parser = address)]
     log: BaseUrl,
-    /// The key that signs the log, or a file with one per line; again for each. Compare it with one from a place that you
-    /// trust: the log's own /log/verifier-key only says what it wants to be taken for.
+    /// The key that signs the log, or a file with one key per line; may be given several times. Get
+    /// the key from a place you trust: the log's own /log/verifier-key proves nothing about who
+    /// signs it.
     #[arg(long, value_name = "KEY", required = true)]
     trust: Vec<String>,
-    /// The folder that everything is kept in: store, copy of the log, and what was refused. It can be thrown away: all of it
-    /// comes again.
+    /// The folder for all data: store, copy of the log, and refused data. It can be deleted;
+    /// everything is downloaded again.
     #[arg(long, value_name = "FOLDER", default_value = "exitgap-replica")]
     data: PathBuf,
-    /// The address to listen on; port 0: any that is free.
+    /// The address to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// Where the replica is reached from outside, such as `https://api.example.org`. Links in answers begin with it. Default:
+    /// The public URL of the replica, such as `https://api.example.org`, used in links. Default:
     /// http:// and the address.
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<BaseUrl>,
-    /// The address at which /livez, /readyz and /metrics are answered, and nothing else. Default: beside all else.
+    /// A separate address that serves only /livez, /readyz and /metrics. Default: the same address
+    /// as everything else.
     #[arg(long, value_name = "ADDRESS")]
     operators: Option<SocketAddr>,
-    /// Seconds between two looks at the log; 1 to 3600.
+    /// Seconds between two checks of the log, 1 to 3600.
     #[arg(long, value_name = "SECONDS", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=3_600))]
     every_s: u32,
-    /// Takes what is published now, and ends without answering anybody.
+    /// Download what is published now, then exit without serving.
     #[arg(long, conflicts_with_all = ["listen", "base_url", "operators", "every_s", "site"])]
     once: bool,
-    /// Serves the pages in this folder, as `cargo xtask web` builds them, instead of those that this program was built with.
+    /// Serve the pages in this folder, as built by `cargo xtask web`, instead of the built-in pages.
     #[arg(long, value_name = "FOLDER")]
     site: Option<PathBuf>,
-    /// Log lines as JSON objects.
+    /// Write log lines as JSON objects.
     #[arg(long)]
     log_json: bool,
 }
 
 fn address(text: &str) -> Result<BaseUrl, String> {
-    text.parse().map_err(|_| "no address such as https://exitgap.example".to_owned())
+    text.parse().map_err(|_| "not a URL such as https://exitgap.example".to_owned())
 }
 
 /// Follows until it is told to end, or once.
@@ -155,7 +157,7 @@ fn once(mut replica: Replica) -> Result<(), CliError> {
     bar.finish_and_clear();
     let held = looked?.held;
     let taken = held.saturating_sub(before);
-    writeln!(io::stdout(), "followed {taken} slots, {held} in all").map_err(CliError::Output)
+    writeln!(io::stdout(), "followed {taken} slots, {held} in total").map_err(CliError::Output)
 }
 
 fn app(places: &Places, http: &HttpConfig, serve: &ServeConfig, site: Site) -> App {
@@ -194,7 +196,7 @@ fn keys(arguments: &[String]) -> Result<Vec<VerifierKey>, CliError> {
                 let bytes = bytes.map_err(|error| wrong(error.to_string()))?;
                 let read = keys_from_lines(&bytes).map_err(wrong)?;
                 if read.is_empty() {
-                    return Err(wrong("it holds no key".to_owned()));
+                    return Err(wrong("it contains no key".to_owned()));
                 }
                 keys.extend(read);
             }

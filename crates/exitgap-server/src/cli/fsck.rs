@@ -23,7 +23,7 @@ pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
         });
         bar.finish_and_clear();
         let Rebuilt { slots, rows, .. } = rebuilt?;
-        writeln!(out, "rebuilt: {slots} slots, {rows} rows were not as they should be")
+        writeln!(out, "rebuilt: {slots} slots, {rows} rows were wrong")
             .map_err(CliError::Output)?;
     }
     let reader = Reader::open(&config.store.path)?.with_days(folder.clone());
@@ -39,7 +39,7 @@ pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
     let of_days = match left {
         0 => String::new(),
         _ if derived => format!(", {left} of them read from closed days"),
-        _ => format!(", {left} of them in closed days, which `exitgap audit` looks at"),
+        _ => format!(", {left} of them in closed days, which `exitgap audit` checks"),
     };
     writeln!(out, "ok: {log}, {slots} slots, {heads} heads, {snapshots} snapshots{of_days}")
         .map_err(CliError::Output)

@@ -16,42 +16,42 @@ use crate::secret_file::{self, SecretFileError};
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Makes a key and prints its public half.
+    /// Create a log key and print its public half.
     ///
-    /// The file is readable by its owner only. One that exists is left alone: a log cannot
-    /// go on under another key.
+    /// Only its owner can read the file. An existing file is never overwritten, because a log
+    /// cannot continue under another key.
     New {
-        /// Where to write it.
+        /// The key file to create.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// The log's name, such as example.org/exits: a name you own, without white space or +.
         #[arg(long, value_name = "NAME")]
         name: String,
     },
-    /// Makes the key that signs receipts of payments, and prints its public half, a JSON Web Key.
+    /// Create the key that signs payment receipts, and print its public half, a JSON Web Key.
     ///
-    /// The file is readable by its owner only, and one that exists is left alone.
+    /// Only its owner can read the file, and an existing file is never overwritten.
     Receipts {
-        /// Where to write it.
+        /// The key file to create.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Makes the key that cosigns others' logs, and prints its public half, for their operators.
+    /// Create the key that cosigns other operators' logs, and print its public half for those operators.
     ///
-    /// The file is readable by its owner only, and one that exists is left alone. It is no log's key.
+    /// Only its owner can read the file, and an existing file is never overwritten. It must not be a log's key.
     Witness {
-        /// Where to write it.
+        /// The key file to create.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// The witness's name, such as example.org/witness: a name you own, without white space or +.
         #[arg(long, value_name = "NAME")]
         name: String,
     },
-    /// Makes the key that the keys of webhooks are derived from.
+    /// Create the key from which webhook keys are derived.
     ///
-    /// The file is readable by its owner only, and one that exists is left alone.
+    /// Only its owner can read the file, and an existing file is never overwritten.
     Alerts {
-        /// Where to write it.
+        /// The key file to create.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
@@ -62,15 +62,16 @@ pub enum KeyCommand {
 pub enum KeyError {
     /// No file.
     #[error(
-        "there is no key at {path}, and nothing is recorded unsigned; make one with \
-         `exitgap-server key new --out {path} --name <your domain>/exits`"
+        "no key at {path}, and recording needs a key; create one with `exitgap-server key new --out {path} --name <your domain>/exits`"
     )]
     Absent {
         /// Where it was looked for.
         path: PathBuf,
     },
     /// A file is there already.
-    #[error("{path} exists and is left as it is: a log cannot go on under another key")]
+    #[error(
+        "{path} already exists and is not overwritten, because a log cannot continue under another key"
+    )]
     Exists {
         /// The file.
         path: PathBuf,
@@ -95,7 +96,7 @@ pub enum KeyError {
     #[error("--name: {0}")]
     Name(#[from] CheckpointError),
     /// The system gave no randomness.
-    #[error("the system gave no random numbers: {0}")]
+    #[error("the system returned no random numbers: {0}")]
     Random(getrandom::Error),
     /// The file of a key of receipts.
     #[error(transparent)]
@@ -133,11 +134,10 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
     }
     writeln!(io::stdout(), "{}", key.verifier()).map_err(KeyError::Output)?;
     let mut err = io::stderr();
-    let _ = writeln!(err, "wrote {}; keep it, and keep it to yourself.", path.display());
+    let _ = writeln!(err, "wrote {}. Back it up and keep it secret.", path.display());
     let _ = writeln!(
         err,
-        "The line above is its public half. A log signs with it as {name}/<its first slot>: the file \
-         verifier-key beside what is published holds that, once the log has begun."
+        "The line above is its public half. A log signs with it as {name}/<its first slot>; once the log has started, the published file verifier-key contains that key."
     );
     Ok(())
 }
@@ -152,7 +152,7 @@ pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
     writeln!(io::stdout(), "{jwk}").map_err(KeyError::Output)?;
     let _ = writeln!(
         io::stderr(),
-        "wrote {}; keep it to yourself. The line above is its public half, which GET /v1/payments names.",
+        "wrote {}. Keep it secret. The line above is its public half, which GET /v1/payments returns.",
         path.display()
     );
     Ok(())
@@ -167,8 +167,7 @@ pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
     writeln!(io::stdout(), "{}", Cosigner::new(key).verifier()).map_err(KeyError::Output)?;
     let _ = writeln!(
         io::stderr(),
-        "wrote {}; keep it to yourself. The line above is its public half: whose log it is to cosign names it in \
-         [witness] asks, with this service's address and /witness.",
+        "wrote {}. Keep it secret. The line above is its public half. Operators whose logs it cosigns add it to [witness] asks, with this service's address and /witness.",
         path.display()
     );
     Ok(())
@@ -181,7 +180,7 @@ pub fn new_alert_key(path: &Path) -> Result<(), KeyError> {
     AlertKey::from_seed(seed).write(path)?;
     let _ = writeln!(
         io::stderr(),
-        "wrote {}; keep it to yourself: each webhook is told keys of its own, which are derived from it.",
+        "wrote {}. Keep it secret. Each webhook gets its own keys, derived from this key.",
         path.display()
     );
     Ok(())

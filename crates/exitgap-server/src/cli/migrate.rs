@@ -18,21 +18,23 @@ pub struct MigrateArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// Who makes it: a URL of the same server, postgresql://<admin>@<host>/postgres, of somebody who may make databases and
-    /// roles. A password is better in PGPASSWORD.
+    /// A URL on the same server, postgresql://<admin>@<host>/postgres, of a role that may create
+    /// databases and roles. Put a password in PGPASSWORD instead of the URL.
     #[arg(long = "as", value_name = "URL")]
     admin: PathBuf,
-    /// A role that may only read, such as that of machines that answer and do not record. Made where it is not there.
+    /// A read-only role, for machines that answer but do not record. Created if missing.
     #[arg(long, value_name = "ROLE")]
     reader: Option<String>,
-    /// A role that may do the same, and write payments and alerts: of machines that answer, where [payments] or [alerts] have
-    /// their database on the server. Made where it is not there. Whoever records may, too.
+    /// A role that may also write payments and alerts, for machines that answer and have the
+    /// database of [payments] or [alerts] on the server. Created if missing. The recorder's role
+    /// may write them too.
     #[arg(long, value_name = "ROLE")]
     service: Option<String>,
-    /// Copies the payments of this file, that nothing writes any more, to where [payments] database is now.
+    /// Copy the payments of this file, which must no longer be in use, to the current [payments] database.
     #[arg(long, value_name = "FILE")]
     payments: Option<PathBuf>,
-    /// Copies the rules, events and deliveries of this file, that nothing writes any more, to where [alerts] database is now.
+    /// Copy the rules, events and deliveries of this file, which must no longer be in use, to the
+    /// current [alerts] database.
     #[arg(long, value_name = "FILE")]
     alerts: Option<PathBuf>,
 }
@@ -51,14 +53,14 @@ pub fn migrate(args: &MigrateArgs) -> Result<(), CliError> {
         let note = if what == "role exitgap_owner" || !what.starts_with("role ") {
             ""
         } else {
-            ", without a password: give it one where it logs in over a network"
+            ", without a password: set one if it logs in over a network"
         };
-        writeln!(out, "made {what}{note}").map_err(CliError::Output)?;
+        writeln!(out, "created {what}{note}").map_err(CliError::Output)?;
     }
     match from {
-        None => writeln!(out, "made the tables of schema version {to}"),
-        Some(from) if from == to => writeln!(out, "the tables have schema version {to} already"),
-        Some(from) => writeln!(out, "brought the tables from schema version {from} to {to}"),
+        None => writeln!(out, "created the tables of schema version {to}"),
+        Some(from) if from == to => writeln!(out, "the tables already have schema version {to}"),
+        Some(from) => writeln!(out, "upgraded the tables from schema version {from} to {to}"),
     }
     .map_err(CliError::Output)?;
     let mut told = |rows: u64, what: &str, from: &Path, to: &Path| {

@@ -57,11 +57,11 @@ use serve::{ServeArgs, serve};
 use successor::{SuccessorArgs, successor};
 use witness::{WitnessArgs, witness};
 
-/// Records how deep liquidity pools are, every five minutes, append-only.
+/// Record the depth of liquidity pools every five minutes, append-only.
 ///
-/// Start with `exitgap-server init`, put your nodes into the file it writes, ask them with
-/// `check`, make a key with `key new`, then leave `record` running, or `serve`, which also
-/// answers over HTTP. `exitgap --db <store>` reads what was recorded, also meanwhile.
+/// Start with `exitgap-server init`, add your nodes to the file it writes, test them with `check`,
+/// create a key with `key new`, then keep `record` running, or `serve`, which also answers over
+/// HTTP. `exitgap --db <store>` reads the recorded data at any time.
 #[derive(Debug, Parser)]
 #[command(name = "exitgap-server", version, after_long_help = EXIT_CODES)]
 struct Cli {
@@ -72,138 +72,144 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  it failed, or `check` found an error; standard error says what to do
+  1  failed, or `check` found an error; see standard error for what to do
   2  the command line is wrong";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes a configuration file to start from.
+    /// Write a first configuration file.
     ///
-    /// Of a chain and its pools (--chain, --rpc, --pool) it asks the nodes what the pools are, and writes a file that `check`
-    /// passes. On a terminal it asks for them where they are not named. Else it writes a commented example with well-known
-    /// Ethereum pools and feeds, in which every key is explained. A file that exists is left alone.
+    /// With --chain, --rpc and --pool, it reads the pools from the nodes and writes a file that
+    /// passes `check`. On a terminal, it asks for missing values. Otherwise it writes a commented
+    /// example with well-known Ethereum pools and feeds that explains every key. An existing file
+    /// is never overwritten.
     Init(InitArgs),
-    /// Makes the key that signs what is recorded.
+    /// Create the keys that sign recorded data.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Checks the configuration, then asks every node, pool and oracle.
+    /// Check the configuration, then query every node, pool and oracle.
     ///
-    /// Prints one line for each: `ok`, `warning` (it records, with a mark or at a risk) or
-    /// `error` (its slots would be missing). Nothing is written.
+    /// Prints one line for each: `ok`, `warning` (recorded, but marked or at risk) or `error` (its
+    /// slots would be missing). Writes nothing.
     Check {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Makes a `PostgreSQL` database a store, or brings it to this version.
+    /// Turn a `PostgreSQL` database into a store, or upgrade it to this version.
     ///
-    /// Where [store] path is postgresql://<recorder>@<host>/<database>: makes the database, the role that records, a role
-    /// that owns the tables and nobody can log in as, the tables, and triggers that keep even the recorder from changing what
-    /// is recorded. What is there is left as it is. Then `restore` brings a log of before into it, or `record` begins one.
+    /// Requires [store] path = postgresql://<recorder>@<host>/<database>. Creates the database, the
+    /// recorder's role, a role without login that owns the tables, the tables, and triggers that
+    /// prevent even the recorder from changing recorded data. Existing objects are left unchanged.
+    /// Afterwards `restore` loads an earlier log, or `record` starts a new one.
     Migrate(MigrateArgs),
-    /// Records every slot until it is told to end.
+    /// Record every slot until stopped.
     ///
-    /// A slot is five minutes. At its instant all pools are read at the last block before
-    /// it; 60 seconds later it is sealed, and what was not read is missing, with its reason.
-    /// SIGTERM or Ctrl-C finishes the slot in hand; a second one ends at once. Slots that
-    /// pass while nothing records are missing for good (`recorder_down`).
+    /// A slot is five minutes. At the slot's time, all pools are read at the last block before it.
+    /// 60 seconds later the slot is sealed; pools that were not read are missing, with a reason.
+    /// SIGTERM or Ctrl-C finishes the current slot; a second one stops at once. Slots that pass
+    /// while no recorder runs stay missing permanently (`recorder_down`).
     Record(RecordArgs),
-    /// Records, and answers over HTTP, in one process.
+    /// Record, and answer over HTTP, in one process.
     ///
     /// The REST surface under /v1, evidence under /api/v1, the published log under /log, a
     /// reference at /docs, and /livez, /readyz and /metrics for operators. SIGTERM or Ctrl-C
-    /// finishes the slot and the requests in hand.
+    /// finishes the current slot and open requests.
     Serve(ServeArgs),
-    /// Follows a log that is recorded elsewhere, and answers from it.
+    /// Follow another operator's log as a replica, and answer from it.
     ///
-    /// Anybody may: it needs no key and no node, only the log's address and the key that signs it. Every slot that is published
-    /// is fetched, computed anew and held against its signature before it is served, so a replica audits what it shows; what
-    /// contradicts what it holds is refused, and kept as proof. Its answers and evidence are those of the service that
-    /// records. SIGTERM or Ctrl-C finishes the slot in hand.
+    /// Anyone can do this: it needs no key and no node, only the log's address and the public key
+    /// that signs the log. Every published slot is downloaded, recomputed and checked against its
+    /// signature before it is served, so a replica audits what it shows. Data that contradicts
+    /// earlier data is refused and kept as proof. Answers and evidence equal those of the recording
+    /// service. SIGTERM or Ctrl-C finishes the current slot.
     Follow(FollowArgs),
-    /// Evaluates the rules that are kept for others, and sends what they say.
+    /// Evaluate stored alert rules and send their events.
     ///
-    /// `serve` does that too, where [alerts] is enabled: this is for a process of its own beside one, or after one.
-    /// Two at once change nothing: an event has one id, whoever makes it. SIGTERM or Ctrl-C waits for what is being
-    /// sent.
+    /// `serve` does this too if [alerts] is enabled; use this command for a separate process.
+    /// Running both is harmless, because an event has the same id in each. SIGTERM or Ctrl-C waits
+    /// for events that are being sent.
     Alerts(AlertsArgs),
-    /// Cosigns checkpoints of others' logs, as a witness that they ask.
+    /// Cosign checkpoints of other operators' logs, as a witness.
     ///
-    /// A checkpoint is cosigned where its log's key signed it and it goes on from the one that was cosigned last: so a
-    /// log that is witnessed has one past, and was there at the time that the witness names. `serve` does that too,
-    /// where [witness] names logs: this is for a machine that records nothing. SIGTERM or Ctrl-C ends it.
+    /// A checkpoint is cosigned if the log's key signed it and it extends the last checkpoint that
+    /// was cosigned. So a witnessed log has one history and existed at the time of the cosignature.
+    /// `serve` does this too if [witness] lists logs; use this command on a machine that does not
+    /// record. SIGTERM or Ctrl-C stops it.
     Witness(WitnessArgs),
-    /// Writes the evidence file of one result: what anyone can check offline.
+    /// Write the evidence file of one result, which anyone can verify offline.
     ///
-    /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
-    /// first signed checkpoint that covers the slot. `exitgap verify` checks it.
+    /// The file contains the request, the result, the snapshot that the result follows from, and
+    /// the proofs up to the first signed checkpoint that covers the slot. Verify it with `exitgap
+    /// verify`.
     Evidence(EvidenceArgs),
-    /// Hashes the whole store again, from bodies to signed checkpoints.
+    /// Check the whole store by hash, from bodies to signed checkpoints.
     ///
-    /// Names the first thing wrong, or says how much holds, and compares the store with what is
-    /// published. Nothing is written; a recorder may go on meanwhile.
+    /// Prints the first error, or how much was checked, and compares the store with the published
+    /// log. Writes nothing; a recorder may keep running.
     ///
-    /// Everything that is signed is held by its hashes: bodies, heads, slots, the log and its
-    /// signatures. Figures are held to the hash that each day keeps of them as they were written;
-    /// that they follow from the bodies is computed anew only with --derived.
+    /// All signed data is checked by its hashes: bodies, heads, slots, the log and its signatures.
+    /// Figures are checked against the hash that each day keeps of them as they were written. Only
+    /// --derived recomputes them from the bodies.
     Fsck {
-        /// Also computes every depth and every figure anew from the bodies. Takes some twenty times
-        /// as long.
+        /// Also recompute every depth and every figure from the bodies. Takes about twenty times as long.
         #[arg(long)]
         derived: bool,
-        /// First makes all that is derived anew: figures, days, standings. No recorder may run.
+        /// First rebuild all derived rows: figures, days, standings. No recorder may run.
         #[arg(long)]
         rebuild: bool,
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Rebuilds a lost store, or brings an old copy up to date, from what is published.
+    /// Rebuild a lost store, or update an old copy, from the published log.
     ///
-    /// Every slot up to the published checkpoint is sealed anew from its files and must make,
-    /// byte for byte, the checkpoint that was signed then. It needs the log's key.
+    /// Every slot up to the published checkpoint is sealed again from its files and must give the
+    /// signed checkpoint byte for byte. Needs the log's key.
     Restore {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Writes each closed day as Parquet files, which anybody can analyse and check.
+    /// Write each closed day as Parquet files that anyone can analyse and verify.
     ///
-    /// A day is closed once no later slot can take back any of its own: 24 hours after its end. Its files stand in the log's
-    /// folder under `days/`, and a small log of days, signed by the log's key, commits to them. Where [evidence] days = true,
-    /// `record` and `serve` do it as days close; this is for what has closed before. A recorder may go on meanwhile, unless it
-    /// writes days, too.
+    /// A day closes 24 hours after its end, when no later slot can retract one of its slots any
+    /// more. The files are in the log's folder under `days/`; a small log of days, signed by the
+    /// log's key, commits to them. With [evidence] days = true, `record` and `serve` write days as
+    /// they close; use this command for days that closed earlier. A recorder may keep running,
+    /// unless it writes days too.
     Days {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Has the snapshots of old days leave a server's database, once their files were read.
+    /// Move the snapshots of old days out of a database server, after checking their files.
     ///
-    /// A file keeps all, and needs no such thing. Heads, figures and proofs stay; of the days that leave, snapshots are read
-    /// from their Parquet files, by their hashes, wherever one is asked for. A day leaves once the log of days has it, its
-    /// files hold to the last snapshot, and the bucket's copy is the same. Everything else goes on meanwhile.
+    /// Not needed for a store in a file, which keeps everything. Heads, figures and proofs stay in
+    /// the database; snapshots of removed days are then read from their Parquet files by hash. A
+    /// day is removed once the log of days contains it, all of its snapshots are in valid files,
+    /// and the bucket's copy is identical. Recording and serving continue meanwhile.
     Prune(PruneArgs),
-    /// Begins the successor of a log whose data is gone for good, or whose key is in other hands.
+    /// Start the successor of a log whose data is lost or whose key is compromised.
     ///
-    /// For when files are lost and `restore` cannot bring the store back. The configuration
-    /// names a new store, a new folder and a key of another name; the first slot of the new log
-    /// commits to the old one's last state. The old folder says that its log has ended. Refused while
-    /// every slot can be read, unless the log ends because its key is in other hands.
+    /// For cases where files are lost and `restore` cannot rebuild the store. The configuration
+    /// needs a new store, a new folder and a key with another name. The first slot of the new log
+    /// commits to the old log's last state, and the old folder is marked as ended. Refused while
+    /// every slot can still be read, unless the key is compromised.
     Successor(SuccessorArgs),
-    /// Copies the store, also while a recorder writes it.
+    /// Copy the store, even while a recorder writes to it.
     ///
-    /// The copy is checked before it is there. To put it back is right only while it has all
-    /// that was published since: `record` refuses an older one.
+    /// The copy is checked before it gets its name. Restore it only if it contains everything
+    /// published since; `record` refuses an older copy.
     Backup {
-        /// Where to write the copy; no file may be there.
+        /// The path of the copy; the file must not exist.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Prints the licences of the packages that this program was built from.
+    /// Print the licences of the packages that this program was built from.
     #[command(alias = "licenses")]
     Licences,
 }
@@ -213,11 +219,11 @@ enum Command {
 enum CliError {
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("{path} exists and is left as it is; choose another name with --config")]
+    #[error("{path} already exists and is not overwritten; choose another name with --config")]
     Exists { path: PathBuf },
     #[error("{path}: {source}")]
     File { path: PathBuf, source: io::Error },
-    #[error("a rehearsal is for preview chains, and {chain} is live; leave out --rehearse-at")]
+    #[error("a rehearsal works only with preview chains, but {chain} is live; omit --rehearse-at")]
     RehearsalOnLiveChain { chain: String },
     #[error(transparent)]
     Init(#[from] InitError),
@@ -225,22 +231,23 @@ enum CliError {
     Key(#[from] KeyError),
     #[error("the configuration of chain {chain} cannot be used: {error}")]
     Chain { chain: String, error: String },
-    #[error("{errors} of the findings above are errors")]
+    #[error("{errors} of the lines above are errors")]
     Findings { errors: usize },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(
-        "the store is the file {path}; set [store] path to postgresql://<recorder>@<host>/<database> to have it on a server"
+        "the store is the file {path}; to put it on a server, set [store] path to postgresql://<recorder>@<host>/<database>"
     )]
     NoServer { path: PathBuf },
-    #[error("{path} is a file, which keeps all: only a server's database is pruned")]
+    #[error(
+        "{path} is a file store, which keeps everything; only a database on a server can be pruned"
+    )]
     NothingToPrune { path: PathBuf },
     #[error(
-        "{folder} would be the only copy of what leaves the database; set [bucket] url, or say --one-copy where it is kept \
-         safe otherwise"
+        "{folder} would be the only copy of the removed snapshots; set [bucket] url, or give --one-copy if the folder is backed up in another way"
     )]
     OneCopy { folder: PathBuf },
-    #[error("the bucket's copy: {0}; nothing of the day was removed")]
+    #[error("the bucket's copy: {0}; no snapshot of the day was removed")]
     Copy(#[source] Box<BucketError>),
     #[error(transparent)]
     Proofs(#[from] ProofsError),
@@ -251,13 +258,13 @@ enum CliError {
     #[error(transparent)]
     Successor(#[from] SuccessorError),
     #[error(
-        "{folder} is the lost log's own folder; set [evidence] folder to another one for its successor"
+        "{folder} is the lost log's folder; set [evidence] folder to another folder for the successor"
     )]
     SuccessorInPlace { folder: PathBuf },
     #[error(transparent)]
     Days(#[from] DaysError),
     #[error(
-        "the bucket has {days} closed days, and this machine none: `exitgap-server restore` fetches them"
+        "the bucket has {days} closed days, but this machine has none; run `exitgap-server restore` to download them"
     )]
     DaysInBucket { days: u64 },
     #[error(transparent)]
@@ -272,34 +279,33 @@ enum CliError {
     Till(#[from] TillError),
     #[error(transparent)]
     Alerts(#[from] AlertsStartError),
-    #[error("{path} keeps no rules for others; set [alerts] enabled = true")]
+    #[error("alerts are not enabled in {path}; set [alerts] enabled = true")]
     AlertsOff { path: PathBuf },
     #[error(transparent)]
     Stand(#[from] StandError),
     #[error("{key}: {error}")]
     WitnessLogs { key: String, error: String },
-    #[error("the bucket cannot be asked: {0}")]
+    #[error("the bucket cannot be reached: {0}")]
     BucketCredentials(String),
     #[error(
-        "the bucket: {0}. It may have slots that this store does not, so nothing is recorded before it is asked; \
-         leave out [bucket] url to record without it"
+        "the bucket: {0}. It may have slots that this store lacks, so recording starts only when it can be reached; remove [bucket] url to record without it"
     )]
     Bucket(#[source] Box<BucketError>),
     #[error(transparent)]
     Followers(#[from] FollowersError),
     #[error(transparent)]
     Replica(Box<ReplicaError>),
-    #[error("following was cut off; the process's own log says why")]
+    #[error("following stopped unexpectedly; see the process's log for the reason")]
     ReplicaCutOff,
     #[error(
-        "--trust {argument}: {why}; it takes a log's key, such as its file verifier-key has, or a file with one per line"
+        "--trust {argument}: {why}; give a log's key, as in its file verifier-key, or a file with one key per line"
     )]
     Trust { argument: String, why: String },
-    #[error("state proofs cannot be asked for: {0}")]
+    #[error("state proofs cannot be requested: {0}")]
     Prover(#[source] exitgap_chain::ClientError),
-    #[error("the witnesses of this log cannot be asked: {0}")]
+    #[error("this log's witnesses cannot be contacted: {0}")]
     Witnesses(#[source] reqwest::Error),
-    #[error("starting: {0}")]
+    #[error("cannot start: {0}")]
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]
     Output(#[source] io::Error),

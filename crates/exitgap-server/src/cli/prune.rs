@@ -22,17 +22,17 @@ pub struct PruneArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// Who removes: a URL of the same server, of somebody whom `migrate` was run as. Whoever records may not. Where both log in
-    /// by a password, one of them stands in its URL: PGPASSWORD is only one.
+    /// A URL on the same server of the role that ran `migrate`; the recorder's role may not remove
+    /// data. If both roles need a password, put one in its URL, because PGPASSWORD holds only one.
     #[arg(long = "as", value_name = "URL")]
     admin: PathBuf,
-    /// How many days stay in the database, today among them.
+    /// Number of days to keep in the database, including today.
     #[arg(long, value_name = "DAYS", default_value_t = 35, value_parser = clap::value_parser!(u32).range(FEWEST_DAYS..))]
     hot_days: u32,
-    /// Does without a bucket: the log's folder is the only copy then.
+    /// Proceed without a bucket; the log's folder is then the only copy.
     #[arg(long)]
     one_copy: bool,
-    /// Checks the days and the copies, and removes nothing.
+    /// Check the days and the copies without removing anything.
     #[arg(long)]
     dry_run: bool,
 }
@@ -56,12 +56,12 @@ pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
         let copies =
             if copy.is_some() { "the folder and the bucket have" } else { "the folder has" };
         if args.dry_run {
-            writeln!(out, "{day}: {copies} all of it; {} would be free", shown(bytes))
+            writeln!(out, "{day}: {copies} a complete copy; {} would be freed", shown(bytes))
         } else {
             let bodies = reader.leave(&args.admin, day)?;
             writeln!(
                 out,
-                "{day}: {bodies} snapshots left, {} are free; {copies} all of it",
+                "{day}: {bodies} snapshots removed, {} freed; {copies} a complete copy",
                 shown(bytes)
             )
         }
@@ -70,7 +70,7 @@ pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
         freed += bytes;
     }
     let (done, hot) = (if args.dry_run { "would leave" } else { "left" }, args.hot_days);
-    writeln!(out, "{days} days {done} the database, {}; the newest {hot} stay", shown(freed))
+    writeln!(out, "{days} days {done} the database, {}; the newest {hot} days stay", shown(freed))
         .map_err(CliError::Output)
 }
 

@@ -37,12 +37,12 @@ pub struct RecordArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// Ends after this slot: its number, or its instant such as 2026-08-22T00:05:00Z.
+    /// Stop after this slot: its number, or its time such as 2026-08-22T00:05:00Z.
     #[arg(long, value_name = "SLOT")]
     until: Option<SlotArg>,
-    /// Rehearsal: the clock shows this slot's instant at the start, and goes on from there.
+    /// Rehearsal: start the clock at this slot's time.
     ///
-    /// For development chains whose time is not today's. Refused where a chain is live.
+    /// For development chains whose time is not today's. Refused if a chain is live.
     #[arg(long, value_name = "SLOT")]
     rehearse_at: Option<SlotArg>,
 }
@@ -61,7 +61,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let (recorder, bucket) = match opened {
         // What it read meanwhile is left to others with this.
         Err(_) if *stop.borrow() != Stop::No => {
-            tracing::info!("ended while another recorder seals");
+            tracing::info!("stopped while another recorder seals");
             return Ok(());
         }
         opened => opened?,
@@ -92,7 +92,7 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
     if let Some(live) = live {
         return Err(CliError::RehearsalOnLiveChain { chain: live.slug().to_string() });
     }
-    tracing::warn!(at = %slot, "rehearsal: the clock is not the machine's");
+    tracing::warn!(at = %slot, "rehearsal: not using the machine's clock");
     Ok(SystemClock::starting_at(Duration::from_secs(slot.unix_s())))
 }
 
@@ -123,7 +123,7 @@ pub fn recorder(
     }
     recorder.check_pools()?;
     for pool in recorder.retire(&config.recorder.retire)? {
-        tracing::warn!(%pool, "retires with the next slot, for good");
+        tracing::warn!(%pool, "retires permanently with the next slot");
     }
     if config.proofs.each_slot {
         recorder.prove_states(proofs);
@@ -134,7 +134,7 @@ pub fn recorder(
     // It was checked with the configuration.
     let asks = config.witness.plan().map(|plan| plan.asks).unwrap_or_default();
     if !asks.is_empty() {
-        tracing::info!(witnesses = asks.len(), "each slot is shown to witnesses");
+        tracing::info!(witnesses = asks.len(), "each slot is sent to witnesses");
         recorder.ask_witnesses(Witnesses::new(asks).map_err(CliError::Witnesses)?)?;
     }
     // It was checked with the configuration.
@@ -232,20 +232,20 @@ fn open_free_store(
     if let Some(retiring) = retiring {
         let mut store = Store::open(path, retiring)?;
         store.sign_beside(key)?;
-        tracing::info!(retiring = %retiring.verifier(), "the log's key is changed: two keys sign");
+        tracing::info!(retiring = %retiring.verifier(), "the log's key is being changed: two keys sign");
         return Ok(store);
     }
     let store = match Store::open(path, key) {
         Err(StoreError::NotFound { .. }) => {
             let store = Store::create(path, key)?;
-            tracing::warn!(store = %path.display(), "no store was there: a new series begins");
+            tracing::warn!(store = %path.display(), "no store found: a new series begins");
             store
         }
         opened => opened?,
     };
     let last = store.reader().slots()?.map(|(_, last)| last.to_string());
     if last.is_none() && is_server(path) {
-        tracing::warn!(store = %shown(path), "nothing is recorded there: a new series begins");
+        tracing::warn!(store = %shown(path), "the store is empty: a new series begins");
     }
     tracing::info!(store = %shown(path), last_slot = last.as_deref(), "recording");
     Ok(store)
@@ -278,7 +278,7 @@ pub fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            tracing::info!(?stop, "asked to end");
+            tracing::info!(?stop, "stopping on request");
             // The recorder may have ended by itself.
             let _ = sender.send(stop);
         }

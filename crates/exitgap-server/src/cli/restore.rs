@@ -29,7 +29,7 @@ pub fn restore(path: &Path) -> Result<(), CliError> {
         };
         let files = bucket.fetch(&folder, progress);
         let files = files.map_err(|error| CliError::Bucket(Box::new(error)))?;
-        writeln!(io::stdout(), "fetched {files} files out of {}", bucket.shown())
+        writeln!(io::stdout(), "downloaded {files} files from {}", bucket.shown())
             .map_err(CliError::Output)?;
     }
     let restored = folder.restore(&mut store, |done, of| {

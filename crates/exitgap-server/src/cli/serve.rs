@@ -30,22 +30,21 @@ pub struct ServeArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// The address to listen on, instead of `[http] listen`; port 0: any that is free.
+    /// The address to listen on, instead of `[http] listen`; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// Answers only: another process records into the store, or none does.
+    /// Serve only; do not record into the store.
     #[arg(long, conflicts_with = "rehearse_at")]
     no_record: bool,
-    /// Serves the pages in this folder, as `cargo xtask web` builds them, instead of those that
-    /// this program was built with.
+    /// Serve the pages in this folder, as built by `cargo xtask web`, instead of the built-in pages.
     #[arg(long, value_name = "FOLDER")]
     site: Option<PathBuf>,
-    /// Rehearsal: the clock shows this slot's instant at the start, and goes on from there.
+    /// Rehearsal: start the clock at this slot's time.
     ///
-    /// For development chains whose time is not today's. Refused where a chain is live.
+    /// For development chains whose time is not today's. Refused if a chain is live.
     #[arg(long, value_name = "SLOT")]
     rehearse_at: Option<SlotArg>,
-    /// How many times as fast the rehearsal's clock runs, so that slots come sooner; 1 to 100.
+    /// Speed of the rehearsal's clock as a multiple, so that slots come sooner; 1 to 100.
     #[arg(long, value_name = "TIMES", default_value_t = 1, requires = "rehearse_at")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     rehearse_pace: u32,

@@ -13,7 +13,7 @@ pub struct SlotArg(pub Slot);
 pub enum SlotArgError {
     /// Neither a number nor an instant of a slot.
     #[error(
-        "write a slot's number, or its instant such as 2026-08-22T00:05:00Z (whole five minutes, UTC)"
+        "write a slot's number, or its time such as 2026-08-22T00:05:00Z (a multiple of five minutes, UTC)"
     )]
     NotASlot,
     /// Not a slot of the series.

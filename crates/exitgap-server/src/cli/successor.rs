@@ -14,16 +14,16 @@ use crate::config::Checked;
 
 #[derive(Debug, Args)]
 pub struct SuccessorArgs {
-    /// The folder of the log that is lost: at least its `checkpoint` and `verifier-key`.
+    /// The folder of the lost log, with at least its `checkpoint` and `verifier-key`.
     #[arg(long, value_name = "FOLDER")]
     of: PathBuf,
-    /// The log ends because its key is in other hands, although nothing of it is lost.
+    /// End the log because its key is compromised, although no data is lost.
     ///
-    /// Whoever has the key can sign another history in the log's name. See that the folder is
-    /// still your own first: audit it against a checkpoint that was kept elsewhere.
+    /// Anyone with the key can sign another history in the log's name. First make sure that the
+    /// folder is still yours: audit it against a checkpoint kept in another place.
     #[arg(long)]
     key_stolen: bool,
-    /// The configuration file: store, key and folder of the new log.
+    /// The configuration file with store, key and folder of the new log.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
 }
@@ -40,7 +40,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     let (state, why) = if args.key_stolen {
         (
             old.last_state()?,
-            "its key is in other hands: tell everybody, with its last size".to_owned(),
+            "its key is compromised: tell all users, with the log's last size".to_owned(),
         )
     } else {
         lost(&old)?
@@ -60,8 +60,8 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
     let _ = writeln!(err, "ended: {why}");
-    let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", shown(store));
-    writeln!(io::stdout(), "{name} succeeds {} of {} slots", state.origin, state.size)
+    let _ = writeln!(err, "created {}; `exitgap-server record` starts the log", shown(store));
+    writeln!(io::stdout(), "{name} succeeds {} with {} slots", state.origin, state.size)
         .map_err(CliError::Output)
 }
 

@@ -17,20 +17,21 @@ use crate::witness::{Stand, StandError, WitnessConfig};
 
 #[derive(Debug, Args)]
 pub struct WitnessArgs {
-    /// The public key of a log that is cosigned, as its `key new` printed it or its /log/verifier-key says; again for
-    /// each.
+    /// The public key of a log to cosign, as printed by its `key new` or in its /log/verifier-key;
+    /// may be given several times.
     #[arg(long = "log", value_name = "KEY", required_unless_present = "log_list")]
     logs: Vec<String>,
-    /// A file with a list of more logs, as witness networks publish them (logs/v0).
+    /// A file with more logs, in the list format of witness networks (logs/v0).
     #[arg(long, value_name = "FILE")]
     log_list: Option<PathBuf>,
-    /// The key that cosigns, as `exitgap-server key witness` makes it.
+    /// The cosigning key, created by `exitgap-server key witness`.
     #[arg(long, value_name = "FILE", default_value = "witness.key")]
     key: PathBuf,
-    /// What was cosigned last of each log; made where there is none. Whoever loses it could cosign another past.
+    /// The file with the last cosigned checkpoint of each log; created if missing. If it is lost,
+    /// the witness could cosign a different history.
     #[arg(long, value_name = "FILE", default_value = "witness.db")]
     database: PathBuf,
-    /// The address to listen on; port 0: any that is free. Logs ask at /witness/add-checkpoint.
+    /// The address to listen on; port 0 picks a free port. Logs send checkpoints to /witness/add-checkpoint.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
     listen: SocketAddr,
 }

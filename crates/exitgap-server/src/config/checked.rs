@@ -147,7 +147,7 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
             Some("rpc_urls") => "a list of URLs such as [\"https://host/path\"]",
             _ => "something else",
         };
-        format!("expected {expected} (the value may hold a key and is not shown)")
+        format!("expected {expected} (the value may contain a key and is not shown)")
     } else {
         error.message().replace('\n', " ")
     };

@@ -13,7 +13,7 @@ use super::Config;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
     /// The variable holds no acceptable value. The value is not shown: it may be a secret.
-    #[error("the environment variable {name} holds no acceptable value: {expected}")]
+    #[error("the environment variable {name} has an invalid value: {expected}")]
     Value {
         /// The variable.
         name: String,
@@ -21,7 +21,7 @@ pub enum EnvironmentError {
         expected: &'static str,
     },
     /// The variable begins like one of the configuration's, but sets nothing.
-    #[error("the environment variable {name} sets nothing; {remedy}")]
+    #[error("the environment variable {name} has no effect; {remedy}")]
     Unknown {
         /// The variable.
         name: String,
@@ -212,7 +212,7 @@ fn choose<T: DeserializeOwned>(word: &str, place: &mut T) -> Option<()> {
 fn unknown(name: &str) -> EnvironmentError {
     let known: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
     let remedy = format!(
-        "there are EXITGAP_ before {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
+        "valid names are EXITGAP_ followed by {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
         known.join(", ")
     );
     EnvironmentError::Unknown { name: name.to_owned(), remedy }
@@ -249,7 +249,7 @@ fn chain_named<'c>(
     let as_variable = |slug: &str| slug.to_ascii_uppercase().replace('-', "_");
     let found = config.chain.iter_mut().find(|found| as_variable(found.slug.as_str()) == chain);
     found.ok_or_else(|| {
-        let remedy = "no [[chain]] of the file has this slug".to_owned();
+        let remedy = "no [[chain]] in the file has this slug".to_owned();
         EnvironmentError::Unknown { name: name.to_owned(), remedy }
     })
 }
@@ -264,7 +264,7 @@ fn set_nodes(
     let found = chain_named(config, chain, name)?;
     let wrong = || EnvironmentError::Value {
         name: name.to_owned(),
-        expected: "URLs such as https://host/path, with a comma between",
+        expected: "URLs such as https://host/path, separated by commas",
     };
     let urls = value.split(',').map(|url| url.trim().parse());
     found.rpc_urls = urls.collect::<Result<_, _>>().map_err(|_| wrong())?;

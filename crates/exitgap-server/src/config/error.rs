@@ -31,7 +31,7 @@ pub enum ConfigError {
     },
     /// `seal_after_s` is out of bounds.
     #[error(
-        "{path}: [recorder] seal_after_s is {found}; write from {} to {} seconds",
+        "{path}: [recorder] seal_after_s is {found}; use {} to {} seconds",
         RecorderConfig::SEAL_AFTER_S.start(), RecorderConfig::SEAL_AFTER_S.end()
     )]
     SealAfter {

@@ -27,7 +27,7 @@ pub struct QuoteGroupConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuoteGroupError {
     /// More groups than are taken.
-    #[error("{found} [[quote_group]] tables are more than {MOST}; remove some")]
+    #[error("{found} [[quote_group]] tables exceed the limit of {MOST}; remove some")]
     TooMany {
         /// How many there are.
         found: usize,
@@ -66,19 +66,19 @@ pub(super) fn checked(
             return wrong("chain", format!("no [[chain]] has the slug {chain}"));
         }
         if known.iter().any(|one| one.chain == *chain && one.name == *name) {
-            return wrong("name", format!("two groups of {chain} have it; rename one"));
+            return wrong("name", format!("two groups of {chain} have this name; rename one"));
         }
         if !(1..=MOST).contains(&tokens.len()) {
-            return wrong("tokens", format!("{} tokens are not from 1 to {MOST}", tokens.len()));
+            return wrong("tokens", format!("{} tokens given; give 1 to {MOST}", tokens.len()));
         }
         let mut addresses = BTreeSet::new();
         for token in tokens {
             let Ok(address) = token.to_ascii_lowercase().parse::<Address>() else {
                 let shown: String = token.chars().take(60).collect();
-                return wrong("tokens", format!("{shown:?} is no address of a token"));
+                return wrong("tokens", format!("{shown:?} is not a token address"));
             };
             if !addresses.insert(address) {
-                return wrong("tokens", format!("{address} stands there twice"));
+                return wrong("tokens", format!("{address} is listed twice"));
             }
         }
         known.push(QuoteGroup { chain: chain.clone(), name: name.clone(), tokens: addresses });

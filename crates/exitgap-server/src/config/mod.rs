@@ -149,9 +149,10 @@ impl RecorderConfig {
         let most = Self::MAX_SHARD_POOLS;
         let wrong = match self.shard_pools {
             0 => return Ok(()),
-            found if found > most => format!("{found} is more than {most}"),
+            found if found > most => format!("{found} is above the limit of {most}"),
             _ if is_server(store) => return Ok(()),
-            _ => "the reading is shared by recorders of a store on a server, and [store] path names a file".to_owned(),
+            _ => "sharing the reading needs a store on a server, but [store] path is a file"
+                .to_owned(),
         };
         Err(("shard_pools", wrong))
     }
@@ -287,17 +288,17 @@ impl HttpConfig {
                     .bytes()
                     .all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}?#".contains(&byte));
             if !fits {
-                let what = format!("{url:?} is no address such as https://api.example.org");
+                let what = format!("{url:?} is not a URL such as https://api.example.org");
                 return Err((key, what));
             }
         }
         if let Some(name) = &self.client_ip_header
             && name.parse::<axum::http::HeaderName>().is_err()
         {
-            return Err(("client_ip_header", format!("{name:?} is no header's name")));
+            return Err(("client_ip_header", format!("{name:?} is not a valid header name")));
         }
         if self.max_connections == 0 {
-            return Err(("max_connections", "0 connections answer nobody".to_owned()));
+            return Err(("max_connections", "0 connections would refuse every client".to_owned()));
         }
         Ok(())
     }
@@ -340,7 +341,7 @@ impl ServeConfig {
             [("readers", self.readers, 1_024), ("cache_mib", self.cache_mib, 65_536)]
         {
             if !(1..=most).contains(&found) {
-                return Err((key, format!("{found} is not from 1 to {most}")));
+                return Err((key, format!("{found} is outside 1 to {most}")));
             }
         }
         Ok(())

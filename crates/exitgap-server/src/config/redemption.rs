@@ -59,7 +59,7 @@ pub(super) fn checked(
             return wrong("chain", format!("no [[chain]] has the slug {chain}"));
         }
         let Ok(address) = token.to_ascii_lowercase().parse::<Address>() else {
-            return wrong("token", "it is no address of a token".to_owned());
+            return wrong("token", "it is not a token address".to_owned());
         };
         let path = folder.join(terms);
         let shown = path.display();
@@ -68,7 +68,10 @@ pub(super) fn checked(
             Err(error) => return wrong("terms", format!("{shown}: {error}")),
         };
         if size > MAX_TERMS_BYTES as u64 {
-            return wrong("terms", format!("{shown} has more than {MAX_TERMS_BYTES} bytes"));
+            return wrong(
+                "terms",
+                format!("{shown} is larger than the limit of {MAX_TERMS_BYTES} bytes"),
+            );
         }
         let read = std::fs::read(&path).map_err(|error| error.to_string());
         let read = read
@@ -79,7 +82,7 @@ pub(super) fn checked(
         };
         let of_token = known.iter().filter(|one| one.chain == *chain && one.token == address);
         if of_token.count() == MOST_OF_TOKEN {
-            return wrong("terms", format!("more than {MOST_OF_TOKEN} files of one token"));
+            return wrong("terms", format!("more than {MOST_OF_TOKEN} files for one token"));
         }
         known.push(TermsOfToken { chain: chain.clone(), token: address, terms });
     }

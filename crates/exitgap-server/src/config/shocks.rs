@@ -49,7 +49,10 @@ pub(super) fn checked(
     chains: &[ChainConfig],
 ) -> Result<Vec<ShockOf>, (&'static str, String)> {
     if tables.len() > MOST {
-        return Err(("name", format!("{} [[shock]] tables are more than {MOST}", tables.len())));
+        return Err((
+            "name",
+            format!("{} [[shock]] tables exceed the limit of {MOST}", tables.len()),
+        ));
     }
     let mut known: Vec<ShockOf> = Vec::new();
     for table in tables {
@@ -57,7 +60,7 @@ pub(super) fn checked(
         let shock =
             table.checked(chains).map_err(|(key, what)| (key, format!("{name}: {what}")))?;
         if known.iter().any(|one| one.name == shock.name) {
-            return Err(("name", format!("{name}: two shocks have it; rename one")));
+            return Err(("name", format!("{name}: two shocks have this name; rename one")));
         }
         known.push(shock);
     }
@@ -101,7 +104,7 @@ impl ShockConfig {
         let slots = (u64::from(last.number()) + 1).saturating_sub(first.number().into());
         if !(1..=MOST_SLOTS).contains(&slots) {
             let what = format!(
-                "{from} to {to} has {slots} slots; write a period of 1 to {MOST_SLOTS}, which are a week"
+                "{from} to {to} has {slots} slots; use a period of 1 to {MOST_SLOTS} slots (one week)"
             );
             return Err(("to", what));
         }

@@ -84,8 +84,8 @@ fn the_reading_is_shared_by_recorders_of_a_server_only() {
         ConfigError::Serving { table: "recorder", key: "shard_pools", message, .. } => message,
         other => panic!("{other}"),
     };
-    assert!(refused(server, 1_001).contains("1001 is more than 1000"));
-    assert!(refused("exitgap.db", 250).contains("[store] path names a file"));
+    assert!(refused(server, 1_001).contains("1001 is above the limit of 1000"));
+    assert!(refused("exitgap.db", 250).contains("[store] path is a file"));
 }
 
 #[test]
@@ -226,8 +226,8 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
     };
     assert_eq!(parse(&names(16)).unwrap().shocks.len(), 16);
     for (tables, said) in [
-        (good.repeat(2), "[[shock]] name: sept: two shocks have it"),
-        (names(17), "[[shock]] name: 17 [[shock]] tables are more than 16"),
+        (good.repeat(2), "[[shock]] name: sept: two shocks have this name"),
+        (names(17), "[[shock]] name: 17 [[shock]] tables exceed the limit of 16"),
         (good.replace("sept", "In Sept"), "[[shock]] name: In Sept: write 1 to 32"),
         (good.replace("a week of it", ""), "[[shock]] about: sept: write 1 to 200"),
         (
@@ -278,11 +278,11 @@ fn terms_of_redemption_are_read_with_the_configuration() {
     assert_eq!((checked.redemption.len(), &checked.redemption[0].terms.source[..]), (8, "here"));
     for (tables, said) in [
         (table("base", usdc, "terms.json"), "chain: no [[chain]] has the slug base"),
-        (table("ethereum", "USDC", "terms.json"), "token: it is no address"),
+        (table("ethereum", "USDC", "terms.json"), "token: it is not a token address"),
         (table("ethereum", usdc, "none.json"), "none.json: No such file"),
         (table("ethereum", usdc, "wrong.json"), "wrong.json: terms: kind: must be at_once"),
-        (table("ethereum", usdc, "long.json"), "has more than 16384 bytes"),
-        (table("ethereum", usdc, "terms.json").repeat(9), "more than 8 files of one token"),
+        (table("ethereum", usdc, "long.json"), "is larger than the limit of 16384 bytes"),
+        (table("ethereum", usdc, "terms.json").repeat(9), "more than 8 files for one token"),
         (
             (0..101).map(|n| table("ethereum", &format!("0x{n:040x}"), "terms.json")).collect(),
             "more than 100 files",
@@ -306,14 +306,14 @@ fn groups_of_quote_tokens_are_checked() {
     for (tables, said) in [
         (group("base", "usd", usdc), "quote_group usd: chain: no [[chain]] has the slug base"),
         (group("ethereum", "US D", usdc), "quote_group US D: name: write 1 to 32"),
-        (group("ethereum", "usd", ""), "tokens: 0 tokens are not from 1 to 100"),
-        (group("ethereum", "usd", &many), "tokens: 101 tokens are not from 1 to 100"),
-        (group("ethereum", "usd", "\"USDC\""), "tokens: \"USDC\" is no address of a token"),
-        (group("ethereum", "usd", &format!("{usdc},{usdc}")), "stands there twice"),
-        (group("ethereum", "usd", usdc).repeat(2), "name: two groups of ethereum have it"),
+        (group("ethereum", "usd", ""), "tokens: 0 tokens given; give 1 to 100"),
+        (group("ethereum", "usd", &many), "tokens: 101 tokens given; give 1 to 100"),
+        (group("ethereum", "usd", "\"USDC\""), "tokens: \"USDC\" is not a token address"),
+        (group("ethereum", "usd", &format!("{usdc},{usdc}")), "is listed twice"),
+        (group("ethereum", "usd", usdc).repeat(2), "name: two groups of ethereum have this name"),
         (
             group("ethereum", "usd", usdc).repeat(101),
-            "101 [[quote_group]] tables are more than 100",
+            "101 [[quote_group]] tables exceed the limit of 100",
         ),
     ] {
         let refused = parse(&tables).unwrap_err().to_string();

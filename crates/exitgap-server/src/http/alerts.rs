@@ -80,7 +80,7 @@ fn token(headers: &HeaderMap) -> Result<Option<OwnerToken>, Problem> {
     let token = shown.and_then(|text| OwnerToken::read(text.trim()));
     token.map(Some).ok_or_else(|| {
         Problem::new(ProblemCode::TokenRequired, "Authorization: it shows no token of an owner")
-            .hint("Authorization: Bearer exa_…, the token that was told with the first rule")
+            .hint("send Authorization: Bearer exa_…, with the token shown when the first alert was created")
     })
 }
 

@@ -37,7 +37,7 @@ pub async fn state_proof(State(app): State<Shared>, address: Address) -> Result<
     let Some(challenges) = &app.challenges else {
         let detail = format!("no state proof of {} is kept here", asked.pool);
         let hint =
-            "any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>";
+            "any node with the block's state can create it: exitgap verify <evidence> --rpc <url>";
         return Err(Problem::new(ProblemCode::NotFound, detail).hint(hint).into());
     };
     let file = challenges.answer(&app.service, &asked).await?;

@@ -33,15 +33,11 @@ impl DrawMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            due: measure(
-                registry,
-                "whole_proofs_drawn",
-                "Proofs of whole pools that were due by the draw, since the start",
-            ),
+            due: measure(registry, "whole_proofs_drawn", "Whole-pool proofs drawn since the start"),
             proven: measure(
                 registry,
                 "whole_proofs_made",
-                "Proofs of whole pools that were due by the draw, made and kept, since the start",
+                "Drawn whole-pool proofs that were created and kept, since the start",
             ),
         }
     }
@@ -64,20 +60,16 @@ impl PeerMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            slots: measure(
-                registry,
-                "peer_slots",
-                "Slots of peers by what came of comparing them, since the start",
-            ),
+            slots: measure(registry, "peer_slots", "Compared peer slots by result since the start"),
             differing: measure(
                 registry,
                 "peer_differing_pools",
-                "Pools' slots in which a peer says otherwise, since the start",
+                "Pool slots in which a peer's record differs, since the start",
             ),
             behind: measure(
                 registry,
                 "peer_behind_slots",
-                "How many slots the newest comparison with a peer is behind this log",
+                "Slots by which the newest comparison with a peer is behind this log",
             ),
         }
     }
@@ -111,12 +103,12 @@ impl BucketMeasures {
             slots: measure(
                 registry,
                 "bucket_slots",
-                "Slots that the bucket's checkpoint covers, as it was brought last",
+                "Slots covered by the last checkpoint uploaded to the bucket",
             ),
             rounds: measure(
                 registry,
                 "bucket_rounds",
-                "Times that the log was brought into the bucket, by what came of it, since the start",
+                "Uploads of the log to the bucket by result since the start",
             ),
         }
     }
@@ -145,11 +137,11 @@ impl DaysMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            due: measure(registry, "days_due", "Closed days that are not written yet"),
+            due: measure(registry, "days_due", "Closed days not written yet"),
             failures: measure(
                 registry,
                 "days_failures",
-                "Times that a closed day could not be written, since the start",
+                "Failed attempts to write a closed day since the start",
             ),
         }
     }
@@ -178,20 +170,16 @@ impl ReplicaMeasures {
     /// Under their names.
     pub fn new(registry: &mut Registry) -> Self {
         Self {
-            held: measure(
-                registry,
-                "replica_slots_held",
-                "Slots of the followed log that are held here",
-            ),
+            held: measure(registry, "replica_slots_held", "Slots of the followed log stored here"),
             published: measure(
                 registry,
                 "replica_slots_published",
-                "Slots that the followed log has, as it said last",
+                "Slots of the followed log at the last check",
             ),
             refuses: measure(
                 registry,
                 "replica_refuses",
-                "1 where what the followed log says is refused: it contradicts what is held, or is not signed",
+                "1 if the followed log is refused because it contradicts stored data or is not signed",
             ),
         }
     }

@@ -96,42 +96,36 @@ pub(super) fn measure<M: Metric + Clone + Default>(
 impl Default for Telemetry {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("exitgap");
-        let requests = measure(&mut registry, "http_requests", "Answers by route and status");
+        let requests = measure(&mut registry, "http_requests", "Responses by route and status");
         let latency = Family::new_with_constructor(latencies as fn() -> Histogram);
         registry.register(
             "http_request_duration_seconds",
-            "From a request's head to its answer's head",
+            "Time from the request's head to the response's head",
             latency.clone(),
         );
-        let recorded = measure(
-            &mut registry,
-            "snapshots_recorded",
-            "Pools' slots that were recorded since the start",
-        );
+        let recorded =
+            measure(&mut registry, "snapshots_recorded", "Pool slots recorded since the start");
         let missing = measure(
             &mut registry,
             "snapshots_missing",
-            "Pools' slots that are missing, by reason, since the start",
+            "Missing pool slots by reason since the start",
         );
         let proven = measure(
             &mut registry,
             "states_proven",
-            "Pools' slots whose state the chain's own confirmed before they were signed, since the start",
+            "Pool slots whose state the chain confirmed before signing, since the start",
         );
         let unproven = measure(
             &mut registry,
             "states_unproven",
-            "Recorded slots of pools that the chain's own state says nothing of, by reason, since the start",
+            "Recorded pool slots that the chain's state could not confirm, by reason, since the start",
         );
-        let cosignatures = measure(
-            &mut registry,
-            "cosignatures",
-            "Cosignatures of witnesses under slots, since the start",
-        );
+        let cosignatures =
+            measure(&mut registry, "cosignatures", "Witness cosignatures on slots since the start");
         let not_cosigned = measure(
             &mut registry,
             "not_cosigned",
-            "Slots that a witness was asked to cosign and did not, since the start",
+            "Slots that a witness was asked to cosign but did not, since the start",
         );
         let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
         let replica = ReplicaMeasures::new(&mut registry);
@@ -145,29 +139,29 @@ impl Default for Telemetry {
         let doubtful = measure(
             &mut registry,
             "doubtful_slots",
-            "Pools' recorded slots whose ticks a later full reading contradicts",
+            "Recorded pool slots whose ticks a later full reading contradicts",
         );
-        let connections = measure(&mut registry, "http_connections", "Connections that are open");
+        let connections = measure(&mut registry, "http_connections", "Open connections");
         let refused_connections = measure(
             &mut registry,
             "http_connections_refused",
-            "Connections beyond what one address may hold",
+            "Connections closed above the limit per address",
         );
         let kept_bytes = measure(
             &mut registry,
             "kept_bytes",
-            "What is kept for the next question: snapshots with their curves, and proofs",
+            "Size of the cache of snapshots with their curves, and of proofs",
         );
         let payments = measure(
             &mut registry,
             "payments",
-            "Payments by state: those that are settling are owed, orphaned ones were taken back",
+            "Payments by state; settling payments are owed, orphaned payments were reverted",
         );
-        let alerts = measure(&mut registry, "alerts", "Rules that are kept for others");
+        let alerts = measure(&mut registry, "alerts", "Stored alert rules");
         let deliveries = measure(
             &mut registry,
             "alert_deliveries",
-            "Events of the last 30 days that are sent, by state: pending ones wait",
+            "Webhook events of the last 30 days by state; pending events wait",
         );
         Self {
             registry,

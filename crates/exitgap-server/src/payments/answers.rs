@@ -77,7 +77,9 @@ fn set(response: &mut Response, name: &'static str, value: &str) {
 /// What cannot be read as a payment.
 pub fn malformed(error: &X402Error) -> Response {
     let problem = Problem::new(ProblemCode::PaymentMalformed, error.to_string());
-    let problem = problem.hint("nothing was charged; ask without a payment for what is accepted");
+    let problem = problem.hint(
+        "nothing was charged; repeat the request without a payment to see the accepted terms",
+    );
     Refused::from(problem).into_response()
 }
 
@@ -86,18 +88,18 @@ pub fn refuse(refusal: Refusal, told: Option<&Told<'_>>) -> Response {
     let (code, detail, hint) = match refusal {
         Refusal::Used => (
             ProblemCode::PaymentUsed,
-            "this payment was used for another request, or more than a day ago",
-            "a payment answers one request; for another one, ask without it",
+            "this payment was already used for another request, or more than a day ago",
+            "a payment covers one request; send other requests without this payment",
         ),
         Refusal::Pending => (
             ProblemCode::PaymentPending,
-            "what became of this payment is not known yet",
+            "the outcome of this payment is not known yet",
             "repeat the request with the same payment; do not pay again",
         ),
         Refusal::Unavailable => (
             ProblemCode::PaymentsUnavailable,
-            "no payment can be settled now",
-            "nothing was charged; ask again later",
+            "payments cannot be settled at the moment",
+            "nothing was charged; try again later",
         ),
     };
     let problem = Problem::new(code, detail).hint(hint);
@@ -156,7 +158,7 @@ impl Till {
             None => problem,
         };
         let mut response = Refused::from(problem.hint(
-            "pay as the headers say, by x402 or by a transfer; snapshots and evidence are free",
+            "pay as the headers describe, by x402 or by a transfer; snapshots and evidence are free",
         ))
         .into_response();
         for (name, value) in priced.headers() {

@@ -24,23 +24,25 @@ fn reason_of(verdict: Verdict) -> Option<Reason> {
     Some(match verdict {
         Verdict::Good => return None,
         Verdict::Signature => {
-            ("invalid_exact_evm_payload_signature", "the signature is not the payer's")
+            ("invalid_exact_evm_payload_signature", "the signature is not from the payer")
         }
         Verdict::Undeployed => (
             "invalid_exact_evm_payload_signature",
             "a wallet that is not deployed yet (EIP-6492) cannot pay here",
         ),
-        Verdict::Used => ("invalid_transaction_state", "the authorization was used or cancelled"),
+        Verdict::Used => {
+            ("invalid_transaction_state", "the authorization was already used or cancelled")
+        }
         Verdict::NotYet => (
             "invalid_exact_evm_payload_authorization_valid_after",
             "the authorization is not valid yet",
         ),
         Verdict::Expired => (
             "invalid_exact_evm_payload_authorization_valid_before",
-            "the authorization is valid no longer, or for less than 30 s more",
+            "the authorization has expired or expires in less than 30 s",
         ),
-        Verdict::Funds => ("insufficient_funds", "the payer has less than the price"),
-        Verdict::Refused => ("invalid_transaction_state", "the token refuses the transfer"),
+        Verdict::Funds => ("insufficient_funds", "the payer's balance is below the price"),
+        Verdict::Refused => ("invalid_transaction_state", "the token rejects the transfer"),
     })
 }
 
@@ -115,9 +117,12 @@ impl Till {
             Ok(said) => {
                 let reason = said.invalid_reason.as_deref().unwrap_or("none");
                 let reason: String = reason.chars().take(80).collect();
-                tracing::warn!(reason, "payments: the facilitator would not settle a good payment");
+                tracing::warn!(
+                    reason,
+                    "payments: the facilitator refused to settle a valid payment"
+                );
             }
-            Err(error) => tracing::warn!(%error, "payments: the facilitator cannot be asked"),
+            Err(error) => tracing::warn!(%error, "payments: the facilitator cannot be reached"),
         }
         let told = Told::of(presented, "facilitator_unavailable");
         Some(refuse(Refusal::Unavailable, Some(&told)))
@@ -223,7 +228,7 @@ impl Till {
                 State::Settled | State::Orphaned => return self.give_again(found, presented).await,
                 State::Failed => {
                     let told = Told::of(presented, "invalid_transaction_state");
-                    let why = "the transfer was not made, and nothing was charged";
+                    let why = "the transfer was not made; nothing was charged";
                     return self.required(asked, why, Some(&told));
                 }
                 State::Claimed | State::Settling if Instant::now() < until => {
@@ -261,7 +266,7 @@ impl Till {
         }
         if authorization.to != terms.pay_to {
             let reason = "invalid_exact_evm_payload_recipient_mismatch";
-            return Ok(Some((reason, "the authorization pays somebody else")));
+            return Ok(Some((reason, "the authorization pays a different address")));
         }
         if !self.prices().await?.contains(&authorization.value) {
             let reason = "invalid_exact_evm_payload_authorization_value";
@@ -273,7 +278,7 @@ impl Till {
                 && accepted.amount == authorization.value
                 && accepted.domain == terms.domain;
             if !same {
-                let why = "the payment accepts other terms than were offered";
+                let why = "the payment accepts different terms than offered";
                 return Ok(Some(("invalid_payment_requirements", why)));
             }
         }

@@ -113,7 +113,7 @@ impl PaymentsConfig {
         let price = Units::of_tokens("price_usdc", price, DECIMALS)
             .ok()
             .filter(|price| price.0 > 0)
-            .ok_or_else(|| ("price_usdc", format!("{price:?} is no price such as \"0.01\"")))?;
+            .ok_or_else(|| ("price_usdc", format!("{price:?} is not a price such as \"0.01\"")))?;
         let slug = required("chain", self.chain.as_ref())?;
         let chain = plan.chains().iter().find(|chain| chain.slug().as_str() == slug);
         let chain =
@@ -124,21 +124,24 @@ impl PaymentsConfig {
             _ if self.settle == LOCAL => Settle::Local(self.hot_key_file.clone()),
             Some(url) => Settle::Facilitator(url),
             None => {
-                let what = "is neither \"local\" nor an address over https (or on this machine) without a query";
+                let what = "is neither \"local\" nor an https URL (or a URL on this machine) without a query";
                 return Err(("settle", format!("{:?} {what}", self.settle)));
             }
         };
         let by_default = if chain.chain_id() == 1 { 3 } else { 1 };
         let confirmations = self.confirmations.unwrap_or(by_default);
         if !(1..=64).contains(&confirmations) {
-            return Err(("confirmations", format!("{confirmations} is not from 1 to 64")));
+            return Err(("confirmations", format!("{confirmations} is outside 1 to 64")));
         }
         if !(1..=10_000).contains(&self.max_fee_gwei) {
-            return Err(("max_fee_gwei", format!("{} is not from 1 to 10000", self.max_fee_gwei)));
+            return Err(("max_fee_gwei", format!("{} is outside 1 to 10000", self.max_fee_gwei)));
         }
         if self.free_estimates_per_day > 1_000_000 {
             let found = self.free_estimates_per_day;
-            return Err(("free_estimates_per_day", format!("{found} is more than 1000000")));
+            return Err((
+                "free_estimates_per_day",
+                format!("{found} is above the limit of 1000000"),
+            ));
         }
         let plan = PaymentsPlan {
             price,
@@ -156,7 +159,7 @@ impl PaymentsConfig {
 }
 
 fn required<'a>(key: &'static str, value: Option<&'a String>) -> Result<&'a String, Wrong> {
-    value.ok_or_else(|| (key, "is required where payments are enabled".to_owned()))
+    value.ok_or_else(|| (key, "is required if payments are enabled".to_owned()))
 }
 
 /// An address as people write it. One in mixed case must have its checksum.

@@ -27,9 +27,9 @@ pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> R
     }
     let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     if length > MAX_ADDRESS {
-        let detail = format!("an address that has a price is at most {MAX_ADDRESS} bytes long");
+        let detail = format!("a priced URL may have at most {MAX_ADDRESS} bytes");
         let problem = Problem::new(ProblemCode::AddressTooLong, detail);
-        return Refused::from(problem.hint("write the parameters plainly")).into_response();
+        return Refused::from(problem.hint("shorten the parameters")).into_response();
     }
     let asked = Asked::of(request.uri(), &till.0.base_url);
     let pays = *request.method() == Method::GET;

@@ -145,7 +145,7 @@ pub enum TillError {
     #[error("[payments] database: {0}")]
     Database(#[from] PaymentsError),
     /// The system gave no randomness.
-    #[error("the system gave no random numbers: {0}")]
+    #[error("the system returned no random numbers: {0}")]
     Random(getrandom::Error),
     /// A file.
     #[error("[payments]: {path}: {source}")]
@@ -320,7 +320,7 @@ struct Unavailable;
 
 impl Unavailable {
     fn of(error: &dyn std::error::Error) -> Self {
-        tracing::warn!(%error, "payments: a payment cannot be dealt with now");
+        tracing::warn!(%error, "payments: a payment cannot be processed now");
         Self
     }
 }

@@ -99,10 +99,10 @@ impl Till {
                 Ok(said) => {
                     let reason: String =
                         said.error_reason.unwrap_or_default().chars().take(80).collect();
-                    tracing::warn!(key, reason, "payments: the facilitator says that it failed");
+                    tracing::warn!(key, reason, "payments: the facilitator reports a failure");
                 }
                 Err(error) => {
-                    tracing::warn!(key, %error, "payments: the facilitator says nothing");
+                    tracing::warn!(key, %error, "payments: the facilitator did not report an outcome");
                 }
             }
         };

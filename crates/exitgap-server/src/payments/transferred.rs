@@ -59,7 +59,7 @@ impl Till {
                 match claimant(&text, claim) {
                     Some(signer) => Some(signer),
                     None => {
-                        return Ok(unpaid("claim_invalid", "the claim's signature is nobody's"));
+                        return Ok(unpaid("claim_invalid", "the claim's signature is invalid"));
                     }
                 }
             }
@@ -120,7 +120,7 @@ impl Till {
         }
         let Some(most) = transfers.iter().map(|transfer| transfer.value).max() else {
             let why =
-                "the transaction holds no transfer of this token to the payee by the claimant";
+                "the transaction contains no transfer of this token from the claimant to the payee";
             return Ok(Err(unpaid("payment_not_found", why)));
         };
         let least =
@@ -128,7 +128,9 @@ impl Till {
         transfers.retain(|transfer| transfer.value >= least);
         if transfers.is_empty() {
             let short = least.saturating_sub(most);
-            let why = format!("the transfer is {short} units short of the price; none are summed");
+            let why = format!(
+                "the transfer is {short} units below the price; transfers are not added up"
+            );
             return Ok(Err(Judged::Unpaid("payment_too_low", why)));
         }
         Ok(Ok(transfers))

@@ -40,12 +40,12 @@ pub struct Peer {
 /// Reads the tables. Refused in words that name what is wrong.
 pub fn peers_of(tables: &[PeerConfig]) -> Result<Vec<Peer>, (&'static str, String)> {
     if tables.len() > MOST {
-        let message = format!("{} tables; at most {MOST} are accepted", tables.len());
+        let message = format!("{} tables; at most {MOST} are allowed", tables.len());
         return Err(("log", message));
     }
     let mut peers: Vec<Peer> = Vec::new();
     for PeerConfig { log, key } in tables {
-        let wrong = || format!("{log:?} is no address such as https://other.example/log");
+        let wrong = || format!("{log:?} is not a URL such as https://other.example/log");
         let url: Url = log.trim_end_matches('/').parse().map_err(|_| ("log", wrong()))?;
         let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain {
@@ -75,10 +75,10 @@ mod tests {
         let peers = peers_of(std::slice::from_ref(&fine)).unwrap();
         assert_eq!(peers[0].log.as_str(), "https://a.example/log");
         let wrong = [
-            (table("ftp://a.example/log", key("a")), "log", "no address"),
-            (table("https://u:p@a.example/log", key("a")), "log", "no address"),
-            (table("https://a.example/log?x=1", key("a")), "log", "no address"),
-            (table("a.example", key("a")), "log", "no address"),
+            (table("ftp://a.example/log", key("a")), "log", "not a URL"),
+            (table("https://u:p@a.example/log", key("a")), "log", "not a URL"),
+            (table("https://a.example/log?x=1", key("a")), "log", "not a URL"),
+            (table("a.example", key("a")), "log", "not a URL"),
             (table("https://a.example/log", "a.example".to_owned()), "key", "a.example"),
         ];
         for (table, key, said) in wrong {

@@ -50,7 +50,7 @@ pub enum FollowersError {
     },
     /// The key says something else already.
     #[error(
-        "{path} is the key of {whose}, and an observer says something else with its own: make one with `exitgap-server key witness --out FILE --name NAME`"
+        "{path} is the key of {whose}; an observer needs its own key: create one with `exitgap-server key witness --out FILE --name NAME`"
     )]
     OtherKey {
         /// The file.
@@ -59,7 +59,7 @@ pub enum FollowersError {
         whose: &'static str,
     },
     /// No client can be made.
-    #[error("peers cannot be asked: {0}")]
+    #[error("peers cannot be contacted: {0}")]
     Client(#[from] reqwest::Error),
 }
 
@@ -238,7 +238,7 @@ fn say(report: &PeerTold, came: &Result<Came, Trouble>, is_again: bool) {
     let PeerTold { peer, slot, outcome, compared, differing, refuted, observed, behind } = report;
     match came {
         Ok(_) if *differing > 0 => {
-            tracing::error!(%slot, peer, outcome, compared, differing, refuted, behind, "a peer says otherwise");
+            tracing::error!(%slot, peer, outcome, compared, differing, refuted, behind, "a peer recorded something different");
         }
         Ok(_) => {
             tracing::info!(%slot, peer, outcome, compared, observed, behind, "a peer's slot was compared");
@@ -272,7 +272,8 @@ async fn turn(
         (moved, read)
     };
     let ended = tokio::task::spawn_blocking(reading).await;
-    let (back, read) = ended.map_err(|_| Trouble::own("reading a peer's slot ended by a fault"))?;
+    let (back, read) =
+        ended.map_err(|_| Trouble::own("reading a peer's slot failed unexpectedly"))?;
     *known = back;
     let (seen, mut compared) = read?;
     decide(followed, &mut compared).await;
@@ -360,7 +361,7 @@ async fn decide(followed: &Arc<Followed>, compared: &mut Compared) {
             Ok(true) => continue,
             Ok(false) => {}
             Err(trouble) => {
-                tracing::error!(%trouble, "a proof that may decide could not be read");
+                tracing::error!(%trouble, "a proof that could decide could not be read");
                 continue;
             }
         }
@@ -370,9 +371,12 @@ async fn decide(followed: &Arc<Followed>, compared: &mut Compared) {
         whole_proofs -= 1;
         let made = challenges.made(differs.proof(Reach::Whole), differs.ours.clone()).await;
         if let Err(problem) = made {
-            tracing::warn!(why = problem.detail, "the chain's own state does not say who is wrong");
+            tracing::warn!(
+                why = problem.detail,
+                "the chain's state does not show which log is wrong"
+            );
         } else if let Err(trouble) = decided(challenges.kept_proofs(), differs, &[Reach::Whole]) {
-            tracing::error!(%trouble, "a proof that may decide could not be read");
+            tracing::error!(%trouble, "a proof that could decide could not be read");
         }
     }
 }

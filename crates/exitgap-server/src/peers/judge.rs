@@ -82,7 +82,7 @@ impl<'a> Own<'a> {
                 let documents = self.reader.documents(hash).map_err(Trouble::own)?;
                 let state =
                     documents.and_then(|documents| Snapshot::state_named_in(&documents.snapshot));
-                let state = state.ok_or_else(|| Trouble::own("a snapshot that names no state"))?;
+                let state = state.ok_or_else(|| Trouble::own("a snapshot without a state"))?;
                 let testimony = Testimony::of(&ours, state);
                 compared.pools += 1;
                 if let Some(difference) = testimony.differs_from(&said.testimony) {

@@ -1,4 +1,5 @@
-//! A peer's published log, read over HTTP: each file up to its limit, all of a turn within a number of bytes and a time.
+//! A peer's published log, read over HTTP: each file up to its limit, all of a turn within a number
+//! of bytes and a time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -78,14 +79,14 @@ impl<'a> Remote<'a> {
     async fn fetch(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, Trouble> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Silent("there was no time left".to_owned()));
+            return Err(Trouble::Silent("no time was left".to_owned()));
         }
         let url = format!("{}/{file}", self.log.as_str().trim_end_matches('/'));
         let failed = |error: reqwest::Error| {
             let why = if error.is_timeout() {
                 "it did not answer in time"
             } else if error.is_connect() {
-                "no connection was made"
+                "no connection could be made"
             } else {
                 "the connection ended before the answer did"
             };
@@ -103,13 +104,13 @@ impl<'a> Remote<'a> {
         let mut bytes = Vec::new();
         while let Some(piece) = answer.chunk().await.map_err(failed)? {
             if bytes.len() + piece.len() > most {
-                let what = format!("{file} has more than the {most} bytes that it may have");
+                let what = format!("{file} is larger than the limit of {most} bytes");
                 return Err(Trouble::TooLarge(what));
             }
             let left = self.left.get().checked_sub(piece.len());
             let left = left.ok_or_else(|| {
                 let what =
-                    format!("the slot takes more than the {MAX_TURN_BYTES} bytes that are fetched");
+                    format!("the slot is larger than the download limit of {MAX_TURN_BYTES} bytes");
                 Trouble::TooLarge(what)
             })?;
             self.left.set(left);
@@ -126,10 +127,10 @@ impl<'a> Remote<'a> {
         let file = LogFile::Part(part.sha256);
         let most = usize::try_from(part.bytes).unwrap_or(usize::MAX);
         let bytes = self.file(&file, most)?;
-        let bytes = bytes.ok_or_else(|| Trouble::Silent(format!("{file} is not there")))?;
+        let bytes = bytes.ok_or_else(|| Trouble::Silent(format!("{file} does not exist")))?;
         let found = PartRef::hash_of(&bytes);
         if found != part.sha256 {
-            return Err(Trouble::wrong(format!("{file} hashes to {found}")));
+            return Err(Trouble::wrong(format!("{file} has the hash {found}")));
         }
         self.kept.borrow_mut().keep(part.sha256, &bytes);
         Ok(bytes)
@@ -139,7 +140,7 @@ impl<'a> Remote<'a> {
     pub fn root_of(&self, run: Range<u64>, size: u64) -> Result<Hash, Trouble> {
         let mut roots = Vec::new();
         for subtree in subtrees(run) {
-            let absent = || Trouble::wrong("its tiles do not hold the slots that it signed");
+            let absent = || Trouble::wrong("its tiles do not contain the slots that it signed");
             let tile = Tile::holding(subtree, size).ok_or_else(absent)?;
             let hashes = self.tile(&tile)?;
             roots.push(tile.root_of(subtree, &hashes).ok_or_else(absent)?);
@@ -152,7 +153,7 @@ impl<'a> Remote<'a> {
         let width = usize::try_from(tile.width()).unwrap_or(usize::MAX);
         let index = tile.places().start / TILE_WIDTH;
         let full = Tile::new(tile.shelf(), index, TILE_WIDTH).filter(|_| !tile.is_full());
-        debug_assert!(matches!(tile.shelf(), Shelf::Level(_)), "only hashes are asked for");
+        debug_assert!(matches!(tile.shelf(), Shelf::Level(_)), "only hashes are requested");
         for there in [Some(*tile), full].into_iter().flatten() {
             let file = LogFile::Tile(there);
             let most = usize::try_from(there.width()).unwrap_or(usize::MAX) * size_of::<Hash>();
@@ -160,13 +161,13 @@ impl<'a> Remote<'a> {
             let (hashes, rest) = bytes.as_chunks::<32>();
             if bytes.len() != most || !rest.is_empty() {
                 return Err(Trouble::wrong(format!(
-                    "{file}: {} bytes are no such tile",
+                    "{file}: {} bytes are not a valid tile",
                     bytes.len()
                 )));
             }
             return Ok(hashes.iter().take(width).copied().map(Hash).collect());
         }
-        Err(Trouble::Silent(format!("{} is not there", LogFile::Tile(*tile))))
+        Err(Trouble::Silent(format!("{} does not exist", LogFile::Tile(*tile))))
     }
 }
 

@@ -79,7 +79,9 @@ pub fn read(
     }
     let found = root(&hashes);
     if found != leaf.root {
-        return Err(Trouble::wrong(format!("its heads of {slot} are not those that it signed")));
+        return Err(Trouble::wrong(format!(
+            "its heads of {slot} differ from those that it signed"
+        )));
     }
     let mut bodies = Bodies::new(remote);
     let mut said = Vec::with_capacity(recorded.len());
@@ -94,7 +96,7 @@ pub fn read(
         let state = snapshot.split_off((place.frame.snapshot as usize).min(snapshot.len()));
         let documents = SnapshotDocuments { snapshot, state };
         if documents.hash() != hash {
-            return Err(wrong(&"its snapshot is not the one that it signed"));
+            return Err(wrong(&"its snapshot differs from the one that it signed"));
         }
         let named = Snapshot::state_named_in(&documents.snapshot);
         let snapshot = match Snapshot::of_pool(&pool, &documents.snapshot, &documents.state) {
@@ -104,9 +106,9 @@ pub fn read(
             Err(error) => return Err(wrong(&error)),
         };
         if snapshot.slot() != slot || *snapshot.observation().pool() != pool {
-            return Err(wrong(&"its snapshot is of another pool or slot"));
+            return Err(wrong(&"its snapshot is for another pool or slot"));
         }
-        let Some(state) = named else { return Err(wrong(&"its snapshot names no state")) };
+        let Some(state) = named else { return Err(wrong(&"its snapshot has no state")) };
         let testimony = Testimony::of(&snapshot, state);
         said.push(Said { pool, hash, snapshot, testimony });
     }
@@ -156,7 +158,7 @@ fn goes_on(remote: &Remote<'_>, before: &Seen, seen: &Seen) -> Result<(), Troubl
     }
     let contradiction = || Trouble::Wrong {
         what: format!(
-            "its log of {} slots does not go on from the {} that it signed before",
+            "its log of {} slots does not continue the {} slots that it signed before",
             new.size, old.size
         ),
         checkpoints: Some(Box::new([before.note.clone(), seen.note.clone()])),
@@ -178,5 +180,5 @@ fn goes_on(remote: &Remote<'_>, before: &Seen, seen: &Seen) -> Result<(), Troubl
     if is_consistent(old.size, other, new.size, new.root, &proof) {
         return Err(contradiction());
     }
-    Err(Trouble::wrong("its tiles are not those of the log that it signed"))
+    Err(Trouble::wrong("its tiles differ from the log that it signed"))
 }

@@ -41,7 +41,7 @@ impl<R: SlotReader> Recorder<R> {
                     let Some(confirmations) = *confirmations else { return Vec::new() };
                     let due = recheck.due(store.reader(), chain, last, confirmations);
                     due.unwrap_or_else(|error| {
-                        tracing::error!(%chain, %error, "earlier slots are not checked again");
+                        tracing::error!(%chain, %error, "earlier slots are not rechecked");
                         Vec::new()
                     })
                 });
@@ -64,7 +64,7 @@ impl<R: SlotReader> Recorder<R> {
                 }
                 Err(error) => {
                     let chain = self.chains[place].slug();
-                    tracing::error!(%chain, %error, "what was checked again is not noted yet");
+                    tracing::error!(%chain, %error, "results of the recheck are not stored yet");
                 }
             }
         }

@@ -60,7 +60,7 @@ impl<R: SlotReader> Recorder<R> {
                 Ok(false) => {}
                 Ok(true) => self.chains[place].anchoring.done = Some(day),
                 Err(why) => {
-                    tracing::warn!(%chain, day, why, "the day's anchors are not published yet: tried again in an hour");
+                    tracing::warn!(%chain, day, why, "the day's anchors are not published yet; next attempt in an hour");
                     let again = u64::from(slot.number()) + u64::from(AGAIN_AFTER);
                     self.chains[place].anchoring.not_before = Slot::new(again).ok();
                 }
@@ -148,7 +148,7 @@ impl<R: SlotReader> Recorder<R> {
             && takes_more
         {
             let slug = self.chains[place].slug();
-            tracing::warn!(chain = %slug, day, why, "the day's anchors do not lead to those of the day before");
+            tracing::warn!(chain = %slug, day, why, "the day's anchors do not link to those of the day before");
             let alone = blocks.clone();
             file =
                 chains::prove_anchors(&mut self.chains[place], day, from.number, alone, deadline)
@@ -160,7 +160,7 @@ impl<R: SlotReader> Recorder<R> {
             return Ok(file);
         }
         let (number, own, found) = (from.number, from.hash, read.from.hash);
-        Err(format!("the node's block {number} is {found}, and {own} was recorded"))
+        Err(format!("the node has {found} at block {number}, but {own} was recorded"))
     }
 }
 
@@ -186,7 +186,7 @@ fn before(
     match Anchors::read(&bytes) {
         Ok(anchors) => Ok(Before::Leads(Some((anchors.chain, anchors.from.number)))),
         Err(error) => {
-            tracing::error!(chain = %chain.as_str(), day = earlier, %error, "published anchors cannot be read: no newer ones lead there");
+            tracing::error!(chain = %chain.as_str(), day = earlier, %error, "published anchors cannot be read, so newer anchors do not link to them");
             Ok(Before::Leads(None))
         }
     }

@@ -76,7 +76,7 @@ pub async fn assemble(
         tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");
     }
     for NewDoubt { pool, first } in &doubts {
-        tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
+        tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found different ticks");
     }
     let issued = issued::due_receipts(store, payments, slot, &entries).await?;
     let Proofs { files: proof_files, proven, oracles_proven, unproven } = proofs;

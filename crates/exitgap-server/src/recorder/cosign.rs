@@ -29,7 +29,7 @@ impl<R: SlotReader> Recorder<R> {
         // Where there are none any more, nobody cosigned it.
         self.store.blocking(|store| store.cosigned("")).await??;
         if let Err(error) = self.publish_newest().await? {
-            tracing::error!(%error, "the newest slot is recorded, and not yet published");
+            tracing::error!(%error, "the newest slot is recorded but not published yet");
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ impl<R: SlotReader> Recorder<R> {
             let find =
                 move |store: &mut exitgap_store::Store| drawn(store.reader(), &pools, slot, block);
             due.push(self.store.blocking(find).await?.unwrap_or_else(|error| {
-                tracing::error!(%slot, %error, "it is not known which proofs were drawn");
+                tracing::error!(%slot, %error, "the drawn proofs could not be determined");
                 Vec::new()
             }));
         }
@@ -58,7 +58,7 @@ impl<R: SlotReader> Recorder<R> {
             let file = match made {
                 Ok(file) => file,
                 Err(why) => {
-                    tracing::warn!(proof = %name, why, "drawn, and not proven");
+                    tracing::warn!(proof = %name, why, "drawn but not proven");
                     continue;
                 }
             };
@@ -69,8 +69,8 @@ impl<R: SlotReader> Recorder<R> {
             };
             match tokio::task::spawn_blocking(keep).await {
                 Ok(Ok(())) => drawn.proven += 1,
-                Ok(Err(error)) => tracing::error!(%error, "a proof that was drawn is not kept"),
-                Err(error) => tracing::error!(%error, "a proof that was drawn is not kept"),
+                Ok(Err(error)) => tracing::error!(%error, "a drawn proof was not kept"),
+                Err(error) => tracing::error!(%error, "a drawn proof was not kept"),
             }
         }
         Ok(drawn)

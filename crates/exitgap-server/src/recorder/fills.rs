@@ -151,19 +151,19 @@ impl Gatherer {
                 }
             }
             Some(Err(missing)) => self.missed(chain, slot, request, &missing.to_string()),
-            None => self.missed(chain, slot, request, "there was no time left"),
+            None => self.missed(chain, slot, request, "no time was left"),
         }
     }
 
     /// Notes that what was asked for was not told; what is a day behind is given up.
     fn missed(&mut self, chain: &ChainSlug, slot: Slot, request: &LogsRequest, why: &str) {
         if !std::mem::replace(&mut self.failing, true) {
-            tracing::warn!(%chain, %slot, "swaps were not read, and are asked for again: {why}");
+            tracing::warn!(%chain, %slot, "swaps were not read and will be requested again: {why}");
         }
         for (id, gathering) in &mut self.pools {
             let asked = alone(id).is_some_and(|address| request.since.contains_key(&address));
             if asked && slot.number().saturating_sub(gathering.since.number()) > GIVEN_UP_SLOTS {
-                tracing::error!(%slot, pool = %id, "its swaps could not be read for a day, and are left out");
+                tracing::error!(%slot, pool = %id, "its swaps could not be read for a day and are left out");
                 *gathering = Gathering::at(&gathering.fills, request.last, slot, true);
             }
         }

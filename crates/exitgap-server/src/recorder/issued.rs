@@ -57,7 +57,7 @@ pub async fn note_committed(
     let Some(payments) = payments.cloned() else { return Ok(()) };
     let noted = store.blocking(move |_| written(&payments, &issued)).await?;
     if let Err(error) = noted {
-        tracing::error!(%slot, %error, "committed receipts are noted with the next slot");
+        tracing::error!(%slot, %error, "committed receipts are marked with the next slot");
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ fn due(
     }
     if !lost.is_empty() {
         let receipts = lost.len();
-        tracing::error!(receipts, "their pools have no further heads: nothing commits to them");
+        tracing::error!(receipts, "their pools have no further heads, so nothing commits to them");
     }
     payments.committed(&[done, lost].concat())?;
     Ok(by_pool.into_values().map(in_order).collect())

@@ -44,7 +44,7 @@ impl<R: SlotReader> Recorder<R> {
             Ok::<_, ProofsError>(())
         };
         if let Err(error) = apart(keeping).await {
-            tracing::error!(%slot, error, "the slot's state proofs are not kept");
+            tracing::error!(%slot, error, "the slot's state proofs were not kept");
         }
         Ok(())
     }
@@ -53,7 +53,7 @@ impl<R: SlotReader> Recorder<R> {
     async fn lowest_slots(&mut self) -> Result<Vec<ProofName>, RecorderError> {
         let board = self.store.blocking(|store| store.reader().board()).await?;
         let rows = board.unwrap_or_else(|error: StoreError| {
-            tracing::error!(%error, "it is not known which slots are the lowest: their proofs may go");
+            tracing::error!(%error, "the slots with the lowest depths could not be determined; their proofs may be removed");
             Vec::new()
         });
         let of_pool = |row: &exitgap_store::BoardRow| {
@@ -72,7 +72,7 @@ impl<R: SlotReader> Recorder<R> {
     pub(super) async fn publish_proofs(&self) {
         let (Some(kept), Some(folder)) = (self.kept.clone(), self.folder.clone()) else { return };
         if let Err(error) = apart(move || publish(&kept, &folder)).await {
-            tracing::error!(error, "state proofs that are kept for ever are not yet published");
+            tracing::error!(error, "permanently kept state proofs are not published yet");
         }
     }
 }

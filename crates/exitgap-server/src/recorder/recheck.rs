@@ -84,7 +84,7 @@ impl Recheck {
         if let Some(late) = next.filter(|next| *next < first) {
             tracing::error!(
                 %chain, from = %late, until = %first,
-                "slots could not be checked again within a day, and stay as they are"
+                "slots could not be rechecked within a day and stay unchanged"
             );
         }
         let mut due = Vec::new();
@@ -149,7 +149,7 @@ pub fn settle(
         });
         for suspicion in of_slot.clone() {
             if !orphaned.iter().any(|(pool, ..)| *pool == suspicion.pool) {
-                tracing::warn!(%slot, pool = %suspicion.pool, "its block stands after all");
+                tracing::warn!(%slot, pool = %suspicion.pool, "its block is canonical after all");
                 rechecked.cleared.push((suspicion.pool.clone(), *slot));
             }
         }
@@ -157,7 +157,7 @@ pub fn settle(
             let first = of_slot.clone().find(|suspicion| suspicion.pool == pool);
             let confirmed = seconded || first.is_some_and(|first| first.seen_by < last);
             let seen_by = first.map_or(last, |first| first.seen_by);
-            tracing::warn!(%slot, %pool, %canonical, confirmed, "its block is said to be orphaned");
+            tracing::warn!(%slot, %pool, %canonical, confirmed, "its block is reported as orphaned");
             rechecked.suspected.push(Suspicion {
                 pool,
                 slot: *slot,
@@ -180,7 +180,7 @@ pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, St
     for Suspicion { pool, slot, canonical, .. } in confirmed {
         let retired = store.reader().pool(&pool)?.is_none_or(|pool| pool.retired_slot.is_some());
         if retired || !reaches(by, slot) {
-            tracing::error!(%slot, %pool, "its block was orphaned, and it is too late to retract it");
+            tracing::error!(%slot, %pool, "its block was orphaned, but it is too late to retract the slot");
             let cleared = vec![(pool.clone(), slot)];
             let rechecked = Rechecked { cleared, ..Rechecked::default() };
             store.note_rechecked(pool.chain(), &rechecked)?;

@@ -101,8 +101,7 @@ pub enum RecorderError {
     /// The slot is more than a day after the last, and no pool could be read: nothing
     /// confirms that the clock is right.
     #[error(
-        "slot {slot} is more than a day after the last, {last}, and no chain confirms the time; \
-         it is not written, check the machine's clock and the nodes"
+        "slot {slot} is more than a day after the last, {last}, and no chain confirms the time; the slot is not written. Check the machine's clock and the nodes"
     )]
     ClockUnconfirmed {
         /// The slot by the clock.
@@ -111,12 +110,11 @@ pub enum RecorderError {
         last: Slot,
     },
     /// No pool is configured and the store has none.
-    #[error("there is no pool to record; configure at least one [[pool]]")]
+    #[error("no pool to record; configure at least one [[pool]]")]
     NoPool,
     /// A pool is configured that was retired, which is final.
     #[error(
-        "{pool} is configured, and it retired at slot {slot}, which is final; take it out of the \
-         configuration, or record it under a new log"
+        "{pool} is configured, but it was retired at slot {slot}, which is final; remove it from the configuration, or record it under a new log"
     )]
     Retired {
         /// The pool.
@@ -126,7 +124,7 @@ pub enum RecorderError {
     },
     /// A pool is to be recorded and to retire.
     #[error(
-        "{pool} is configured and to be retired; take its [[pool]] out, or its name from `retire`"
+        "{pool} is both configured and listed in `retire`; remove its [[pool]], or remove it from `retire`"
     )]
     RetiringConfigured {
         /// The pool.
@@ -145,7 +143,7 @@ pub enum RecorderError {
     #[error(transparent)]
     Claimed(Box<RestoreError>),
     /// An earlier call was interrupted while it wrote; the store went with it.
-    #[error("the recorder was interrupted while it wrote; open the store again")]
+    #[error("the recorder was interrupted while writing; open the store again")]
     Interrupted,
 }
 

@@ -69,11 +69,11 @@ impl<R: SlotReader> Recorder<R> {
         match self.seal_claimed().await {
             // It is opened again below, and what was claimed is sealed then.
             Err(error) if !self.store()?.is_open() => {
-                tracing::error!(%error, "the store was lost while what was claimed was sealed");
+                tracing::error!(%error, "the store was lost while claimed slots were being sealed");
             }
             // The first slot claims, or finds what is claimed.
             Err(error) if error.passes() => {
-                tracing::error!(%error, "what was claimed cannot be read yet");
+                tracing::error!(%error, "claimed slots cannot be read yet");
             }
             sealed => {
                 sealed?;
@@ -88,7 +88,7 @@ impl<R: SlotReader> Recorder<R> {
                 .is_ok_and(|held| !held.is_empty())
         {
             tracing::error!(
-                "others share the reading of this store, and this recorder does not take what they read: [recorder] shard_pools is to be the same on each machine"
+                "other recorders share the reading of this store, but this recorder ignores what they read: set [recorder] shard_pools to the same value on each machine"
             );
         }
         let (mut tried, mut left, mut is_warm) = (None, None, false);
@@ -113,7 +113,7 @@ impl<R: SlotReader> Recorder<R> {
             let found = match self.left_read(last, &due, now).await {
                 Err(_) if !self.store()?.is_open() => continue,
                 Err(error) if error.passes() => {
-                    tracing::warn!(%error, "it is not known yet whether a slot was left");
+                    tracing::warn!(%error, "whether a slot was skipped is not known yet");
                     tokio::time::sleep(REOPEN_EVERY / 4).await;
                     continue;
                 }
@@ -129,7 +129,7 @@ impl<R: SlotReader> Recorder<R> {
                     is_warm = true;
                     // What fails is read with the slot.
                     if let Err(error) = self.store.blocking(Store::warm).await? {
-                        tracing::warn!(%error, "what the next slot rests on was not read before it");
+                        tracing::warn!(%error, "the state that the next slot needs was not read in time");
                     }
                 }
                 Due::Wait(time) => self.wait_until(time, clock, &mut stop).await,
@@ -166,23 +166,23 @@ impl<R: SlotReader> Recorder<R> {
             biased;
             recorded = self.record_slot_within(slot, budget) => recorded,
             () = stopped(stop, Stop::Now) => {
-                tracing::warn!(slot = %slot, "told to end at once: the slot is left out");
+                tracing::warn!(slot = %slot, "stopping at once: the slot is skipped");
                 return Ok(Turn::Ends);
             }
         };
         if let Err(error) = &recorded
             && self.store.is_disconnected()
         {
-            tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+            tracing::error!(slot = %slot, %error, "the store was lost during a slot");
             return Ok(Turn::Again);
         }
         let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded else {
             return Ok(Turn::Tried(recorded));
         };
-        tracing::warn!(slot = %slot, %error, "what was claimed is sealed first");
+        tracing::warn!(slot = %slot, %error, "claimed slots are sealed first");
         match self.seal_claimed().await {
             Err(error) if !self.store()?.is_open() => {
-                tracing::error!(slot = %slot, %error, "the store was lost with a slot in hand");
+                tracing::error!(slot = %slot, %error, "the store was lost during a slot");
                 Ok(Turn::Again)
             }
             Err(error) if error.passes() => {
@@ -264,7 +264,7 @@ impl<R: SlotReader> Recorder<R> {
                     // Once for each reason, and not every two seconds.
                     let why = error.of_store().map(discriminant);
                     if said != why {
-                        tracing::warn!(%error, "the store is lost; it is asked for every 2 s");
+                        tracing::warn!(%error, "the store is lost; trying to reconnect every 2 s");
                     }
                     said = why;
                 }
@@ -307,13 +307,13 @@ impl<R: SlotReader> Recorder<R> {
             let sealed = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))?;
             let Some(slot) = sealed else { return Ok(any) };
             any = true;
-            tracing::warn!(%slot, "sealed as it was claimed before");
+            tracing::warn!(%slot, "sealed as claimed earlier");
             self.forget_own_course()?;
             match self.publish_newest().await? {
                 // It was published before, and those that are still to come.
                 Err(PublishError::StoreOlder { .. }) if self.store()?.claims_beside() => {}
                 Err(error) => {
-                    tracing::error!(%slot, %error, "the slot is recorded, and not yet published");
+                    tracing::error!(%slot, %error, "the slot is recorded but not published yet");
                 }
                 Ok(()) => {}
             }
@@ -379,7 +379,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
                 tracing::warn!(slot = %slot, witness, why, "not cosigned");
             }
             if let Some(error) = report.unpublished {
-                tracing::error!(slot = %slot, error, "the slot is recorded, and not yet published");
+                tracing::error!(slot = %slot, error, "the slot is recorded but not published yet");
             }
             Ok(())
         }

@@ -48,7 +48,7 @@ pub trait SlotReader: Send + 'static {
         number: u64,
         _deadline: Instant,
     ) -> impl Future<Output = Result<BlockHash, Missing>> {
-        let detail = format!("nobody tells the hash of block {number}");
+        let detail = format!("no source returned the hash of block {number}");
         ready(Err(Missing { reason: MissingReason::BlockUnavailable, detail }))
     }
 
@@ -105,7 +105,7 @@ pub trait SlotReader: Send + 'static {
         _snapshot: &Snapshot,
         _deadline: Instant,
     ) -> impl Future<Output = Result<Vec<u8>, String>> {
-        ready(Err("nobody proves it".to_owned()))
+        ready(Err("no source proves it".to_owned()))
     }
 
     /// The file of a day's anchors, which leads from the block of number `from` to these older ones; in words, where there is
@@ -117,7 +117,7 @@ pub trait SlotReader: Send + 'static {
         _blocks: &[u64],
         _deadline: Instant,
     ) -> impl Future<Output = Result<Vec<u8>, String>> {
-        ready(Err("nobody proves them".to_owned()))
+        ready(Err("no source proves them".to_owned()))
     }
 
     /// HTTP requests it sent so far.

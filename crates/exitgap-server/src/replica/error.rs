@@ -15,7 +15,7 @@ pub enum ReplicaError {
     Copy(#[from] CopyError),
     /// The newest checkpoint does not count.
     #[error(
-        "the newest checkpoint does not count: {why}; where the log changed its key, trust the new one, too"
+        "the newest checkpoint is not accepted: {why}; if the log changed its key, trust the new key too"
     )]
     NotTrusted {
         /// Why.
@@ -23,8 +23,7 @@ pub enum ReplicaError {
     },
     /// A trusted key signed two histories.
     #[error(
-        "the log's checkpoint of {told} slots does not go on from the one of {held} that was followed: two histories are \
-         signed in its name. {path} proves it: `exitgap verify {path} --trust KEY` judges that file"
+        "the log's checkpoint of {told} slots does not continue the followed checkpoint of {held} slots: two histories are signed in its name. {path} proves it; check that file with `exitgap verify {path} --trust KEY`"
     )]
     TwoHistories {
         /// How many slots are held.

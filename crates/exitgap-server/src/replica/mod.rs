@@ -125,7 +125,7 @@ impl Replica {
                     // Said once, as long as it is the same.
                     let code = error.code().to_owned();
                     if said.as_ref() != Some(&code) {
-                        tracing::error!(code, "not followed further: {error}");
+                        tracing::error!(code, "following stopped: {error}");
                     }
                     (standing.refuses, said) = (error.refuses(), Some(code));
                     told(standing);

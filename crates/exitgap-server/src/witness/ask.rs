@@ -126,7 +126,7 @@ impl Witnesses {
                 }
                 Said::Size(old) => {
                     let why = format!(
-                        "it says that it cosigned {old} slots of this log, which has {}, and that they are not of its past",
+                        "it reports that it cosigned {old} slots of this log, which has {}, with a different history",
                         shown.size
                     );
                     answered.failed.push((name(), why));
@@ -140,7 +140,7 @@ impl Witnesses {
     /// Those that were asked twice and named a third size.
     pub fn give_up(&self, due: &[Due], answered: &mut Answered) {
         for Due { place, old } in due {
-            let why = format!("it named two sizes that it cosigned last, of late {old}");
+            let why = format!("it returned two different last cosigned sizes, most recently {old}");
             answered.failed.push((self.asks[*place].key.name().to_owned(), why));
         }
     }
@@ -157,7 +157,7 @@ impl Witnesses {
             Ok(answer) => answer,
             Err(error) if error.is_timeout() => return Said::Failed(late()),
             Err(error) if error.is_connect() => {
-                return Said::Failed("no connection was made".to_owned());
+                return Said::Failed("no connection could be made".to_owned());
             }
             Err(_) => return Said::Failed("the connection ended before it answered".to_owned()),
         };
@@ -171,7 +171,7 @@ impl Witnesses {
             StatusCode::OK => cosignature(asked, &request.checkpoint, &text),
             StatusCode::CONFLICT => match text.trim_end().parse() {
                 Ok(size) => Said::Size(size),
-                Err(_) => Said::Failed("it answered 409 and named no size".to_owned()),
+                Err(_) => Said::Failed("it answered 409 without a size".to_owned()),
             },
             status => {
                 Said::Failed(format!("it answered {}: {}", status.as_u16(), first_line(&text)))
@@ -204,7 +204,7 @@ async fn read(mut answer: Response) -> Option<String> {
 /// The witness's line among those it answered.
 fn cosignature(asked: &Asked, checkpoint: &str, answer: &str) -> Said {
     let Ok(note) = Note::parse(checkpoint) else {
-        return Said::Failed("the checkpoint is no note".to_owned());
+        return Said::Failed("the checkpoint is not a signed note".to_owned());
     };
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     match asked.key.find(answer, note.text) {
@@ -212,6 +212,6 @@ fn cosignature(asked: &Asked, checkpoint: &str, answer: &str) -> Said {
             Said::Failed(format!("its clock is {} s ahead", time_s - now_s))
         }
         Some((line, _)) => Said::Cosigned(line),
-        None => Said::Failed("its answer is no cosignature by its key".to_owned()),
+        None => Said::Failed("its answer is not a cosignature by its key".to_owned()),
     }
 }

@@ -66,10 +66,7 @@ impl WitnessConfig {
     pub fn plan(&self) -> Result<WitnessPlan, (&'static str, String)> {
         for (name, lines) in [("asks", &self.asks), ("logs", &self.logs)] {
             if lines.len() > MOST {
-                return Err((
-                    name,
-                    format!("{} entries; at most {MOST} are accepted", lines.len()),
-                ));
+                return Err((name, format!("{} entries; at most {MOST} are allowed", lines.len())));
             }
         }
         let mut asks: Vec<Asked> = Vec::new();
@@ -77,8 +74,10 @@ impl WitnessConfig {
             let asked = witness_of(line).map_err(|error| ("asks", error))?;
             let same = |known: &Asked| known.key.public_bytes() == asked.key.public_bytes();
             if asks.iter().any(same) {
-                let message =
-                    format!("{}'s key is there twice: one key is one witness", asked.key.name());
+                let message = format!(
+                    "the key of {} is listed twice; each witness needs its own key",
+                    asked.key.name()
+                );
                 return Err(("asks", message));
             }
             asks.push(asked);
@@ -96,7 +95,7 @@ impl WitnessConfig {
             for key in listed {
                 if logs.iter().any(|known| known.name() == key.name() && *known != key) {
                     let message =
-                        format!("{}: {} has another key in `logs`", path.display(), key.name());
+                        format!("{}: {} has a different key in `logs`", path.display(), key.name());
                     return Err(("log_list", message));
                 }
                 if !logs.contains(&key) {
@@ -114,7 +113,7 @@ pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
     for line in lines {
         let key: VerifierKey = line.trim().parse().map_err(|error| format!("{line:?}: {error}"))?;
         if logs.iter().any(|known| known.name() == key.name()) {
-            return Err(format!("{} is there twice", key.name()));
+            return Err(format!("{} is listed twice", key.name()));
         }
         logs.push(key);
     }
@@ -125,10 +124,10 @@ pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
 fn witness_of(line: &str) -> Result<Asked, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[key, url] = words.as_slice() else {
-        return Err(format!("{line:?} is no witness's key and address with a space between"));
+        return Err(format!("{line:?} is not a witness's key and URL separated by a space"));
     };
     let key: WitnessKey = key.parse().map_err(|error| format!("{key:?}: {error}"))?;
-    let wrong = || format!("{url:?} is no address such as https://other.example/witness");
+    let wrong = || format!("{url:?} is not a URL such as https://other.example/witness");
     let url: Url = url.trim_end_matches('/').parse().map_err(|_| wrong())?;
     let plain = url.query().is_none() && url.fragment().is_none();
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain {
@@ -158,21 +157,21 @@ mod tests {
         assert_eq!(planned.asks[0].url.as_str(), "https://w.example/witness");
         assert_eq!(planned.logs.len(), 1);
         let wrong = [
-            (key.clone(), "and address"),
-            (format!("{log} https://w.example"), "not a witness key"),
-            (format!("{key} ftp://w.example"), "no address"),
-            (format!("{key} https://w.example?a=b"), "no address"),
-            (format!("{key} w.example"), "no address"),
+            (key.clone(), "and URL"),
+            (format!("{log} https://w.example"), "not a witness's key"),
+            (format!("{key} ftp://w.example"), "not a URL"),
+            (format!("{key} https://w.example?a=b"), "not a URL"),
+            (format!("{key} w.example"), "not a URL"),
         ];
         for (line, expected) in wrong {
             let (name, message) = plan(std::slice::from_ref(&line), &[]).unwrap_err();
             assert!(name == "asks" && message.contains(expected), "{line}: {message}");
         }
         let twice = plan(&[fine.clone(), format!("{again} http://v.example")], &[]).unwrap_err();
-        assert!(twice.1.contains("there twice"), "{}", twice.1);
+        assert!(twice.1.contains("listed twice"), "{}", twice.1);
         let (name, message) = plan(&[], std::slice::from_ref(&key)).unwrap_err();
         assert!(name == "logs" && message.contains(&key), "{message}");
-        assert!(plan(&[], &[log.clone(), log.clone()]).unwrap_err().1.contains("there twice"));
+        assert!(plan(&[], &[log.clone(), log.clone()]).unwrap_err().1.contains("listed twice"));
         assert!(plan(&vec![fine; 17], &[]).unwrap_err().1.contains("at most 16"));
     }
 }

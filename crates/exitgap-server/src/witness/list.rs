@@ -34,7 +34,7 @@ pub enum ListError {
         source: io::Error,
     },
     /// It is larger than a list is.
-    #[error("{path} has more than the {MAX_BYTES} bytes of a list of logs")]
+    #[error("{path} is larger than the limit of {MAX_BYTES} bytes for a list of logs")]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -58,37 +58,37 @@ pub enum ListRule {
     #[error("it is not text")]
     NotText,
     /// The format is not named, or is another.
-    #[error("{found:?} stands where {FORMAT} is to stand")]
+    #[error("found {found:?}, expected {FORMAT}")]
     Format {
         /// What stands there.
         found: String,
     },
     /// A keyword that is none.
-    #[error("{found:?} is none of vkey, origin, bastion, qpd and contact")]
+    #[error("{found:?} is not one of vkey, origin, bastion, qpd and contact")]
     Keyword {
         /// What stands there.
         found: String,
     },
     /// A keyword without a value.
-    #[error("nothing follows {0:?}")]
+    #[error("{0:?} has no value")]
     NoValue(String),
     /// Something is said of no log.
     #[error("{0:?} comes before any vkey")]
     OfNoLog(String),
     /// Something is said twice of one log.
-    #[error("{0:?} is said twice of one log")]
+    #[error("{0:?} is given twice for one log")]
     Twice(String),
     /// The key, or the origin as a key's name, is none.
     #[error("{0}")]
     Key(#[from] NoteError),
     /// How many requests a day is no number.
-    #[error("{found:?} is no number of requests a day")]
+    #[error("{found:?} is not a number of requests per day")]
     Qpd {
         /// What stands there.
         found: String,
     },
     /// A log is there twice.
-    #[error("the log {0} is there twice")]
+    #[error("the log {0} is listed twice")]
     Again(String),
     /// More logs than a list may have.
     #[error("more than {MAX_LOGS} logs")]
@@ -228,17 +228,17 @@ mod tests {
         let many: String = (0..=MAX_LOGS)
             .fold(String::new(), |all, n| all + "vkey " + &key(&format!("l{n}")) + "\n");
         let cases: [(String, usize, &str); 12] = [
-            (String::new(), 1, "logs/v0 is to stand"),
-            ("logs/v1\n".into(), 1, "\"logs/v1\" stands where"),
-            (format!("vkey {good}\nlogs/v0\n"), 1, "stands where"),
-            ("logs/v0\nkey a\n".into(), 2, "\"key\" is none of"),
+            (String::new(), 1, "expected logs/v0"),
+            ("logs/v1\n".into(), 1, "found \"logs/v1\", expected"),
+            (format!("vkey {good}\nlogs/v0\n"), 1, "expected"),
+            ("logs/v0\nkey a\n".into(), 2, "\"key\" is not one of"),
             ("logs/v0\n\nqpd 7\n".into(), 3, "before any vkey"),
             ("logs/v0\nvkey a.example\n".into(), 2, "verifier key"),
-            (format!("logs/v0\nvkey {good}\nqpd many\n"), 3, "no number of requests"),
-            (format!("logs/v0\nvkey {good}\nqpd 7\nqpd 7\n"), 4, "said twice"),
-            (format!("logs/v0\nvkey {good}\ncontact\n"), 3, "nothing follows"),
+            (format!("logs/v0\nvkey {good}\nqpd many\n"), 3, "not a number of requests"),
+            (format!("logs/v0\nvkey {good}\nqpd 7\nqpd 7\n"), 4, "given twice"),
+            (format!("logs/v0\nvkey {good}\ncontact\n"), 3, "has no value"),
             (format!("logs/v0\nvkey {good}\norigin a b\n"), 3, "name"),
-            (again, 3, "there twice"),
+            (again, 3, "listed twice"),
             (format!("logs/v0\n{many}"), MAX_LOGS + 2, "more than 1024"),
         ];
         for (list, line, said) in cases {

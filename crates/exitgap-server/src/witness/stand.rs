@@ -27,7 +27,7 @@ pub enum StandError {
     },
     /// The key signs a log.
     #[error(
-        "{path} is the key of a log: a witness has one of its own, `exitgap-server key witness --out FILE --name NAME`"
+        "{path} is the key of a log; a witness needs its own key: `exitgap-server key witness --out FILE --name NAME`"
     )]
     LogsKey {
         /// The file.
@@ -45,7 +45,7 @@ pub enum NotCosigned {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// Nobody asked this witness to look after the log.
-    #[error("this witness does not look after the log {origin}")]
+    #[error("this witness does not cosign the log {origin}")]
     UnknownLog {
         /// Its name.
         origin: String,

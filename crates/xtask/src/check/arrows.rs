@@ -92,13 +92,17 @@ pub fn forbidden(crates: &[Dependencies]) -> Vec<Finding> {
         let Some((_, allowed)) = ALLOWED.iter().find(|(listed, _)| listed == name) else {
             findings.push(Finding::error(
                 name,
-                "this crate is not in the list of arrows; decide what it may know and add it",
+                "this crate is not in the list of arrows; decide which crates it may depend on and add it",
             ));
             continue;
         };
         for other in on {
             if *allowed != ANYTHING && !allowed.contains(&other.as_str()) {
-                let may = if allowed.is_empty() { "none of ours" } else { &allowed.join(", ") };
+                let may = if allowed.is_empty() {
+                    "no crate of this workspace"
+                } else {
+                    &allowed.join(", ")
+                };
                 findings.push(Finding::error(
                     name,
                     format!("it depends on {other}; it may depend on {may}"),
@@ -130,10 +134,9 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "exitgap-math: it depends on exitgap-core; it may depend on none of ours",
+                "exitgap-math: it depends on exitgap-core; it may depend on no crate of this workspace",
                 "exitgap-store: it depends on exitgap-chain; it may depend on exitgap-core",
-                "exitgap-extra: this crate is not in the list of arrows; decide what it may know \
-                 and add it",
+                "exitgap-extra: this crate is not in the list of arrows; decide which crates it may depend on and add it",
             ]
         );
     }

@@ -25,7 +25,7 @@ pub fn dead(sources: &[Source]) -> Vec<Finding> {
             };
             let at = format!("{}:{line}", source.path);
             let Some(place) = place.filter(|place| places.contains(place.as_str())) else {
-                let message = format!("`{target}` leads to no file of the repository");
+                let message = format!("`{target}` does not exist in the repository");
                 findings.push(Finding::error(at, message));
                 continue;
             };

@@ -20,22 +20,22 @@ Check what the compiler does not.
 
 Usage: cargo xtask check
 
-  arrows      no crate depends on one it may not know (the list is in crates/xtask/src/check/arrows.rs)
-  seams       a library behind a seam is named in its room only (the list is in crates/xtask/src/check/sources.rs)
+  arrows      crates depend only on allowed crates (the list is in crates/xtask/src/check/arrows.rs)
+  seams       a library behind a seam is used only in its own room (the list is in crates/xtask/src/check/sources.rs)
   lengths     files near 400 lines; above 600 fails; README.md below 200
-  links       what a document links to is there, heading and all
-  leftovers   no notes to self where finished work should be
+  links       link targets in documents exist, including headings
+  leftovers   no markers of unfinished work
   map         crates/ARCHITECTURE.md names every crate
   locks       every lock file in the tree is up to date, including those outside the workspace
-  licences    the third-party notices name every package that is shipped, and no other
-  generated   what `cargo xtask generate` makes is what is committed
+  licences    the third-party notices list exactly the shipped packages
+  generated   the output of `cargo xtask generate` is the committed one
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
               function, and that of exitgap-math, -tlog and -core allows no floating-point type
   docs        cargo doc with warnings as errors
   fuzz        the fuzz targets' own workspace compiles
 
-All of them run, then the failed ones are named.";
+All checks run, then the failed ones are listed.";
 
 /// One thing that is not as it must be, or should not be.
 #[derive(Debug, Clone, PartialEq, Eq)]

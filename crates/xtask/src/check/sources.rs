@@ -53,7 +53,7 @@ pub fn lengths(sources: &[Source]) -> Vec<Finding> {
     if let Some(readme) = sources.iter().find(|source| source.path == "README.md") {
         let lines = readme.text.lines().count();
         if lines >= README_LINES {
-            let message = format!("it has {lines} lines; move what is longer to where it belongs");
+            let message = format!("it has {lines} lines; move details to other documents");
             findings.push(Finding::error(&readme.path, message));
         }
     }
@@ -100,7 +100,7 @@ pub fn beyond_seams(sources: &[Source]) -> Vec<Finding> {
                     findings.push(Finding::error(
                         format!("{}:{}", source.path, index + 1),
                         format!(
-                            "`{library}` is named in {room} only; ask that room for typed rows"
+                            "`{library}` may be used only in {room}; get typed rows from that room"
                         ),
                     ));
                 }
@@ -124,7 +124,9 @@ pub fn missing_on_map(names: &[String], map: &str) -> Vec<Finding> {
     names
         .iter()
         .filter(|name| !has_word(map, name))
-        .map(|name| Finding::error("crates/ARCHITECTURE.md", format!("it does not name `{name}`")))
+        .map(|name| {
+            Finding::error("crates/ARCHITECTURE.md", format!("it does not mention `{name}`"))
+        })
         .collect()
 }
 

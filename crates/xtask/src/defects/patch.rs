@@ -185,7 +185,7 @@ impl Defect {
         let (mut what, mut group, mut tier, mut build) = (None, None, None, None);
         let mut tests = Vec::new();
         for line in header.lines() {
-            let unknown = || wrong(format!("this line of the header is not understood: `{line}`"));
+            let unknown = || wrong(format!("invalid header line: `{line}`"));
             let (key, value) = line.split_once(": ").ok_or_else(unknown)?;
             match key {
                 "what" if what.is_none() => what = Some(value.to_owned()),

@@ -52,8 +52,8 @@ impl Tree {
     pub fn reset(&self) -> Result<()> {
         // Without this file git would take the developer's checkout for the one that is meant.
         if !self.path.join(".git").is_file() {
-            let what = format!("{} is no git worktree", self.path.display());
-            return Err(Failure::new(what).remedy("remove target/defects, and run this again"));
+            let what = format!("{} is not a git worktree", self.path.display());
+            return Err(Failure::new(what).remedy("remove target/defects and run this again"));
         }
         said(&self.path, &["checkout", "--quiet", "--force", "--detach", &self.commit])?;
         said(&self.path, &["clean", "--quiet", "--force", "-d"])?;
@@ -124,7 +124,7 @@ pub fn applies(checkout: &Path, defect: &Defect) -> Result<()> {
     let named: Vec<&str> = named.map(String::as_str).collect();
     let named = if named.is_empty() { "git cannot read it".to_owned() } else { named.join(", ") };
     Err(Failure::new(format!("does not apply: {named} was changed or moved")).remedy(
-        "make the same change where the code is now, and write the patch anew with `git diff`",
+        "make the same change where the code is now, and create the patch again with `git diff`",
     ))
 }
 

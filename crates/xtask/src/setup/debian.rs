@@ -22,7 +22,7 @@ fn ensure_where(is_here: bool, program: &str, package: &str, tests: &str) {
         }
     }
     eprintln!(
-        "setup: {program} is not here: {tests} will fail; install the package `{package}` of your system"
+        "setup: {program} not found: {tests} will fail; install your system's package `{package}`"
     );
 }
 

@@ -89,7 +89,7 @@ fn pack(aside: &Path, pin: &Pin) -> Result<PathBuf> {
         ))
         .remedy(
             "check the network (and npm's proxy and registry settings), then run \
-             `cargo xtask setup` again: it carries on where it stopped",
+             `cargo xtask setup` again: it continues where it stopped",
         ));
     }
     let text = String::from_utf8_lossy(&output.stdout);

@@ -43,13 +43,13 @@ Fetch what the tests and the demo need into .fixtures/ (git ignores it).
 
 Usage: cargo xtask setup [--bench]
 
-  --bench   also what the benches need: the JavaScript library they compare with (20 MB) and the
-            optimiser of WASM modules (23 MB)
+  --bench   also fetch what the benches need: the JavaScript library used for comparison (20 MB)
+            and the optimiser of WASM modules (23 MB)
 
 The anvil node and the published bytecode of Uniswap v2, v3 and v4, PancakeSwap v3, Algebra Integral,
 Balancer v2, Chainlink, Multicall3, WETH9, Circle's FiatToken and an ERC-20 are packages of the npm registry,
 pinned by version and SHA-512. So are the sources of Aerodrome v2 and Slipstream and the compilers that make bytecode of them,
-which is held to a SHA-512 too. They are fetched once; a run with nothing to do takes milliseconds, and one that was
+which is checked by SHA-512 too. They are fetched once; a run with nothing to do takes milliseconds, and one that was
 interrupted is carried on by the next. test, demo, bench and parity run this by themselves.
 
 Needs: Node.js 20.19 or later (for npm), tar, and the network the first time.
@@ -141,7 +141,7 @@ fn wanted(os: &str, arch: &str, own_anvil: bool) -> Result<Vec<Pin>> {
         Some(anvil) => pins.insert(0, anvil),
         None => {
             return Err(Failure::new(format!(
-                "no checked package of the anvil node is known for {os} on {arch}"
+                "no verified package of the anvil node exists for {os} on {arch}"
             ))
             .remedy(format!(
                 "install anvil {} (part of Foundry) and set {ANVIL_VARIABLE} to its path",
@@ -193,7 +193,7 @@ pub fn require_node(why: &str) -> Result<()> {
     match node_version(&text) {
         Some(version) if version >= NODE_MINIMUM => Ok(()),
         _ => Err(Failure::new(format!(
-            "`node --version` says `{}`, older than the project supports; {why}",
+            "`node --version` reports `{}`, older than the project supports; {why}",
             text.trim()
         ))
         .remedy(remedy)),

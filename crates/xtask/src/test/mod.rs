@@ -25,13 +25,13 @@ use crate::{pkg, process, setup, web, workspace};
 pub const HELP: &str = "\
 Run the tests.
 
-Usage: cargo xtask test                      what a change must pass, and what CI runs
+Usage: cargo xtask test                      what a change must pass; also run by CI
        cargo xtask test quick                checks that need no build, and the tests within each crate
        cargo xtask test <word>...            the tests whose name has every word, and only what they need
        cargo xtask test --all [--part K/4]   everything, also what is slow or rare
        cargo xtask test --all --report       which parts of --all passed on the files as they are now
 
-  --all       with the slow tests, each page in all four ways (wide and narrow, light and dark) and in Firefox, the
+  --all       with the slow tests, each page in all four variants (wide and narrow, light and dark) and in Firefox, the
               tests of stores once more on a PostgreSQL server, Lighthouse, other people's clients, the fuzz targets for
               five seconds each, the Python package, and every part of the bench for a moment; with words: the slow tests of
               that name, too
@@ -41,7 +41,7 @@ Usage: cargo xtask test                      what a change must pass, and what C
 
 In order: setup, the npm package and the pages, and at the same time one build of libraries, programs and tests with
 lints; the tests; the core's arithmetic once more as WebAssembly, in Node.js. Ends with the runners' summaries.
-What is missing is installed, and said: into .fixtures, and as root on Debian its packages.
+Missing tools are installed into .fixtures and reported; as root on Debian, system packages too.
 
 Examples:
   cargo xtask test decay                     every test with `decay` in its name
@@ -111,7 +111,7 @@ fn read(arguments: &[String]) -> Result<Request> {
         }
     }
     if (report || part.is_some()) && (!all || !words.is_empty() || (report && part.is_some())) {
-        return Err(Failure::usage("--part and --report belong to --all, one at a time")
+        return Err(Failure::usage("--part and --report need --all, and only one can be given")
             .remedy("for example cargo xtask test --all --part 1/4"));
     }
     Ok(match (all, words.is_empty()) {
@@ -286,7 +286,7 @@ fn run_words(root: &Path, words: &[String], slow: bool) -> Result<()> {
     }
     ended?;
     if passed + skipped == 0 {
-        return Err(Failure::new("none of these tests was run"));
+        return Err(Failure::new("none of these tests ran"));
     }
     Ok(())
 }
@@ -373,13 +373,13 @@ mod tests {
     fn a_wrong_request_names_what_is_right() {
         for (line, said, remedy) in [
             ("--al", "unexpected `--al`", "--all"),
-            ("--part 1/4", "belong to --all", "--part 1/4"),
-            ("--report", "belong to --all", "--all"),
+            ("--part 1/4", "need --all", "--part 1/4"),
+            ("--report", "need --all", "--all"),
             ("--all --part 5/4", "`5/4` is not a part", "1/4 to 4/4"),
             ("--all --part", "`` is not a part", "1/4"),
             ("--all --part 0/4", "is not a part", "1/4"),
-            ("--all --part 1/4 --report", "one at a time", "--all"),
-            ("--all --part 1/4 decay", "belong to --all", "--all"),
+            ("--all --part 1/4 --report", "only one can be given", "--all"),
+            ("--all --part 1/4 decay", "need --all", "--all"),
         ] {
             let failure = read_line(line).unwrap_err();
             assert_eq!(failure.code(), 2, "{line}");

@@ -85,9 +85,9 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
     found.sort();
     found.dedup();
     if found.is_empty() {
-        return Err(Failure::usage(format!("no test's name has `{}`", words.join("` and `")))
+        return Err(Failure::usage(format!("no test name contains `{}`", words.join("` and `")))
             .remedy(
-                "name part of a test's path, such as `decay`, `service::limits` or `store kill`",
+                "give part of a test's path, such as `decay`, `service::limits` or `store kill`",
             ));
     }
     Ok(found)

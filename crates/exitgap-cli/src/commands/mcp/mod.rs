@@ -27,8 +27,8 @@ pub fn run(args: &McpArgs) -> Result<(), Failure> {
             runtime.block_on(serve(remote))
         }
         (None, _) if !keys.is_empty() => {
-            let detail = "trust: a database is checked by its own log's keys";
-            Err(invalid_parameter("trust", detail, "name keys with --api only").into())
+            let detail = "trust: a database is checked with its own log's keys";
+            Err(invalid_parameter("trust", detail, "use --trust only with --api").into())
         }
         // The arguments name one of the two.
         (None, db) => runtime.block_on(async {

@@ -176,7 +176,7 @@ impl Backend for Remote {
         });
         let (computed, published) = (computed.await?, recorded.0.published);
         if !ladder::is_same(&published, &computed) {
-            let why = "the ladder that the service sent does not follow from its snapshot";
+            let why = "the service's ladder does not follow from its snapshot";
             return Err(unreadable(why));
         }
         Ok(PublishedLadder { snapshot_age_s: recorded.1, ..published })
@@ -199,7 +199,7 @@ impl Backend for Remote {
             .maybe(&REQUIRE, require_live.then_some("live"));
         let history: History = self.read(target).await?;
         if history.of.pool != series.pool.to_string() || history.of.size_usd != series.size.into() {
-            return Err(unreadable("the service sent the series of another question"));
+            return Err(unreadable("the service returned a series for different parameters"));
         }
         Ok(history)
     }

@@ -21,18 +21,17 @@ pub struct Asked {
 
 /// Asks for a chain, a node and pools; `None` where the commented example is wanted.
 pub fn wanted(input: &mut impl BufRead, out: &mut impl Write) -> Result<Option<Asked>, InitError> {
-    let chain = "The chain (ethereum, base, arbitrum, optimism or a name of your own; nothing for the \
-                 commented example): ";
+    let chain = "Chain (ethereum, base, arbitrum, optimism or your own name; empty for the commented example): ";
     let Some(chain) = one::<ChainSlug>(input, out, chain)? else { return Ok(None) };
     let chain_id = if Known::of_slug(&chain).is_some() {
         None
     } else {
-        Some(required(input, out, "Its EIP-155 id: ")?)
+        Some(required(input, out, "Its EIP-155 chain id: ")?)
     };
-    let mut rpc = vec![required(input, out, "A node of it (http or https): ")?];
-    rpc.extend(one(input, out, "A second one, of another operator (or nothing): ")?);
-    let mut pools = vec![required(input, out, "A pool's address: ")?];
-    while let Some(pool) = one(input, out, "Another one (or nothing): ")? {
+    let mut rpc = vec![required(input, out, "Node URL (http or https): ")?];
+    rpc.extend(one(input, out, "Second node, from another operator (or empty): ")?);
+    let mut pools = vec![required(input, out, "Pool address: ")?];
+    while let Some(pool) = one(input, out, "Another pool address (or empty): ")? {
         pools.push(pool);
     }
     Ok(Some(Asked { chain, chain_id, rpc, pools }))
@@ -45,9 +44,8 @@ pub fn feed(
     token: &Token,
 ) -> Result<Option<FeedGiven>, InitError> {
     let (symbol, address) = (token.symbol.as_str(), token.address);
-    let what = format!(
-        "The Chainlink feed of {symbol} ({address}) in USD, as 0x…@<heartbeat in seconds>: "
-    );
+    let what =
+        format!("Chainlink USD feed of {symbol} ({address}), as 0x…@<heartbeat in seconds>: ");
     loop {
         let line = line(input, out, &what)?;
         match format!("{address}={line}").parse() {

@@ -23,24 +23,24 @@ use priced::{Known, PriceError};
 /// What `init` is told.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Where to write it.
+    /// The file to write.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
-    /// The chain: ethereum, base, arbitrum or optimism; or a name of your own with --chain-id.
+    /// The chain: ethereum, base, arbitrum or optimism; or your own name with --chain-id.
     #[arg(long, value_name = "CHAIN", requires_all = ["rpc", "pool"])]
     chain: Option<ChainSlug>,
-    /// The EIP-155 id of a chain that is not known by its name. Its figures are marked "preview".
+    /// The EIP-155 chain id, for a chain with your own name. Its figures are marked "preview".
     #[arg(long, value_name = "ID", requires = "chain")]
     chain_id: Option<u64>,
-    /// A node of the chain, which is asked what the pools are; again for a second one.
+    /// A node of the chain, from which the pools are read; give it twice for a second node.
     #[arg(long, value_name = "URL", requires = "chain")]
     rpc: Vec<NodeGiven>,
-    /// A pool's address; of a contract of three tokens and more with the pair's indices, 0x….0-2.
-    /// Again for each further one.
+    /// A pool's address; for a contract with three or more tokens, add the pair's indices, as in
+    /// 0x….0-2. May be given several times.
     #[arg(long, value_name = "ADDRESS", requires = "chain")]
     pool: Vec<PoolGiven>,
-    /// What a token's price is read from: its symbol or address, the Chainlink feed in USD, and the
-    /// feed's heartbeat in seconds. Well-known tokens of the four chains have theirs.
+    /// A token's price source: its symbol or address, the Chainlink USD feed, and the feed's
+    /// heartbeat in seconds. Not needed for well-known tokens of the four chains.
     #[arg(long, value_name = "TOKEN=FEED@SECONDS", requires = "chain")]
     feed: Vec<FeedGiven>,
 }
@@ -87,8 +87,7 @@ impl std::str::FromStr for PoolGiven {
         let text = text.trim();
         if text.to_ascii_lowercase().parse::<Word>().is_ok() {
             return Err(format!(
-                "{text} is the id of a pool that a manager holds, which is read with its key: take the \
-                 commented example, and write both into a [[pool]]"
+                "{text} is the id of a pool inside a pool manager and needs its key: use the commented example, and write both into a [[pool]]"
             ));
         }
         let (address, pair) = match text.split_once('.') {
@@ -101,7 +100,7 @@ impl std::str::FromStr for PoolGiven {
         };
         let pair = pair.map(|pair| {
             indices(pair).ok_or_else(|| {
-                format!("{pair:?} names no pair; write two indices of tokens, as in 0-2")
+                format!("{pair:?} is not a valid pair; write two token indices, as in 0-2")
             })
         });
         Ok(Self { address: parse_address(address)?, pair: pair.transpose()? })
@@ -125,11 +124,13 @@ impl std::str::FromStr for FeedGiven {
             Some((token.trim(), feed.trim(), seconds.trim()))
         });
         let Some((token, feed, seconds)) = parts.filter(|(token, ..)| !token.is_empty()) else {
-            return Err(format!("{text:?} is not as WETH=0x…@3600: token, feed, heartbeat"));
+            return Err(format!(
+                "{text:?} is not in the form WETH=0x…@3600 (token, feed, heartbeat)"
+            ));
         };
         let heartbeat_s = seconds.parse().ok().filter(|seconds| *seconds > 0);
         let heartbeat_s = heartbeat_s.ok_or_else(|| {
-            format!("{seconds:?} is no heartbeat; write whole seconds, as in 3600")
+            format!("{seconds:?} is not a valid heartbeat; write whole seconds, as in 3600")
         })?;
         Ok(Self { token: token.to_owned(), feed: parse_address(feed)?, heartbeat_s })
     }
@@ -140,8 +141,7 @@ impl std::str::FromStr for FeedGiven {
 pub enum InitError {
     /// No chain of this name is known.
     #[error(
-        "the chain {chain} is not known; known are {}. For another name its id with --chain-id, and its \
-         figures are marked \"preview\"",
+        "chain {chain} is unknown; known chains are {}. For another name, give its id with --chain-id; its figures are marked \"preview\"",
         Known::slugs()
     )]
     UnknownChain {
@@ -149,9 +149,7 @@ pub enum InitError {
         chain: ChainSlug,
     },
     /// A known chain with the id of another.
-    #[error(
-        "the chain {chain} has the id {known}, and not {found}; leave --chain-id out, or give it another name"
-    )]
+    #[error("chain {chain} has the id {known}, not {found}; omit --chain-id, or use another name")]
     OtherId {
         /// The name.
         chain: ChainSlug,
@@ -161,13 +159,13 @@ pub enum InitError {
         found: u64,
     },
     /// The same pool twice.
-    #[error("the pool {pool} is named twice; name it once")]
+    #[error("pool {pool} is given twice; give it once")]
     PoolTwice {
         /// The pool.
         pool: String,
     },
     /// What is at a pool's address is not read as a pool, or no node was asked.
-    #[error("the pool {pool}: {error}")]
+    #[error("pool {pool}: {error}")]
     Pool {
         /// The pool.
         pool: String,
@@ -178,7 +176,7 @@ pub enum InitError {
     #[error(transparent)]
     Price(#[from] PriceError),
     /// The chain's nodes cannot be asked.
-    #[error("the nodes of chain {chain} cannot be asked: {error}")]
+    #[error("the nodes of chain {chain} cannot be reached: {error}")]
     Nodes {
         /// The chain.
         chain: ChainSlug,
@@ -186,7 +184,7 @@ pub enum InitError {
         error: String,
     },
     /// What was typed ended before all was told.
-    #[error("the input ended before all was answered; nothing was written")]
+    #[error("the input ended before all questions were answered; no file was written")]
     InputEnded,
     /// The terminal.
     #[error("asking on the terminal: {0}")]
@@ -221,7 +219,7 @@ pub fn init(args: InitArgs) -> Result<(), CliError> {
     };
     let Some(Asked { chain, chain_id, rpc, pools }) = wanted else {
         create(&path, EXAMPLE)?;
-        say_next(&path, "put your nodes into rpc_urls, then:", &["check"]);
+        say_next(&path, "put your nodes into rpc_urls, then run:", &["check"]);
         return Ok(());
     };
     let chain_id = Known::id_of(&chain, chain_id)?;

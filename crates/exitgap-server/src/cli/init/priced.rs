@@ -133,8 +133,7 @@ pub type Prices = BTreeMap<Address, Vec<Feed>>;
 pub enum PriceError {
     /// Nothing says where it is read from.
     #[error(
-        "no price of {symbol} ({address}), a token of the pool {pool}, is known; name its Chainlink feed in USD \
-         and the feed's heartbeat: --feed {address}=0x…@3600"
+        "no price source is known for {symbol} ({address}) in pool {pool}; give its Chainlink USD feed and the feed's heartbeat: --feed {address}=0x…@3600"
     )]
     Unknown {
         /// The token's own symbol.
@@ -145,7 +144,7 @@ pub enum PriceError {
         pool: String,
     },
     /// A feed for a token that no pool has.
-    #[error("--feed {token}=… names no token of the pools; they are {tokens}")]
+    #[error("--feed {token}=…: not a token of these pools; their tokens are {tokens}")]
     NoToken {
         /// The token as it was named.
         token: String,
@@ -153,7 +152,7 @@ pub enum PriceError {
         tokens: String,
     },
     /// Two tokens call themselves so.
-    #[error("two tokens of the pools call themselves {token}; name each by its address: {tokens}")]
+    #[error("two tokens of the pools have the symbol {token}; use their addresses: {tokens}")]
     TwoTokens {
         /// The symbol.
         token: String,

@@ -12,8 +12,8 @@ use super::priced::{Feed, Prices};
 /// The file's text.
 pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> String {
     let mut text = format!(
-        "# Written by `exitgap-server init`, of what nodes of chain {} answered. Where it is told nothing, it writes an\n\
-         # example in which every key is explained.\n\n\
+        "# Written by `exitgap-server init` from data of the nodes of chain {}. Without options, it writes an\n\
+         # example that explains every key.\n\n\
          [store]\npath = \"exitgap.db\"\n\n\
          [evidence]\nkey_file = \"exitgap.key\"\nfolder = \"exitgap-log\"\n",
         wanted.chain
@@ -39,7 +39,7 @@ pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> Strin
                 format!("chain = \"{}\"", wanted.chain),
                 "source = \"chainlink\"".to_owned(),
                 format!("feed = \"{}\"", feed.proxy),
-                "# Compare it with the feed's page.".to_owned(),
+                "# Compare this with the feed's page.".to_owned(),
                 format!("heartbeat_s = {}", feed.heartbeat_s),
             ],
         );
@@ -63,14 +63,14 @@ fn pool_table(wanted: &Wanted, pool: &Found, prices: &Prices) -> Vec<String> {
     }
     if let Some(fee) = pool.fee {
         lines.push(
-            "# Uniswap's; no contract of this kind tells its fee, and `check` tries it.".to_owned(),
+            "# Uniswap's fee; pairs do not publish their fee, so `check` tests it.".to_owned(),
         );
         lines.push(format!(
             "fee = {{ numerator = {}, denominator = {} }}",
             fee.numerator, fee.denominator
         ));
     }
-    lines.push("# The token that is sold unless a caller says otherwise.".to_owned());
+    lines.push("# The token sold by default.".to_owned());
     lines.push(format!("base = \"token{}\"", u8::from(is_dollar(token0) && !is_dollar(token1))));
     for (side, token) in [token0, token1].into_iter().enumerate() {
         let names = prices.get(&token.address).into_iter().flatten();

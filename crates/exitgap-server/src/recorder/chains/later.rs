@@ -50,7 +50,7 @@ async fn prove_each<R: SlotReader>(
     // One after the other: a whole pool is many words, and the node has others to serve.
     for snapshot in due {
         let proven = timeout_at(until, reader.prove_whole(&snapshot, until)).await;
-        let late = || "there was no time left".to_owned();
+        let late = || "no time was left".to_owned();
         made.push((snapshot, proven.unwrap_or_else(|_| Err(late()))));
     }
     (reader, made)
@@ -64,7 +64,7 @@ pub async fn prove_anchors<R: SlotReader>(
     blocks: Vec<u64>,
     deadline: Instant,
 ) -> Result<Vec<u8>, String> {
-    let late = || "there was no time left".to_owned();
+    let late = || "no time was left".to_owned();
     let reader = chain.reader.take().ok_or("the chain has no reader")?;
     let runtime = Handle::current();
     let left = deadline.saturating_duration_since(Instant::now());
@@ -115,7 +115,7 @@ async fn read_blocks<R: SlotReader>(reader: R, due: Vec<Due>, deadline: Instant)
         match timeout_at(until, hashes_of(&reader, &due, until)).await {
             Ok(Ok(hashes)) => canonical.push((due, hashes)),
             Ok(Err(missing)) => {
-                tracing::warn!(slot = %due.slot, %missing, "earlier slots are checked again later");
+                tracing::warn!(slot = %due.slot, %missing, "earlier slots are rechecked later");
                 break;
             }
             Err(_) => break,

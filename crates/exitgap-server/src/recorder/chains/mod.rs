@@ -33,7 +33,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// A pool's snapshot, and what was made ready of it before the slot's deadline.
 pub struct ReadSnapshot {
     pub snapshot: Snapshot,
-    /// `None`: there was no time left, and it is made ready when the slot is written.
+    /// `None`: no time was left, and it is made ready when the slot is written.
     pub ready: Option<Ready>,
 }
 
@@ -146,7 +146,7 @@ impl<R> Chain<R> {
             Some(Ok(read))
                 if read.snapshot.slot() != slot || read.snapshot.observation().pool() != id =>
             {
-                let detail = "the reading is of another pool or slot";
+                let detail = "the reading is for another pool or slot";
                 Err(missing(MissingReason::RpcResponseInvalid, detail))
             }
             Some(result) => result,

@@ -42,7 +42,7 @@ pub async fn read_all<R: SlotReader>(
     terms: ReadTerms,
 ) -> Vec<ChainReading> {
     let ReadTerms { slot, deadline, .. } = terms;
-    let late = "the chain's reader did not end before the slot was sealed";
+    let late = "the chain's reader did not finish before the slot was sealed";
     let mut readings: Vec<ChainReading> = chains
         .iter()
         .map(|chain| chain.all_missing(MissingReason::DeadlineExceeded, late))
@@ -137,7 +137,7 @@ pub fn ask_logs<R: SlotReader>(
     for (place, (chain, plan)) in planned.filter(|_| deadline > Instant::now()) {
         if let Err(error) = chain.make_reader(plan.standing) {
             let chain = chain.slug();
-            tracing::warn!(%chain, error, "the chain's nodes cannot be asked");
+            tracing::warn!(%chain, error, "the chain's nodes cannot be reached");
         }
         let recorded = chain.recorded;
         let Some(mut reader) = chain.reader.take() else { continue };

@@ -46,7 +46,7 @@ impl Attending {
                     if said.as_ref() != Some(&words) {
                         tracing::warn!(
                             error = words,
-                            "the reading is not shared; it is tried again every second"
+                            "the reading is not shared; trying again every second"
                         );
                         said = Some(words);
                     }
@@ -63,7 +63,7 @@ impl Attending {
         }
         // Where it cannot be told, their time runs out.
         if let Some(Err(error)) = share.map(|share| share.leave()) {
-            tracing::warn!(%error, "its shards come to others when their time runs out");
+            tracing::warn!(%error, "its shards pass to other recorders when their lease ends");
         }
     }
 

@@ -126,7 +126,7 @@ pub fn read(slot: Slot, bytes: &[u8]) -> Result<ShardReading, String> {
     let document: Document = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let Document { version, chain, pools, doubts, proofs, requests, .. } = document;
     if version != VERSION {
-        return Err(format!("it has version {version}, and this is a recorder of {VERSION}"));
+        return Err(format!("it has version {version}, but this recorder has version {VERSION}"));
     }
     if document.slot != slot.number() {
         return Err(format!("it is of slot number {}", document.slot));
@@ -160,7 +160,7 @@ fn pool_of(document: &PoolDocument) -> Result<(PoolId, PoolReading), String> {
             snapshot.map(|snapshot| ReadSnapshot { snapshot, ready: None }).map_err(|error| {
                 Missing {
                     reason: MissingReason::PoolUnsupported,
-                    detail: format!("its reading is no snapshot: {error}"),
+                    detail: format!("its reading is not a valid snapshot: {error}"),
                 }
             })
         }

@@ -83,7 +83,7 @@ fn taken(store: &mut Store, slot: Slot) -> Result<Taken, StoreError> {
         match reading {
             Ok(reading) => readings.push((shard, reading)),
             Err(error) => {
-                tracing::error!(%slot, shard, error, "a shard's reading cannot be read");
+                tracing::error!(%slot, shard, error, "a shard's reading cannot be decoded");
                 unreadable.insert(shard);
             }
         }
@@ -99,11 +99,11 @@ fn by_chain(shards: &[Shard], taken: Taken) -> HashMap<ChainSlug, ChainPools> {
             continue;
         }
         let (reason, why) = if taken.unreadable.contains(&shard.name) {
-            (MissingReason::RecorderDown, "was read, and its reading cannot be read")
+            (MissingReason::RecorderDown, "was read, but its reading cannot be decoded")
         } else if taken.held.contains(&shard.name) {
             (MissingReason::DeadlineExceeded, "was not read in time")
         } else {
-            (MissingReason::RecorderDown, "is read by nobody")
+            (MissingReason::RecorderDown, "has no reader")
         };
         let missing = Missing { reason, detail: format!("shard {} {why}", shard.name) };
         let of = |pool: &PoolId| -> (PoolId, PoolReading) { (pool.clone(), Err(missing.clone())) };

@@ -197,10 +197,10 @@ impl Reading {
         match put {
             Ok(Put::Counts) => tracing::info!(%slot, shard, pools, recorded, ms, "shard read"),
             Ok(Put::TakenOver) => {
-                tracing::warn!(%slot, shard, ms, "its reading does not count: another recorder reads the shard now");
+                tracing::warn!(%slot, shard, ms, "its reading is ignored: another recorder reads the shard now");
             }
             Ok(Put::Frozen) => {
-                tracing::warn!(%slot, shard, ms, "its reading does not count: the slot was taken without it");
+                tracing::warn!(%slot, shard, ms, "its reading is ignored: the slot was completed without it");
             }
             Err(error) => tracing::error!(%slot, shard, ms, error, "its reading is lost"),
         }
@@ -215,7 +215,7 @@ impl Reading {
             Ok(Ok(standing)) => standing,
             Ok(Err(error)) => {
                 let shard = &self.shard.name[..];
-                tracing::warn!(shard, %error, "where the shard stands is not known: all of it is read");
+                tracing::warn!(shard, %error, "the shard's state is unknown: all of it is read");
                 Standing::default()
             }
             Err(_) => Standing::default(),
@@ -240,9 +240,9 @@ impl Reading {
             });
             match putting.await {
                 Ok(Ok(Some(put))) => return Ok(put),
-                Ok(Ok(None)) => return Err("there was no time left to put it".to_owned()),
+                Ok(Ok(None)) => return Err("no time was left to store it".to_owned()),
                 Ok(Err(SharingError::Store(error))) if Instant::now() + again < self.deadline => {
-                    tracing::warn!(slot = %self.slot, shard = &self.shard.name[..], %error, "its reading is put again");
+                    tracing::warn!(slot = %self.slot, shard = &self.shard.name[..], %error, "its reading is stored again");
                     sleep(again).await;
                 }
                 Ok(Err(error)) => return Err(error.to_string()),
