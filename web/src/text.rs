@@ -22,10 +22,10 @@ pub fn grouped(number: &str) -> String {
 
 /// A percentage with its sign and unit.
 pub fn percent(number: &str) -> String {
-    format!("{} %", grouped(number))
+    format!("{}%", grouped(number))
 }
 
-/// A gap against the oracle's price: `0.2 % above the oracle price`.
+/// A gap against the oracle's price: `0.2% above the oracle price`.
 pub fn beside_oracle(gap: &str) -> String {
     let (magnitude, side) = split_gap(gap);
     format!("{} {side} the oracle price", percent(magnitude))
@@ -130,7 +130,7 @@ pub fn short_hash(hash: &str) -> String {
 
 /// A percentage as precisely as a person reads it. What is exact stands behind it, on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {
-    format!("{} %", read(number))
+    format!("{}%", read(number))
 }
 
 /// A number of at most six decimals as precisely as a person reads it: two decimals, or two digits of what is smaller.
