@@ -59,10 +59,9 @@ pub fn grouped_within(words: &str) -> String {
     words.split('"').enumerate().map(part).collect::<Vec<_>>().join("\"")
 }
 
-/// Whole dollars as `$1,234`.
+/// Whole dollars as `$1,234` or `−$1,234`.
 pub fn usd(number: &str) -> String {
-    let whole = number.split('.').next().unwrap_or(number);
-    format!("${}", grouped(whole))
+    usd_exact(number.split('.').next().unwrap_or(number))
 }
 
 /// Dollars, cut to cents.
@@ -73,7 +72,10 @@ pub fn usd_cents(number: &str) -> String {
 
 /// Dollars with their fraction.
 pub fn usd_exact(number: &str) -> String {
-    format!("${}", grouped(number))
+    match number.strip_prefix('-') {
+        Some(magnitude) => format!("−${}", grouped(magnitude)),
+        None => format!("${}", grouped(number)),
+    }
 }
 
 /// Raw token units as whole tokens, all digits kept.
