@@ -8,7 +8,7 @@ const [service, modules, shots, pool] = process.argv.slice(2);
 const { browser, pools, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
 
 const TABLE = "**/v1/accuracy";
-const plain = (error) => `${error.toLocaleString("en-US", { maximumFractionDigits: 6 })} %`.replace("-", "−");
+const plain = (error) => `${error.toLocaleString("en-US", { maximumFractionDigits: 6 })}%`.replace("-", "−");
 
 /** Every pool has its row, with the service's numbers, or says why not. */
 async function rows(table) {
@@ -27,7 +27,7 @@ async function rows(table) {
       }
       assert.equal(await row.getByRole("link", { name: "figure file" }).getAttribute("href"), record.figure_url);
       if (record.swaps === 0) {
-        assert.match(await row.locator("td").textContent(), /^No swap was logged\./);
+        assert.match(await row.locator("td").textContent(), /^No swaps were logged\./);
         continue;
       }
       const cells = await row.locator("td > div").evaluateAll((all) => all.map((one) => one.firstChild.textContent));
@@ -47,7 +47,7 @@ async function rows(table) {
 /** A line for each pool, with the file that it is recounted from. */
 async function taken(table) {
   const page = await open("/accuracy");
-  const button = page.getByRole("button", { name: "Take away as CSV" });
+  const button = page.getByRole("button", { name: "Download CSV" });
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   const [head, ...lines] = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
   const field = (line, name) => line[head.indexOf(name)];
@@ -67,9 +67,9 @@ async function taken(table) {
 /** From the board to the table, from there to a pool's record, which is open, and back. */
 async function found() {
   const page = await open("/");
-  await page.getByRole("link", { name: "How good were the estimates of all pools?" }).click();
+  await page.getByRole("link", { name: "Estimate accuracy" }).click();
   await page.waitForURL("**/accuracy");
-  assert.equal(await page.title(), "How good were the estimates of all pools? | exitgap");
+  assert.equal(await page.title(), "Estimate accuracy | exitgap");
   await page.locator(`table.accuracy a[href="/pools/${pool}#accuracy"]`).click();
   await page.waitForSelector("#accuracy #compared");
   await page.locator("#accuracy").getByRole("link", { name: "All pools" }).click();
@@ -90,14 +90,14 @@ async function others(table) {
   const waits = { ...table, waiting: 1, next_cursor: row.pool,
     pools: ["waiting", "figure_unsupported_kind"].map((why) => ({ pool: row.pool, name: row.name, record: null, why_not: why })) };
   const page = await open("/accuracy", { routes: { [TABLE]: answer(waits) } });
-  await page.waitForSelector("#waiting >> text=1 pool waits for its row.");
-  await page.waitForSelector("table.accuracy td >> text=Not summed up yet.");
+  await page.waitForSelector("#waiting >> text=1 pool has no result yet.");
+  await page.waitForSelector("table.accuracy td >> text=Not computed yet.");
   await page.waitForSelector("table.accuracy td >> text=This report does not support this kind of pool.");
-  await page.waitForSelector(".actions >> text=A line for each pool of this page");
+  await page.waitForSelector(".actions >> text=One row per pool on this page");
   assert.equal(await page.locator("a.next").getAttribute("href"), `/accuracy?cursor=${encodeURIComponent(row.pool)}`);
   await shoot(page, "accuracy-waiting");
   await page.unroute(TABLE);
-  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("button", { name: "Refresh table" }).click();
   await eventually("the row is there", async () => await page.locator("#waiting").count() === 0);
   await page.context().close();
   const after = await open(`/accuracy?cursor=${encodeURIComponent(pools[0].pool)}`);

@@ -20,7 +20,7 @@ const EVIDENCE = "**/api/v1/exit/**";
 async function checked({ open, shoot }) {
   const page = await open("/?size=1000");
   await page.waitForSelector("table.board tbody tr");
-  await page.waitForSelector("text=none is checked here yet");
+  await page.waitForSelector("text=no gap is checked here yet");
   assert.equal(await page.getByText("confirmed here").count(), 0);
   assert.equal(await page.locator("table.board button").count(), 0, "one button for all rows");
   const names = await page.locator("table.board tbody th a").allTextContents();
@@ -184,7 +184,7 @@ async function thousand({ open, get, fits, shoot }) {
   await page.locator("#search").fill(`IMG 0x${"42".padStart(40, "0")}`);
   await eventually("one pool is found", async () => await page.locator("table.board tbody tr").count() === 1);
   await page.locator("#search").fill("no such pool");
-  await page.waitForSelector("text=No pool of this page holds all of these words");
+  await page.waitForSelector("text=No pool on this page matches all of these words");
   await page.locator("#search").fill("");
   await eventually("all are there again", async () => await page.locator("table.board tbody tr").count() === 100);
   assert.equal(await page.locator("a.previous").count(), 0);
@@ -208,7 +208,7 @@ async function thousand({ open, get, fits, shoot }) {
   await page.getByRole("button", { name: chain, exact: true }).click();
   await eventually("that chain is asked for", () => asked.at(-1).chain === chain);
   await page.goto(new URL("/?size=100000&sort=depth&chain=elsewhere", page.url()).href);
-  await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
+  await page.waitForSelector("text=No pool on elsewhere has a snapshot yet");
   assert.equal(asked.at(-1).chain, "elsewhere");
   // What is no chain is refused, not passed over.
   const before = asked.length;
@@ -216,7 +216,7 @@ async function thousand({ open, get, fits, shoot }) {
   await page.waitForSelector(".refused >> text=chain:");
   assert.equal(asked.length, before, "what is no chain is not asked for");
   await page.goBack();
-  await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
+  await page.waitForSelector("text=No pool on elsewhere has a snapshot yet");
   await page.context().close();
   console.log("board: a thousand pools by pages, orders and chains; hostile names as text");
 }
@@ -224,7 +224,7 @@ async function thousand({ open, get, fits, shoot }) {
 /** Where a pool took nothing near the oracle's price, that is what it is nothing of: its own book may be whole. */
 async function nothingLeft({ open, get }) {
   const { rows: [row], ...rest } = await get("/v1/fragility");
-  const words = "within 2 % of the oracle's price";
+  const words = "within 2% of the oracle price";
   for (const [depth, said] of [[0, 1], [1, 0]]) {
     const rows = [{ ...row, lowest_depth_7d: { ...row.lowest_depth_7d, depth_usd: depth } }];
     const page = await open("/", { routes: { [FRAGILITY]: answer({ ...rest, rows }) } });

@@ -87,7 +87,7 @@ for (const [lie, words, canonical] of [
   [() => ({ error: "User rejected the request." }), "User rejected the request", undefined],
   [(method) => (method === "eth_getBlockByNumber" ? { result: null } : undefined), "", "warn"],
   [(method) => (method === "eth_getBlockByNumber" ? { result: other } : undefined), "", "fail"],
-  [undefined, "There is no wallet in this browser", undefined],
+  [undefined, "No wallet was found in this browser", undefined],
 ]) {
   const page = await opened(await browser(lie));
   await page.locator("#ask-wallet").click();
@@ -102,7 +102,7 @@ const gone = { status: 404, contentType: "application/problem+json", body: JSON.
 const without = await scene.open(evidence, { expected: ["404"], routes: { "**/api/v1/proof/**": (route) => route.fulfill(gone) } });
 await without.waitForSelector(".verdict.pass");
 await without.locator("#ask-chain").click();
-await without.waitForSelector("#no-proof >> text=the operator's word");
+await without.waitForSelector("#no-proof >> text=trust the operator");
 const changed = await scene.open(evidence, {
   routes: {
     "**/api/v1/proof/**": async (route) => {
@@ -128,7 +128,7 @@ await cut.waitForSelector(".verdict.pass");
 await cut.locator("#ask-chain").click();
 await cut.waitForSelector("text=its program did not load");
 isCut = false;
-await cut.getByRole("button", { name: "Ask again" }).click();
+await cut.getByRole("button", { name: "Try again" }).click();
 await cut.waitForSelector("#chain-verdict");
 assert.deepEqual(await outcomes(cut), proven);
 

@@ -14,14 +14,14 @@ const at = (more = "") => `/equities?token=anvil:${token}${more}`;
 /** The list, and the way from the board to it and on to a share. */
 async function listed() {
   const page = await open("/");
-  await page.getByRole("link", { name: "Shares on chains" }).click();
+  await page.getByRole("link", { name: "Tokenized stocks" }).click();
   await page.waitForURL("**/equities");
   const row = page.locator("table.shares tbody tr");
   await row.first().waitFor();
   assert.equal(await row.count(), 1);
   assert.match(await row.locator("th").textContent(), /^WBTC scaled ui$/);
   const words = await row.textContent();
-  assert.ok(words.includes("weekend") && words.includes("As usual."), words);
+  assert.ok(words.includes("weekend") && words.includes("Normal"), words);
   await row.locator("th a").click();
   await page.waitForURL(`**/equities?token=anvil:${token}&size_usd=10000`);
   await page.locator("#share section").first().waitFor();
@@ -40,9 +40,9 @@ async function short(told) {
   assert.equal(await pools.first().locator("figure").count(), 0, "nothing is drawn of what is not known");
   assert.equal(await pools.first().locator("table.sessions tbody tr").count(), first.sessions.length);
   assert.equal(await pools.first().locator("summary").textContent(), `Corporate actions: ${first.events.length}`);
-  await pools.first().getByRole("button", { name: /again/ }).click();
+  await pools.first().getByRole("button", { name: /Recompute/ }).click();
   await pools.first().locator(".confirmed").waitFor({ timeout: 60_000 });
-  const button = pools.first().getByRole("button", { name: "Take away as CSV" });
+  const button = pools.first().getByRole("button", { name: "Download CSV" });
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
   assert.equal(lines.length, 1 + first.sessions.length);
@@ -72,7 +72,7 @@ async function whole(told) {
     assert.deepEqual(names, ["regular: $900,000", "after: $300,000", "weekend: $0"]);
     assert.equal(await page.locator("#share [role=status]").count(), 0);
     assert.match(await page.locator("#share > ul").textContent(), /: it began too late$/);
-    assert.match(await page.locator("#share .standing.warn").textContent(), /does not notice\. In 7 slots it held less/);
+    assert.match(await page.locator("#share .standing.warn").textContent(), /without the pool noticing\. In 7 slots the pool held less/);
     await fits(page, `shares at ${width}`);
     await shoot(page, `shares-${width}${dark ? "-dark" : ""}`);
     await page.context().close();
@@ -84,11 +84,11 @@ async function sized(told) {
   const page = await open(at(`&size_usd=${told.size_usd}`));
   await page.locator("#share section").first().waitFor();
   await page.locator("#share-size").fill("lots");
-  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("button", { name: "Show gaps" }).click();
   await page.waitForURL("**size_usd=lots");
   await page.locator("#content .refused", { hasText: "Write a size in dollars" }).waitFor();
   await page.locator("#share-size").fill("$2.5k");
-  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("button", { name: "Show gaps" }).click();
   await page.locator("#share section").first().waitFor();
   assert.ok(page.url().endsWith("size_usd=%242.5k"), page.url());
   await page.close();

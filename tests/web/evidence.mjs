@@ -23,7 +23,7 @@ const failing = (page, within) =>
 async function confirmed({ service, evidence, exit, open, shoot }) {
   const page = await open(evidence);
   await page.waitForSelector(".verdict.pass");
-  const number = async (id) => Number((await page.locator(id).textContent()).replace("−", "-").split(" ")[0]);
+  const number = async (id) => Number((await page.locator(id).textContent()).replace("−", "-").split("%")[0]);
   assert.equal(await number("#published"), await number("#recomputed"));
   assert.deepEqual(await failing(page, ".checks"), []);
   assert.equal(await page.getByRole("button", { name: "Undo" }).getAttribute("aria-disabled"), "true");
@@ -33,10 +33,10 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   assert.ok(claim.includes(exit.base.symbol) && !claim.includes("token0"), claim);
   // A first visit says that it compares with nothing, whose program confirms, and what nobody proved.
   const said = await page.locator(".verdict").first().textContent();
-  assert.ok(said.includes("had kept no state of this log, so there was nothing to compare this one with"), said);
-  assert.ok(said.includes("came from this server, too"), said);
+  assert.ok(said.includes("had not seen this log before, so there was nothing to compare it with"), said);
+  assert.ok(said.includes("came from this same server"), said);
   assert.equal(await page.locator(".verdict a").first().getAttribute("href"), "/method#elsewhere");
-  await page.waitForSelector("#later >> text=Not retracted later");
+  await page.waitForSelector("#later >> text=Not retracted");
   assert.equal(await page.locator("#market").textContent(), "open (continuous)");
   const { feed } = exit.method.oracles.find((one) => one.feed);
   assert.ok((await page.locator("#feeds").innerHTML()).includes(feed));
@@ -45,7 +45,7 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
     ["number's last digit", "result", "does not follow from this file's own snapshot"],
     ["digit of the snapshot", "snapshot", "Not confirmed"],
     ["digit of the pool's state", "snapshot", "Not confirmed"],
-    ["signed checkpoint", "signature", "not what the signed log holds"],
+    ["signed checkpoint", "signature", "the signed log does not contain"],
   ]) {
     await page.getByRole("button", { name: button }).click();
     await page.waitForSelector(`#broken .verdict.fail >> text=${words}`);
@@ -101,9 +101,9 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   const stranger = await open("/verify");
   await stranger.waitForSelector("textarea#pasted");
   await stranger.locator("#pasted").fill(bytes);
-  await stranger.waitForSelector(".verdict.warn >> text=Without a key nothing");
+  await stranger.waitForSelector(".verdict.warn >> text=Without a key, the log cannot be compared");
   await stranger.locator("#keys").fill(await (await fetch(new URL("/log/verifier-key", stranger.url()))).text());
-  await stranger.waitForSelector(".verdict.pass >> text=kept no state of this log: there is nothing to compare it with");
+  await stranger.waitForSelector(".verdict.pass >> text=has not seen this log before, so there is nothing to compare it with");
   await stranger.context().close();
 
   const page = await open(evidence);
@@ -112,9 +112,9 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await verify.waitForSelector("textarea#pasted");
   // Held against what this browser kept: its log has grown since the file.
   await verify.locator("#pasted").fill(bytes);
-  await verify.waitForSelector(".verdict.pass >> text=It continues the state this browser saw before");
+  await verify.waitForSelector(".verdict.pass >> text=The log continues the version this browser saw before");
   assert.equal(await verify.locator('li[data-check="consistency"]').getAttribute("data-outcome"), "pass");
-  await verify.waitForSelector("#later >> text=was not looked at");
+  await verify.waitForSelector("#later >> text=A file cannot show");
   const claim = await verify.locator(".claim").textContent();
   assert.ok(claim.includes(`of ${exit.base.symbol} in`) && !claim.includes("token0"), claim);
   const name = await kept(verify, "checkpoint");
@@ -131,7 +131,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   const broken = bytes.replace(/"exit_gap_pct":"([^"]*)(\d)"/, (_, head, digit) => `"exit_gap_pct":"${head}${(Number(digit) + 1) % 10}"`);
   assert.notEqual(broken, bytes);
   await verify.locator("#pasted").fill(bytes);
-  await verify.waitForSelector(".verdict.pass >> text=It was not compared with the state of this log");
+  await verify.waitForSelector(".verdict.pass >> text=The log was not compared with the version");
   await verify.locator("#pasted").fill(broken);
   await eventually("the result fails", async () => (await failing(verify, ".checks")).includes("result"));
   assert.equal(await verify.locator(".verdict.pass").count(), 0);
@@ -140,7 +140,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await shoot(verify, "verify-failed");
 
   const file = (text) => ({ name: "evidence.json", mimeType: "application/json", buffer: Buffer.from(text) });
-  await verify.getByLabel("Evidence file").setInputFiles(file(bytes));
+  await verify.getByLabel("Evidence or report file").setInputFiles(file(bytes));
   await verify.waitForSelector(".verdict.pass");
   const drop = (text) => verify.evaluate((text) => {
     const data = new DataTransfer();
@@ -152,7 +152,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await drop(bytes);
   await verify.waitForSelector(".verdict.pass");
   await shoot(verify, "verify-passed");
-  await verify.getByLabel("Evidence file").setInputFiles(file(" ".repeat(34 << 20)));
+  await verify.getByLabel("Evidence or report file").setInputFiles(file(" ".repeat(34 << 20)));
   await verify.waitForSelector(".failed >> text=larger than");
   await drop(bytes);
   await verify.waitForSelector(".verdict.pass");
@@ -161,7 +161,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   const keys = await verify.locator("#keys").inputValue();
   await verify.locator("#keys").fill("no key");
   await verify.waitForSelector(".refused >> text=Key 1:");
-  await verify.waitForSelector("text=The file is there");
+  await verify.waitForSelector("text=File loaded");
   assert.equal(await verify.getByText("No file yet").count(), 0);
   await verify.locator("#keys").fill("");
   await eventually("no key, no confirmation", async () => await verify.locator(".verdict.pass").count() === 0);
@@ -176,8 +176,8 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
 async function refused({ thin, open, get, shoot }) {
   const { max_fillable_usd: most, evidence_url: url } = await get(`/v1/exit/${thin}?size_usd=999999999`);
   const page = await open(local(url));
-  await page.waitForSelector(".verdict.pass >> text=it cannot be filled");
-  const words = `cannot be filled: the most that can be is $${most.toLocaleString("en-US", { maximumFractionDigits: 6 })}`;
+  await page.waitForSelector(".verdict.pass >> text=the size cannot be filled");
+  const words = `cannot be filled: at most $${most.toLocaleString("en-US", { maximumFractionDigits: 6 })} can be sold`;
   for (const id of ["#published", "#recomputed"]) assert.equal(await page.locator(id).textContent(), words);
   assert.ok((await page.locator(".claim").textContent()).includes(words));
   await shoot(page, "evidence-refused");
@@ -218,7 +218,7 @@ async function retracted({ retracted, open, get, shoot }) {
   const path = `/api/v1/exit/${retracted.pool}?base=token0&slot=${retracted.slot}&size_usd=1000&method_version=1.0.0`;
   const page = await open(path, { expected: ["503"] });
   await page.waitForSelector("#later.failed >> text=This slot was retracted later");
-  await page.waitForSelector("#later >> text=as a later entry of the signed log says");
+  await page.waitForSelector("#later >> text=according to a later entry of the signed log");
   assert.equal(status.retraction.code, "orphaned");
   await page.waitForSelector(`#later >> text=${status.retraction.orphaned_block_hash}`);
   await page.waitForSelector(".verdict.pass");
@@ -227,16 +227,16 @@ async function retracted({ retracted, open, get, shoot }) {
   await page.route("**/api/v1/status/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
   await page.reload();
   await page.waitForSelector(".verdict.pass");
-  await page.waitForSelector("#later >> text=Whether this slot was retracted later could not be asked");
+  await page.waitForSelector("#later >> text=Could not check whether this slot was retracted later");
   await shoot(page, "evidence-status-unknown");
   await page.unroute("**/api/v1/status/**");
-  await page.getByRole("button", { name: "Ask again" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector("#later.failed >> text=This slot was retracted later");
   // Without the later entries there is the server's word alone; another cause is told as it is.
   await page.route("**/api/v1/window/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
   await page.route("**/api/v1/status/**", answer({ ...status, retraction: { by_slot: status.retraction.by_slot, code: "misread" } }));
   await page.reload();
-  await page.waitForSelector("#later.failed >> text=as this server says");
+  await page.waitForSelector("#later.failed >> text=according to this server");
   await page.waitForSelector("#later >> text=a later full reading of the pool proved");
   await page.context().close();
   console.log("evidence: a later retraction is said, and so is not knowing");

@@ -22,7 +22,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   await page.waitForSelector("#where table");
   const told = await get(`/v1/routes/${token.replace(":", "/")}?size_usd=250000`);
   assert.ok(told.legs.length > 1, "the scene splits this size");
-  assert.equal(await page.locator("#gap").getAttribute("title"), `${told.exit_gap_pct} %`.replace("-", "−"));
+  assert.equal(await page.locator("#gap").getAttribute("title"), `${told.exit_gap_pct}%`.replace("-", "−"));
   assert.equal(await page.locator("#gap").getAttribute("href"), "#where", "several legs prove it");
   const links = await page.locator("#where tbody th a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
   assert.deepEqual(links, told.alone.map(({ pool }) => `/pools/${pool}?size_usd=250000`), "the best first");
@@ -42,7 +42,7 @@ async function holder({ exit, open, get, shoot, fits }) {
     }
     return `$${Math.floor(sum + 1e-6).toLocaleString("en-US")}`;
   };
-  const most = page.locator(".card").filter({ hasText: "Most within" }).locator(".value");
+  const most = page.locator(".card").filter({ hasText: "Largest sale within" }).locator(".value");
   const one = await within("1");
   await eventually("the most within 1 %", async () => await most.textContent() === one);
   await page.locator("#limit").selectOption("2");
@@ -67,10 +67,10 @@ async function holder({ exit, open, get, shoot, fits }) {
   const hour = (Math.floor(Date.parse(row.time) / 3600_000) + 72) % 168;
   const heat = page.locator(".heat svg").first();
   // Now beside the widest of each hour; what is closer than the eye reads may fall on either side.
-  const [, now, worse, known] = /Now it is (.*) %: (\d+) of (\d+) hours were worse/.exec(await page.locator("#best-hour").textContent());
+  const [, now, worse, known] = /Right now: (.*)%\. The worst gap was higher in (\d+) of (\d+) hours/.exec(await page.locator("#best-hour").textContent());
   assert.equal(Number(now.replace("\u2212", "-")).toFixed(1), told.alone[0].exit_gap_pct.toFixed(1));
   const cells = await page.locator(".heat tbody td:nth-of-type(1)").evaluateAll((all) => all.map((cell) => cell.textContent));
-  const read = cells.map((words) => words.startsWith("cannot") ? Infinity : Number(words.split(" ")[0].replace("\u2212", "-")));
+  const read = cells.map((words) => words.startsWith("cannot") ? Infinity : Number(words.split("%")[0].replace("\u2212", "-")));
   assert.equal(read.length, Number(known));
   const above = (by) => read.filter((gap) => gap > told.alone[0].exit_gap_pct + by).length;
   assert.ok(above(0.05) <= Number(worse) && Number(worse) <= above(-0.05), `${worse} of ${read}`);
@@ -130,14 +130,14 @@ async function madeOf(page, told, base, get) {
   assert.doesNotMatch(await gap.textContent(), /lost|gained/);
   const largest = told.legs.toSorted((one, other) => other.size_usd - one.size_usd)[0];
   const exit = await get(`/v1/exit/${largest.pool}?size_usd=${largest.size_usd}&base=${base}&at=${told.slot_time}`);
-  await page.waitForSelector("#made-of >> text=is basis");
+  await page.waitForSelector("#made-of >> text=because the pool");
   const words = await page.locator("#made-of").textContent();
   const read = (text) => Number(text.replace("−", "-"));
-  const parts = words.match(/(\S+) % is basis.* (\S+) % is fee; (\S+) % is impact/).slice(1, 4).map(read);
+  const parts = words.match(/: (\S+)% because .* (\S+)% fee, (\S+)% price impact/).slice(1, 4).map(read);
   const { basis_pct: basis, fee_pct: fee, impact_pct: impact } = exit.split;
   [basis, fee, impact].forEach((part, place) => assert.ok(Math.abs(parts[place] - part) < 0.006, words));
   const ages = exit.method.oracles.map(({ age_s: age }) => age).filter((age) => age !== undefined && age !== null);
-  assert.equal(words.includes("oracle answers was"), ages.length > 0, words);
+  assert.equal(words.includes("oldest oracle price was"), ages.length > 0, words);
 }
 
 /** What the split ends in is said, and what is no dollar is left out where that is asked for, in the address. */
@@ -146,18 +146,18 @@ async function dollarsAlone(page, { told, token, get }) {
   const symbols = (routes) => [...new Set(routes.legs.map(({ quote }) => quote.symbol))];
   const said = (routes) => symbols(routes).join(", ");
   assert.ok(symbols(told).some((symbol) => !["USDC", "USDT", "DAI"].includes(symbol)), "the scene's split ends in more than dollars");
-  assert.equal(await endsIn(), `It ends in ${said(told)}, counted at the oracle's price of each.`);
+  assert.equal(await endsIn(), `You receive ${said(told)}, valued at each token's oracle price.`);
   await page.locator("#into").selectOption("dollars");
   await page.waitForURL(/into=dollars/);
   const dollars = await get(`/v1/routes/${token.replace(":", "/")}?size_usd=250000&quote_group=dollars`);
   assert.ok(symbols(dollars).every((symbol) => ["USDC", "USDT", "DAI"].includes(symbol)));
   await eventually("the split into dollars", async () =>
-    await page.locator("#gap").getAttribute("title") === `${dollars.exit_gap_pct} %`.replace("-", "−"));
-  assert.equal(await endsIn(), `It ends in ${said(dollars)}, counted at the oracle's price of each.`);
+    await page.locator("#gap").getAttribute("title") === `${dollars.exit_gap_pct}%`.replace("-", "−"));
+  assert.equal(await endsIn(), `You receive ${said(dollars)}, valued at each token's oracle price.`);
   await page.locator("#into").selectOption("");
   await page.waitForURL((url) => !url.searchParams.has("into"));
   await eventually("the split into any token", async () =>
-    await page.locator("#gap").getAttribute("title") === `${told.exit_gap_pct} %`.replace("-", "−"));
+    await page.locator("#gap").getAttribute("title") === `${told.exit_gap_pct}%`.replace("-", "−"));
 }
 
 /** What one venue fills best is proven by its one piece of evidence; a group that is none can be left again. */
@@ -186,7 +186,7 @@ async function ages({ exit, open, get }) {
     const routes = { "**/v1/routes/**": answer({ ...told, snapshot_age_s: age }) };
     const page = await open(`/exit/${chain}:${exit.base.address}?size_usd=1000`, { routes });
     await page.waitForSelector("#where table");
-    assert.equal(await page.locator("text=a sale now may fill at something else").count() > 0, warned, `${age} s`);
+    assert.equal(await page.locator("text=A sale now may fill at a different price").count() > 0, warned, `${age} s`);
     await page.context().close();
   }
   console.log("exit: how old it is");
@@ -204,7 +204,7 @@ async function shaded({ exit, open }) {
   await page.waitForSelector("#best-hour");
   const count = (shade) => page.locator(`.heat svg rect.shade-${shade}`).count();
   assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 5].map(count)), [28, 28, 28, 28, 28, 28]);
-  assert.match(await page.locator(".heat .legend").textContent(), /0.10 % to 167.00 %, each shade as many hours/);
+  assert.match(await page.locator(".heat .legend").textContent(), /0.10% to 167.00%, each shade covers the same number of hours/);
   await page.context().close();
   console.log("exit: shades of as many hours each");
 }
@@ -228,7 +228,7 @@ async function beyond({ thin, pools, open, shoot }) {
     assert.equal(await page.locator(".refused").textContent(), words, "and nothing else");
   }
   await page.goto(new URL("/exit/nothing?size_usd=1", page.url()).href);
-  await page.waitForSelector(".refused >> text=it is no <chain>:<address>");
+  await page.waitForSelector(".refused >> text=not in the form <chain>:<address>");
   await page.context().close();
   console.log("exit: what cannot be filled is proven, and what is no token is said");
 }

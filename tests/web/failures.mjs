@@ -18,7 +18,7 @@ export default async function failures({ service, pool, open, fits, shoot }) {
   await page.waitForSelector("table.board tbody tr");
   await page.route("**/split_words*", (route) => route.abort());
   await page.getByRole("link", { name: "How it works" }).click();
-  await page.waitForSelector(".failed[role=alert] >> text=this page's program did not come");
+  await page.waitForSelector(".failed[role=alert] >> text=this page's program did not load");
   await page.unroute("**/split_words*");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector("#rules");

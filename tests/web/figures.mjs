@@ -14,8 +14,8 @@ export default async function figures({ pool, open, get, shoot, fits }) {
   await section.getByLabel("Moves of at least").selectOption("200000");
   const told = await get(`/v1/decay/${pool}?move_pct=0.2&base=token0`);
   assert.ok(told.events.length > 0, "the scene's price moves");
-  await section.locator(`text=${told.events.length} of 0.2 % or more`).waitFor();
-  await section.locator(`text=${told.have} are there`).waitFor();
+  await section.locator(`text=${told.events.length} of 0.2% or more`).waitFor();
+  await section.locator(`text=${told.have} are recorded`).waitFor();
   const shown = section.locator("table").last().locator("tbody tr");
   assert.equal(await shown.count(), Math.min(told.events.length, 12));
   const newest = told.events.at(-1);
@@ -28,7 +28,7 @@ export default async function figures({ pool, open, get, shoot, fits }) {
   await shoot(page, "decay");
 
   // Computed again from the file and every snapshot of it.
-  const check = section.getByRole("button", { name: "Compute it again in this browser" });
+  const check = section.getByRole("button", { name: "Recompute in this browser" });
   await check.click();
   const checked = section.locator(".checked-figure");
   await checked.locator(".confirmed, .refused, .failed").waitFor();
@@ -41,7 +41,7 @@ export default async function figures({ pool, open, get, shoot, fits }) {
     await route.fulfill({ response, body: text });
   });
   await check.click();
-  await section.locator("text=It does not hold.").waitFor();
+  await section.locator("text=the figure does not follow from its data").waitFor();
   assert.match(await section.locator(".checked-figure .refused").textContent(), /result_mismatch/);
   await page.unroute(files);
   await page.route("**/api/v1/series/**", (route) => route.fulfill({ body: "", contentType: "application/x-ndjson" }));

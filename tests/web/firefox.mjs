@@ -106,7 +106,7 @@ async function question(browser, exit) {
   const where = await page.evaluate(() => location.href);
   assert.ok(where.includes(`/exit/${token}`), where);
   const shown = await page.evaluate(() => document.querySelector("#gap").title);
-  assert.equal(shown, `${told.exit_gap_pct} %`.replace("-", "−"));
+  assert.equal(shown, `${told.exit_gap_pct}%`.replace("-", "−"));
   await press(page, "button", "Check every gap in view");
   const all = await page.evaluate(() => document.querySelectorAll("#where .checked-gap").length);
   await eventually("all gaps are confirmed", async () =>
@@ -158,7 +158,7 @@ async function evidence(browser, exit) {
 async function figure(browser) {
   const page = await open(browser, `${service}/pools/${pool}#accuracy`);
   await has(page, "#compared");
-  await press(page, "#accuracy button", "Compute it again in this browser");
+  await press(page, "#accuracy button", "Recompute in this browser");
   await has(page, "#accuracy .checked-figure .confirmed", "Confirmed by this browser");
   await page.close();
 }

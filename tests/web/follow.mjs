@@ -36,16 +36,16 @@ console.info("waiting");
 await eventually("the slot is sealed", async () =>
   (await get(`/v1/ladder/${pool}`)).method.depth_source.slot > method.depth_source.slot);
 const { method: now } = await get(`/v1/ladder/${pool}`);
-await board.waitForSelector("#newer >> text=A newer slot was sealed.");
+await board.waitForSelector("#newer >> text=A newer slot was recorded.");
 await shoot(board, "board-newer");
-await board.getByRole("button", { name: "Show it" }).click();
+await board.getByRole("button", { name: "Show newer slot" }).click();
 await eventually("the board is asked for again", async () => (await board.locator("#newer").count()) === 0);
 await board.waitForSelector("table");
 await board.close();
 await page.waitForSelector(`#newer >> text=A newer slot was recorded, ${slot(now.depth_source.slot_time)}`);
 assert.ok((await newest.textContent()).includes(slot(method.depth_source.slot_time)), "what is read stays");
 await shoot(page, "pool-newer");
-await page.getByRole("button", { name: "Show it" }).click();
+await page.getByRole("button", { name: "Show newer slot" }).click();
 await page.waitForSelector(".agreement .standing.pass");
 await eventually("the newer slot is shown", async () =>
   (await newest.textContent()).includes(`Newest recorded slot ${slot(now.depth_source.slot_time)}`));

@@ -18,7 +18,7 @@ for (const [width, dark] of [[1280, false], [1280, true], [390, false], [390, tr
   const section = page.locator("#hours");
   if (width === 390) await page.locator("#history > summary").click();
   await section.locator("figure.chart svg").waitFor();
-  assert.match(await section.textContent(), /The market is open, for \d+ h more/);
+  assert.match(await section.textContent(), /The market is open for another \d+ h/);
   // The strip and the series are shaded, over one run of hours.
   for (const chart of [section.locator("figure.chart"), page.locator("figure.chart", { hasText: "Price in % of the oracle" })]) {
     await eventually("closures are shaded", async () => await chart.locator("rect.closed").count() === 1);
@@ -37,7 +37,7 @@ for (const [width, dark] of [[1280, false], [1280, true], [390, false], [390, tr
   const row = section.locator("> details tbody tr");
   assert.equal(await row.count(), hours.closures.length);
   const link = row.first().locator("td").last().locator("a");
-  assert.equal(await link.textContent(), `${closure.reopening_gap_pct} %`.replace("-", "−"));
+  assert.equal(await link.textContent(), `${closure.reopening_gap_pct}%`.replace("-", "−"));
   assert.equal(await link.getAttribute("href"), local(closure.evidence_url));
   await fits(page, `hours at ${width}`);
   await shoot(page, `hours-${width}${dark ? "-dark" : ""}`);

@@ -22,7 +22,7 @@ async function depths(page, { pool, sized, worse }, name) {
     if (sized) assert.match(one, /^\$[\d,]+|^\$0/, name);
     else assert.equal(one, "The largest exit is not available for this kind of pool", name);
   }
-  const notes = await page.getByText("a smaller one is worse: $").count();
+  const notes = await page.getByText("a smaller size is worse: $").count();
   assert.equal(notes, await worseRows(pool), `${name}: notes of a smaller size that is worse`);
   if (!worse) assert.equal(notes, 0, `${name}: only a fee that depends on the size does that`);
 }
@@ -40,7 +40,7 @@ async function amounts(page, { pool }, name) {
   const fact = (words) => page.locator(".answer .facts > div").filter({ has: page.getByText(words, { exact: true }) }).locator("dd").evaluate((one) => one.querySelector("[title]")?.title ?? one.textContent);
   assert.equal(await fact("Sells"), whole(told.amount_in_raw, told.base), name);
   assert.equal(await fact("Receives"), whole(told.amount_out_raw, told.quote), name);
-  assert.equal(await page.locator("#gap").getAttribute("title"), `${Math.abs(told.exit_gap_pct)} %`, name);
+  assert.equal(await page.locator("#gap").getAttribute("title"), `${Math.abs(told.exit_gap_pct)}%`, name);
 }
 
 for (const kind of JSON.parse(wanted)) {
@@ -74,7 +74,7 @@ const rows = await Promise.all(pools.map(async ({ pool }) => [pool, await worseR
 const [steep, count] = rows.find(([, rows]) => rows > 0) ?? assert.fail("no pool has a smaller size that is worse");
 const page = await open(`/pools/${steep}?size_usd=1000`);
 await page.waitForSelector(".agreement .standing.pass");
-await eventually("smaller sizes that are worse are told", async () => await page.getByText("a smaller one is worse: $").count() === count);
+await eventually("smaller sizes that are worse are told", async () => await page.getByText("a smaller size is worse: $").count() === count);
 await page.context().close();
 
 const method = await open("/method");

@@ -27,7 +27,7 @@ async function sizeBox({ service, pool, open, get }) {
   await page.waitForSelector(".agreement .standing.pass");
   await page.waitForURL(/size_usd=2345.67/);
   const beside = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
-  assert.equal(await page.locator("#lost").textContent(), `$${beside} ${exit.exit_gap_pct < 0 ? "above" : "below"} the oracle`);
+  assert.equal(await page.locator("#lost").textContent(), `$${beside} ${exit.exit_gap_pct < 0 ? "above" : "below"} the oracle value`);
   await page.waitForSelector("text=The parts multiply");
   // Digits may be grouped, by threes only.
   await page.locator("#size").fill("23,45.67");
@@ -70,7 +70,7 @@ async function sizeBox({ service, pool, open, get }) {
     === `$${other.lowest_depth_7d_usd.toLocaleString("en-US")}`);
   // A base that the pool has not is said to be none.
   await page.goto(`${service}/pools/${pool}?base=token2`);
-  await page.waitForSelector(".refused >> text=neither of this pool's tokens");
+  await page.waitForSelector(".refused >> text=not one of this pool's tokens");
   await page.waitForSelector(".agreement .standing.pass");
   // The address alone gives the same, and the way back through the history is followed.
   await page.goto(`${service}/pools/${pool}?size_usd=5000`);
@@ -176,7 +176,7 @@ async function refusals({ pools, thin, open, get, shoot }) {
   await page.waitForSelector(".answer .refused >> text=The size exceeds the recorded liquidity");
   await page.waitForSelector(`.answer .refused >> text=at most ${fillable.toLocaleString("en-US", { maximumFractionDigits: 6 })} USD`);
   assert.equal(await page.locator("#gap").count(), 0);
-  await page.waitForSelector(".agreement .standing.pass >> text=the service refuses it alike");
+  await page.waitForSelector(".agreement .standing.pass >> text=The service also reports that this size cannot be filled");
   const { refusal } = await get(await page.locator(".agreement a").getAttribute("href"));
   assert.equal(Number(refusal.max_fillable_usd), fillable);
   await eventually("all is there", async () => await page.locator(".loading").count() === 0);
@@ -198,12 +198,12 @@ async function refusals({ pools, thin, open, get, shoot }) {
 /** The largest size within a gap, and an order in parts. */
 async function simulation({ pool, open, get }) {
   const page = await open(`/pools/${pool}?size_usd=100000`);
-  await page.waitForSelector("text=What if");
+  await page.waitForSelector("text=Simulation");
   const ladder = await get(`/v1/ladder/${pool}`);
   const rung = ladder.by_gap.find((rung) => rung.max_size_usd > 0);
-  await page.getByLabel("Largest gap accepted, %").fill(String(rung.gap_limit_pct));
+  await page.getByLabel("Largest accepted gap (%)").fill(String(rung.gap_limit_pct));
   const most = rung.max_size_usd.toLocaleString("en-US", { maximumFractionDigits: 6 });
-  await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct} % is $${most}`);
+  await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct}% is $${most}`);
   // What is depth here is a sale whose evidence says so, and so is what a standard size loses.
   const sales = page.locator(".columns").getByTitle("Open the evidence of this sale");
   const deep = ladder.by_gap.filter((rung) => rung.max_size_usd > 0);
@@ -229,7 +229,7 @@ async function simulation({ pool, open, get }) {
   await page.getByLabel(/^Recovery/).fill("0");
   const exit = await get(`/v1/exit/${pool}?size_usd=100000`);
   const words = await page.getByText(/in 7 orders: a gap of/).textContent();
-  const [parts, once] = [...words.matchAll(/([−\d.]+) %/g)].map((found) => Number(found[1].replace("−", "-")));
+  const [parts, once] = [...words.matchAll(/([−\d.]+)%/g)].map((found) => Number(found[1].replace("−", "-")));
   assert.equal(once, exit.exit_gap_pct);
   assert.ok(Math.abs(parts - once) < once / 500, words);
   await page.getByLabel("Orders", { exact: true }).fill("1");
@@ -283,7 +283,7 @@ async function hostile(scene) {
   await page.waitForSelector(`table >> text=${symbol}`);
   assert.equal(await page.locator("main img").count(), 0);
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export CSV" }).click();
+  await page.getByRole("button", { name: "Download CSV" }).click();
   const stream = await (await download).createReadStream();
   let csv = "";
   for await (const chunk of stream) csv += chunk;

@@ -43,7 +43,7 @@ async function kept({ service, pool, pools, open }) {
   // Picked by its symbol, twice, with sizes as people write them.
   for (const [worth, sum] of [["$1,000", "$1,000"], ["250", "$1,250"]]) {
     await page.locator("#worth").fill(worth);
-    await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByRole("button", { name: "Add position" }).click();
     await page.waitForSelector(`#to-sell >> text=${sum}`);
   }
   const token = (await page.locator("#held").inputValue()).replace(":", "/");
@@ -65,14 +65,14 @@ async function parity({ service, pools, thin, open, shoot }) {
   assert.equal(await text("#to-sell"), String(said.total.size_usd));
   assert.equal(await text("#whole-gap"), `none: ${String(said.total.unfilled_usd).replace(/(\.\d\d)\d+/, "$1")} cannot be filled`);
   const exact = (place) => place.evaluate((one) => one.querySelector("[title]")?.title ?? one.textContent);
-  assert.equal(await exact(page.locator("#filled-gap")), `${said.total.filled_gap_pct} %`);
+  assert.equal(await exact(page.locator("#filled-gap")), `${said.total.filled_gap_pct}%`);
   const worst = said.exits[said.worst_exit];
   assert.ok(worst.problem, "the worst exit is one without a fill");
   assert.match(await text("#worst"), new RegExp(`${worst.pool}: cannot be filled`));
   await shoot(page, "portfolio-unfilled");
 
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export CSV" }).click();
+  await page.getByRole("button", { name: "Download CSV" }).click();
   const [head, ...lines] = readFileSync(await (await download).path(), "utf8").trim().split("\n");
   assert.equal(head, "pool,base,base_symbol,status,slot,size_usd,exit_gap_pct,filled_usd,filled_gap_pct,problem");
   assert.equal(lines.length, said.exits.length);

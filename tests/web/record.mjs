@@ -8,10 +8,10 @@ const [service, modules, shots, pool, token] = process.argv.slice(2);
 const { browser, open, get, shoot, fits, noise, figures } = await start(service, modules, shots);
 
 /** A number as a page writes it. */
-const percent = (number) => `${number.toLocaleString("en-US", { maximumFractionDigits: 6 })} %`.replace("-", "−");
+const percent = (number) => `${number.toLocaleString("en-US", { maximumFractionDigits: 6 })}%`.replace("-", "−");
 
 async function taken(page, section) {
-  const button = page.locator(section).getByRole("button", { name: "Take away as CSV" });
+  const button = page.locator(section).getByRole("button", { name: "Download CSV" });
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   return readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
 }
@@ -36,13 +36,13 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
     assert.deepEqual(cells.slice(1, 4), [swap.estimated_out_raw, swap.amount_out_raw, percent(swap.error_pct)]);
   }
   // The age of an estimate, by keys.
-  const chart = section.locator("figure.chart", { has: page.locator("figcaption >> text=by the age of the estimate") });
+  const chart = section.locator("figure.chart", { has: page.locator("figcaption >> text=by age of the estimate") });
   await chart.locator("svg").focus();
   await page.keyboard.press("Home");
   const newest = told.by_age.find(({ older_slots: older }) => older === 0);
   assert.ok((await chart.locator(".reading").textContent()).includes(`median error ${percent(newest.abs_error_pct_q50)}`));
   // Every one of the newest swaps is a dot; the last is read by keys.
-  const against = section.locator("figure.chart", { has: page.locator("figcaption >> text=Realized gap beside the estimated one") });
+  const against = section.locator("figure.chart", { has: page.locator("figcaption >> text=Realized and estimated gap") });
   assert.equal(await against.locator("circle.dot").count(), told.newest.length);
   await against.locator("svg").focus();
   await page.keyboard.press("End");
@@ -50,7 +50,7 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
   const read = await against.locator(".reading").textContent();
   assert.ok(read.includes(`in block ${last.block}: estimated ${percent(last.estimated_gap_pct)}, realized `), read);
   // All of it follows from snapshots and from what the pool logged.
-  await section.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await section.getByRole("button", { name: "Recompute in this browser" }).click();
   await section.locator(".confirmed, .refused, .failed").first().waitFor();
   assert.match(await section.locator(".checked-figure").textContent(), /Confirmed by this browser/);
   const lines = await taken(page, "#accuracy");
@@ -71,8 +71,8 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
   assert.equal(now.paths.length, 2);
   assert.ok(now.paths.some(({ advantage_pct: more }) => more > 0), "redeeming pays more than this sale");
   // What the chain said of a way is told from what somebody wrote.
-  const marked = page.locator("#wait tbody tr", { hasText: "as the chain had it at the slot's block" });
-  assert.deepEqual(await marked.locator("small").last().allTextContents(), ["capacity: as the chain had it at the slot's block"]);
+  const marked = page.locator("#wait tbody tr", { hasText: "read from the chain at the slot's block" });
+  assert.deepEqual(await marked.locator("small").last().allTextContents(), ["capacity: read from the chain at the slot's block"]);
   assert.deepEqual(now.paths.map(({ facts = [] }) => facts.map(({ says }) => says)), [[], ["capacity"]]);
   // A step for the sale and for each way, and a dot where a way has paid more.
   const drawn = page.locator("#wait figure.chart");

@@ -21,11 +21,11 @@ async function gone({ own, asked, page, open, get }) {
   const depths = await rows(page).evaluateAll((all) => all.map((row) => row.querySelectorAll("td")[2].textContent));
   assert.deepEqual(depths, told.worst_slots.map((slot) => dollars(slot.depth_usd)));
   const drawn = await page.locator("#stress figure.chart text").allTextContents();
-  assert.deepEqual(drawn.slice(0, 3), [`to be sold: ${dollars(100000)}`, `depth, median: ${dollars(told.depth_q50_usd)}`,
-    `depth, least: ${dollars(told.lowest_depth_usd)}`]);
-  await page.locator("#stress").getByRole("button", { name: "Compute it again in this browser" }).click();
+  assert.deepEqual(drawn.slice(0, 3), [`to be sold: ${dollars(100000)}`, `median depth: ${dollars(told.depth_q50_usd)}`,
+    `lowest depth: ${dollars(told.lowest_depth_usd)}`]);
+  await page.locator("#stress").getByRole("button", { name: "Recompute in this browser" }).click();
   await page.locator("#stress .confirmed").waitFor();
-  const button = page.getByRole("button", { name: "Take away the stress as CSV" });
+  const button = page.getByRole("button", { name: "Download the stress test (CSV)" });
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
   assert.equal(lines.length, 1 + told.worst_slots.length);
@@ -36,14 +36,14 @@ async function gone({ own, asked, page, open, get }) {
   const other = await open(`/risk?${asked}&size_usd=100000&after_move_pct=0.01`, { routes });
   const link = other.locator("#shocks a");
   await link.waitFor();
-  assert.equal(await link.textContent(), "A storm: the price fell by 7.00 %, 12.50 % of the book was gone");
+  assert.equal(await link.textContent(), "A storm: the price fell by 7.00%, and 12.50% of the depth was withdrawn");
   const after = await get(`/v1/stress?${venues}&size_usd=100000&haircut_pct=30&fall_pct=20&after_move_pct=0.01`);
   assert.equal(await rows(other).count(), after.worst_slots.length);
   const words = () => other.locator("#stress > p").first().textContent();
-  assert.ok((await words()).includes(`${after.slots_unmoved} had not, of ${after.slots_untestable} it is not known`), await words());
+  assert.ok((await words()).includes(`${after.slots_unmoved} slots had no such move, and ${after.slots_untestable} could not be tested`), await words());
   await link.click();
   await other.waitForURL(/haircut_pct=12\.5/);
-  await eventually("the storm's numbers", async () => (await words()).startsWith("12.50 % of everybody's liquidity is gone in every slot, and the price 7.00 % lower"));
+  await eventually("the storm's numbers", async () => (await words()).startsWith("In every slot, 12.50% of all liquidity is withdrawn and the price is 7.00% lower"));
   assert.match(other.url(), /fall_pct=7&haircut_pct=12\.5&after_move_pct=0\.01/);
   await other.context().close();
 }
@@ -64,7 +64,7 @@ async function unfillable({ exit, pools, open, get }) {
   const cells = page.locator("table", { has: page.locator("caption >> text=Each pool alone") }).locator("tbody td");
   assert.equal(await cells.nth(2).textContent(), `cannot be filled${atMost(slots[0])}`);
   assert.equal(await cells.nth(2).locator("a").getAttribute("href"), local(slots[0].evidence_url));
-  assert.equal(await cells.nth(3).textContent(), `${refused} of ${refused}, 100.0 %`);
+  assert.equal(await cells.nth(3).textContent(), `${refused} of ${refused}, 100.0%`);
   const listed = await page.locator("table").last().locator("tbody tr td:last-child").evaluateAll((all) =>
     all.map((cell) => [cell.querySelector("a").getAttribute("href"), cell.querySelector("small").textContent]));
   assert.deepEqual(listed, slots.map((slot) => [local(slot.evidence_url), atMost(slot)]));
@@ -84,7 +84,7 @@ async function notes({ page, told, own, get }) {
   }
   const { from, to } = await get(`/v1/decay/${own[0]}?to=${told.to}`);
   const withdrawn = await note("Withdrawn after moves");
-  assert.ok(withdrawn.endsWith(`, of ${from.slice(0, 10)} to ${to.slice(0, 10)}`), withdrawn);
+  assert.ok(withdrawn.endsWith(`, ${from.slice(0, 10)} to ${to.slice(0, 10)}`), withdrawn);
 }
 
 /** The file that is taken away is verified by the command that is printed, by this site, too; what was cut off is told. */
@@ -107,19 +107,19 @@ async function handedOver({ page, text, files, get, open, shoot }) {
     await verify.locator("input[type=file]").setInputFiles({ name, mimeType: "application/jsonl", buffer: Buffer.from(text) });
     await verify.locator(`#report.${verdict}`, { hasText: words }).waitFor();
   };
-  await give("risk.jsonl", text, "warn", `A report of ${files} files, a line each.It is whole`);
-  assert.match(await verify.locator("#report").textContent(), /10 of 10 files of evidence are confirmed by this browser; \d figures were not checked/);
+  await give("risk.jsonl", text, "warn", `A report of ${files} files, one per line.The report is complete`);
+  assert.match(await verify.locator("#report").textContent(), /10 of 10 evidence files were confirmed by this browser; \d figures were not checked/);
   await verify.waitForSelector("code.command");
   assert.equal(await command(verify), printed);
   await verify.locator(".checks .warn", { hasText: "the figure exposure/1" }).waitFor();
   await shoot(verify, "verify-report");
   const lines = text.trim().split("\n");
-  await give("cut.jsonl", lines.slice(0, 4).join("\n"), "fail", "It is not the report that its first line names");
-  await give("twice.jsonl", [...lines, lines.at(-1)].join("\n"), "fail", "It is not the report that its first line names");
-  await give("unstated.jsonl", lines.slice(1).join("\n"), "warn", "Of no stated length");
+  await give("cut.jsonl", lines.slice(0, 4).join("\n"), "fail", "The report does not match its first line");
+  await give("twice.jsonl", [...lines, lines.at(-1)].join("\n"), "fail", "The report does not match its first line");
+  await give("unstated.jsonl", lines.slice(1).join("\n"), "warn", "The report does not state its length");
   await give("figure.json", lines[1], "warn", "A report of 1 file");
   const digit = lines.at(-1).replace(/"size_usd":"(\d)/, (_, digit) => `"size_usd":"${(Number(digit) % 9) + 1}`);
-  await give("changed.jsonl", [...lines.slice(1, -1), digit].join("\n"), "fail", "1 do not hold");
+  await give("changed.jsonl", [...lines.slice(1, -1), digit].join("\n"), "fail", "1 failed");
   await verify.close();
 }
 
@@ -130,7 +130,7 @@ async function onPaper({ page, own, shoot, fits }) {
   for (const gone of ["header", "form", "#asked > summary", "#worst-after > summary"]) assert.equal(await page.locator(gone).first().isVisible(), false, gone);
   const head = await page.locator(".printed").innerText();
   const key = (await (await fetch(new URL("/log/verifier-key", page.url()))).text()).trim();
-  for (const told of [...own, "$100,000", "liquidation bonus 5 %", key, new URL(page.url()).origin]) assert.ok(head.includes(told), `${told}: ${head}`);
+  for (const told of [...own, "$100,000", "liquidation bonus 5%", key, new URL(page.url()).origin]) assert.ok(head.includes(told), `${told}: ${head}`);
   for (const folded of ["#worst h2", "#worst table", "#worst-after table"]) assert.ok(await page.locator(folded).isVisible(), folded);
   const colours = await page.evaluate(() => {
     const of = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -163,7 +163,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const own = pools.filter(({ base, name }) => base?.address === exit.base.address && /Uniswap v[23]/.test(name)).slice(0, 2).map(({ pool }) => pool);
   const asked = own.map((pool) => `pool=${encodeURIComponent(pool)}`).join("&");
   const page = await open("/risk");
-  await page.waitForSelector("text=Choose at least one pool");
+  await page.waitForSelector("text=Select at least one pool");
   await page.locator(`input[value="${own[0]}"]`).waitFor();
   const shifted = await page.evaluate(() => new Promise((done) => {
     new PerformanceObserver((list) => done(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
@@ -178,9 +178,9 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const offered = await page.locator(".pools label:visible input").evaluateAll((all) => all.map(({ value }) => value));
   assert.deepEqual(offered.sort(), pools.filter(({ base }) => base.symbol === exit.base.symbol).map(({ pool }) => pool).sort());
   for (const pool of own) await page.locator(`input[value="${pool}"]`).check();
-  assert.equal(await page.getByText("Choose at least one pool").count(), 0, "some are chosen");
+  assert.equal(await page.getByText("Select at least one pool").count(), 0, "some are chosen");
   await page.locator("input[name=size_usd]").fill("100000");
-  await page.getByRole("button", { name: "Make the report" }).click();
+  await page.getByRole("button", { name: "Create report" }).click();
   await page.waitForSelector("#band");
   assert.deepEqual(new URL(page.url()).searchParams.getAll("pool").sort(), own.toSorted());
   const told = await get(`/v1/exposure?${own.map((pool) => `venue=${pool}`).join("&")}&cascade_usd=100000`);
@@ -203,7 +203,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
     return [cells[2].querySelector("a").getAttribute("href"), cells[3].textContent];
   }));
   const refusals = ({ slots_refused: refused, slots_recorded: recorded }) =>
-    refused === 0 ? `none of ${recorded}` : `${refused} of ${recorded}, ${(Math.ceil(refused * 1000 / recorded) / 10).toFixed(1)} %`;
+    refused === 0 ? `none of ${recorded}` : `${refused} of ${recorded}, ${(Math.ceil(refused * 1000 / recorded) / 10).toFixed(1)}%`;
   assert.deepEqual(shown.map(([href]) => href).sort(), stress.map(({ detail }) => local(detail.worst_slots[0].evidence_url)).sort(),
     "the worst slot, also one that could not be filled, with its evidence");
   assert.ok(stress.every((one) => shown.some(([, words]) => words.startsWith(refusals(one)))), JSON.stringify(shown));
@@ -213,7 +213,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.deepEqual(taken, [told.depth_now_usd, told.depth_q50_usd, told.break_even_depth_now_usd, told.break_even_depth_q50_usd,
     told.lowest_break_even_depth_usd, ...told.venues.map((venue) => venue.lowest_depth_usd)].map(dollars));
   assert.equal(await exposure.locator("figure.chart rect.fill").count(), 6);
-  await exposure.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await exposure.getByRole("button", { name: "Recompute in this browser" }).click();
   await exposure.locator(".confirmed, .refused, .failed").waitFor();
   assert.match(await exposure.locator(".checked-figure").textContent(), /Confirmed by this browser.* snapshots/);
   await gone({ own, asked, page, open, get });
@@ -222,7 +222,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.deepEqual(called.sort(), names.sort(), "by venue and fee");
   const listed = page.locator("table").last().locator("tbody tr");
   assert.equal(await listed.count(), 10);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take away as CSV" }).click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download CSV" }).click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
   const value = (name) => lines.filter((line) => line[1] === name).map((line) => line[2]);
   assert.deepEqual(value("coverage"), [String(told.coverage)]);
@@ -230,7 +230,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst);
   assert.ok(lines.filter((line) => line[1] === "worst_slot_gap_pct").every((line) => line[4].includes("/api/v1/exit/")));
   // All of it in one file, with what proves each number: as the service sends it, a line each.
-  const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take it away with its proofs" }).click()]);
+  const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download with proofs" }).click()]);
   const text = readFileSync(await whole.path(), "utf8");
   const [head, ...files] = text.trim().split("\n");
   const sha = (line) => `0x${createHash("sha256").update(line).digest("hex")}`;
@@ -254,7 +254,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   }
   await page.locator("#check-alone > summary").click();
   const again = page.locator("#check-alone-0");
-  await again.getByRole("button", { name: "Compute it again in this browser" }).click();
+  await again.getByRole("button", { name: "Recompute in this browser" }).click();
   await again.locator(".confirmed").waitFor();
   const evidence = files.filter((line) => JSON.parse(line).request !== undefined);
   assert.equal(evidence.length, 10, "the worst slots, those that are refused, too");

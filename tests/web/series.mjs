@@ -19,7 +19,7 @@ const chart = (page) => page.locator("figure.chart").filter({ hasText: "Price in
 async function holes({ retracted, open, get, shoot }) {
   const page = await open(`/pools/${retracted.pool}`);
   await page.waitForSelector(".stress");
-  await page.getByLabel("Rows").selectOption("5m");
+  await page.getByLabel("Interval").selectOption("5m");
   await chart(page).locator("rect.retracted").waitFor();
   const drawn = async (kind) => chart(page).locator(`svg rect.${kind}`).count();
   assert.deepEqual([await drawn("missing"), await drawn("retracted")], [1, 1]);
@@ -30,7 +30,7 @@ async function holes({ retracted, open, get, shoot }) {
   const taken = rows.findIndex((row) => row.state === "retracted");
   const table = chart(page).locator("tbody tr");
   assert.equal(await table.count(), rows.length);
-  assert.match(await table.nth(taken).textContent(), /retracted: a later entry took it back/);
+  assert.match(await table.nth(taken).textContent(), /retracted by a later entry/);
   for (const reason of ["chain_lagging", "recorder_down"]) {
     const at = rows.findIndex((row) => row.missing_reason === reason);
     assert.ok(at > 0, `no slot is missing because of ${reason}`);
@@ -44,14 +44,14 @@ async function holes({ retracted, open, get, shoot }) {
   const recorded = rows.findIndex((row) => row.worst?.exit_gap_pct !== undefined);
   const { worst } = rows[recorded];
   const price = String(Math.round((100 - worst.exit_gap_pct) * 1e6) / 1e6);
-  assert.ok((await table.nth(recorded).textContent()).includes(`${price} %`), "100 less the gap");
+  assert.ok((await table.nth(recorded).textContent()).includes(`${price}%`), "100 less the gap");
   await chart(page).locator("summary").click();
   await shoot(page, "pool-holes");
   await page.setViewportSize({ width: 390, height: 900 });
   await page.reload();
   await page.locator("#history > summary").click();
   await page.waitForSelector(".stress");
-  await page.getByLabel("Rows").selectOption("5m");
+  await page.getByLabel("Interval").selectOption("5m");
   await chart(page).locator("rect.retracted").waitFor();
   await shoot(page, "pool-holes-390");
   await page.context().close();
@@ -63,7 +63,7 @@ async function rows({ retracted, open, get, shoot }) {
   const page = await open(`/pools/${retracted.pool}`);
   await page.waitForSelector(".stress");
   for (const interval of ["1h", "1d"]) {
-    await page.getByLabel("Rows").selectOption(interval);
+    await page.getByLabel("Interval").selectOption(interval);
     const { rows } = await get(`/v1/history/${retracted.pool}?size_usd=100000&interval=${interval}`);
     await chart(page).locator("summary").click();
     await eventually(`rows of ${interval}`, async () => await chart(page).locator("tbody tr").count() === rows.length);
@@ -85,8 +85,8 @@ async function rows({ retracted, open, get, shoot }) {
   const { rows: [day] } = await get(`/v1/history/${retracted.pool}?size_usd=100000&interval=1d`);
   assert.ok(day.worst.exit_gap_pct > day.last.exit_gap_pct, "the last slot of the day is its worst");
   const drawn = String(Math.round((100 - day.worst.exit_gap_pct) * 1e6) / 1e6);
-  assert.ok((await chart(page).locator("tbody tr").first().textContent()).includes(`${drawn} %`));
-  assert.ok((await chart(page).locator(".legend").textContent()).includes("realized, worst slot of the row"));
+  assert.ok((await chart(page).locator("tbody tr").first().textContent()).includes(`${drawn}%`));
+  assert.ok((await chart(page).locator(".legend").textContent()).includes("fill price (worst slot"));
   // The newest rows with their evidence.
   await page.locator("details.listed summary").click();
   const gaps = await page.locator("details.listed .checked-gap").count();
@@ -109,12 +109,12 @@ async function refused({ thin, open, get, shoot }) {
   const at = rows.findIndex((row) => row.slots_refused > 0);
   assert.ok(at >= 0, "the thin pool fills a million");
   const { slots_refused: refused, slots_recorded: recorded, least_fillable: least } = rows[at];
-  const words = `${refused} of ${recorded} recorded slots could not fill it, the least of them no more than $`;
+  const words = `${refused} of ${recorded} recorded slots could not fill this size; the lowest maximum was $`;
   const told = await chart(page).locator("tbody tr").nth(at).textContent();
   assert.ok(told.includes("cannot be filled") && told.includes(words) && least.max_fillable_usd > 0, told);
   const stress = await get(`/v1/stress/${thin}?size_usd=1000000`);
-  assert.ok((await page.locator("#refused").textContent()).startsWith(`${stress.slots_refused} recorded slots, the least`));
-  await page.waitForSelector(".stress >> text=none: no recorded slot could fill it");
+  assert.ok((await page.locator("#refused").textContent()).startsWith(`${stress.slots_refused} recorded slots; the lowest maximum`));
+  await page.waitForSelector(".stress >> text=none: no recorded slot could fill this size");
   await chart(page).locator("summary").click();
   await shoot(page, "pool-series-refused");
   await page.context().close();
@@ -180,7 +180,7 @@ async function dragged({ retracted, open, get, shoot }) {
   await page.getByLabel("To (UTC)").fill("");
   await page.getByRole("button", { name: "Show the worst" }).click();
   await page.waitForSelector("text=A period needs both times");
-  await page.getByRole("button", { name: "Whole series" }).click();
+  await page.getByRole("button", { name: "Show whole series" }).click();
   await page.waitForSelector(".stress");
   assert.equal(await page.getByLabel("From (UTC)").inputValue(), "");
   await page.context().close();

@@ -53,7 +53,7 @@ export async function everyPage({ pool, collateral, exit, evidence, open, fits, 
       await eventually(`${path} is quiet`, async () => await page.locator(".loading").count() === 0);
       await fits(page, `${path} at ${width}`);
       if (width === 390) await isShort(page, path);
-      await page.waitForSelector('#whose >> text=came from this same server');
+      await page.waitForSelector('#whose >> text=code served by this same server');
       assert.equal(await page.locator("#whose a").getAttribute("href"), "/method#elsewhere");
       await shoot(page, `${name(path)}-${width}${dark ? "-dark" : ""}`);
       await page.context().close();
@@ -85,7 +85,7 @@ async function folded({ open }) {
     await page.context().close();
   }
   const board = await open("/", { width: 390 });
-  await board.getByRole("link", { name: "What fragility and depth are" }).click();
+  await board.getByRole("link", { name: "Definitions of fragility and depth" }).click();
   await board.waitForURL(/\/method#fragility$/);
   await board.locator("#fragility", { hasText: "usual depth" }).waitFor();
   await board.context().close();

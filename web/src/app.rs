@@ -60,9 +60,9 @@ pub fn App() -> impl IntoView {
             <footer>
                 <Whose/>
                 <p>
-                    "Nothing on these pages is loaded from a third party, and no account is needed. "
+                    "These pages load nothing from third parties and need no account. "
                     <a href="/third-party.txt" rel="external">"Licences"</a>
-                    " of the packages that they were built from."
+                    " of the packages they are built from."
                 </p>
             </footer>
         </Router>

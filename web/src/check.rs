@@ -33,17 +33,18 @@ pub async fn file(
     keys: Vec<VerifierKey>,
 ) -> (VerificationReport, String) {
     let found = if keys.is_empty() {
-        Err("Without a key nothing that this browser kept can be held against it.".to_owned())
+        Err("Without a key, the log cannot be compared with the version this browser saw before."
+            .to_owned())
     } else {
         let watch = LogWatch::new(client, LocalStorage, keys.clone());
         match watch.verify_file(evidence).await {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(
-                "This browser has kept no state of this log: there is nothing to compare it with."
+                "This browser has not seen this log before, so there is nothing to compare it with."
                     .to_owned(),
             ),
             Err(error) => Err(format!(
-                "It was not compared with the state of this log that this browser kept: {error}."
+                "The log was not compared with the version this browser saw before: {error}."
             )),
         }
     };
@@ -56,15 +57,15 @@ pub async fn file(
 /// How a log stands to what this browser kept of it.
 pub fn compared(continuity: Continuity) -> &'static str {
     match continuity {
-        Continuity::Contradicts => "It contradicts the state this browser saw before.",
-        Continuity::Continues => "It continues the state this browser saw before.",
+        Continuity::Contradicts => "The log contradicts the version this browser saw before.",
+        Continuity::Continues => "The log continues the version this browser saw before.",
         Continuity::NotCompared => {
-            "It could not be compared with the state this browser saw before, which holds more slots: a copy \
-             that lags behind shows fewer, and so does one that hides what was rewritten. Ask again later."
+            "The log could not be compared with the version this browser saw before, which contains more slots. A copy \
+             that lags behind shows fewer slots, and so does one that hides rewritten history. Try again later."
         }
         Continuity::FirstSeen => {
-            "This browser had kept no state of this log, so there was nothing to compare this one with; it is kept \
-             from here on."
+            "This browser had not seen this log before, so there was nothing to compare it with. It stores this version \
+             from now on."
         }
     }
 }
@@ -122,7 +123,7 @@ impl Published {
     /// In what the evidence's address is of something else than the number was published as.
     fn differs(&self, of: &EvidenceOf) -> Option<String> {
         let differs = |what, found: String, published: &str| {
-            Some(format!("its evidence is of {what} {found}, not {published}"))
+            Some(format!("its evidence is for {what} {found}, not {published}"))
         };
         if of.pool.to_string() != self.pool {
             return differs("pool", of.pool.to_string(), &self.pool);
@@ -154,7 +155,7 @@ impl Published {
 /// Checks one published gap by its evidence.
 pub async fn gap(client: &Client<Browser>, published: &Published) -> Standing {
     let Some(of) = EvidenceOf::from_url(&published.evidence_url) else {
-        return Standing::Failed("its evidence address cannot be read".to_owned());
+        return Standing::Failed("its evidence address is not valid".to_owned());
     };
     if let Some(why) = published.differs(&of) {
         return Standing::Refuted(why);
@@ -177,7 +178,7 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
             let failed = found.report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
             let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
             if names == [check_name(CheckName::Format)] {
-                return Standing::Failed("what the service sent is no evidence file".to_owned());
+                return Standing::Failed("the service did not send an evidence file".to_owned());
             }
             Standing::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
         }
@@ -191,9 +192,11 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
                 Standing::Confirmed
             } else {
                 let claimed =
-                    claimed.map_or_else(|| "it cannot be filled".to_owned(), text::percent);
+                    claimed.map_or_else(|| "that it cannot be filled".to_owned(), text::percent);
                 let published = text::percent(published);
-                Standing::Refuted(format!("published {published}, the evidence says {claimed}"))
+                Standing::Refuted(format!(
+                    "published as {published}, but the evidence shows {claimed}"
+                ))
             }
         }
     }

@@ -182,17 +182,17 @@ pub fn in_words(rule: &Rule) -> String {
     match rule.kind.as_str() {
         "gap_above" => {
             let pct = crate::text::percent(rule.pct.as_deref().unwrap_or_default());
-            format!("selling {} of {} loses more than {pct}", usd(&rule.size_usd), rule.base)
+            format!("Gap for selling {} of {} is above {pct}", usd(&rule.size_usd), rule.base)
         }
         "depth_below" => {
-            format!("less than {} of {} can be sold within 2 %", usd(&rule.usd), rule.base)
+            format!("Depth at 2% for {} is below {}", rule.base, usd(&rule.usd))
         }
         "lowest_depth_below" => {
-            format!("the lowest depth of seven days is below {}", usd(&rule.usd))
+            format!("Lowest depth in 7 days is below {}", usd(&rule.usd))
         }
-        "oracle_stale" => "an oracle's answer is older than its heartbeat".to_owned(),
-        "market_closed" => "the market of one of the tokens is closed".to_owned(),
-        "missing" => "slots are missing".to_owned(),
+        "oracle_stale" => "An oracle price is older than its heartbeat".to_owned(),
+        "market_closed" => "The market of a token is closed".to_owned(),
+        "missing" => "Slots are missing".to_owned(),
         other => other.to_owned(),
     }
 }

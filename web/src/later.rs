@@ -42,7 +42,7 @@ impl From<SplitLoaderError> for NotLoaded {
 
 impl From<NotLoaded> for ClientError {
     fn from(_: NotLoaded) -> Self {
-        let error = TransportError::Unreachable("this page's program did not come".to_owned());
+        let error = TransportError::Unreachable("this page's program did not load".to_owned());
         Self::Transport { url: window().location().href().unwrap_or_default(), error }
     }
 }

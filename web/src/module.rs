@@ -50,7 +50,7 @@ pub fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue
 }
 
 fn called(function: &JsValue, of: &JsValue, arguments: &[JsValue]) -> Result<JsValue, String> {
-    let missing = || "this page was built without it".to_owned();
+    let missing = || "this page was built without this function".to_owned();
     let function = function.dyn_ref::<Function>().ok_or_else(missing)?;
     let arguments: Array = arguments.iter().collect();
     function.apply(of, &arguments).map_err(|error| words(&error))

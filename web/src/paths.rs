@@ -62,21 +62,21 @@ pub fn evidence_href(url: &str) -> Option<String> {
 /// The title of the page at a path, as the service writes it into the page that it serves.
 pub fn title_of(path: &str) -> String {
     let known = match path {
-        "/" => "exitgap: where would your size lose most?",
+        "/" => "Exit cost by pool | exitgap",
         "/verify" => "Verify an evidence file | exitgap",
         "/portfolio" => "Portfolio | exitgap",
-        "/accuracy" => "How good were the estimates of all pools? | exitgap",
-        "/equities" => "Shares on chains | exitgap",
+        "/accuracy" => "Estimate accuracy | exitgap",
+        "/equities" => "Tokenized stocks | exitgap",
         "/alerts" => "Alerts | exitgap",
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",
         "/risk" => "Risk report | exitgap",
         _ if path.starts_with("/exit/") => "Where and when to exit | exitgap",
-        _ if path.starts_with("/pools/") => return pool_title("A pool"),
+        _ if path.starts_with("/pools/") => return pool_title("Pool"),
         _ if path.starts_with(Operation::Evidence.prefix()) => {
             return "Evidence | exitgap".to_owned();
         }
-        _ => "Nothing is at this address | exitgap",
+        _ => "Page not found | exitgap",
     };
     known.to_owned()
 }

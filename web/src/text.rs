@@ -22,10 +22,10 @@ pub fn grouped(number: &str) -> String {
 
 /// A percentage with its sign and unit.
 pub fn percent(number: &str) -> String {
-    format!("{} %", grouped(number))
+    format!("{}%", grouped(number))
 }
 
-/// A gap against the oracle's price: `0.2 % above the oracle price`.
+/// A gap against the oracle's price: `0.2% above the oracle price`.
 pub fn beside_oracle(gap: &str) -> String {
     let (magnitude, side) = split_gap(gap);
     format!("{} {side} the oracle price", percent(magnitude))
@@ -59,10 +59,9 @@ pub fn grouped_within(words: &str) -> String {
     words.split('"').enumerate().map(part).collect::<Vec<_>>().join("\"")
 }
 
-/// Whole dollars as `$1,234`.
+/// Whole dollars as `$1,234` or `−$1,234`.
 pub fn usd(number: &str) -> String {
-    let whole = number.split('.').next().unwrap_or(number);
-    format!("${}", grouped(whole))
+    usd_exact(number.split('.').next().unwrap_or(number))
 }
 
 /// Dollars, cut to cents.
@@ -73,7 +72,10 @@ pub fn usd_cents(number: &str) -> String {
 
 /// Dollars with their fraction.
 pub fn usd_exact(number: &str) -> String {
-    format!("${}", grouped(number))
+    match number.strip_prefix('-') {
+        Some(magnitude) => format!("−${}", grouped(magnitude)),
+        None => format!("${}", grouped(number)),
+    }
 }
 
 /// Raw token units as whole tokens, all digits kept.
@@ -130,7 +132,7 @@ pub fn short_hash(hash: &str) -> String {
 
 /// A percentage as precisely as a person reads it. What is exact stands behind it, on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {
-    format!("{} %", read(number))
+    format!("{}%", read(number))
 }
 
 /// A number of at most six decimals as precisely as a person reads it: two decimals, or two digits of what is smaller.

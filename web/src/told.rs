@@ -53,8 +53,8 @@ pub fn words(answer: &Answer) -> String {
 /// Why a size cannot be filled, and the most that can be.
 fn cannot(refusal: &EvidenceRefusal) -> String {
     let why = match (refusal.code.as_str(), &refusal.max_fillable_usd) {
-        (_, Some(most)) => format!("the most that can be is {}", text::usd_exact(&shown(most))),
-        ("beyond_liquidity", None) => "nor can any other size".to_owned(),
+        (_, Some(most)) => format!("at most {} can be sold", text::usd_exact(&shown(most))),
+        ("beyond_liquidity", None) => "no other size can be filled either".to_owned(),
         ("rounds_to_no_input", None) => {
             "it is worth less than one unit of the token sold".to_owned()
         }

@@ -20,7 +20,13 @@ const SHOWN: [(&str, &str, &str, bool, bool); 6] = [
         true,
         false,
     ),
-    ("stableswap_plain", "Curve plain 0.03 %", "its view may quote another number", true, false),
+    (
+        "stableswap_plain",
+        "Curve plain 0.03 %",
+        "Its view function may quote another number",
+        true,
+        false,
+    ),
     (
         "stableswap_off_balance",
         "Curve StableSwap-NG 0.04 % to 0.8 %",
@@ -28,8 +34,20 @@ const SHOWN: [(&str, &str, &str, bool, bool); 6] = [
         true,
         true,
     ),
-    ("weighted_v2", "Balancer v2 weighted 0.3 %", "the pool's own power or iteration", true, false),
-    ("cryptoswap", "Curve Twocrypto-NG 0.26 % to 0.500805", "no depth is told", false, false),
+    (
+        "weighted_v2",
+        "Balancer v2 weighted 0.3 %",
+        "the pool's own power function or iteration",
+        true,
+        false,
+    ),
+    (
+        "cryptoswap",
+        "Curve Twocrypto-NG 0.26 % to 0.500805",
+        "Depth and orders in parts are not available",
+        false,
+        false,
+    ),
 ];
 
 #[test]

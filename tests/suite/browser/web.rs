@@ -340,7 +340,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         let unknown = service.ask("GET", target, &page);
         assert_eq!(unknown.status, 404, "{target}");
         let html = String::from_utf8(unknown.body).unwrap();
-        assert!(html.contains("<title>Nothing is at this address"), "{target}");
+        assert!(html.contains("<title>Page not found"), "{target}");
     }
     // What is not there is not answered with a page, unless to a reader; never for a script.
     let absent = service.ask("GET", "/nothing/here", &page);

@@ -165,7 +165,7 @@ pub fn Heat(
         })
     };
     let (width, height) = grid.size();
-    let help = format!("{title}. Arrow keys read the hours one by one.");
+    let help = format!("{title}. Use the arrow keys to read the hours one by one.");
     view! {
         <svg viewBox=format!("0 0 {} {}", length(width), length(height)) tabindex="0" role="img" aria-label=help
             on:pointermove=move |event| at(&event) on:pointerdown=move |event| at(&event) on:keydown=key>

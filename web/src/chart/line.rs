@@ -49,8 +49,8 @@ impl Mark {
             Self::Closed => ("swatch closed", "market closed"),
             Self::Missing => ("swatch missing", "missing"),
             Self::Retracted => ("swatch retracted", "retracted"),
-            Self::Partly => ("swatch partly", "some slots missing or retracted (above)"),
-            Self::Refused => ("swatch refused-band", "cannot be filled (below)"),
+            Self::Partly => ("swatch partly", "some slots missing or retracted (top edge)"),
+            Self::Refused => ("swatch refused-band", "cannot be filled (bottom edge)"),
         }
     }
 }
@@ -86,7 +86,7 @@ pub fn LineChart(
     on_range: Option<Callback<(usize, usize)>>,
 ) -> impl IntoView {
     if places.is_empty() {
-        return view! { <p class="empty">"Nothing to draw yet."</p> }.into_any();
+        return view! { <p class="empty">"No data to draw yet."</p> }.into_any();
     }
     let paper = Paper::for_screen();
     let plane = Plane::of(paper, &lines, places.len(), reference);
@@ -94,7 +94,7 @@ pub fn LineChart(
     let still = (plane.bands(&marks), plane.axis(unit), plane.below(&places), plane.drawn(&lines))
         .into_any();
     let (legend, table) = (legend(&lines, &marks), table(&places, &lines, &marks));
-    let help = format!("{title}. Arrow keys read the values one by one.");
+    let help = format!("{title}. Use the arrow keys to read the values one by one.");
     let last = places.len() - 1;
     let drawn = lines.clone();
     let reading = reading(places, lines, marks);
@@ -106,11 +106,11 @@ pub fn LineChart(
                 chosen=chosen choose=choose on_range=on_range/>
             <output class="reading" aria-live="polite">
                 {move || chosen.get().map_or_else(
-                    || "Point at the chart, tap it, or use the arrow keys, to read values.".to_owned(),
+                    || "Hover, tap or use arrow keys to read values.".to_owned(),
                     &reading,
                 )}
             </output>
-            <details><summary>"As a table"</summary>{table}</details>
+            <details><summary>"Show as table"</summary>{table}</details>
         </figure>
     }
     .into_any()
@@ -227,5 +227,5 @@ fn table(places: &[String], lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoV
             noted.then(|| view! { <span class="none">{notes(marks, index)}</span> }.into_any());
         (place.clone().into_any(), lines.iter().map(cell).chain(note).collect())
     });
-    view! { <Table first="at" columns=columns rows=rows.collect()/> }
+    view! { <Table first="At" columns=columns rows=rows.collect()/> }
 }

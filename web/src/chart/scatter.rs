@@ -124,9 +124,10 @@ pub fn Scatter(
     let read = move || {
         let said =
             |index: usize| held.with_value(|dots| dots.get(index).map(|dot| dot.said.clone()));
-        chosen.get().and_then(said).unwrap_or_else(|| {
-            "Point at the chart, tap it, or use the arrow keys, to read values.".to_owned()
-        })
+        chosen
+            .get()
+            .and_then(said)
+            .unwrap_or_else(|| "Hover, tap or use arrow keys to read values.".to_owned())
     };
     let met = move || {
         let place =
@@ -135,13 +136,13 @@ pub fn Scatter(
             view! { <circle class="met line-c" cx=length(x) cy=length(y) r="5.5"/> }
         })
     };
-    let help = format!("{title}. Arrow keys read the values one by one.");
+    let help = format!("{title}. Use the arrow keys to read the values one by one.");
     view! {
         <figure class="chart">
             <figcaption>{title}</figcaption>
             <ul class="legend">
                 <li><span class="swatch line-a"></span>"a swap"</li>
-                <li><span class="swatch line-b"></span>"estimated to the unit; above it reality was worse"</li>
+                <li><span class="swatch line-b"></span>"exact estimate; points above the line filled worse"</li>
             </ul>
             <svg viewBox=paper.view_box() tabindex="0" role="img" aria-label=help
                 on:pointermove=point on:pointerdown=tap on:keydown=key>

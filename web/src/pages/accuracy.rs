@@ -89,10 +89,10 @@ pub fn AccuracyPage() -> impl IntoView {
     });
     let chain = Signal::derive(move || asked.read().chain.clone());
     view! {
-        <h1>"How good were the estimates of all pools?"</h1>
+        <h1>"Estimate accuracy"</h1>
         <p class="lead">
-            "Every swap that a pool logged in the last seven days, against what was estimated of it from the newest slot \
-             before. An error is the realized gap less the estimated one: above zero, reality was worse. Nothing is ranked, \
+            "Each swap in the last seven days compared with the estimate from the last snapshot before it. An error is the \
+             realized gap minus the estimated gap. Above zero, the swap filled worse than estimated. Pools are not ranked, \
              and no pool is left out."
         </p>
         <form class="controls" on:submit=|event| event.prevent_default()>
@@ -110,7 +110,8 @@ pub fn AccuracyPage() -> impl IntoView {
 fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 'static) -> AnyView {
     let pools = told.table.list("pools");
     if pools.is_empty() {
-        let words = "No pool is recorded here. Clear the chain to see all pools.".to_owned();
+        let words =
+            "No pool is recorded on this chain. Select all chains to see all pools.".to_owned();
         return view! { <Empty words=words/> }.into_any();
     }
     let mut records = pools.iter().filter_map(|row| row.part("record"));
@@ -118,13 +119,13 @@ fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 's
     let waiting = told.table.count(WAITING);
     let waiting = (waiting > 0).then(|| {
         let words = match waiting {
-            1 => "1 pool waits for its row.".to_owned(),
-            many => format!("{} pools wait for their rows.", text::grouped(&many.to_string())),
+            1 => "1 pool has no result yet.".to_owned(),
+            many => format!("{} pools have no result yet.", text::grouped(&many.to_string())),
         };
         view! {
             <p class="refused" role="status" id="waiting">
-                {words}" The service sums them up one after the other. "
-                <button type="button" class="small" on:click=again>"Look again"</button>
+                {words}" The service computes the pools one after the other. "
+                <button type="button" class="small" on:click=again>"Refresh table"</button>
             </p>
         }
     });
@@ -132,32 +133,32 @@ fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 's
     let keep = move |_| download(table.as_bytes(), "text/csv", "accuracy.csv");
     let columns = vec![
         number("Swaps compared"),
-        number("To the unit"),
+        number("Exact"),
         number("Median error"),
-        number("95 of 100 within"),
+        number("95th percentile"),
         number("Worst"),
-        number("Mean, signed"),
-        number("Stretches whose logs are whole"),
-        words("Summed up"),
-        words("Recount"),
+        number("Mean error (signed)"),
+        number("Intervals with complete logs"),
+        words("Computed"),
+        words("Recompute"),
     ];
     let pages = pages(asked, &told.table);
-    let of_page = pages.is_some().then_some(" of this page");
+    let of_page = pages.is_some().then_some(" on this page");
     view! {
         <PreviewNotice shown=preview/>
         {waiting}
         <Table class="accuracy" first="Pool" columns=columns rows=rows(&pools, &told.names)/>
         {pages}
         <p class="actions">
-            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+            <button type="button" class="small" on:click=keep>"Download CSV"</button>
             <span class="quiet">
-                "A line for each pool"{of_page}", with the figure file that anyone recounts it from: "
+                "One row per pool"{of_page}", with a link to the file anyone can recompute it from: "
                 <code>"exitgap verify"</code>
             </span>
         </p>
         <p class="quiet">
-            "A record takes 200 swaps and seven days; what there is, is told all the same. Errors of pools of other sizes have no \
-             common mean that says anything: nothing is added up over pools. It says nothing of trades that were reverted."
+            "A full record needs 200 swaps and seven days; partial results are shown anyway. There is no average over pools, because \
+             errors of pools of different sizes are not comparable. Reverted trades are not covered."
         </p>
     }
     .into_any()
@@ -182,7 +183,7 @@ fn pages(asked: &Asked, table: &Document) -> Option<impl IntoView + use<>> {
 /// Why there is no record, in words.
 pub fn why_not(code: &str) -> String {
     if code == WAITING {
-        return "Not summed up yet.".to_owned();
+        return "Not computed yet.".to_owned();
     }
     let known = [ProblemCode::FigureUnsupportedKind, ProblemCode::NoSnapshotYet];
     let known = known.into_iter().find(|known| known.as_str() == code);

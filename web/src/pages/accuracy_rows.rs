@@ -45,15 +45,15 @@ fn cells(record: &Document) -> Vec<AnyView> {
     let why = (!why.is_empty()).then(|| view! { <small>{why}</small> });
     let stretches = record.count("stretches");
     let whole = stretches.saturating_sub(record.count("stretches_incomplete"));
-    let short = (!record.is("enough")).then(|| view! { <small>"not enough for a record"</small> });
+    let short = (!record.is("enough")).then(|| view! { <small>"partial record"</small> });
     let until = text::instant(&record.text_or_none("until"));
     let days = format!("{} days observed", record.text_or_none("days_observed"));
     let file = record.text_or_none("figure_url");
     if record.count("swaps") == 0 {
         return vec![
             view! {
-                "No swap was logged. "<a href=file rel="external">"figure file"</a>
-                <small>{format!("summed up {until}; {days}")}</small>
+                "No swaps were logged. "<a href=file rel="external">"figure file"</a>
+                <small>{format!("computed {until}; {days}")}</small>
             }
             .into_any(),
         ];

@@ -33,13 +33,13 @@ pub fn AlertsPage() -> impl IntoView {
     };
     view! {
         <h1>"Alerts"</h1>
-        <p class="lead">"Rules that this service keeps for you. Each is evaluated with every slot that is sealed, and whoever has the rule and \
-            the published log computes the same. Make one on a pool's page."</p>
+        <p class="lead">"Alerts stored by this service, checked every five minutes. Anyone with the rule and the public log can reproduce \
+            the result. Create an alert on a pool's page."</p>
         {move || match found.get() {
-            None => view! { <Loading what="your rules"/> }.into_any(),
+            None => view! { <Loading what="your alerts"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=again/> }.into_any(),
             Some(Ok(rules)) if rules.is_empty() => {
-                let words = "No rules yet, or this browser does not have the link to them.".to_owned();
+                let words = "No alerts yet. If you created some in another browser, open your alerts link here.".to_owned();
                 view! { <Empty words=words/> }.into_any()
             }
             Some(Ok(rules)) => {
@@ -54,9 +54,9 @@ pub fn AlertsPage() -> impl IntoView {
             let link = format!("{}#{token}", Page::Alerts.href());
             view! {
                 <p class="quiet">
-                    <a href=link rel="external">"The link to your rules"</a>
-                    ": whoever has it sees and ends them. It is kept in this browser, and in the part of the address that is never sent. "
-                    <button type="button" on:click=forget>"Forget it here"</button>
+                    <a href=link rel="external">"Your alerts link"</a>
+                    ": anyone with this link can view and delete them. It is stored only in this browser. "
+                    <button type="button" on:click=forget>"Remove from this browser"</button>
                 </p>
             }
         })}
@@ -94,7 +94,7 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
     };
     let webhook = rule.webhook.clone().map(|webhook| {
         let why = webhook.last_failure.map(|why| format!(": {why}")).unwrap_or_default();
-        let waiting = (webhook.pending > 0).then(|| format!(", {} waiting", webhook.pending));
+        let waiting = (webhook.pending > 0).then(|| format!(", {} pending", webhook.pending));
         format!("{} ({}{}{why})", webhook.url, webhook.state, waiting.unwrap_or_default())
     });
     let is_gap = rule.rule.kind == "gap_above";
@@ -104,18 +104,18 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
             <h2>{in_words(&rule.rule)}" "<span class=class>{standing}</span></h2>
             <p class="quiet">
                 <a href=pool>{text::short_pool(&rule.pool)}</a>
-                {webhook.map(|webhook| format!(" · told to {webhook}"))}
-                {format!(" · kept until {}", rule.expires)}
+                {webhook.map(|webhook| format!(" · sent to {webhook}"))}
+                {format!(" · stored until {}", rule.expires)}
             </p>
             {move || match events.answer(&(name.clone(), of)) {
-                None => view! { <Loading what="its events"/> }.into_any(),
+                None => view! { <Loading what="the events"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
                 Some(Ok(told)) if told.events.is_empty() => {
-                    view! { <Empty words="It has said nothing yet.".to_owned()/> }.into_any()
+                    view! { <Empty words="Not triggered yet.".to_owned()/> }.into_any()
                 }
                 Some(Ok(told)) => view! { <Said told=told is_gap=is_gap/> }.into_any(),
             }}
-            {ended.is_none().then(|| view! { <p><button type="button" on:click=end>"End this rule"</button></p> })}
+            {ended.is_none().then(|| view! { <p><button type="button" on:click=end>"Delete alert"</button></p> })}
         </section>
     }
 }
@@ -150,6 +150,6 @@ fn Said(told: KeptEvents, is_gap: bool) -> impl IntoView {
             (text::instant(&document.timestamp).into_any(), cells)
         })
         .collect();
-    let columns = ["it", "for these values", "sent"].map(words).into();
-    view! { <Table first="at" columns=columns rows=rows/> }
+    let columns = ["Event", "Values", "Delivery"].map(words).into();
+    view! { <Table first="Time" columns=columns rows=rows/> }
 }

@@ -57,7 +57,7 @@ impl Asked {
             chain => Some(ChainSlug::from_str(chain).map_err(|error| {
                 Problem::new(ProblemCode::InvalidParameter, format!("chain: {error}"))
                     .field("chain")
-                    .hint("Such as ethereum. Clear the chain to see all pools.")
+                    .hint("Use a chain name such as ethereum, or select all chains.")
             })?),
         };
         let cursor = self.cursors.last().map(String::as_str);
@@ -104,24 +104,24 @@ pub fn Board() -> impl IntoView {
         (said.parse() != Ok(shown)).then(|| {
             let shown = text::usd(&shown.to_string());
             not_understood(format!(
-                "The board has no such size as the address asks for: {shown} is shown instead."
+                "The size in the address is not one of the board's sizes. {shown} is shown instead."
             ))
         })
     };
     view! {
-        <h1>"Where would your size lose most?"</h1>
+        <h1>"Exit cost by pool"</h1>
         <p class="lead">
-            "The exit gap is how far below the oracle price a sale of your size really fills. It is recorded every \
-             five minutes (a slot), computed exactly, and checked in your browser."
+            "The exit gap is how far below the oracle price a sale of your size really fills. It is recorded in every \
+             5-minute slot, computed exactly, and verified in your browser."
         </p>
         <AskExit/>
-        <h2>"Every pool"</h2>
+        <h2>"All pools"</h2>
         <Controls asked=asked/>
         {other_size}
         {move || is_newer.get().then(|| view! {
             <p class="refused" role="status" id="newer">
-                "A newer slot was sealed. "
-                <button type="button" class="small" on:click=show_newer>"Show it"</button>
+                "A newer slot was recorded. "
+                <button type="button" class="small" on:click=show_newer>"Show newer slot"</button>
             </p>
         })}
         {move || match board.answer(&asked.get()) {
@@ -153,7 +153,7 @@ fn Controls(asked: Memo<Asked>) -> impl IntoView {
             view! { <option value=value prop:selected=move || asked.read().size == size>{shown}</option> }
         })
         .collect();
-    let sorts = [("gap", "largest gap"), ("score", "most fragile"), ("depth", "least depth")];
+    let sorts = [("gap", "largest gap"), ("score", "most fragile"), ("depth", "lowest depth")];
     let sorts: Vec<_> = sorts
         .into_iter()
         .map(|(value, shown)| {
@@ -185,11 +185,11 @@ fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
 fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
     if board.rows.is_empty() {
         let words = if asked.chain.is_empty() {
-            "No pool has a snapshot yet. The recorder reads each every five minutes; come back then."
+            "No pool has a snapshot yet. The recorder reads each pool every five minutes. Try again later."
                 .to_owned()
         } else {
             format!(
-                "No pool of {} has a snapshot yet. Clear the chain to see all pools.",
+                "No pool on {} has a snapshot yet. Select all chains to see all pools.",
                 asked.chain
             )
         };
@@ -217,9 +217,9 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
     let body: Vec<Searchable> = rows.into_iter().map(row).collect();
     let columns = vec![
         number(&format!("Gap at {}", text::usd(&size.to_string()))),
-        number("Depth at 2 % now"),
+        number("Depth at 2% now"),
         number("Lowest in 7 days"),
-        words("By day"),
+        words("Lowest by day"),
         number("Fragility"),
         number("Days observed"),
     ];
@@ -233,11 +233,11 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         </Searched>
         {pages}
         <p class="quiet">
-            <a href=Page::Accuracy.href()>"How good were the estimates of all pools?"</a>
-            " · "<a href=Page::Equities.href()>"Shares on chains, session by session"</a>
+            <a href=Page::Accuracy.href()>"Estimate accuracy"</a>
+            " · "<a href=Page::Equities.href()>"Tokenized stocks by session"</a>
         </p>
         <p class="quiet">
-            {format!("By method {}. ", board.method_version)}<a href="/method#fragility">"What fragility and depth are"</a>
+            {format!("Method {}. ", board.method_version)}<a href="/method#fragility">"Definitions of fragility and depth"</a>
         </p>
     }
     .into_any()
@@ -304,9 +304,9 @@ fn row_view(
         .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
     // What is left at the oracle's price alone: the pool itself may hold as much as ever.
     let gone = row.lowest_depth_7d.as_ref().is_some_and(|lowest| lowest.depth_usd.as_str() == "0");
-    let gone = gone.then(|| view! { <small>"within 2 % of the oracle's price"</small> });
+    let gone = gone.then(|| view! { <small>"within 2% of the oracle price"</small> });
     let book = row.book_usd.as_ref().map(|book| {
-        view! { <small>{format!("own price {}", text::usd(book.as_str()))}</small> }
+        view! { <small>{format!("from the pool price: {}", text::usd(book.as_str()))}</small> }
     });
     let part = partial_days(&row);
     let (lowest, when) = lowest.unwrap_or_else(|| ("none".to_owned(), String::new()));
@@ -400,7 +400,7 @@ fn Searched(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) -> 
             })
             .collect();
         if found.is_empty() {
-            let words = "No pool of this page holds all of these words.".to_owned();
+            let words = "No pool on this page matches all of these words.".to_owned();
             return view! { <Empty words=words/> }.into_any();
         }
         view! { <Table class="board" first="Pool" columns=columns.clone() rows=found/> }.into_any()

@@ -19,7 +19,7 @@ pub fn CapabilitiesPage() -> impl IntoView {
     let retry = found.again();
     view! {
         <h1>"Capabilities"</h1>
-        <p class="lead">"Live: on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, and not built."</p>
+        <p class="lead">"Live: runs on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, not built yet."</p>
         {move || match found.answer(&()) {
             None => view! { <Loading what="the capabilities"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),

@@ -82,21 +82,21 @@ pub fn EquitiesPage() -> impl IntoView {
     };
     let form = view! {
         <form class="controls" on:submit=go>
-            <label>"Gaps of a sale of, USD" <input id="share-size" type="text" inputmode="decimal" autocomplete="off"
+            <label>"Sale size (USD)" <input id="share-size" type="text" inputmode="decimal" autocomplete="off"
                 node_ref=boxed prop:value=move || asked.read().size.clone()/></label>
-            <button type="submit" class="small">"Show"</button>
+            <button type="submit" class="small">"Show gaps"</button>
         </form>
     };
     view! {
-        <h1>"Shares on chains"</h1>
+        <h1>"Tokenized stocks"</h1>
         <p class="lead">
-            "Where each tokenized share stands, and how its pools trade while its exchange is open, before and after hours and over \
-             weekends. A vector of six weeks, never one score: what is bad for a holder over a weekend is nothing to a desk that \
-             trades at noon."
+            "The status of each tokenized stock, and how its pools trade while its exchange is open, before and after hours and over \
+             weekends. Six weeks of data by session, and no single score: weekend liquidity matters to a holder, not to a day \
+             trader."
         </p>
         <div hidden=move || asked.read().token.is_empty()>{form}</div>
         {move || match found.answer(&asked.get()) {
-            None => view! { <Loading what="the shares"/> }.into_any(),
+            None => view! { <Loading what="the stocks"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(told)) => shown(&told, &asked.get()),
         }}
@@ -107,9 +107,7 @@ pub fn EquitiesPage() -> impl IntoView {
 fn shown(told: &Told, asked: &Asked) -> AnyView {
     let shares = told.all.list("equities");
     if shares.is_empty() {
-        let words =
-            "No token is configured as a share here: an operator does that with [[equity]]."
-                .to_owned();
+        let words = "No tokenized stocks are tracked here yet.".to_owned();
         return view! { <Empty words=words/> }.into_any();
     }
     let state = |share: &Document| share.part("state");
@@ -118,21 +116,21 @@ fn shown(told: &Told, asked: &Asked) -> AnyView {
     let columns = vec![
         words("Session"),
         number("Oracle price"),
-        number("As wallets show it"),
-        number("Pool below oracle"),
-        number("Depth at 2 %"),
-        number("In the deepest pool"),
-        words("Stands"),
+        number("Price shown in wallets"),
+        number("Discount to oracle"),
+        number("Depth at 2%"),
+        number("Share in deepest pool"),
+        words("Status"),
     ];
     let rows = shares.iter().map(|share| row(share, asked)).collect();
     let one = told.one.as_ref().map(chosen);
     view! {
         <PreviewNotice shown=preview/>
-        <Table class="shares" first="Share" columns=columns rows=rows/>
+        <Table class="shares" first="Stock" columns=columns rows=rows/>
         {one}
         <p class="quiet">
-            "Slots while a share is paused, or a change of its multiplier is due within a day, are in no statistic: they are counted. \
-             It says nothing of the issuer, of custody, or of who may hold it."
+            "Slots recorded while trading is paused, or within a day of a multiplier change, are excluded from the statistics but counted. \
+             The figures do not cover the issuer, custody, or who may hold the token."
         </p>
     }
     .into_any()
@@ -172,18 +170,18 @@ fn row(share: &Document, asked: &Asked) -> Row {
 /// What holds a share up, or nothing.
 fn standing(state: &Document) -> String {
     if state.is("feed_paused") {
-        return "Paused.".to_owned();
+        return "Paused".to_owned();
     }
     if state.is("corporate_action") {
         let when = state
             .text("effective_at")
             .map_or_else(String::new, |at| format!(" at {}", text::instant(&at)));
-        return format!("Its multiplier changes{when}.");
+        return format!("Multiplier changes{when}");
     }
     if !state.is("facts_whole") {
-        return "Not all of its contract's words were told.".to_owned();
+        return "Some contract data could not be read.".to_owned();
     }
-    "As usual.".to_owned()
+    "Normal".to_owned()
 }
 
 /// The share that was chosen: a section for each of its pools.
@@ -199,9 +197,9 @@ fn chosen(one: &Document) -> impl IntoView + use<> {
             view! { <li>{text::short_pool(&pool.text_or_none("pool"))}": "{pool.text_or_none("detail")}</li> }
         };
         view! {
-            <p class="quiet">"Not told of:"</p>
+            <p class="quiet">"Not included:"</p>
             <ul class="quiet">{left_out.iter().map(line).collect_view()}</ul>
         }
     });
-    view! { <section id="share"><h2>{format!("{name}, session by session")}</h2>{pools}{left_out}</section> }
+    view! { <section id="share"><h2>{format!("{name} by session")}</h2>{pools}{left_out}</section> }
 }

@@ -19,13 +19,13 @@ const DRAWN: [&str; 3] = ["regular", "after", "weekend"];
 
 /// The fields of a session's line: name of the column, field, and whether it is dollars.
 const FIELDS: [(&str, &str, bool); 7] = [
-    ("Depth, median", "depth_usd_q50", true),
-    ("Depth, lowest", "depth_usd_lowest", true),
-    ("Gap, median", "exit_gap_pct_q50", false),
-    ("95 of 100 within", "exit_gap_pct_q95", false),
-    ("Gap, widest", "exit_gap_pct_worst", false),
-    ("Below last close, median", "basis_to_last_close_pct_q50", false),
-    ("Farthest", "basis_to_last_close_pct_worst", false),
+    ("Median depth", "depth_usd_q50", true),
+    ("Lowest depth", "depth_usd_lowest", true),
+    ("Median gap", "exit_gap_pct_q50", false),
+    ("95th percentile gap", "exit_gap_pct_q95", false),
+    ("Widest gap", "exit_gap_pct_worst", false),
+    ("Median discount to last close", "basis_to_last_close_pct_q50", false),
+    ("Largest deviation from last close", "basis_to_last_close_pct_worst", false),
 ];
 
 /// The section of a pool, at its place on the page.
@@ -36,7 +36,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
     let short = (!pool.is("enough")).then(|| {
         let count = |field: &str| pool.count(field).to_string();
         let words = format!(
-            "Too little for statistics: {} of {} regular sessions and {} of {} weekends are recorded.",
+            "Not enough data for statistics: {} of {} regular sessions and {} of {} weekends are recorded.",
             count("have_regular_sessions"),
             count("needed_regular_sessions"),
             count("have_weekends"),
@@ -45,7 +45,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
         view! { <p class="refused" role="status">{words}</p> }
     });
     let counted = format!(
-        "{from} to {to}: {} slots, {} missing, {} while it was paused or about to change, {} without its contract's words.",
+        "{from} to {to}: {} slots, {} missing, {} while trading was paused or before a multiplier change, {} without contract data.",
         text::grouped(&pool.count("slots_recorded").to_string()),
         text::grouped(&pool.count("slots_missing").to_string()),
         text::grouped(&pool.count("slots_corporate_action").to_string()),
@@ -63,7 +63,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
             {table(&sessions)}
             {reopenings(pool)}
             {events(pool)}
-            <p class="actions"><button type="button" class="small" on:click=keep>"Take away as CSV"</button></p>
+            <p class="actions"><button type="button" class="small" on:click=keep>"Download CSV"</button></p>
             {checked(place, pool)}
         </section>
     }
@@ -78,12 +78,12 @@ fn unseen(pool: &Document) -> Option<impl IntoView + use<>> {
     let short = short.map(|count| {
         let slots = text::grouped(&count.to_string());
         format!(
-            " In {slots} slots it held less than a purchase of this size would pay: that reverts."
+            " In {slots} slots the pool held less than a purchase of this size would pay out, so it would revert."
         )
     });
     let words = match reason.as_str() {
         "balances_change_unseen" => {
-            "Balances of this share change under the pool, which does not notice.".to_owned()
+            "Balances of this token can change without the pool noticing.".to_owned()
         }
         other => other.replace('_', " "),
     };
@@ -115,8 +115,8 @@ fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
     (is_known(&depth) || is_known(&gap)).then(|| {
         view! {
             <div class="pair">
-                <Bars title="Median depth by session; dashed, while the exchange is open".to_owned() bars=depth/>
-                <Bars title=format!("What 95 of 100 slots did not exceed at {size}; dashed, while it is open") bars=gap/>
+                <Bars title="Median depth by session; dashed line: while the exchange is open".to_owned() bars=depth/>
+                <Bars title=format!("95th percentile gap at {size} by session; dashed line: while the exchange is open") bars=gap/>
             </div>
         }
         .into_any()
@@ -128,7 +128,8 @@ fn table(sessions: &[Document]) -> AnyView {
     let row = |one: &Document| -> Row {
         let refused = one.count("slots_refused");
         let slots = text::grouped(&one.count("slots").to_string());
-        let slots = if refused == 0 { slots } else { format!("{slots}, {refused} refused") };
+        let slots =
+            if refused == 0 { slots } else { format!("{slots}, {refused} could not be filled") };
         let value = |field: &str, is_usd: bool| {
             let shown = if is_usd { text::usd } else { text::percent_read };
             one.text(field).map_or_else(|| "–".to_owned(), |value| shown(&value)).into_any()
@@ -165,8 +166,9 @@ fn reopenings(pool: &Document) -> Option<AnyView> {
         (one.text_or_none("closure_kind").into_any(), cells)
     };
     let rows = told.iter().map(row).collect();
-    let columns = vec![number("Closures"), number("Lost at the reopening, median"), number("Most")];
-    Some(view! { <Table first="Closed over a" columns=columns rows=rows/> }.into_any())
+    let columns =
+        vec![number("Closures"), number("Median reopening gap"), number("Worst reopening gap")];
+    Some(view! { <Table first="Closure" columns=columns rows=rows/> }.into_any())
 }
 
 /// What became of the share.
@@ -187,8 +189,12 @@ fn events(pool: &Document) -> Option<AnyView> {
         (text::instant(&one.text_or_none("slot_time")).into_any(), cells)
     };
     let rows = told.iter().rev().map(row).collect();
-    let columns =
-        vec![words("What"), number("Multiplier before, raw"), number("After, raw"), words("Due")];
+    let columns = vec![
+        words("Event"),
+        number("Multiplier before (raw)"),
+        number("Multiplier after (raw)"),
+        words("Effective at"),
+    ];
     let count = told.len();
     let view = view! {
         <details><summary>{format!("Corporate actions: {count}")}</summary>

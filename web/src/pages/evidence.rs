@@ -105,14 +105,14 @@ fn trust_words(verification: &Verification) -> String {
         verification.log.keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let keys = keys.join(", ");
     let basis = match verification.log.basis {
-        TrustBasis::Named => "a key you named",
-        TrustBasis::Kept => "the key this browser has kept since its first visit",
+        TrustBasis::Named => "a key you entered",
+        TrustBasis::Kept => "the key this browser has stored since its first visit",
         TrustBasis::FirstUse => {
-            "the key this server named just now, on first use; this browser keeps it from here on"
+            "the key this server gave on this first visit, which this browser stores from now on"
         }
     };
     let seen = check::compared(verification.log.continuity);
-    format!("Trusts {keys}: {basis}. {seen}")
+    format!("Trusted key: {keys} ({basis}). {seen}")
 }
 
 #[component]
@@ -124,10 +124,8 @@ fn Evidence(found: Found) -> impl IntoView {
     let checks = verification.report.report.checks.clone();
     let evidence = Arc::clone(&verification.evidence);
     let stated = evidence.stated();
-    let published = stated.map_or_else(
-        || "nothing that can be read".to_owned(),
-        |stated| told::words(&stated.answer),
-    );
+    let published =
+        stated.map_or_else(|| "not readable".to_owned(), |stated| told::words(&stated.answer));
     let recomputed = evidence
         .recompute()
         .map_or_else(|why| format!("not recomputed: {why}"), |found| told::words(&found.computed));
@@ -160,7 +158,7 @@ fn Evidence(found: Found) -> impl IntoView {
             <div><dt>"Recomputed here"</dt><dd id="recomputed">{recomputed}</dd></div>
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
             {genesis.map(|hash| view! {
-                <div><dt>"Chain"</dt><dd id="genesis">"Not a known one: live because its operator configured its genesis, "<code>{hash.to_string()}</code></dd></div>
+                <div><dt>"Chain"</dt><dd id="genesis">"Unknown chain, treated as live because its operator configured its genesis block, "<code>{hash.to_string()}</code></dd></div>
             })}
             {venue.map(|venue| view! { <div><dt>"Venue and fee"</dt><dd id="venue">{venue}</dd></div> })}
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
@@ -174,16 +172,16 @@ fn Evidence(found: Found) -> impl IntoView {
             <button type="button" on:click=move |_| download(&file.read_value(), "application/json", "evidence.json")>
                 {format!("Download the file ({bytes} bytes)")}
             </button>
-            " "<span class="quiet">"Check it with a program from elsewhere: "
+            " "<span class="quiet">"Verify with independent software: "
             <code>"exitgap verify evidence.json --trust <key>"</code>"."</span>
         </p>
-        <h2>"Every check"</h2>
+        <h2>"All checks"</h2>
         <Checks checks=checks/>
         <p id="rung" role="status" data-rung=move || rung.get().code()>{move || rung.get().sentence()}</p>
         <ByChain of=by_chain verified=Arc::clone(&proven) rung/>
         <ByWitnesses verified=proven rung/>
         <BreakIt verification=verification/>
-        <Folded id="drawn" title="The depth snapshot">
+        <Folded id="drawn" title="Depth snapshot">
             {soon(move || {
                 let (snapshot, of) = &drawn;
                 let points = snapshot.as_ref().and_then(|one| answered(one, of, slippage));
@@ -200,7 +198,7 @@ fn observed(stated: Option<&Stated>) -> String {
     };
     let lowest = result.lowest_depth_7d_usd.as_deref();
     let lowest = lowest.map_or_else(|| "none".to_owned(), text::usd);
-    format!("Days observed: {}. Lowest depth at 2 % in seven days: {lowest}.", result.days_observed)
+    format!("Days observed: {}. Lowest depth at 2% in seven days: {lowest}.", result.days_observed)
 }
 
 fn window_words(checks: &[Check], last: Slot, without: Option<String>) -> String {
@@ -212,10 +210,10 @@ fn window_words(checks: &[Check], last: Slot, without: Option<String>) -> String
         Some((Outcome::Pass, check)) => {
             let found = entries(&check.found, last)
                 .unwrap_or_else(|| "the entries of up to seven days".to_owned());
-            format!("{found}, fetched, chained up to this one")
+            format!("{found}; fetched and chained to this one")
         }
         Some((Outcome::Fail, check)) if check.code == "window_not_trusted" => {
-            "not signed by a key that is trusted here".to_owned()
+            "not signed by a trusted key".to_owned()
         }
         Some((Outcome::Fail, _)) => "does not lead to this entry".to_owned(),
         Some((_, check)) if check::is_newer(check) => format!("not checked: {}", check.found),

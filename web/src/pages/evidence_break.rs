@@ -86,8 +86,8 @@ pub fn BreakIt(
         })
         .collect();
     view! {
-        <Folded id="break" title="Break it on purpose">
-            <p class="quiet">"A change in this browser only. Nothing is sent."</p>
+        <Folded id="break" title="Try tampering with it">
+            <p class="quiet">"The change stays in this browser. Nothing is sent."</p>
             <p class="actions">
                 {buttons}
                 <button type="button" class="small" aria-disabled=move || change.get().is_none().to_string()
@@ -102,7 +102,7 @@ pub fn BreakIt(
                 let report = check::alone(&changed, verification.log.keys.clone());
                 let checks = report.report.checks.clone();
                 let told = Told::of(&changed);
-                let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
+                let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is unchanged.");
                 Some(view! {
                     <div id="broken">
                         <Verdicts report=report trust=trust told=told/>

@@ -39,15 +39,15 @@ pub fn ByChain(
     let wanted = RwSignal::new(false);
     view! {
         <section id="by-chain">
-            <h2>"What the chain itself says"</h2>
+            <h2>"Check against the chain"</h2>
             {move || {
                 if wanted.get() {
                     let (of, evidence) = (of.clone(), Arc::clone(&verified.evidence));
                     return view! { <Fetched of evidence rung/> }.into_any();
                 }
                 view! {
-                    <p>"All of the above follows from what the operator signed. Whether the chain really held this state, a proof says that \
-                       leads down from the block's hash."</p>
+                    <p>"Everything above follows from what the operator signed. A state proof, which starts at the block's hash, shows whether \
+                       the chain really had this state."</p>
                     <p class="actions">
                         <button type="button" id="ask-chain" on:click=move |_| wanted.set(true)>"Check the state proof"</button>
                     </p>
@@ -123,8 +123,8 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
         Absent::NoLayout(protocol) => {
             return view! {
                 <p id="no-proof" data-code="unsupported_layout">
-                    "No proof can be made: where contracts of the kind "<code>{protocol}</code>" keep what a fill reads, this version does not \
-                     know. That the chain held this state is the operator's word."
+                    "No state proof is possible: this version does not know the storage layout of contracts of the kind "<code>{protocol}</code>". \
+                     You have to trust the operator that the chain had this state."
                 </p>
             }
             .into_any();
@@ -133,8 +133,8 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
             if problem.code == ProblemCode::NotFound.as_str() =>
         {
             return view! {
-                <p id="no-proof">"No proof is kept here that the chain held this state: this part is the operator's word. A node that still has the \
-                   block's state makes one: "{node()}"."</p>
+                <p id="no-proof">"This service has no state proof for this slot. You have to trust the operator that the chain had this state, or create \
+                   a proof with a node that still has the block's state: "{node()}"."</p>
             }
             .into_any();
         }
@@ -143,7 +143,7 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
     };
     view! {
         <p role="status">"The state proof could not be checked: "{why}</p>
-        <button type="button" on:click=move |_| retry.run(())>"Ask again"</button>
+        <button type="button" on:click=move |_| retry.run(())>"Try again"</button>
     }
     .into_any()
 }
@@ -218,8 +218,9 @@ impl Report {
         let all = 0.into();
         let said =
             judge.call("check", &[bytes(claim), bytes(proof), asked.into(), all, "".into()])?;
-        Self::read(&said.as_string().unwrap_or_default())
-            .ok_or_else(|| "what judges the proof answers what this page does not know".to_owned())
+        Self::read(&said.as_string().unwrap_or_default()).ok_or_else(|| {
+            "the proof checker returned a result that this page cannot read".to_owned()
+        })
     }
 
     /// Six lines of each check, then what is left, what the chain says, and what this page says itself.
@@ -241,20 +242,20 @@ fn wallet_words(asked: &Asked, block: Option<(Caip2, u64)>) -> String {
     let chain = block.map_or(0, |(chain, _)| chain.0);
     match asked {
         Asked::Not => {
-            "It is asked for the block of that number and nothing else: no account, no signature, and nothing is sent to this server."
+            "Your wallet is asked only for the block with this number. It shares no account and signs nothing, and nothing is sent to this server."
                 .to_owned()
         }
         Asked::Waiting => "Asking your wallet …".to_owned(),
         Asked::Said(_) => String::new(),
         Asked::Failed(WalletError::None) => {
-            "There is no wallet in this browser (EIP-1193). Any node does as well: exitgap verify evidence.json --rpc <your node>."
+            "No wallet was found in this browser (EIP-1193). You can use any node instead: exitgap verify evidence.json --rpc <your node>."
                 .to_owned()
         }
         Asked::Failed(WalletError::OtherChain(found)) => format!(
-            "Your wallet is on chain {found}; this pool's is {chain:#x}. Switch it there, and ask again."
+            "Your wallet is on chain {found}, but this pool is on {chain:#x}. Switch the wallet to that chain and try again."
         ),
         Asked::Failed(WalletError::Refused(why)) => {
-            format!("Your wallet did not answer: {why}. Allow the request, and ask again.")
+            format!("Your wallet did not answer: {why}. Allow the request and try again.")
         }
     }
 }
@@ -272,7 +273,7 @@ fn shown(report: Report) -> AnyView {
     view! {
         <div class=class role="status" id="chain-verdict"><p><strong>{says.words()}"."</strong></p></div>
         <ol class="checks">{rows}</ol>
-        {unproven.map(|unproven| view! { <p class="quiet" id="unproven">"Still somebody's word: "{unproven}"."</p> })}
+        {unproven.map(|unproven| view! { <p class="quiet" id="unproven">"Still taken on trust: "{unproven}"."</p> })}
     }
     .into_any()
 }
@@ -289,16 +290,16 @@ fn row(check: Told) -> impl IntoView {
     let (title, means) = match check.name.as_str() {
         "header" => (
             "block",
-            "The header's bytes hash to the block that the snapshot names, and the next block came after the slot.",
+            "The header's bytes hash to the block named in the snapshot, and the next block came after the slot.",
         ),
         "pool_state" => (
             "pool",
-            "Every word that this number reads of the pool's contract leads down from the block's state root.",
+            "Every storage word of the pool's contract that this number reads is proven from the block's state root.",
         ),
         "oracle_state" => {
-            ("oracle", "The readings are the newest rounds of their feeds, in the same state.")
+            ("oracle", "The oracle prices are the newest rounds of their feeds in the same state.")
         }
-        _ => ("canonical", "Whoever you asked has this block at this height."),
+        _ => ("canonical", "The sources you asked have this block at this height."),
     };
     let found = match class {
         "pass" => view! { <p class="found">{check.found}</p> }.into_any(),

@@ -59,9 +59,9 @@ pub fn Later(
             Some(
                 view! {
                     <section class="refused" role="status" id="later">
-                        <p><strong>"Whether this slot was retracted later could not be asked."</strong></p>
+                        <p><strong>"Could not check whether this slot was retracted later."</strong></p>
                         <p>{error.to_string()}</p>
-                        <button type="button" on:click=again>"Ask again"</button>
+                        <button type="button" on:click=again>"Try again"</button>
                     </section>
                 }
                 .into_any(),
@@ -70,7 +70,7 @@ pub fn Later(
         Ok(Known::Claimed(status, error)) => Some(match taken_back(&status, None, false) {
             Some(view) => view,
             None => quiet(format!(
-                "Not retracted later, as this server claims. Its later entries could not be fetched: {error}."
+                "Not retracted, according to this server. Its later entries could not be fetched: {error}."
             )),
         }),
         Ok(Known::Since(since)) => {
@@ -91,16 +91,17 @@ fn taken_back(status: &SlotStatus, heads: Option<&Check>, proven: bool) -> Optio
         return None;
     }
     let whose = match by_head {
-        Some(_) if proven => "as a later entry of the signed log says",
-        Some(_) => "as a later entry that this server claims says",
-        None => "as this server says",
+        Some(_) if proven => "according to a later entry of the signed log",
+        Some(_) => "according to a later entry that this server reports",
+        None => "according to this server",
     };
     let why = match (&status.retraction, by_head) {
         (Some(notice), _) if said => because(notice),
         (_, Some(check)) => format!("It was {}.", check.found),
-        _ => "It does not say why.".to_owned(),
+        _ => "No reason was given.".to_owned(),
     };
-    let words = format!("{why} What is proved below was recorded, and no later figure counts it.");
+    let words =
+        format!("{why} The state proven below was recorded, but no later figure counts it.");
     Some(
         view! {
             <section class="failed" role="alert" id="later">
@@ -116,15 +117,15 @@ fn taken_back(status: &SlotStatus, heads: Option<&Check>, proven: bool) -> Optio
 fn because(notice: &RetractionNotice) -> String {
     match (notice.code.as_str(), &notice.orphaned_block_hash, &notice.canonical_block_hash) {
         ("orphaned", Some(orphaned), Some(canonical)) => {
-            format!("Its block {orphaned} was orphaned and gave way to {canonical}.")
+            format!("Its block {orphaned} was orphaned and replaced by {canonical}.")
         }
         ("orphaned", ..) => "Its block was orphaned.".to_owned(),
         ("misread", ..) => {
             "It was misread: a later full reading of the pool proved that the ticks recorded here \
-                            were not the contract's."
+                            differ from the contract's."
                 .to_owned()
         }
-        (other, ..) => format!("The cause is {other:?}, {NEWER}."),
+        (other, ..) => format!("The cause {other:?} was {NEWER}."),
     }
 }
 
@@ -132,29 +133,29 @@ fn because(notice: &RetractionNotice) -> String {
 fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
     let Some(check) = heads else {
         return quiet(
-            "Not retracted later, as this server claims: no later slot is in the log that it shows.".to_owned(),
+            "Not retracted, according to this server: its log shows no later slot.".to_owned(),
         );
     };
     match check.outcome {
         Outcome::Pass if proven => quiet(format!(
-            "Not retracted later: none of {} takes it back, and they are proven by the signed log.",
+            "Not retracted: none of {} withdraws it (proven by the signed log).",
             counted(&check.found)
         )),
         Outcome::Pass => quiet(format!(
-            "Not retracted later, as this server claims: none of {} that it names takes it back.",
+            "Not retracted, according to this server: none of {} that it reports withdraws it.",
             counted(&check.found)
         )),
         _ if is_newer(check) => quiet(format!(
-            "Not retracted later, as this server claims; not confirmed here: {}.",
+            "Not retracted, according to this server. Not confirmed here: {}.",
             check.found
         )),
         _ => {
             let words =
-                format!("expected {}, found {} ({})", check.expected, check.found, check.code);
+                format!("Expected {}, found {} ({}).", check.expected, check.found, check.code);
             view! {
                 <section class="failed" role="alert" id="later">
-                    <p><strong>"The later entries that this server shows do not hold together."</strong></p>
-                    <p>"Whether the slot was retracted later is not known. "{words}</p>
+                    <p><strong>"The later entries that this server shows are not consistent."</strong></p>
+                    <p>"It is not known whether the slot was retracted later. "{words}</p>
                 </section>
             }
             .into_any()
@@ -165,13 +166,13 @@ fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
 /// The entries that came after, as many as the check says they are.
 fn counted(found: &str) -> String {
     let count = found.split_once(", then ").and_then(|(_, rest)| rest.split_once(" heads"));
-    let Some((count, _)) = count else { return "the entries after it".to_owned() };
+    let Some((count, _)) = count else { return "the later entries".to_owned() };
     let reach = if count.parse() == Ok(MAX_RETRACTION_SLOTS) {
-        ", as far back as a retraction reaches,"
+        ", as many as a retraction can reach back,"
     } else {
         ""
     };
-    format!("the {} entries after it{reach}", text::grouped(count))
+    format!("the {} later entries{reach}", text::grouped(count))
 }
 
 fn quiet(words: String) -> AnyView {

@@ -89,10 +89,10 @@ pub fn ByWitnesses(
         });
     };
     view! {
-        <Folded id="by-witnesses" title="Who else saw this log">
+        <Folded id="by-witnesses" title="Witnesses of this log">
             <p>
-                "A witness cosigns a log only where it goes on from what it cosigned last, and names the time. Whom you trust, and how many of \
-                 them must have signed, is a policy of yours; it stays in this browser."
+                "A witness signs a log only if it extends the version it last signed, and records the time. You choose which witnesses to trust \
+                 and how many of them must have signed. This policy stays in this browser."
             </p>
             <label for="witness-policy">"Your witnesses"</label>
             <textarea id="witness-policy" rows="4" spellcheck="false"
@@ -102,7 +102,7 @@ pub fn ByWitnesses(
             <p class="actions">
                 <button type="button" id="ask-witnesses" on:click=check
                     disabled=move || policy.get().trim().is_empty() || matches!(state.get(), State::Checking)>
-                    "Check who cosigned"
+                    "Check cosignatures"
                 </button>
             </p>
             <div aria-live="polite">{move || shown(state.get())}</div>
@@ -125,22 +125,22 @@ fn shown(state: State) -> AnyView {
     let (class, words) = match found.outcome.as_str() {
         "pass" => {
             let who = found.cosigned.join(", ");
-            let when = found
-                .before
-                .map_or(String::new(), |before| format!(" It was there before {before}."));
-            ("verdict pass", format!("Cosigned by {who}, whom you trust.{when}"))
+            let when = found.before.map_or(String::new(), |before| {
+                format!(" This version of the log existed before {before}.")
+            });
+            ("verdict pass", format!("Cosigned by {who}, which you trust.{when}"))
         }
         "fail" => (
             "verdict fail",
             format!(
-                "Forged: there is a signature in the name of somebody you trust that is not theirs. Expected {}, found {}.",
+                "Forged: a signature in the name of a witness you trust is not from that witness. Expected {}, found {}.",
                 found.expected, found.found
             ),
         ),
         _ => (
             "verdict warn",
             format!(
-                "Not by those whom you trust: expected {}, found {}.",
+                "Not cosigned as your policy requires: expected {}, found {}.",
                 found.expected, found.found
             ),
         ),

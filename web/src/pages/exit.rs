@@ -43,7 +43,7 @@ pub fn ExitPage() -> impl IntoView {
             Some(Err(error)) => {
                 // What it was to end in may be why there is no answer, and the form above keeps it.
                 let named = query.read().get("into").is_some();
-                let without = named.then(|| view! { <p><button type="button" id="into-any" on:click=move |_| set_into.set(None)>"Ask for any token to end in"</button></p> });
+                let without = named.then(|| view! { <p><button type="button" id="into-any" on:click=move |_| set_into.set(None)>"Allow any token"</button></p> });
                 view! { <Failed error=error retry=retry/>{without} }.into_any()
             }
             Some(Ok(comparison)) => view! { <Answered comparison=comparison/> }.into_any(),
@@ -58,24 +58,24 @@ fn Answered(comparison: Comparison) -> impl IntoView {
         let size = text::usd_exact(&comparison.size.to_string());
         view! {
             <div class="refused" role="status" id="beyond">
-                <p><strong>"All recorded venues together cannot fill it."</strong>" "{text::grouped_within(&why)}</p>
-                <p>{format!("What follows is of the most that they fill, {size}. That each of them cannot fill yours is proven beside it.")}</p>
+                <p><strong>"All recorded venues together cannot fill this size."</strong>" "{text::grouped_within(&why)}</p>
+                <p>{format!("The figures below are for {size}, the most that they can fill. Each venue links to the proof that it cannot fill your size.")}</p>
             </div>
         }
     });
     let slot = format!(
-        "Of the slot {}, {} old; {} days recorded.",
+        "Recorded {} ({} ago) · {} days of history",
         text::instant(&comparison.slot_time),
         text::age(comparison.age_s),
         comparison.days_observed,
     );
     let stale = (comparison.oracle_state != "fresh").then(|| {
-        let words = format!("An oracle answer is {}.", comparison.oracle_state.replace('_', " "));
+        let words = format!("An oracle price is {}.", comparison.oracle_state.replace('_', " "));
         view! { <p class="standing warn">{words}</p> }
     });
     let old = (comparison.age_s > OLD_S).then(|| {
         let age = text::age(comparison.age_s);
-        view! { <p class="standing warn">{format!("The newest recorded slot is {age} old: a sale now may fill at something else.")}</p> }
+        view! { <p class="standing warn">{format!("The newest recorded slot is {age} old. A sale now may fill at a different price.")}</p> }
     });
     let comparison = StoredValue::new(comparison);
     view! {

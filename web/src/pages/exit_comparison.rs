@@ -27,13 +27,13 @@ impl Asked {
     /// Reads the address: a token as `<chain>:<address>`, a size as people write it, and the tokens to end in.
     pub fn read(token: &str, size: &str, into: Option<String>) -> Result<Self, Problem> {
         let wrong = |why: &str| {
-            invalid_parameter("token", &format!("token: {why}"), "choose one of the tokens above")
+            invalid_parameter("token", &format!("token: {why}"), "Choose one of the tokens above.")
         };
         let (chain, token) =
-            token.split_once(':').ok_or_else(|| wrong("it is no <chain>:<address>"))?;
+            token.split_once(':').ok_or_else(|| wrong("not in the form <chain>:<address>"))?;
         let chain = ChainSlug::from_str(chain).map_err(|error| wrong(&error.to_string()))?;
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(wrong("it is no address"));
+            return Err(wrong("not a valid address"));
         }
         Ok(Self { chain, token: token.to_owned(), size: size_asked(size)?, into })
     }
@@ -136,19 +136,18 @@ fn read(
     size: SizeUsd,
     refused: Option<String>,
 ) -> Result<Comparison, ClientError> {
-    let wrong = |why: &str| {
-        Problem::new(ProblemCode::InternalError, format!("the service's answer: {why}"))
-    };
-    let token = told.part("token").ok_or_else(|| wrong("it names no token"))?;
+    let wrong =
+        |why: &str| Problem::new(ProblemCode::InternalError, format!("the service's answer {why}"));
+    let token = told.part("token").ok_or_else(|| wrong("names no token"))?;
     let address = token.text_or_none("address");
     let same = told.text_or_none("chain") == asked.chain.as_str()
         && address.eq_ignore_ascii_case(&asked.token)
         && told.text("size_usd").as_deref() == Some(Number::from(size).as_str())
         && told.text("quote_group") == asked.into;
     if !same {
-        return Err(wrong("it is of another question").into());
+        return Err(wrong("is for another request").into());
     }
-    let slot = Slot::new(told.count("slot")).map_err(|_| wrong("its slot is none"))?;
+    let slot = Slot::new(told.count("slot")).map_err(|_| wrong("has no valid slot"))?;
     let legs = told.list("legs");
     let venue = |alone: &Document| {
         let pool = alone.text_or_none("pool");
@@ -189,7 +188,7 @@ fn read(
         size,
         asked: asked.size,
         refused,
-        gap: told.text("exit_gap_pct").ok_or_else(|| wrong("it has no gap"))?,
+        gap: told.text("exit_gap_pct").ok_or_else(|| wrong("has no gap"))?,
         optimality: told.text("optimality_gap_pct"),
         into: asked.into.clone(),
         groups: told.text_list("quote_groups"),

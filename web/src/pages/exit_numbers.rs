@@ -43,8 +43,8 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
     let proof = only.and_then(|leg| evidence_href(leg.evidence_url.as_deref()?));
     let proof = proof.unwrap_or_else(|| "#where".to_owned());
     view! {
-        <section class="cards" aria-label="The five numbers">
-            <Card name=format!("Gap of {size} of {}", told.symbol)
+        <section class="cards" aria-label="Key figures">
+            <Card name=format!("Gap for {size} of {}", told.symbol)
                 value=view! { <a id="gap" href=proof title=text::percent(&told.gap)>{text::percent_read(magnitude)}</a> }.into_any()
                 note=format!("{beside}, {over}").into_any()/>
             <Within comparison=comparison/>
@@ -69,13 +69,13 @@ fn saving(told: &Comparison) -> AnyView {
             let dollars = lost(&told.size.to_string(), &saved).unwrap_or_default();
             let dollars = dollars.split(' ').next().unwrap_or_default().to_owned();
             let note = format!(
-                "{} of the size, against all of it in {}",
+                "{} of the size, compared with selling everything in {}",
                 text::percent_read(&saved),
                 best.name
             );
             (dollars, note)
         }
-        _ => ("all of it".to_owned(), "no venue alone fills this size".to_owned()),
+        _ => ("not comparable".to_owned(), "no single venue fills this size".to_owned()),
     };
     view! { <Card name="Splitting saves" value=value.into_any() note=note.into_any()/> }.into_any()
 }
@@ -114,10 +114,10 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
         },
     );
     let options = LIMITS.map(|one| {
-        view! { <option value=one selected=move || limit.get() == one>{format!("{one} %")}</option> }
+        view! { <option value=one selected=move || limit.get() == one>{format!("{one}%")}</option> }
     });
     let select = view! {
-        <select id="limit" aria-label="The gap that you accept" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select>
+        <select id="limit" aria-label="Accepted gap" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select>
     };
     let value = move || match sizes.answer(&limit.get()) {
         None => "…".to_owned(),
@@ -125,13 +125,15 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
         Some(Err(_)) => "not known".to_owned(),
     };
     let note = move || match sizes.answer(&limit.get()) {
-        None => "asking each venue".to_owned(),
-        Some(Ok((_, 0))) => "no size stays within it".to_owned(),
+        None => "loading each venue".to_owned(),
+        Some(Ok((_, 0))) => "no size stays within this gap".to_owned(),
         Some(Ok((_, 1))) => "in one venue".to_owned(),
-        Some(Ok((_, venues))) => format!("at least: each of {venues} venues filled up to that gap"),
+        Some(Ok((_, venues))) => {
+            format!("lower bound: each of {venues} venues used up to that gap")
+        }
         Some(Err(error)) => error.to_string(),
     };
-    view! { <Card name="Most within" extra=select.into_any() value=value.into_any() note=note.into_any()/> }
+    view! { <Card name="Largest sale within" extra=select.into_any() value=value.into_any() note=note.into_any()/> }
 }
 
 /// The widest gap of seven days, in the venue that is best now.
@@ -164,7 +166,7 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
         (best.unwrap_or_default(), told.size.to_string())
     });
     let note = move || match told.get() {
-        None => "asking".to_owned(),
+        None => "loading".to_owned(),
         Some(Err(error)) => error.to_string(),
         Some(Ok(stress)) => {
             let slot = WorstSlot::of(&stress).into_iter().next();
@@ -174,12 +176,12 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
                 slot.map_or_else(String::new, |slot| format!(" at {}", text::instant(&slot.time)));
             let refused = match stress.count("slots_refused") {
                 0 => String::new(),
-                some => format!("; {some} slots could not fill it"),
+                some => format!("; {some} slots could not fill this size"),
             };
             let missing = stress.count("slots_missing") + stress.count("slots_retracted");
             let recorded = text::grouped(&stress.text_or_none("slots_recorded"));
             format!(
-                "{loss}all of it in {best} alone{when}{refused}; of {recorded} slots, {missing} missing"
+                "{loss}everything in {best}{when}{refused}; {recorded} slots recorded, {missing} missing"
             )
         }
     };
@@ -216,7 +218,7 @@ fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
     let value = move || match paths.answer(&()) {
         None => "…".to_owned(),
         Some(Err(_)) => "not known".to_owned(),
-        Some(Ok(None)) => "no way known".to_owned(),
+        Some(Ok(None)) => "not available".to_owned(),
         Some(Ok(Some(path))) => {
             let annual = path.text("break_even_annual_pct_at_t_max");
             match annual.or_else(|| path.text("advantage_pct")) {
@@ -226,14 +228,14 @@ fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
         }
     };
     let note = move || match paths.answer(&()) {
-        None => "asking".to_owned(),
+        None => "loading".to_owned(),
         Some(Err(error)) => error.to_string(),
-        Some(Ok(None)) => "nobody wrote down terms of redeeming this token here".to_owned(),
+        Some(Ok(None)) => "no redemption terms are configured for this token".to_owned(),
         Some(Ok(Some(path))) => {
             let wait = path.text("t_max_s").and_then(|seconds| seconds.parse().ok());
             let wait = wait.map_or_else(|| "an unknown time".to_owned(), text::age);
-            format!("a year, modelled: redeem if waiting {wait} costs you less; details below")
+            format!("per year, modelled. Redeem if waiting {wait} costs you less. Details below.")
         }
     };
-    view! { <Card name="Or redeem" value=value.into_any() note=note.into_any()/> }
+    view! { <Card name="Redeem instead" value=value.into_any() note=note.into_any()/> }
 }

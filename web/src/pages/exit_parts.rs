@@ -21,17 +21,17 @@ pub fn MadeOf(comparison: StoredValue<Comparison>) -> impl IntoView {
             let (client, told) = (client(), comparison.get_value());
             async move {
                 let Some((pool, size, name)) = largest(&told) else { return Ok(None) };
-                let target = Operation::Exit.target_of(&pool).with(&SIZE, size);
+                let target = Operation::Exit.target_of(&pool).with(&SIZE, &size);
                 let target = target.with(&BASE, &told.token).with(&AT, told.slot);
                 let exit: Document = client.read(&target).await?;
-                Ok::<_, ClientError>(Some(words(&exit, &name)))
+                Ok::<_, ClientError>(Some(words(&exit, &name, &text::usd(&size))))
             }
         },
     );
     move || match found.answer(&()) {
-        None => "Asking what the gap is made of…".to_owned(),
+        None => "Loading the parts of the gap…".to_owned(),
         Some(Ok(words)) => words.flatten().unwrap_or_default(),
-        Some(Err(error)) => format!("What the gap is made of is not known: {error}"),
+        Some(Err(error)) => format!("The parts of the gap are not available: {error}"),
     }
 }
 
@@ -42,7 +42,7 @@ fn largest(told: &Comparison) -> Option<(PoolId, String, String)> {
     Some((venue.pool.parse().ok()?, size(&venue)?.to_string(), venue.name.clone()))
 }
 
-fn words(exit: &Document, name: &str) -> Option<String> {
+fn words(exit: &Document, name: &str, size: &str) -> Option<String> {
     let split = exit.part("split")?;
     let part = |field: &str| split.text(field).map(|percent| text::percent_read(&percent));
     let (basis, fee, impact) = (part("basis_pct")?, part("fee_pct")?, part("impact_pct")?);
@@ -50,11 +50,11 @@ fn words(exit: &Document, name: &str) -> Option<String> {
     let oldest = oracles.iter().filter_map(|one| one.text("age_s")?.parse::<u64>().ok()).max();
     let oldest = oldest.map_or_else(String::new, |age| {
         format!(
-            " The oldest of its oracle answers was {} old at the block: the price may have moved since, and the basis is then no loss.",
+            " Its oldest oracle price was {} old at the block. If the market has moved since, part of the basis is oracle lag, not a loss.",
             text::age(age)
         )
     });
     Some(format!(
-        "Of the gap in {name}: {basis} is basis, the pool's own price beside the oracle's; {fee} is fee; {impact} is impact.{oldest}"
+        "In {name} ({size}): {basis} because the pool trades away from the oracle (basis), {fee} fee, {impact} price impact.{oldest}"
     ))
 }

@@ -60,18 +60,26 @@ pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
     });
     let left_out = left_out.collect_view();
     let best = told.optimality.as_deref().map_or_else(
-        || "Whether another split is better is not known: a venue that is left out is better alone.".to_owned(),
-        |gap| format!("No split over these venues is better by more than {}.", text::percent(gap)),
+        || {
+            "Another split may be better, because a venue that is left out is better on its own."
+                .to_owned()
+        },
+        |gap| {
+            format!(
+                "No other split of these venues improves on this by more than {}.",
+                text::percent(gap)
+            )
+        },
     );
     let size = text::usd_exact(&told.size.to_string());
     view! {
         <section id="where">
-            <h2>"Where"</h2>
-            <p class="quiet">{format!("All {size} in one venue, the best first, and what each sells of the exact split. {best}")}</p>
+            <h2>"Where to sell"</h2>
+            <p class="quiet">{format!("Each venue if it took the whole {size}, best first, and its share of the optimal split. {best}")}</p>
             <Into told=told.clone()/>
             <Bar venues=told.venues.clone() whole=told.size.to_string()/>
             <p><CheckAll published=all/></p>
-            <Table first="Venue" columns=["All of it there", "Sells of the split", "Gap of that part"].map(number).into() rows=rows/>
+            <Table first="Venue" columns=["Sell everything here", "Share of the split", "Gap on that share"].map(number).into() rows=rows/>
             {(!told.left_out.is_empty()).then(|| view! { <p class="quiet">"Not compared:"</p><ul>{left_out}</ul> })}
         </section>
     }
@@ -135,10 +143,10 @@ fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
 fn Into(told: Comparison) -> impl IntoView {
     let (_, set) = query_signal_with_options::<String>("into", in_place());
     let ends_in = told.ends_in.join(", ");
-    let words = format!("It ends in {ends_in}, counted at the oracle's price of each.");
+    let words = format!("You receive {ends_in}, valued at each token's oracle price.");
     let option = |group: Option<String>| {
         let words =
-            group.clone().map_or_else(|| "any token".to_owned(), |group| format!("{group} alone"));
+            group.clone().map_or_else(|| "any token".to_owned(), |group| format!("{group} only"));
         let chosen = group == told.into;
         view! { <option value=group.unwrap_or_default() selected=chosen>{words}</option> }
     };
@@ -147,7 +155,7 @@ fn Into(told: Comparison) -> impl IntoView {
     let choose =
         move |event| set.set(Some(event_target_value(&event)).filter(|into| !into.is_empty()));
     let choice = (!told.groups.is_empty()).then(|| {
-        view! { <label>"Ends in" <select id="into" on:change=choose>{options}</select></label> }
+        view! { <label>"Sell for" <select id="into" on:change=choose>{options}</select></label> }
     });
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>

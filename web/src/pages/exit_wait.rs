@@ -39,14 +39,14 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     let (hours, paths) = (ask(Operation::Hours), ask(Operation::Redemption));
     let (hours_again, paths_again) = (hours.again(), paths.again());
     view! {
-        <Folded id="wait" title="Wait, or redeem">
+        <Folded id="wait" title="Wait or redeem">
             {move || match hours.answer(&()) {
                 None => view! { <Loading what="the market's hours"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=hours_again/> }.into_any(),
                 Some(Ok(told)) => market(&told),
             }}
             {move || match paths.answer(&()) {
-                None => view! { <Loading what="ways of redeeming"/> }.into_any(),
+                None => view! { <Loading what="the redemption terms"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=paths_again/> }.into_any(),
                 Some(Ok(told)) => redeeming(&told),
             }}
@@ -67,15 +67,15 @@ fn seconds(document: &Document, name: &str) -> Option<u64> {
 /// Whether the market is open, and how the gap was spread while it was open and closed.
 pub fn market(told: &Document) -> AnyView {
     if told.list("sessions").is_empty() {
-        return view! { <p>"Its markets never close: waiting for an opening changes nothing."</p> }
+        return view! { <p>"This market is open around the clock; there is no opening to wait for."</p> }
             .into_any();
     }
     let now =
         match (told.is("market_open"), seconds(told, "opens_in_s"), seconds(told, "closes_in_s")) {
-            (true, _, Some(left)) => format!("The market is open, for {} more.", text::age(left)),
+            (true, _, Some(left)) => format!("The market is open for another {}.", text::age(left)),
             (true, ..) => "The market is open.".to_owned(),
             (false, Some(left), _) => {
-                format!("The market is closed, and opens in {}.", text::age(left))
+                format!("The market is closed and opens in {}.", text::age(left))
             }
             (false, ..) => "The market is closed.".to_owned(),
         };
@@ -98,9 +98,9 @@ pub fn market(told: &Document) -> AnyView {
         .map(|one| spread(format!("closed: {}", one.text_or_none("closure_kind")), one));
     let rows = open.into_iter().chain(closed).collect();
     let columns =
-        ["Median gap", "Gap of 95 %", "Median depth at 2 %", "Worst reopening gap", "Slots"];
+        ["Median gap", "95th percentile gap", "Median depth at 2%", "Worst reopening gap", "Slots"];
     view! {
-        <p><b>{now}</b>{format!(" Gaps are of {}.", text::usd(&told.text_or_none("size_usd")))}</p>
+        <p><b>{now}</b>{format!(" Gaps are for a sale of {}.", text::usd(&told.text_or_none("size_usd")))}</p>
         <Table first="Market" columns=columns.map(number).into() rows=rows/>
     }
     .into_any()
@@ -110,7 +110,8 @@ pub fn market(told: &Document) -> AnyView {
 fn redeeming(told: &Document) -> AnyView {
     let paths = told.list("paths");
     if paths.is_empty() {
-        let words = "Nobody wrote down here how this token is redeemed: there is nothing to compare a sale with.";
+        let words =
+            "This service has no redemption terms for this token, so there is nothing to compare.";
         return view! { <Empty words=words.to_owned()/> }.into_any();
     }
     let usd =
@@ -121,10 +122,7 @@ fn redeeming(told: &Document) -> AnyView {
         let wait = match (seconds(path, "t_min_s"), seconds(path, "t_max_s")) {
             (Some(least), Some(most)) if least == most => text::age(least),
             (Some(least), Some(most)) => format!("{} to {}", text::age(least), text::age(most)),
-            _ => path
-                .text("refusal")
-                .unwrap_or_else(|| "nobody is paid".to_owned())
-                .replace('_', " "),
+            _ => path.text("refusal").unwrap_or_else(|| "no payment".to_owned()).replace('_', " "),
         };
         let cells = vec![
             wait.into_any(),
@@ -141,7 +139,7 @@ fn redeeming(told: &Document) -> AnyView {
         let said: Vec<_> =
             path.list("facts").iter().map(|fact| fact.text_or_none("says")).collect();
         let said = (!said.is_empty()).then(|| {
-            view! { <small>{format!("{}: as the chain had it at the slot's block", said.join(", "))}</small> }
+            view! { <small>{format!("{}: read from the chain at the slot's block", said.join(", "))}</small> }
         });
         let heading = view! {
             {kind}<small>{path.text_or_none("eligibility")}</small><small>{terms}</small>{said}
@@ -153,12 +151,12 @@ fn redeeming(told: &Document) -> AnyView {
     let keep = move |_| download(table.as_bytes(), "text/csv", "redeeming.csv");
     let drawn = drawn(told, &paths);
     let now = usd(told.text("receives_now_usd"));
-    let columns = ["Wait", "Brings", "More than selling now", "A year"];
+    let columns = ["Wait", "You receive", "Gain over selling now", "Break-even per year"];
     view! {
-        <p>{format!("Selling all of it there now brings {now}. Redeeming is modelled from terms that somebody read: nothing on a chain proves them, but for what is marked.")}</p>
+        <p>{format!("Selling everything there now brings {now}. Redemption is modelled from terms that the operator entered. Nothing on a chain proves them, except where marked.")}</p>
         {drawn}
-        <Table first="Way" columns=columns.map(number).into() rows=rows/>
-        <p class="actions"><button type="button" on:click=keep>"Take away as CSV"</button></p>
+        <Table first="Redemption" columns=columns.map(number).into() rows=rows/>
+        <p class="actions"><button type="button" on:click=keep>"Download CSV"</button></p>
     }
     .into_any()
 }
@@ -175,7 +173,7 @@ fn drawn(told: &Document, paths: &[Document]) -> Option<AnyView> {
     let ways = paths.iter().filter_map(way).zip(COLOURS.iter().cycle());
     let ways: Vec<_> =
         ways.map(|((name, usd, wait_s), class)| Later { name, usd, wait_s, class }).collect();
-    let title = "What is paid, and when: a band from the soonest to the latest, a dot where redeeming has paid more".to_owned();
+    let title = "Payment over time: each band runs from the soonest to the latest payment; a dot marks where redeeming has paid more".to_owned();
     (!ways.is_empty()).then(|| view! { <Payoff title=title now=now ways=ways/> }.into_any())
 }
 

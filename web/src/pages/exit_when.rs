@@ -141,8 +141,8 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
     let size = comparison.with_value(|told| text::usd_exact(&told.size.to_string()));
     view! {
         <section id="when">
-            <h2>"When"</h2>
-            <p class="quiet">{format!("The widest gap of {size} in each hour of the week, all of it in one venue, over at most four weeks. Times are UTC.")}</p>
+            <h2>"When to sell"</h2>
+            <p class="quiet">{format!("The widest gap for {size} in each hour of the week, sold in one venue, over at most four weeks. Times are UTC.")}</p>
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Venue" <select id="venue" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select></label>
             </form>
@@ -183,12 +183,12 @@ fn said(seen: &Seen) -> String {
     let refused = format!("cannot be filled in {} of {} slots", seen.refused, seen.slots);
     match (&seen.worst, &seen.refused_at) {
         (_, Some((_, time))) if seen.refused > 0 => {
-            format!("{refused}, such as {}", text::instant(time))
+            format!("{refused}, for example {}", text::instant(time))
         }
         _ if seen.refused > 0 => refused,
         (Some((gap, time, _)), _) => {
             format!(
-                "{} at the worst of {} slots, {}",
+                "{} in the worst of {} slots, {}",
                 text::percent_read(gap),
                 seen.slots,
                 text::instant(time)
@@ -219,7 +219,7 @@ fn Told(
     };
     known.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
     let best = known.first().map(|hour| {
-        format!("The best hour was {}: {}. ", hour_in_words(*hour), said(&week[*hour]))
+        format!("Lowest weekly peak: {} ({}). ", hour_in_words(*hour), said(&week[*hour]))
     });
     let few =
         (known.len() < HOURS).then(|| format!("{} of {HOURS} hours are recorded.", known.len()));
@@ -238,7 +238,7 @@ fn Told(
     };
     let spread = gaps.clone().min_by(by_gap).zip(gaps.max_by(by_gap)).map(|(least, greatest)| {
         let [least, greatest] = [least, greatest].map(text::percent_read);
-        format!(" {least} to {greatest}, each shade as many hours")
+        format!(" {least} to {greatest}, each shade covers the same number of hours")
     });
     let shades = (0..SHADES)
         .map(|one| view! { <span class=format!("swatch shade-{one}")></span> })
@@ -246,7 +246,7 @@ fn Told(
     let week = StoredValue::new((week, of));
     let reading = move || {
         let Some(hour) = chosen.get() else {
-            return "Point at an hour, tap it, or use the arrow keys.".into_any();
+            return "Hover, tap or use arrow keys to read an hour.".into_any();
         };
         let (words, href) =
             week.with_value(|(week, of)| (said(&week[hour]), href(&week[hour], of.as_ref())));
@@ -259,12 +259,12 @@ fn Told(
                 <li><span class="swatch refused-hour"></span>"could not be filled"</li>
                 <li><span class="swatch unknown"></span>"not recorded"</li>
             </ul>
-            <Heat title="The gap by hour of the week" hours=hours chosen=chosen/>
+            <Heat title="Gap by hour of the week" hours=hours chosen=chosen/>
             <output class="reading" aria-live="polite">{reading}</output>
-            <details><summary>"As a table"</summary>
-                <Table first="Hour" columns=vec![words("The worst"), number("Slots")] rows=rows/>
+            <details><summary>"Show as table"</summary>
+                <Table first="Hour" columns=vec![words("Worst gap"), number("Slots")] rows=rows/>
             </details>
-            <p class="actions"><button type="button" on:click=keep>"Take away as CSV"</button></p>
+            <p class="actions"><button type="button" on:click=keep>"Download CSV"</button></p>
         </figure>
     };
     view! {
@@ -285,7 +285,9 @@ fn verdict(week: &Week, now: &str) -> Option<String> {
     };
     let (all, worse) = (known.clone().count(), known.filter(was_worse).count());
     let now = text::percent_read(now);
-    Some(format!("Now it is {now}: {worse} of {all} hours were worse at their worst. "))
+    Some(format!(
+        "Right now: {now}. The worst gap was higher in {worse} of {all} hours of the week. "
+    ))
 }
 
 fn csv(week: &Week, of: Option<&EvidenceOf>) -> String {

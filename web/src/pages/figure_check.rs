@@ -92,7 +92,7 @@ where
     };
     view! {
         <div class="checked-figure" id=at>
-            <button type="button" on:click=check>"Compute it again in this browser"</button>
+            <button type="button" on:click=check>"Recompute in this browser"</button>
             <div aria-live="polite">{said}</div>
         </div>
     }
@@ -107,7 +107,7 @@ async fn found(
     let words = |error: ClientError| error.to_string();
     let file = file.await.map_err(words)?;
     if !is_figure_file(&file) {
-        return Err("The service sent no figure file.".to_owned());
+        return Err("The service did not send a figure file.".to_owned());
     }
     let kept = kept_keys();
     let own = !kept.is_empty();
@@ -156,18 +156,18 @@ fn count(number: &JsValue) -> usize {
 
 fn shown(found: &Found, kept: bool) -> AnyView {
     let whose = if kept {
-        "by the key that this browser keeps"
+        "by the key stored in this browser"
     } else {
-        "by the key that the service names today: this browser has kept none yet"
+        "by the key that the service gave today (this browser had stored none yet)"
     };
     if found.verdict == "valid" {
         let of_snapshots =
             |check: &&Check| check.code == "ok" && check.found.ends_with("snapshots");
         let snapshots = found.checks.iter().find(of_snapshots);
         let many =
-            snapshots.map_or(String::new(), |check| format!("{}, each hashed; ", check.found));
+            snapshots.map_or(String::new(), |check| format!(" from {}, each hashed", check.found));
         return view! {
-            <p class="confirmed">{format!("Confirmed by this browser: it follows from {many}none was left out of the signed heads, {whose}.")}</p>
+            <p class="confirmed">{format!("Confirmed by this browser: the figure was recomputed{many}. No entry of the log signed {whose} was left out.")}</p>
         }
         .into_any();
     }
@@ -178,7 +178,7 @@ fn shown(found: &Found, kept: bool) -> AnyView {
         .map(|check| view! { <li>{format!("{}: expected {}, found {}", check.code, check.expected, check.found)}</li> })
         .collect();
     let words = if found.verdict == "invalid" {
-        "It does not hold."
+        "Not confirmed: the figure does not follow from its data."
     } else {
         "Not everything could be checked."
     };

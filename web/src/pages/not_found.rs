@@ -1,4 +1,4 @@
-//! Nothing is at this address.
+//! Page not found.
 
 use leptos::prelude::*;
 
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 #[component]
 pub fn NotFound() -> impl IntoView {
     view! {
-        <h1>"Nothing is at this address"</h1>
-        <p>"The link may be mistyped. The "<a href="/">"board"</a>" lists every pool."</p>
+        <h1>"Page not found"</h1>
+        <p>"The link may be mistyped. The "<a href="/">"board"</a>" lists all pools."</p>
     }
 }

@@ -81,7 +81,7 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
     let not_sold = move || {
         (said() == Some(None)).then(|| {
             not_understood(format!(
-                "The address's base is neither of this pool's tokens: {sold} is sold instead."
+                "The base in the address is not one of this pool's tokens. {sold} is sold instead."
             ))
         })
     };
@@ -106,8 +106,8 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
         <PreviewNotice shown=status == Status::Preview/>
         <Newest recorded=recorded show=retry/>
         <form class="controls" on:submit=|event| event.prevent_default()>
-            <fieldset><legend>"Exit"</legend>{bases}</fieldset>
-            <label>"Size, USD"
+            <fieldset><legend>"Sell"</legend>{bases}</fieldset>
+            <label>"Size (USD)"
                 <input type="text" inputmode="decimal" autocomplete="off" id="size" prop:value=move || size.get()
                     on:input=move |event| set_size.set(event_target_value(&event))/>
             </label>
@@ -171,7 +171,7 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
     view! {
         <Folded id="ladders" title="Depth and slippage">
             <p class="quiet" id="rule">{rule}</p>
-            <p class="quiet">"Computed in this browser from the snapshot. Each number that is a link opens the evidence of a sale of that size."</p>
+            <p class="quiet">"Computed in this browser from the snapshot. Each linked number opens the evidence of a sale of that size."</p>
             {soon(move || {
                 (move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })).into_any()
             })}
@@ -204,7 +204,7 @@ pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
 
 /// Where a smaller sale loses more, because the pool's fee depends on the size.
 fn worse_below(size: Option<&Number>) -> Option<impl IntoView + use<>> {
-    size.map(|size| view! { <small>{format!("a smaller one is worse: {}", text::usd(size.as_str()))}</small> })
+    size.map(|size| view! { <small>{format!("a smaller size is worse: {}", text::usd(size.as_str()))}</small> })
 }
 
 #[component]
@@ -229,8 +229,7 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
                 (None, None) => none().into_any(),
             };
             let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
-            let limited =
-                limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
+            let limited = limited.then(|| view! { <small>"limited by liquidity"</small> });
             let worse = worse_below(rung.worse_below_usd.as_ref());
             let exit = rung.exit.as_ref();
             let realized = price(exit.map(|exit| &exit.realized_price_usd));
@@ -264,8 +263,8 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
         .collect();
     view! {
         <div class="columns">
-            <Table caption="Depth by gap" first="Gap" columns=["Depth", "Realized", "Next unit"].map(number).into() rows=by_gap/>
-            <Table caption="Slippage by size" first="Size" columns=["Exit gap", "Realized"].map(number).into() rows=by_size/>
+            <Table caption="Depth by gap" first="Gap" columns=["Depth", "Realized price", "Marginal price"].map(number).into() rows=by_gap/>
+            <Table caption="Slippage by size" first="Size" columns=["Exit gap", "Realized price"].map(number).into() rows=by_size/>
         </div>
     }
 }

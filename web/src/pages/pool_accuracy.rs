@@ -19,11 +19,11 @@ use crate::text;
 
 /// Swaps that were not compared, by why not: the field, and the words.
 pub const NOT_COMPARED: [(&str, &str); 5] = [
-    ("fills_incomplete", "a log is absent"),
-    ("estimate_refused", "the slot's pool did not take so much"),
-    ("two_sided", "both tokens went in, or out"),
-    ("zero", "nothing went in, or came out"),
-    ("out_of_range", "the error is out of bounds"),
+    ("fills_incomplete", "a log is missing"),
+    ("estimate_refused", "the pool could not fill that size at the slot"),
+    ("two_sided", "both tokens were paid in, or paid out"),
+    ("zero", "nothing was paid in, or paid out"),
+    ("out_of_range", "the error is out of range"),
 ];
 
 /// The section.
@@ -46,10 +46,11 @@ pub fn PoolAccuracy(
     let of = StoredValue::new((pool, symbols));
     view! {
         <section id="accuracy" node_ref=section>
-            <h2>"How good the estimates were"</h2>
+            <h2>"Estimate accuracy"</h2>
             <p class="quiet">
-                "Every swap that the pool logged, against what was estimated of it from the newest slot before, and from older \
-                 ones. Nothing is selected. An error is the realized gap less the estimated one: above zero, reality was worse. "
+                "Each swap that the pool logged, compared with the estimates from the last snapshot before it and from older snapshots. \
+                 All swaps are included. An error is the realized gap minus the estimated gap. Above zero, the swap filled worse than \
+                 estimated. "
                 <a href=Page::Accuracy.href()>"All pools"</a>
             </p>
             // The service replays every swap for it: only for those who ask.
@@ -77,9 +78,9 @@ fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
     );
     let retry = record.again();
     move || match record.answer(&()) {
-        None => view! { <Loading what="every swap"/> }.into_any(),
+        None => view! { <Loading what="all swaps"/> }.into_any(),
         Some(Err(error)) if is_other_kind(&error) => {
-            let words = "Told of pools that log as Uniswap v3's and v2's do only.";
+            let words = "Available only for pools that log swaps like Uniswap v2 and v3.";
             view! { <Empty words=words.to_owned()/> }.into_any()
         }
         Some(Err(error)) => unanswered(error, retry),
@@ -116,7 +117,7 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
     let (stretches, incomplete) = (record.count("stretches"), record.count("stretches_incomplete"));
     let replayed = format!("{} of {stretches}", stretches.saturating_sub(incomplete));
     let short = (!record.is("enough")).then(|| {
-        view! { <p class="quiet">"Not enough for a record: that takes 200 swaps and seven days. What there is, is told all the same."</p> }
+        view! { <p class="quiet">"Partial record: a full one needs 200 swaps and seven days."</p> }
     });
     let csv = csv(record);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "accuracy.csv");
@@ -127,13 +128,13 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
             <div><dt>"Period"</dt><dd>{period}</dd></div>
             <div><dt>"Swaps logged"</dt><dd id="swaps">{text::grouped(&swaps.to_string())}</dd></div>
             <div><dt>"Compared"</dt><dd id="compared">{text::grouped(&compared.to_string())}{why}</dd></div>
-            <div><dt>"Stretches between slots whose logs, replayed, gave the later state"</dt><dd>{replayed}</dd></div>
+            <div><dt>"Intervals whose replayed logs match the recorded state"</dt><dd>{replayed}</dd></div>
         </dl>
         {short}
         {drawn}
         <p class="actions">
-            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
-            <span class="quiet">"Anyone recounts it from a node: "<code>"exitgap accuracy --rpc"</code></span>
+            <button type="button" class="small" on:click=keep>"Download CSV"</button>
+            <span class="quiet">"Recompute it from any node: "<code>"exitgap accuracy --rpc"</code></span>
         </p>
     }
     .into_any()
@@ -162,9 +163,8 @@ fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
         Some(Dot { across: estimated, up: estimated + error, said })
     };
     let dots: Vec<Dot> = record.list("newest").iter().filter_map(dot).collect();
-    let title =
-        format!("Realized gap beside the estimated one, the newest {} swaps, %", dots.len());
-    view! { <Scatter title=title dots=dots unit=" %"/> }.into_any()
+    let title = format!("Realized and estimated gap of the newest {} swaps, %", dots.len());
+    view! { <Scatter title=title dots=dots unit="%"/> }.into_any()
 }
 
 /// Errors by the age of the estimate: the median, and up to the error that 95 of 100 did not exceed.
@@ -172,7 +172,7 @@ fn fan(record: &Document) -> AnyView {
     let ages: Vec<Document> =
         record.list("by_age").into_iter().filter(|age| age.count("n") > 0).collect();
     let place = |age: &Document| match age.count("older_slots") {
-        0 => "newest slot before".to_owned(),
+        0 => "last slot before".to_owned(),
         older => format!("{} older", text::age(older * 300)),
     };
     let values = |name: &str| -> Vec<Option<f64>> {
@@ -187,10 +187,10 @@ fn fan(record: &Document) -> AnyView {
     };
     let lines = vec![
         line("median error", "line-a", "abs_error_pct_q50", values("abs_error_pct_q95")),
-        line("95 of 100 within", "line-c", "abs_error_pct_q95", Vec::new()),
+        line("95th percentile", "line-c", "abs_error_pct_q95", Vec::new()),
     ];
-    let title = "Error without its sign, by the age of the estimate, %".to_owned();
-    view! { <LineChart title=title places=ages.iter().map(place).collect() lines=lines unit=" %"/> }
+    let title = "Absolute error by age of the estimate, %".to_owned();
+    view! { <LineChart title=title places=ages.iter().map(place).collect() lines=lines unit="%"/> }
         .into_any()
 }
 
@@ -218,8 +218,8 @@ fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
         (format!("{sizes} of {}", symbol(size, symbols)).into_any(), cells.collect())
     };
     let rows = record.list("by_size").iter().map(row).collect();
-    let columns = ["To the unit", "Median", "95 of 100 within", "Worst", "Mean, signed"];
-    view! { <Table caption="By size, of estimates of the newest slot before" first="Sold" columns=columns.map(number).into() rows=rows/> }
+    let columns = ["Exact", "Median", "95th percentile", "Worst", "Mean error (signed)"];
+    view! { <Table caption="By size (estimate from the last snapshot)" first="Sold" columns=columns.map(number).into() rows=rows/> }
         .into_any()
 }
 
@@ -242,10 +242,10 @@ fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
     let rows = record.list("worst").iter().map(row).collect();
     let columns = vec![
         number("Sold"),
-        number("Estimated, raw units"),
-        number("Received, raw units"),
+        number("Estimated (raw units)"),
+        number("Received (raw units)"),
         number("Error"),
-        words("Around it"),
+        words("Flags"),
     ];
     view! { <Table caption="The largest errors" first="Swap" columns=columns rows=rows/> }
         .into_any()

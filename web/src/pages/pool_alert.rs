@@ -25,8 +25,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// What can be watched here: kind, its words, what its number is, and the number to begin with.
 const KINDS: [(&str, &str, &str, &str); 3] = [
-    ("gap_above", "this size loses more than", "percent", "2"),
-    ("depth_below", "within 2 % can be sold less than", "USD", "100000"),
+    ("gap_above", "the gap for this size is above", "Percent", "2"),
+    ("depth_below", "depth at 2% is below", "USD", "100000"),
     ("missing", "slots are missing", "", ""),
 ];
 
@@ -98,9 +98,9 @@ pub fn PoolAlert(
     let opened = RwSignal::new(false);
     view! {
         <section id="alert">
-            <h2>"Be told when it gets worse"</h2>
+            <h2>"Alerts"</h2>
             <details on:toggle=move |_| opened.set(true)>
-                <summary>"Make a rule about this pool"</summary>
+                <summary>"Create an alert for this pool"</summary>
                 {move || opened.get().then(|| view! { <Making pool=pool.clone() base=base size=size/> })}
             </details>
         </section>
@@ -144,20 +144,20 @@ fn Making(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView 
     let unit = move || KINDS[kind.get()].2;
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
-            <label>"Tell me when" <select on:change=choose>{kinds}</select></label>
+            <label>"Alert when" <select on:change=choose>{kinds}</select></label>
             {move || (!unit().is_empty()).then(|| view! {
                 <label>{unit()}
                     <input type="text" inputmode="decimal" autocomplete="off" id="alert-number" prop:value=move || number.get()
                         on:input=move |event| number.set(event_target_value(&event))/>
                 </label>
             })}
-            <label>"Webhook, if you have one"
+            <label>"Webhook URL (optional)"
                 <input type="url" autocomplete="off" id="alert-webhook" placeholder="https://…" prop:value=move || webhook.get()
                     on:input=move |event| webhook.set(event_target_value(&event))/>
             </label>
         </form>
         {move || match tried.answer(&wanted.get()) {
-            None => view! { <Loading what="what it would have said"/> }.into_any(),
+            None => view! { <Loading what="the backtest"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok((told, history))) => {
                 view! { <Tried told=told history=history wanted=wanted.get()/> }.into_any()
@@ -212,7 +212,7 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
     let value = |gap: &Option<String>| gap.as_deref().and_then(parsed);
     let limit = (wanted.kind == "gap_above").then(|| parsed(&wanted.number)).flatten();
     let mut lines = vec![line(
-        "exit gap, worst slot of the row",
+        "exit gap, worst slot in the interval",
         "line-c",
         gaps.iter().map(value).collect(),
         gaps.iter().map(shown).collect(),
@@ -220,7 +220,7 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
     if limit.is_some() {
         let words = text::percent(&wanted.number);
         lines.push(line(
-            "the rule's limit",
+            "alert limit",
             "line-b",
             vec![limit; begins.len()],
             vec![words; begins.len()],
@@ -230,22 +230,22 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
         .map(|place| falls_in(place).then(|| value(&gaps[place]).or(limit)).flatten());
     let words = (0..begins.len())
         .map(|place| if falls_in(place) { "here".to_owned() } else { String::new() });
-    lines.push(line("it would have fired", "line-a", fires.collect(), words.collect()));
+    lines.push(line("would have fired", "line-a", fires.collect(), words.collect()));
     let places = history.rows.iter().map(|row| text::instant(&row.time)).collect();
     let size = text::usd(history.of.size_usd.as_str());
     let title = format!(
-        "Exit gap in %, selling {size} of {}, and where the rule would have fired",
+        "Exit gap (%) for a sale of {size} of {}, and when the alert would have fired",
         history.of.base
     );
     let times = match fired.len() {
-        0 => "It would not have fired".to_owned(),
-        1 => "It would have fired once".to_owned(),
-        many => format!("It would have fired {many} times"),
+        0 => "The alert would not have fired".to_owned(),
+        1 => "The alert would have fired once".to_owned(),
+        many => format!("The alert would have fired {many} times"),
     };
     let period = format!("{} to {}", text::instant(&told.from), text::instant(&told.to));
     view! {
-        <p role="status">{format!("{times} from {period}. Now it is {}.", told.state.standing.replace('_', " "))}</p>
-        <LineChart title=title places=places lines=lines unit=" %"/>
+        <p role="status">{format!("{times} from {period}. Current status: {}.", told.state.standing.replace('_', " "))}</p>
+        <LineChart title=title places=places lines=lines unit="%"/>
     }
 }
 
@@ -271,16 +271,16 @@ fn Keep(pool: PoolId, wanted: Memo<Wanted>, webhook: RwSignal<String>) -> impl I
         });
     };
     view! {
-        <p><button type="button" id="keep-alert" disabled=move || busy.get() on:click=keep>"Keep this rule"</button></p>
+        <p><button type="button" id="keep-alert" disabled=move || busy.get() on:click=keep>"Create alert"</button></p>
         {move || made.get().map(|made| match made {
             Err(error) => view! { <Failed error=error/> }.into_any(),
             Ok(made) => {
                 let secret = made.webhook_secret.map(|secret| view! {
-                    <p>"Check what is sent to you with this key, which is shown once: "<code>{secret}</code></p>
+                    <p>"Verify webhook messages with this key. It is shown only once: "<code>{secret}</code></p>
                 });
                 view! {
                     <div role="status">
-                        <p>"It is kept, and evaluated with every slot from now on. "<a href=Page::Alerts.href()>"Your alerts"</a></p>
+                        <p>"The alert was created and is checked in every slot from now on. "<a href=Page::Alerts.href()>"Your alerts"</a></p>
                         {secret}
                     </div>
                 }.into_any()

@@ -86,14 +86,14 @@ fn agreement(ours: &ExitResult, served: Served) -> AnyView {
                 view! { <a href=href>"Open the evidence"</a> }
             });
             view! {
-                <span class="standing pass">"Computed in this browser; the service says the same, to the last digit."</span>
+                <span class="standing pass">"Computed in this browser. The service returned the same value, to the last digit."</span>
                 " "{evidence}
             }
             .into_any()
         }
         Some(Ok(theirs)) => differs(
-            &format!("{} %", theirs.answer.figures.exit_gap_pct),
-            &format!("{} %", ours.figures.exit_gap_pct),
+            &format!("{}%", theirs.answer.figures.exit_gap_pct),
+            &format!("{}%", ours.figures.exit_gap_pct),
         ),
         Some(Err(error)) => unanswered(&error),
     }
@@ -104,7 +104,7 @@ fn agreed_refusal(ours: &Problem, served: Served, evidence: Option<String>) -> A
     let theirs = match served {
         None => return asking(),
         Some(Ok(theirs)) => {
-            return differs(&format!("{} %", theirs.answer.figures.exit_gap_pct), &ours.detail);
+            return differs(&format!("{}%", theirs.answer.figures.exit_gap_pct), &ours.detail);
         }
         Some(Err(ClientError::Refused(theirs))) if is_provable(&theirs.code) => theirs,
         Some(Err(error)) => return unanswered(&error),
@@ -114,7 +114,7 @@ fn agreed_refusal(ours: &Problem, served: Served, evidence: Option<String>) -> A
     }
     let evidence = evidence.map(|href| view! { <a href=href>"Open the evidence"</a> });
     view! {
-        <span class="standing pass">"Computed in this browser; the service refuses it alike."</span>
+        <span class="standing pass">"Computed in this browser. The service also reports that this size cannot be filled."</span>
         " "{evidence}
     }
     .into_any()
@@ -126,13 +126,13 @@ fn is_provable(code: &str) -> bool {
 }
 
 fn asking() -> AnyView {
-    view! { <span class="quiet">"Computed in this browser. Asking the service, too…"</span> }
+    view! { <span class="quiet">"Computed in this browser. Asking the service for comparison…"</span> }
         .into_any()
 }
 
 fn differs(theirs: &str, ours: &str) -> AnyView {
     let words = format!(
-        "The service says {theirs}, this browser computes {ours}. Trust the snapshot, and tell the operator."
+        "The service returned {theirs}, but this browser computed {ours}. Trust the snapshot, and tell the operator."
     );
     view! { <span class="standing fail" role="alert">{words}</span> }.into_any()
 }
@@ -174,9 +174,9 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     let stale = match context.oracle_state {
         OracleState::Fresh => None,
         OracleState::HeldOverClose => {
-            Some("The market is closed, and an oracle answer is held over the close.")
+            Some("The market is closed, and an oracle price is held over the close.")
         }
-        OracleState::Stale => Some("An oracle answer is older than its heartbeat."),
+        OracleState::Stale => Some("An oracle price is older than its heartbeat."),
     };
     let stale = stale.map(|words| view! { <p class="standing warn">{words}</p> });
     view! {
@@ -186,10 +186,10 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         <dl class="facts">
             <div><dt>"Realized price"</dt><dd>{realized}</dd></div>
             <div><dt>"Oracle price"</dt><dd>{oracle}</dd></div>
-            <div><dt>"What is received is worth"</dt><dd id="lost">{lost}</dd></div>
+            <div><dt>"Value received"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>
-            <div><dt>"Lowest depth at 2 % in 7 days, says the service"</dt><dd id="lowest">{lowest}</dd></div>
+            <div><dt>"Lowest depth at 2% in 7 days (from the service)"</dt><dd id="lowest">{lowest}</dd></div>
             <Conditions context=context/>
         </dl>
     }
@@ -204,5 +204,5 @@ pub fn lost(size: &str, gap: &str) -> Option<String> {
     let (whole, rest) = (exact / CENT, exact % CENT);
     let cents = whole + i128::from(rest * 2 + whole % 2 > CENT);
     let dollars = text::usd_exact(&format!("{}.{:02}", cents / 100, cents % 100));
-    Some(format!("{dollars} {} the oracle", if gap < 0 { "above" } else { "below" }))
+    Some(format!("{dollars} {} the oracle value", if gap < 0 { "above" } else { "below" }))
 }

@@ -37,14 +37,15 @@ pub fn PoolDecay(
     let pool = StoredValue::new(pool);
     view! {
         <section id="decay">
-            <h2>"After the price has moved"</h2>
+            <h2>"Depth after price moves"</h2>
             <p class="quiet">
-                "The book is the depth at 2 % from the pool's own mid price. After each move within a quarter of an hour it is \
-                 split exactly: what the move alone did to the liquidity that was there, and what providers put in or took out."
+                "Depth here is measured at 2% from the pool's own mid price. After each price move within 15 minutes, its change \
+                 is split exactly: the effect of the move alone on the existing liquidity, and the liquidity that providers added \
+                 or withdrew."
             </p>
             // The service reads four weeks of snapshots for it: only for those who ask.
             <details on:toggle=move |_| set_opened.set(true)>
-                <summary>"Show the moves of the last four weeks"</summary>
+                <summary>"Show price moves of the last four weeks"</summary>
                 <Show when=move || opened.get()><Moves pool=pool.get_value() base=base/></Show>
             </details>
         </section>
@@ -76,7 +77,7 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
     let choices: Vec<_> = MOVES
         .into_iter()
         .map(|(shown, e8)| {
-            view! { <option value=e8.to_string() prop:selected=move || moved.get() == e8>{format!("{shown} %")}</option> }
+            view! { <option value=e8.to_string() prop:selected=move || moved.get() == e8>{format!("{shown}%")}</option> }
         })
         .collect();
     let choose = move |event| {
@@ -85,9 +86,9 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
         }
     };
     let answer = move || match decay.answer(&asked.get()) {
-        None => view! { <Loading what="how the book thins"/> }.into_any(),
+        None => view! { <Loading what="the depth after moves"/> }.into_any(),
         Some(Err(error)) if is_other_kind(&error) => {
-            let words = "Told of pools of concentrated liquidity and of constant product only.";
+            let words = "Available only for concentrated-liquidity and constant-product pools.";
             view! { <Empty words=words.to_owned()/> }.into_any()
         }
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
@@ -112,18 +113,18 @@ fn Told(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
     let DepthDecay { have, needed, slots_missing, events_suppressed, .. } = decay;
     let (from, to) = (text::instant(&decay.of.from), text::instant(&decay.of.to));
     let count = decay.events.len();
-    let moves = format!("{count} of {} % or more", decay.of.move_pct);
+    let moves = format!("{count} of {}% or more", decay.of.move_pct);
     let suppressed = (events_suppressed > 0)
-        .then(|| view! { <small>{format!("{events_suppressed} more within four hours after one")}</small> });
+        .then(|| view! { <small>{format!("{events_suppressed} follow-on moves (within 4 h) not counted")}</small> });
     let short = (!decay.enough).then(|| {
-        view! { <p class="quiet">{format!("Statistics want {needed} slots, seven days; {have} are there. Single moves are listed all the same.")}</p> }
+        view! { <p class="quiet">{format!("Statistics need {needed} slots (seven days); {have} are recorded. Single moves are listed anyway.")}</p> }
     });
     let half_life = [("falls", &decay.down), ("rises", &decay.up)].map(|(name, side)| {
         let words = side.half_life_slots_q50.map_or_else(
             || "not known".to_owned(),
             |slots| format!("{} minutes", u64::from(slots) * 5),
         );
-        view! { <div><dt>{format!("Half of it is back, after {name}")}</dt><dd>{words}</dd></div> }
+        view! { <div><dt>{format!("Half recovered after {name}")}</dt><dd>{words}</dd></div> }
     });
     let figure = StoredValue::new(asked_exactly(&decay, asked));
     let service = client();
@@ -144,7 +145,7 @@ fn Told(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
         {fan(&decay)}
         {(count > 0).then(|| view! {
             <Events events=decay.events.clone()/>
-            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+            <button type="button" class="small" on:click=keep>"Download CSV"</button>
         })}
         <CheckedFigure at="check-decay" fetch=fetch/>
     }
@@ -164,8 +165,7 @@ fn fan(decay: &DepthDecay) -> AnyView {
     let side = sides.into_iter().find(|(_, side)| side.horizons.iter().any(known));
     let (title, places, rows): (String, Vec<u32>, Vec<[Option<String>; 2]>) = match side {
         Some((way, side)) => {
-            let title =
-                format!("Left of the book after the price {way}, median of all moves, % of before");
+            let title = format!("Depth remaining after the price {way} (median, % of before)");
             let row = |one: &DepthDecayHorizon| {
                 [&one.static_pct_q50, &one.retained_pct_q50]
                     .map(|value| value.as_ref().map(ToString::to_string))
@@ -179,7 +179,7 @@ fn fan(decay: &DepthDecay) -> AnyView {
         None => match decay.events.last() {
             Some(event) => {
                 let title = format!(
-                    "Left of the book after the move of {} % at {}, % of before",
+                    "Depth remaining after the move of {}% at {} (% of before)",
                     event.move_pct,
                     text::instant(&event.time)
                 );
@@ -214,8 +214,10 @@ fn fan(decay: &DepthDecay) -> AnyView {
             .map(|row| row[which].as_deref().map_or_else(String::new, text::percent))
             .collect(),
     };
-    let lines =
-        vec![line("had nobody changed liquidity", "line-b", 0), line("as it was", "line-a", 1)];
+    let lines = vec![
+        line("if no one had added or removed liquidity", "line-b", 0),
+        line("recorded", "line-a", 1),
+    ];
     let places: Vec<String> =
         places
             .into_iter()
@@ -227,15 +229,20 @@ fn fan(decay: &DepthDecay) -> AnyView {
                 }
             })
             .collect();
-    view! { <LineChart title=title places=places lines=lines unit=" %" reference=100.0/> }
-        .into_any()
+    view! { <LineChart title=title places=places lines=lines unit="%" reference=100.0/> }.into_any()
 }
 
 /// The newest moves, each with its book a slot later.
 #[component]
 fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
-    const COLUMNS: [&str; 6] =
-        ["Move", "Book before", "The move alone", "Providers", "Book after", "Half back"];
+    const COLUMNS: [&str; 6] = [
+        "Move",
+        "Depth before",
+        "Effect of the move",
+        "Added or withdrawn",
+        "Depth after",
+        "Half recovered",
+    ];
     let more = events.len().saturating_sub(LISTED);
     let rows: Vec<_> = events
         .iter()
@@ -254,7 +261,7 @@ fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
             };
             let book = usd(step.map(|step| &step.book_usd));
             let cells = vec![
-                format!("{} %", event.move_pct).into_any(),
+                format!("{}%", event.move_pct).into_any(),
                 usd(step.map(|step| &step.book_before_usd)).into_any(),
                 usd(step.map(|step| &step.mechanical_usd)).into_any(),
                 usd(step.map(|step| &step.liquidity_usd)).into_any(),
@@ -265,8 +272,8 @@ fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
         })
         .collect();
     view! {
-        <Table caption="Moves, the newest first" first="At" columns=COLUMNS.map(number).into() rows=rows/>
-        {(more > 0).then(|| view! { <p class="quiet">{format!("{more} earlier ones are in the CSV.")}</p> })}
+        <Table caption="Moves, newest first" first="Time" columns=COLUMNS.map(number).into() rows=rows/>
+        {(more > 0).then(|| view! { <p class="quiet">{format!("{more} earlier moves are in the CSV.")}</p> })}
     }
 }
 

@@ -64,11 +64,11 @@ pub fn PoolHistory(
     let stress_of = Memo::new(move |_| of(Interval::Hour, period.get()));
     let sells = Memo::new(move |_| symbols[base.get()].clone());
     view! {
-        <Folded id="history" title="Quoted against realized">
+        <Folded id="history" title="Quoted and realized price">
             <p class="quiet">
-                "The price at which the pool quoted an infinitely small sale, and the price that a sale of this size \
-                 would have filled at, both in percent of the oracle's. Drag over the chart, or set two times, to ask for \
-                 the worst of a period."
+                "The price that the pool quoted for an infinitely small sale, and the price that a sale of this size \
+                 would have filled at, both in percent of the oracle price. Drag on the chart or enter two times to find \
+                 the worst moment in a period."
             </p>
             <Controls size=size set_size=set_size interval=interval set_interval=set_interval/>
             <Recorded of=series_of sells=sells closures=shut set_period=set_period/>
@@ -113,7 +113,7 @@ fn Controls(
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
             <label>"Size sold" <select on:change=choose_size>{sizes}</select></label>
-            <label>"Rows" <select on:change=choose_interval>{choices}</select></label>
+            <label>"Interval" <select on:change=choose_interval>{choices}</select></label>
         </form>
     }
 }
@@ -139,7 +139,7 @@ fn Recorded(
         None => view! { <Loading what="the series"/> }.into_any(),
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
         Some(Ok(history)) if history.rows.is_empty() => {
-            view! { <Empty words="The series has no slot in this period.".to_owned()/> }.into_any()
+            view! { <Empty words="No slots are recorded in this period.".to_owned()/> }.into_any()
         }
         Some(Ok(history)) => {
             view! { <Series history=history size=of.get().size sells=sells closures=closures set_period=set_period/> }

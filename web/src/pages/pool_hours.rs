@@ -91,7 +91,7 @@ pub fn PoolHours(
     let retry = found.again();
     view! {
         <section id="hours">
-            <h2>"Open and closed"</h2>
+            <h2>"Market hours"</h2>
             {move || match found.answer(&base.get()) {
                 None => view! { <Loading what="the market's hours"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
@@ -119,7 +119,7 @@ fn strip(told: &Document, history: &History) -> AnyView {
         row.lowest_depth.as_ref().map(|point| point.depth_usd.as_str().to_owned())
     };
     let line = Line {
-        name: "lowest depth at 2 % of the hour".to_owned(),
+        name: "lowest depth at 2% in the hour".to_owned(),
         class: "line-a",
         values: rows.iter().map(|row| depth(row).as_deref().and_then(parsed)).collect(),
         others: Vec::new(),
@@ -137,9 +137,8 @@ fn strip(told: &Document, history: &History) -> AnyView {
         .map(|row| Closure::mark(&closures, &row.time).into_iter().chain(missing(row)).collect())
         .collect();
     let places = rows.iter().map(|row| text::instant(&row.time)).collect();
-    let title = "Depth at 2 % over the last week, closures shaded, USD".to_owned();
-    view! { <LineChart title=title places=places lines=vec![line] unit=" $" marks=marks/> }
-        .into_any()
+    let title = "Depth at 2% over the last week (USD), closures shaded".to_owned();
+    view! { <LineChart title=title places=places lines=vec![line] unit="" marks=marks/> }.into_any()
 }
 
 /// Each closure, with what it reopened to.
@@ -163,19 +162,15 @@ fn listed(told: &Document) -> AnyView {
     };
     let closures = told.list("closures");
     let rows = closures.iter().rev().map(row).collect();
-    let columns = vec![
-        words("Kind"),
-        words("Opened"),
-        number("Lowest depth at 2 %"),
-        number("Reopening gap"),
-    ];
+    let columns =
+        vec![words("Kind"), words("Opened"), number("Lowest depth at 2%"), number("Reopening gap")];
     let csv = csv(told);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "closures.csv");
     view! {
-        <details><summary>{format!("Each of the {} closures", closures.len())}</summary>
-            <p class="quiet">"A reopening gap is what was lost by selling in the last closed slot, against the first fresh price after it."</p>
+        <details><summary>{format!("All {} closures", closures.len())}</summary>
+            <p class="quiet">"A reopening gap is the loss from selling in the last closed slot, compared with the first fresh price after it."</p>
             <Table first="Closed" columns=columns rows=rows/>
-            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+            <button type="button" class="small" on:click=keep>"Download CSV"</button>
         </details>
     }
     .into_any()

@@ -70,14 +70,14 @@ pub fn Newest(
             view! {
                 <p class="refused" role="status" id="newer">
                     {words}
-                    <button type="button" class="small" on:click=move |_| show.run(())>"Show it"</button>
+                    <button type="button" class="small" on:click=move |_| show.run(())>"Show newer slot"</button>
                 </p>
             }
             .into_any()
         }
         (false, 0) => ().into_any(),
         (false, some) => {
-            let words = format!("Slots after it that are missing or retracted: {some}.");
+            let words = format!("Later slots that are missing or retracted: {some}.");
             view! { <p class="quiet">{words}</p> }.into_any()
         }
     };

@@ -43,11 +43,11 @@ pub fn Series(
     let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
     let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
         [
-            "quoted (mid), last slot of the row",
-            "realized, worst slot of the row; the band reaches to its last",
+            "mid price (last slot in the interval)",
+            "fill price (worst slot; band extends to the last)",
         ]
     } else {
-        ["quoted (mid)", "realized"]
+        ["mid price", "fill price"]
     };
     let mut worst = line(realized_name, "line-c", rows.iter().map(realized));
     if rows.iter().any(|row| slots(row) > 1) {
@@ -63,7 +63,7 @@ pub fn Series(
         }
     });
     let title = format!(
-        "Price in % of the oracle's: {} of {sells}, {} to {}",
+        "Price in % of the oracle price: {} of {sells}, {} to {}",
         text::usd(&size.to_string()),
         text::instant(&history.of.from),
         text::instant(&history.of.to)
@@ -78,7 +78,7 @@ pub fn Series(
             all.iter().map(|row| closed(row).into_iter().chain(marks(row)).collect()).collect();
         let (title, places, lines) = (title.clone(), places.clone(), lines.clone());
         view! {
-            <LineChart title=title places=places lines=lines unit=" %" reference=100.0 marks=marks on_range=dragged/>
+            <LineChart title=title places=places lines=lines unit="%" reference=100.0 marks=marks on_range=dragged/>
         }
     };
     view! {
@@ -102,7 +102,7 @@ fn sums(rows: &[HistoryRow]) -> String {
         0 => String::new(),
         some => format!(" {some} recorded slots could not fill this size."),
     };
-    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}")
+    format!("{missing} slots missing, {retracted} retracted in these intervals.{refused}")
 }
 
 /// The slots of a row.
@@ -120,9 +120,7 @@ fn gone(row: &HistoryRow) -> Option<Marked> {
         _ if row.slots_retracted > 0 && row.slots_missing > 0 => {
             (Mark::Retracted, partly(row).unwrap_or_default())
         }
-        _ if row.slots_retracted > 0 => {
-            (Mark::Retracted, "retracted: a later entry took it back".to_owned())
-        }
+        _ if row.slots_retracted > 0 => (Mark::Retracted, "retracted by a later entry".to_owned()),
         (_, Some(why)) => (Mark::Missing, format!("missing: {why}")),
         (_, None) => (Mark::Missing, "missing".to_owned()),
     };
@@ -142,14 +140,14 @@ fn refusals(row: &HistoryRow) -> Option<String> {
     let (refused, recorded) = (row.slots_refused, row.slots_recorded);
     let least = least_fillable(row.least_fillable.as_ref());
     (refused > 0)
-        .then(|| format!("{refused} of {recorded} recorded slots could not fill it{least}"))
+        .then(|| format!("{refused} of {recorded} recorded slots could not fill this size{least}"))
 }
 
 /// The least that could be filled, where that is told.
 pub fn least_fillable(point: Option<&FillablePoint>) -> String {
     point.map_or_else(String::new, |point| {
         let usd = text::usd_exact(point.max_fillable_usd.as_str());
-        format!(", the least of them no more than {usd} ({})", text::instant(&point.time))
+        format!("; the lowest maximum was {usd} ({})", text::instant(&point.time))
     })
 }
 
@@ -266,7 +264,7 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
         rows.into_iter().map(|(row, published)| listed(&row, &of, published)).collect();
     view! {
         <details class="listed">
-            <summary>{format!("The newest {} rows, with their evidence", body.len())}</summary>
+            <summary>{format!("Newest {} intervals with evidence", body.len())}</summary>
             <p><CheckAll published=published/></p>
             <Table first="From" columns=["Worst gap", "Last gap", "Lowest depth"].map(number).into() rows=body/>
         </details>

@@ -35,9 +35,9 @@ pub fn Simulate(
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });
     view! {
-        <Folded id="what-if" title="What if">
+        <Folded id="what-if" title="Simulation">
             <form class="controls" on:submit=|event| event.prevent_default()>
-                <label>"Largest gap accepted, %"
+                <label>"Largest accepted gap (%)"
                     <input type="text" inputmode="decimal" autocomplete="off" prop:value=move || gap.get()
                         on:input=move |event| set_gap.set(event_target_value(&event))/>
                 </label>
@@ -48,7 +48,7 @@ pub fn Simulate(
                     let href = evidence_of(&recorded.read_value(), base.get(), size);
                     let limited = depth.limited_by.replace('_', " ");
                     view! {
-                        {format!("The largest size within {} % is {} (limited by {limited}). ", gap.get(), text::usd_exact(size))}
+                        {format!("The largest size within {}% is {} (limited by {limited}). ", gap.get(), text::usd_exact(size))}
                         {href.map(|href| view! { <a href=href>"Open its evidence"</a> })}
                     }
                     .into_any()
@@ -59,13 +59,13 @@ pub fn Simulate(
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Orders" <input type="number" min="1" max="1000" prop:value=move || orders.get()
                     on:input=move |event| set_orders.set(event_target_value(&event))/></label>
-                <label>"Recovery between orders, %" <input type="text" inputmode="decimal" autocomplete="off"
+                <label>"Recovery between orders (%)" <input type="text" inputmode="decimal" autocomplete="off"
                     prop:value=move || recovery.get()
                     on:input=move |event| set_recovery.set(event_target_value(&event))/></label>
             </form>
             <p class="quiet">
-                "An assumption of yours, not a forecast of ours: between two orders the pool's √price moves back by \
-                 this share of its way; liquidity and oracle stay as they are."
+                "This is your assumption, not a forecast. Between two orders, the pool's √price moves back by this \
+                 share of its move. Liquidity and oracle price stay unchanged."
             </p>
             <div aria-live="polite">{move || match plan.get() {
                 Ok(result) => view! { <Simulated result=result/> }.into_any(),
@@ -84,8 +84,10 @@ fn Simulated(result: SimulationResult) -> impl IntoView {
     const SHOWN: usize = 20;
     let simulation = result.figures;
     let at_once = match &simulation.at_once {
-        AtOnce::Exit(exit) => format!("{} at once", text::percent(exit.exit_gap_pct.as_str())),
-        AtOnce::Problem(problem) => format!("at once: {}", problem.detail),
+        AtOnce::Exit(exit) => {
+            format!("{} if sold at once", text::percent(exit.exit_gap_pct.as_str()))
+        }
+        AtOnce::Problem(problem) => format!("if sold at once: {}", problem.detail),
     };
     let words = format!(
         "{} of {} in {}: a gap of {}; {at_once}.",

@@ -44,10 +44,10 @@ pub fn Period(
             <label>"To (UTC)" <input type="datetime-local" prop:value=move || typed_to.get()
                 on:input=move |event| set_to.set(event_target_value(&event))/></label>
             <button type="submit">"Show the worst of this period"</button>
-            <button type="button" class="small" on:click=move |_| set_period.set(None)>"Whole series"</button>
+            <button type="button" class="small" on:click=move |_| set_period.set(None)>"Show whole series"</button>
         </form>
         <Show when=move || wrong.get()>
-            <p class="refused" role="alert">"A period needs both times. Set them, or ask for the whole series."</p>
+            <p class="refused" role="alert">"A period needs both times. Enter both, or show the whole series."</p>
         </Show>
     }
 }
@@ -66,8 +66,10 @@ pub fn Worst(
     let sells = sells.get_untracked();
     let sold = format!("Worst gap, {} of {sells}", text::usd(&size.to_string()));
     let gap = match &stress.worst_gap {
-        None if stress.slots_refused > 0 => "none: no recorded slot could fill it".into_any(),
-        None => "no slot of this period has one".into_any(),
+        None if stress.slots_refused > 0 => {
+            "none: no recorded slot could fill this size".into_any()
+        }
+        None => "none in this period".into_any(),
         Some(point) => {
             let when = text::instant(&point.time);
             let inside = stress.of.from <= point.time && point.time <= stress.of.to;
@@ -101,14 +103,14 @@ pub fn Worst(
         let point = stress.least_fillable.as_ref();
         let size = stress.of.size_usd.as_str();
         let words = linked(words, point.and_then(|point| sale_href(&stress.of, point.slot, size)));
-        view! { <div><dt>"Could not be filled at all"</dt><dd id="refused">{words}</dd></div> }
+        view! { <div><dt>"Slots that could not fill this size"</dt><dd id="refused">{words}</dd></div> }
     });
     view! {
         <dl class="facts stress">
             <div><dt>"Period"</dt><dd>{of}</dd></div>
             <div><dt>{sold}</dt><dd>{gap}{gap_book}</dd></div>
             {refused}
-            <div><dt>"Lowest depth at 2 %"</dt><dd>{depth}{depth_book}</dd></div>
+            <div><dt>"Lowest depth at 2%"</dt><dd>{depth}{depth_book}</dd></div>
             <div><dt>"Slots"</dt><dd>{slots}</dd></div>
         </dl>
     }
@@ -120,7 +122,7 @@ fn held(book: &PoolBook) -> String {
         .book_usd
         .as_ref()
         .map_or_else(|| "not known".to_owned(), |usd| text::usd(usd.as_str()));
-    let held = format!("{usd} within 2 % of the pool's own price");
+    let held = format!("{usd} within 2% of the pool's own price");
     match book.basis_pct.as_ref().map(Number::as_str) {
         Some(basis) if basis.starts_with('-') => {
             format!("{held}, {} above the oracle", text::percent(&basis[1..]))

@@ -59,11 +59,11 @@ pub fn PortfolioPage() -> impl IntoView {
     });
     view! {
         <h1>"Portfolio"</h1>
-        <p class="lead">"What it would cost to exit everything at once. Positions stay in this browser: they are computed \
-            here from recorded snapshots, and kept in the part of the address that is never sent. The server learns \
-            which pools you look at, as on any page."</p>
-        <Holding held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add it" go=add/>
-        <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold through all its pools"</label>
+        <p class="lead">"What it would cost to exit everything at once. Positions stay in this browser. It computes them from recorded \
+            snapshots, and stores them in the part of the address that is never sent. The server learns which pools you \
+            look at, as on any page."</p>
+        <Holding held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add position" go=add/>
+        <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold through all pools of the token"</label>
         <textarea id="positions" rows="5" spellcheck="false" prop:value=move || text.get()
             on:input=move |event| set_text.set(event_target_value(&event))></textarea>
         {move || shown(typed.get(), found.answer(&typed.get()), retry)}

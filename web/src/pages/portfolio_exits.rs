@@ -80,9 +80,11 @@ pub type Kept = Vec<(PoolId, f64, Arc<Recorded>)>;
 pub fn parse(text: &str) -> Result<Vec<PositionAsked>, Problem> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.len() > MAX_POSITIONS {
-        let detail =
-            format!("{} positions are more than the {MAX_POSITIONS} of a portfolio", lines.len());
-        return Err(invalid_parameter("position", &detail, "paste fewer"));
+        let detail = format!(
+            "{} positions were entered; a portfolio has at most {MAX_POSITIONS}",
+            lines.len()
+        );
+        return Err(invalid_parameter("position", &detail, "Remove some positions."));
     }
     (1..)
         .zip(lines)
@@ -187,7 +189,7 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
     let gap = |digits: &str| Percent::parse(digits).ok();
     let whole = SizeUsd::from_micros(size.0).map_err(|error| {
         let detail = format!("positions together: {}", text::grouped_within(&error.to_string()));
-        invalid_parameter("size_usd", &detail, "exit in parts")
+        invalid_parameter("size_usd", &detail, "Exit in several parts.")
     });
     let (filled, filled_gap, problem) = match whole.and_then(fill) {
         Ok(result) => (size, gap(result.figures.exit_gap_pct.as_str()), None),

@@ -30,7 +30,7 @@ pub fn Exits(
     let unread = (unread > 0).then(|| {
         view! {
             <section class="failed" role="alert">
-                <p><strong>{format!("{unread} of {} exits could not be computed. The sums are of the others.", exits.len())}</strong></p>
+                <p><strong>{format!("{unread} of {} exits could not be computed. The sums do not include them.", exits.len())}</strong></p>
                 <button type="button" on:click=move |_| retry.run(())>"Try again"</button>
             </section>
         }
@@ -45,7 +45,7 @@ pub fn Exits(
         <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/>
         <p class="actions"><button type="button" on:click=move |_| {
             download(csv.read_value().as_bytes(), "text/csv", "exits.csv");
-        }>"Export CSV"</button></p>
+        }>"Download CSV"</button></p>
     }
 }
 
@@ -73,8 +73,8 @@ fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl I
     view! {
         <dl class="facts">
             <div><dt>"To sell"</dt><dd id="to-sell">{text::usd_cents(&total.size.to_string())}</dd></div>
-            <div><dt>"Gap of everything"</dt><dd><b id="whole-gap">{of_all}</b></dd></div>
-            <div><dt>"Gap of what can be filled"</dt><dd id="filled-gap">{percent(total.filled_gap)}</dd></div>
+            <div><dt>"Total gap"</dt><dd><b id="whole-gap">{of_all}</b></dd></div>
+            <div><dt>"Gap of the part that can be filled"</dt><dd id="filled-gap">{percent(total.filled_gap)}</dd></div>
             <div><dt>"Worst exit"</dt><dd id="worst">{worst.unwrap_or_else(|| "none".to_owned())}</dd></div>
         </dl>
     }

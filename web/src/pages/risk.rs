@@ -109,10 +109,10 @@ pub fn RiskPage() -> impl IntoView {
     view! {
         <h1>"Risk report"</h1>
         <p class="lead">
-            "If your collateral had to be sold at once in these pools, in the worst slot of a week: would \
-             they have taken it, and at what loss?"
+            "If your collateral had to be sold at once in these pools, in the worst 5-minute slot of a week, could \
+             they have absorbed it, and at what loss?"
         </p>
-        <Folded id="asked" title="What is asked" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
+        <Folded id="asked" title="Assumptions" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
             <Controls asked=asked set_picked=set_picked/>
         </Folded>
         {move || match found.answer(&asked.get()) {
@@ -120,8 +120,8 @@ pub fn RiskPage() -> impl IntoView {
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(None)) => {
                 let next = move || {
-                    let chosen = "Make the report when all of them are chosen.";
-                    let words = if picked.get() { chosen } else { "Choose at least one pool above." };
+                    let chosen = "Select pools, then create the report.";
+                    let words = if picked.get() { chosen } else { "Select at least one pool above." };
                     view! { <Empty words=words.to_owned()/> }
                 };
                 next.into_any()
@@ -208,14 +208,14 @@ fn Controls(
         <form class="controls card" method="get" action="/risk">
             <label>"Collateral" <select id="collateral" on:change=choose><option value="">"any token"</option>{tokens}</select></label>
             <fieldset class="pools" on:change=pick><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
-            <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
-            <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
-            <label>"Price fall before, %" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
-            <label>"Liquidity gone, %" <input name="haircut_pct" inputmode="decimal" value=field(|asked| asked.haircut.clone())/></label>
-            <label>"Only after moves of, %" <input name="after_move_pct" inputmode="decimal" value=field(|asked| asked.after_move.clone())/></label>
-            <label>"From (UTC), else seven days" <input type="datetime-local" name="from" value=from/></label>
-            <label>"To (UTC), else the newest" <input type="datetime-local" name="to" value=to/></label>
-            <button type="submit" class="primary">"Make the report"</button>
+            <label>"Liquidation size (USD)" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
+            <label>"Liquidation bonus (%)" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
+            <label>"Price drop (%)" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
+            <label>"Liquidity withdrawn (%)" <input name="haircut_pct" inputmode="decimal" value=field(|asked| asked.haircut.clone())/></label>
+            <label>"Only after price moves of at least (%)" <input name="after_move_pct" inputmode="decimal" value=field(|asked| asked.after_move.clone())/></label>
+            <label>"From (UTC, default: 7 days ago)" <input type="datetime-local" name="from" value=from/></label>
+            <label>"To (UTC, default: newest)" <input type="datetime-local" name="to" value=to/></label>
+            <button type="submit" class="primary">"Create report"</button>
         </form>
     }
 }
@@ -238,26 +238,29 @@ fn times(ratio: Option<String>) -> String {
 /// What all pools together come to.
 #[component]
 fn Verdict(exposure: Document) -> impl IntoView {
+    let fall =
+        exposure.text("fall_pct").map(|fall| format!("after a {} fall", text::percent(&fall)));
+    let fall = fall.unwrap_or_else(|| "after the fall".to_owned());
     let band = match exposure.text_or_none("band").as_str() {
         "covered" => (
             "verdict pass",
-            "Covered: the least depths of the week take all of it, within 2 % and within the break-even gap.",
+            "Covered: even at the week's lowest depth, the full amount sells within 2% and within break-even.".to_owned(),
         ),
         "strained" => (
             "verdict warn",
-            "Strained: within the break-even gap all of it was taken in every slot, within 2 % not.",
+            "Strained: always sellable within break-even, not always within 2%.".to_owned(),
         ),
         "exposed" => (
             "verdict fail",
-            "Exposed: in some slot not all of it could have been liquidated at a profit.",
+            format!("Exposed: at some point, part of it could not have been liquidated profitably ({fall})."),
         ),
         "unfillable" => (
             "verdict fail",
-            "Unfillable: in some slot these pools together could not take it at all.",
+            format!("Unfillable: at some point, {fall}, these pools could not have absorbed the sale at all."),
         ),
         _ => (
             "verdict warn",
-            "Unrated: too little is recorded for a verdict. What was seen is told all the same.",
+            "Unrated: too little is recorded for a verdict. Partial results are shown anyway.".to_owned(),
         ),
     };
     let counts = ["have", "needed", "slots_incomplete", "slots_missing"];
@@ -265,7 +268,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
     let short = if have < needed { format!(" (a verdict needs {needed})") } else { String::new() };
     let gaps = match (incomplete, missing) {
         (0, 0) => "none missing".to_owned(),
-        _ => format!("{incomplete} in which a pool is not recorded, {missing} missing"),
+        _ => format!("{incomplete} without data for one of the pools, {missing} missing"),
     };
     let [from, to] = ["from", "to"].map(|name| text::instant(&exposure.text_or_none(name)));
     let have = text::grouped(&have.to_string());
@@ -313,7 +316,7 @@ fn Told(report: Report) -> impl IntoView {
         0 => {
             let (gap, when) = (percent("worst_gap_pct"), at("worst_time"));
             let note = format!(
-                "liquidators' loss at the widest gap, {gap}{when}. Stranded: {}{}, what the pools did not take within the break-even gap in the slot in which they took least",
+                "liquidators' loss at the widest gap, {gap}{when}. Stranded: {}{}, the amount that the pools could not absorb within the break-even gap in the slot with the lowest depth",
                 usd("stranded_usd"),
                 at("lowest_break_even_time"),
             );
@@ -324,7 +327,7 @@ fn Told(report: Report) -> impl IntoView {
             (
                 "no fill".to_owned(),
                 format!(
-                    "in {slots} slots these pools together did not take it; the least took {most}"
+                    "in {slots} slots these pools together could not absorb the sale; the lowest maximum was {most}"
                 ),
             )
         }
@@ -338,18 +341,18 @@ fn Told(report: Report) -> impl IntoView {
     let printed = printed_head(&report);
     view! {
         {printed}
-        <section class="cards" aria-label="The five numbers">
+        <section class="cards" aria-label="Key figures">
             <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
-                note="the pools' least depths at 2 %, before any fall, ÷ what is sold: 1× takes all of it".into_any()/>
+                note="lowest depth at 2% before the drop ÷ size; 1× or more covers it".into_any()/>
             <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
-                note=format!("least depth after a price fall of {} % at the break-even gap of {}, ÷ what is sold{}: below 1× some of it was liquidated at no profit", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
+                note=format!("lowest depth after a price drop of {}% at the break-even gap of {} ÷ size{}; below 1×, part of it was not liquidated profitably", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
             <Card name="Shortfall at the worst slot" value=shortfall.0.into_any() note=shortfall.1.into_any()/>
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>
         </section>
         <div class="actions">
-            <button type="button" on:click=print>"Print"</button>
-            <button type="button" on:click=keep>"Take away as CSV"</button>
+            <button type="button" on:click=print>"Print report"</button>
+            <button type="button" on:click=keep>"Download CSV"</button>
             <WholeFile parts=Parts::of(&report)/>
         </div>
         {absorbed}

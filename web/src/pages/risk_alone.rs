@@ -86,7 +86,6 @@ pub fn checked(report: &Report) -> Option<impl IntoView + use<>> {
         Some(view! { <h3>{pool.name.clone()}</h3><CheckedFigure at=at fetch=fetch/> })
     };
     let all: Vec<_> = report.pools.iter().enumerate().filter_map(one).collect();
-    (!all.is_empty()).then(|| {
-        folded("check-alone", "Compute these again in this browser", false, all.into_any())
-    })
+    (!all.is_empty())
+        .then(|| folded("check-alone", "Recompute these in this browser", false, all.into_any()))
 }

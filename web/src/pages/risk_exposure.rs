@@ -12,12 +12,12 @@ use crate::text;
 
 /// The depths of an exposure: what each is, its field, and the field of its slot.
 const DEPTHS: [(&str, &str, &str, &str); 5] = [
-    ("depth at 2 % now", "line-a", "depth_now_usd", "to"),
-    ("depth at 2 %, median", "line-a", "depth_q50_usd", ""),
-    ("depth at break-even now, after the fall", "line-c", "break_even_depth_now_usd", "to"),
-    ("depth at break-even, median", "line-c", "break_even_depth_q50_usd", ""),
+    ("depth at 2% now", "line-a", "depth_now_usd", "to"),
+    ("median depth at 2%", "line-a", "depth_q50_usd", ""),
+    ("depth at break-even now, after the drop", "line-c", "break_even_depth_now_usd", "to"),
+    ("median depth at break-even", "line-c", "break_even_depth_q50_usd", ""),
     (
-        "depth at break-even, least",
+        "lowest depth at break-even",
         "line-c",
         "lowest_break_even_depth_usd",
         "lowest_break_even_time",
@@ -39,20 +39,20 @@ pub fn absorbed(report: &Report) -> AnyView {
     for venue in exposure.list("venues") {
         let pool = venue.text_or_none("pool");
         let when = venue.text("lowest_depth_time").map(|time| text::instant(&time));
-        let name = format!("least depth at 2 %, {}", report.name_of(&pool));
+        let name = format!("lowest depth at 2%, {}", report.name_of(&pool));
         rows.push(row(name, venue.text("lowest_depth_usd").as_deref(), &cascade, when));
     }
     let title = format!(
-        "{} to be sold, beside what all pools together would have taken",
+        "{} to be sold, compared with the depth of all pools together",
         text::usd(&cascade)
     );
     let checked = checked(report);
     view! {
-        <Folded id="exposure" title="Would they have taken it?">
-            <p class="quiet">"At 2 % from the oracle, before the fall; and within the gap up to which whoever liquidates does not lose, after it. \
-                The dashed line is what is to be sold: a bar that ends before it would not have been enough."</p>
+        <Folded id="exposure" title="Could the pools absorb it?">
+            <p class="quiet">"Depth at 2% from the oracle before the drop, and, after the drop, within the gap at which a liquidator breaks even. \
+                The dashed line is the amount to be sold. A bar that ends before it would not have been enough."</p>
             <Bars title=title bars=bars/>
-            <Table first="What the pools take" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>
+            <Table first="Depth of the pools" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>
             {checked}
         </Folded>
     }

@@ -97,7 +97,7 @@ pub fn known(answer: Result<Document, ClientError>) -> Result<Option<Document>, 
 /// The period that a document tells of.
 fn period_of(told: &Document) -> Option<String> {
     let day = |name: &str| Some(told.text(name)?.get(..10)?.to_owned());
-    Some(format!("of {} to {}", day("from")?, day("to")?))
+    Some(format!("{} to {}", day("from")?, day("to")?))
 }
 
 impl PoolRisk {
@@ -149,13 +149,13 @@ impl Report {
             Some((share, half)) => {
                 let half = half.and_then(|slots| slots.parse::<u64>().ok());
                 let half = half.map_or_else(
-                    || "half of it is not back within four hours".to_owned(),
-                    |slots| format!("half of it is back after {} min", slots * 5),
+                    || "half not recovered within four hours".to_owned(),
+                    |slots| format!("half recovered after {} min", slots * 5),
                 );
                 (
                     text::percent_read(&share),
                     format!(
-                        "median, one slot after falls, of the pool that thins most; {half}{period}"
+                        "median one slot after price drops, in the pool that loses the most depth; {half}{period}"
                     ),
                 )
             }
@@ -180,7 +180,7 @@ impl Report {
         match worst {
             Some(gap) => (
                 text::percent_read(&gap),
-                "the worst between the last closed slot and the first fresh price".to_owned(),
+                "the worst gap between the last closed slot and the first fresh price".to_owned(),
             ),
             None => ("not known".to_owned(), "too few closures are recorded".to_owned()),
         }

@@ -86,7 +86,7 @@ impl Parts {
         let stress = self.stress(client).await?;
         let mut without = self.without.clone();
         if stress.is_none() {
-            without.push("the stress");
+            without.push("the stress test");
         }
         files.extend(stress);
         for of in &self.evidence {
@@ -145,10 +145,10 @@ pub fn WholeFile(
         State::Done(files, without) => {
             let left_out = match without.join(" and ") {
                 none if none.is_empty() => none,
-                without => format!(", without {without}: of these pools and this period the service tells no figure of it"),
+                without => format!(", without {without} (not available for these pools or this period)"),
             };
             view! {
-                <p>{format!("{files} files, a line each, after a line that names them{left_out}. This verifies all of it:")}</p>
+                <p>{format!("{files} files, one per line, after a first line that names them{left_out}. Verify all of them with:")}</p>
                 <VerifyCommand file="risk.jsonl"/>
             }
         }
@@ -157,11 +157,11 @@ pub fn WholeFile(
     }
     };
     view! {
-        <button type="button" id="whole-file" on:click=gather>"Take it away with its proofs"</button>
+        <button type="button" id="whole-file" on:click=gather>"Download with proofs"</button>
         <div class="quiet" role="status" id="whole-file-said">{said}</div>
         <p class="quiet" id="whole-file-holds">
-            "In the file with the proofs: the figures that the numbers of this report follow from, each with the hashes of its snapshots, \
-             and the evidence of the worst slots. Not in it: recorded falls that have names."
+            "The file with proofs contains the figures that the numbers of this report follow from, each with the hashes of its snapshots, \
+             and the evidence of the worst slots. Named historical drops are not included."
         </p>
     }
 }

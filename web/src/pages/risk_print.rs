@@ -19,9 +19,9 @@ pub fn printed_head(report: &Report) -> impl IntoView + use<> {
         },
     );
     let key = move || match key.answer(&()) {
-        Some(Ok(key)) => format!("{key} (as the service says)"),
+        Some(Ok(key)) => format!("{key} (according to the service)"),
         Some(Err(error)) => format!("not known: {error}"),
-        None => "being asked".to_owned(),
+        None => "loading".to_owned(),
     };
     let asked = &report.asked;
     let pools = report
@@ -33,22 +33,22 @@ pub fn printed_head(report: &Report) -> impl IntoView + use<> {
     let period = period.map(|time| text::instant(&time)).join(" to ");
     let after = match asked.after_move.as_str() {
         "" => String::new(),
-        moved => format!(" and only slots after moves of {moved} %"),
+        moved => format!(" and only slots after price moves of at least {moved}%"),
     };
     let assumed = format!(
-        "liquidation bonus {} %, price fall before {} %; for the stress {} % of liquidity gone{after}",
+        "liquidation bonus {}%, price drop {}%; for the stress test, {}% of liquidity withdrawn{after}",
         asked.bonus, asked.fall, asked.haircut,
     );
     let made = String::from(js_sys::Date::new_0().to_iso_string());
     view! {
         <dl class="printed">
             <div><dt>"Pools"</dt><dd>{pools}</dd></div>
-            <div><dt>"Sold at once"</dt><dd>{text::usd_exact(&asked.size.to_string())}</dd></div>
+            <div><dt>"Liquidation size"</dt><dd>{text::usd_exact(&asked.size.to_string())}</dd></div>
             <div><dt>"Period"</dt><dd>{period}</dd></div>
             <div><dt>"Assumptions"</dt><dd>{assumed}</dd></div>
-            <div><dt>"Log's key"</dt><dd>{key}</dd></div>
+            <div><dt>"Log key"</dt><dd>{key}</dd></div>
             <div><dt>"Service"</dt><dd>{address}</dd></div>
-            <div><dt>"Made"</dt><dd>{text::instant(&made)}</dd></div>
+            <div><dt>"Created"</dt><dd>{text::instant(&made)}</dd></div>
         </dl>
     }
 }

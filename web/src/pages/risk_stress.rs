@@ -62,9 +62,9 @@ pub fn WithLiquidityGone(
     );
     let retry = found.again();
     view! {
-        <Folded id="stress" title="With liquidity gone, too">
+        <Folded id="stress" title="Stress test: with liquidity withdrawn">
             {move || match found.answer(&()) {
-                None => view! { <Loading what="the stress"/> }.into_any(),
+                None => view! { <Loading what="the stress test"/> }.into_any(),
                 Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
                 Some(Ok(told)) => shown(&told, &asked.read_value()),
             }}
@@ -76,7 +76,7 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
     let Told { stress, shocks } = told;
     let after = stress.text("after_move_pct").map(|moved| {
         format!(
-            " Only slots whose price had moved by {} within {} slots: {} had not, of {} it is not known.",
+            " Only slots after a price move of {} within {} slots are counted: {} slots had no such move, and {} could not be tested.",
             text::percent_read(&moved),
             stress.count("within_slots"),
             stress.count("slots_unmoved"),
@@ -84,7 +84,7 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
         )
     });
     let words = format!(
-        "{} of everybody's liquidity is gone in every slot, and the price {} lower: the sale split exactly over these pools. {} slots looked at, in {} not filled.",
+        "In every slot, {} of all liquidity is withdrawn and the price is {} lower. The sale is split optimally over these pools. {} slots were tested; {} could not fill the sale.",
         text::percent_read(&stress.text_or_none("haircut_pct")),
         text::percent_read(&stress.text_or_none("fall_pct")),
         text::grouped(&stress.text_or_none("have")),
@@ -95,9 +95,9 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
     view! {
         <p class="quiet">{words}{after}</p>
         {named(shocks, asked)}
-        <Bars title="What the pools take within 2 % of the oracle, against what is sold".to_owned() bars=bars(stress)/>
-        {folded("worst-after", "The worst slots with liquidity gone", true, worst(stress).into_any())}
-        <p class="actions"><button type="button" class="small" on:click=keep>"Take away the stress as CSV"</button></p>
+        <Bars title="Depth within 2% of the oracle price, compared with the size to be sold".to_owned() bars=bars(stress)/>
+        {folded("worst-after", "Worst slots with liquidity withdrawn", true, worst(stress).into_any())}
+        <p class="actions"><button type="button" class="small" on:click=keep>"Download the stress test (CSV)"</button></p>
         {checked(stress)}
     }
     .into_any()
@@ -108,7 +108,7 @@ fn named(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
     let one = |shock: &Document| {
         let (fall, haircut) = (shock.text("fall_pct")?, shock.text("haircut_pct")?);
         let words = format!(
-            "{}: the price fell by {}, {} of the book was gone",
+            "{}: the price fell by {}, and {} of the depth was withdrawn",
             shock.text_or_none("about"),
             text::percent_read(&fall),
             text::percent_read(&haircut),
@@ -117,16 +117,17 @@ fn named(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
         Some(view! { <li><a href=href>{words}</a></li> })
     };
     let all: Vec<_> = shocks.iter().filter_map(one).collect();
-    (!all.is_empty())
-        .then(|| view! { <p>"As in a recorded fall:"</p><ul id="shocks">{all}</ul> }.into_any())
+    (!all.is_empty()).then(|| {
+        view! { <p>"As in a recorded price drop:"</p><ul id="shocks">{all}</ul> }.into_any()
+    })
 }
 
 fn bars(stress: &Document) -> Vec<Bar> {
     let fields = [
         ("to be sold", "line-b", "size_usd"),
-        ("depth, median", "line-a", "depth_q50_usd"),
-        ("depth, least", "line-a", "lowest_depth_usd"),
-        ("from the pools' own prices, least", "line-c", "lowest_book_usd"),
+        ("median depth", "line-a", "depth_q50_usd"),
+        ("lowest depth", "line-a", "lowest_depth_usd"),
+        ("lowest depth from the pools' own prices", "line-c", "lowest_book_usd"),
     ];
     let bar = |(name, class, field): (&str, &'static str, &str)| {
         let usd = stress.text(field);
@@ -152,8 +153,8 @@ fn worst(stress: &Document) -> impl IntoView + use<> {
         (text::instant(&slot.text_or_none("time")).into_any(), cells)
     };
     let rows = stress.list("worst_slots").iter().map(row).collect();
-    let columns = ["Gap", "At most", "Depth at 2 %", "From the pools' own prices"];
-    view! { <Table class="stressed" caption="What all pools together would have taken, the worst slots first" first="Slot" columns=columns.map(number).into() rows=rows/> }
+    let columns = ["Gap", "Largest fill", "Depth at 2%", "Depth from the pools' own prices"];
+    view! { <Table class="stressed" caption="All pools together, worst slots first" first="Slot" columns=columns.map(number).into() rows=rows/> }
 }
 
 /// The figure, computed again from the file that the answer names.

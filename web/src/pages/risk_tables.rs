@@ -18,16 +18,16 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
     let rows = report.pools.iter().map(total).collect();
     let columns = [
         "Median gap",
-        "95 of 100 slots within",
+        "95th percentile gap",
         "Worst slot",
-        "Slots that could not fill it",
-        "Lowest depth at 2 %",
+        "Slots that could not fill the size",
+        "Lowest depth at 2%",
         "Missing slots",
     ];
     let size = text::usd_exact(&report.asked.size.to_string());
     // Of longer periods the service tells sums alone.
     let too_long = report.pools.iter().any(|one| one.stress.part("detail").is_none());
-    let too_long = if too_long { "; single slots are told of up to 31 days" } else { "" };
+    let too_long = if too_long { "; single slots are available for up to 31 days" } else { "" };
     let caption = format!("Each pool alone, selling {size}{too_long}");
     view! {
         <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/>
@@ -70,9 +70,9 @@ fn refusals(refused: u64, recorded: u64, widest: Option<String>) -> AnyView {
     }
     // Tenths of a percent, up: one slot of thousands is not none.
     let tenths = (refused * 1_000).div_ceil(recorded.max(1));
-    let share = format!("{}.{} %", tenths / 10, tenths % 10);
+    let share = format!("{}.{}%", tenths / 10, tenths % 10);
     let others = widest.map(|gap| {
-        view! { <small>{format!("{} at the worst of the others", text::percent_read(&gap))}</small> }
+        view! { <small>{format!("{} in the worst of the others", text::percent_read(&gap))}</small> }
     });
     view! { {format!("{refused} of {recorded}, {share}")}{others} }.into_any()
 }
@@ -111,14 +111,14 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     let rows = worst(report).into_iter().map(row).collect();
     let listed = view! {
         <p class="quiet">
-            "The worst of each pool, and the next worst of all: what cannot be filled is worse than any gap, \
-             and the less of it was filled the worse. Each opens its evidence: the recorded state, recomputed in your browser."
+            "The worst slot of each pool, then the next worst of all pools. A sale that cannot be filled ranks worse than any gap, \
+             and the less of it could be filled, the worse. Each gap opens its evidence: the recorded state, recomputed in your browser."
         </p>
         <Table first="Slot" columns=vec![words("Pool"), number("Gap")] rows=rows/>
     };
     let listed = listed.into_any();
     view! {
-        <Folded id="worst" title="The worst slots">{listed}</Folded>
+        <Folded id="worst" title="Worst slots">{listed}</Folded>
     }
 }
 

@@ -63,33 +63,33 @@ pub fn VerifyPage() -> impl IntoView {
             }
         },
     );
-    let found = move || {
-        match (given.get(), parsed.get()) {
+    let found = move || match (given.get(), parsed.get()) {
         (None, _) => view! { <p class="empty">"No file yet."</p> }.into_any(),
         (Some(Err(why)), _) => view! { <p class="failed" role="alert">{why}</p> }.into_any(),
         (Some(Ok(_)), Err(_)) => {
-            view! { <p class="empty">"The file is there. It is checked as soon as the keys can be read."</p> }
+            view! { <p class="empty">"File loaded. Fix the key above to run the checks."</p> }
                 .into_any()
         }
         (Some(Ok(bytes)), Ok(keys)) => match found.answer(&Some((bytes, keys))) {
             Some(Some(Found::One(found))) => view! { <Report found=*found/> }.into_any(),
             Some(Some(Found::Report(found))) => report_found(&found).into_any(),
-            _ => view! { <Loading what="what this browser kept, and checking"/> }.into_any(),
+            _ => {
+                view! { <Loading what="the stored log version and checking the file"/> }.into_any()
+            }
         },
-    }
     };
     view! {
         <h1>"Verify a file"</h1>
-        <p class="lead">"The file stays in this browser. Works offline once this page is loaded, but for one thing: that the file's \
-            log continues the state of it that this browser kept."</p>
+        <p class="lead">"Files never leave your browser. Once loaded, this page works offline, except for the check against the log version \
+            this browser saw before."</p>
         <Take set_given=set_given/>
-        <label for="keys">"Keys you trust, one per line (those this browser has kept are filled in)"</label>
+        <label for="keys">"Trusted keys, one per line (the keys stored in this browser are filled in)"</label>
         <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
             on:input=move |event| set_keys.set(event_target_value(&event))></textarea>
         {move || parsed.get().err().map(|why| view! { <p class="refused" role="alert">{why}</p> })}
         {found}
         <p class="quiet">
-            {format!("{} checks are made: ", exitgap_core::evidence::CheckName::ALL.len())}
+            {format!("This page runs {} checks: ", exitgap_core::evidence::CheckName::ALL.len())}
             {exitgap_core::evidence::CheckName::ALL.map(check_name).join(", ").replace('_', " ")}"."
         </p>
     }
@@ -101,7 +101,7 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     let read_file = move |file: web_sys::File| {
         if file.size() > MAX_BYTES_F64 {
             set_given.set(Some(Err(format!(
-                "{} is larger than the {MAX_FIGURE_BYTES} bytes a report may have",
+                "{} is larger than {MAX_FIGURE_BYTES} bytes, the limit for a report.",
                 file.name()
             ))));
             return;
@@ -109,7 +109,7 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
         spawn_local(async move {
             let bytes = JsFuture::from(file.array_buffer()).await;
             let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec());
-            let given = bytes.map_err(|_| "the file could not be read".to_owned());
+            let given = bytes.map_err(|_| "The file could not be read.".to_owned());
             // The reader may have gone on to another page by then.
             drop(set_given.try_set(Some(given)));
         });
@@ -137,16 +137,16 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
             if fits {
                 Ok(text.as_bytes().to_vec())
             } else {
-                Err("the text is too long for a report".to_owned())
+                Err("The text is too long for a report.".to_owned())
             }
         });
         set_given.set(given);
     };
     view! {
         <div class="drop" on:dragover=|event: DragEvent| event.prevent_default() on:drop=dropped>
-            <p><label>"Evidence file, or a report of several " <input type="file" accept=".json,.jsonl,application/json" on:change=chosen/></label>
+            <p><label>"Evidence or report file " <input type="file" accept=".json,.jsonl,application/json" on:change=chosen/></label>
             " or drop it here."</p>
-            <label for="pasted">"Or paste it"</label>
+            <label for="pasted">"Or paste the text"</label>
             <textarea id="pasted" rows="4" spellcheck="false" on:input=pasted></textarea>
         </div>
     }
@@ -161,9 +161,9 @@ fn Report(found: FoundFile) -> impl IntoView {
     let FoundFile { report, keys, compared, told } = found;
     let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let trust = if names.is_empty() {
-        "You trust no key: whose log it is was not checked.".to_owned()
+        "No trusted key entered, so the signature was not checked.".to_owned()
     } else {
-        format!("Trusts {}.", names.join(", "))
+        format!("Trusted key: {}.", names.join(", "))
     };
     let preview = told.preview;
     let stated = report.claim.is_some();
@@ -173,8 +173,8 @@ fn Report(found: FoundFile) -> impl IntoView {
         <Verdicts report=report trust=format!("{trust} {compared}") told=told/>
         {stated.then(|| view! {
             <p class="quiet" id="later">
-                "Whether the slot was taken back later was not looked at: no file can tell. The evidence page of the server \
-                 that recorded it asks."
+                "A file cannot show whether its slot was retracted later. The evidence page of the server that recorded it \
+                 checks this."
             </p>
         })}
         <Checks checks=checks/>

@@ -67,17 +67,17 @@ pub fn report_found(found: &Found) -> impl IntoView + use<> {
         (false, false) => "verdict warn",
     };
     let length = match found.length {
-        Length::Whole => "It is whole: its first line names these files, in this order.",
+        Length::Whole => "The report is complete: its first line names these files, in this order.",
         Length::NotStated => {
-            "Of no stated length: without a first line that names its files, nothing tells whether one was left out."
+            "The report does not state its length. Without a first line that names its files, a missing file cannot be detected."
         }
         Length::NotAsStated => {
-            "It is not the report that its first line names: a file is missing, changed, twice there, or in another place."
+            "The report does not match its first line: a file is missing, changed, duplicated or in another place."
         }
     };
     let summary = format!(
-        "{valid} of {evidence} files of evidence are confirmed by this browser{}; {figures} figures were not checked here.",
-        if invalid > 0 { format!(", {invalid} do not hold") } else { String::new() },
+        "{valid} of {evidence} evidence files were confirmed by this browser{}; {figures} figures were not checked here.",
+        if invalid > 0 { format!(", {invalid} failed") } else { String::new() },
     );
     let rows = found.lines.iter().map(shown).collect_view();
     let title = match found.lines.len() {
@@ -86,11 +86,11 @@ pub fn report_found(found: &Found) -> impl IntoView + use<> {
     };
     view! {
         <section class=class role="status" id="report">
-            <p><strong>{title}</strong>", a line each."</p>
+            <p><strong>{title}</strong>", one per line."</p>
             <p>{length}</p>
             <p>{summary}</p>
         </section>
-        <p>{(figures > 0).then_some("A figure is computed again from thousands of snapshots. ")}"This verifies all of it, the file being called risk.jsonl:"</p>
+        <p>{(figures > 0).then_some("A figure is recomputed from thousands of snapshots. ")}"To verify everything, save the file as risk.jsonl and run:"</p>
         <VerifyCommand file="risk.jsonl"/>
         <ol class="checks">{rows}</ol>
     }
@@ -100,7 +100,7 @@ fn shown(line: &Line) -> impl IntoView + use<> {
     let (class, mark, verdict, words) = match line {
         Line::Figure(of) => ("warn", "–", "not checked here", format!("the figure {of}")),
         Line::Evidence(Verdict::Valid, words) => ("pass", "✓", "confirmed", words.clone()),
-        Line::Evidence(Verdict::Invalid, words) => ("fail", "✗", "does not hold", words.clone()),
+        Line::Evidence(Verdict::Invalid, words) => ("fail", "✗", "failed", words.clone()),
         Line::Evidence(Verdict::Incomplete, words) => {
             ("warn", "–", "not fully checked", words.clone())
         }

@@ -66,7 +66,7 @@ pub fn AskExit() -> impl IntoView {
         let href = format!("{}?size_usd={worth}{into}", Page::Exit(token).href());
         navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
     });
-    view! { <Holding held=held size=size action="Where and when do I exit?" go=go/> }
+    view! { <Holding held=held size=size action="Compare exits" go=go/> }
 }
 
 /// "I hold so much of this token", and what is done with it.
@@ -112,8 +112,8 @@ pub fn Holding(
                     event.prevent_default();
                     submit();
                 }>
-                    <label>"I hold" <select id="held" node_ref=picker>{options}</select></label>
-                    <label>"worth, USD" <input id="worth" type="text" inputmode="decimal" autocomplete="off"
+                    <label>"Token" <select id="held" node_ref=picker>{options}</select></label>
+                    <label>"Amount (USD)" <input id="worth" type="text" inputmode="decimal" autocomplete="off"
                         node_ref=boxed prop:value=move || size.get()/></label>
                     <button type="submit" class="primary">{action}</button>
                 </form>

@@ -33,7 +33,7 @@ pub fn Verdicts(
     let (class, words) = match report.report.verdict {
         Verdict::Valid if refusal => (
             "verdict pass",
-            "Confirmed: this browser found that it cannot be filled, and that follows from the signed log.",
+            "Confirmed: this browser recomputed that the size cannot be filled, and it follows from the signed log.",
         ),
         Verdict::Valid => (
             "verdict pass",
@@ -43,7 +43,7 @@ pub fn Verdicts(
         Verdict::Incomplete => ("verdict warn", incomplete(&report.report.checks)),
     };
     let names: Vec<_> = failed.iter().map(|name| check_name(*name).replace('_', " ")).collect();
-    let failed = (!names.is_empty()).then(|| format!("Failing: {}.", names.join(", ")));
+    let failed = (!names.is_empty()).then(|| format!("Failed checks: {}.", names.join(", ")));
     view! {
         {report.contradiction.map(|found| view! { <Rewritten found=found/> })}
         <section class=class role="status">
@@ -52,8 +52,8 @@ pub fn Verdicts(
             <p class="quiet">{trust}</p>
             {confirmed.then(|| view! {
                 <p class="quiet">
-                    "The program that confirms it came from this server, too. "
-                    <a href=ELSEWHERE>"Check it with one that did not"</a>"."
+                    "The program that checked it came from this same server. "
+                    <a href=ELSEWHERE>"Verify with independent software"</a>"."
                 </p>
             })}
         </section>
@@ -63,12 +63,12 @@ pub fn Verdicts(
 /// What the file says of itself, in a sentence.
 pub fn claimed(claim: Option<&Claim>, told: Told) -> String {
     let Some(claim) = claim else {
-        return "This file states nothing that can be read.".to_owned();
+        return "This file contains no readable claim.".to_owned();
     };
     let time = claim.slot_time.as_deref();
     let time = time.map_or_else(|| "an unknown slot".to_owned(), text::instant);
     format!(
-        "Claimed: selling {} of {} in {} at {time} {}.",
+        "Claim: selling {} of {} in {} at {time} {}.",
         text::usd_exact(&claim.size_usd),
         told.sold.unwrap_or_else(|| claim.base.clone()),
         claim.pool,
@@ -81,27 +81,27 @@ fn incomplete(checks: &[Check]) -> &'static str {
     let newer: Vec<CheckName> =
         checks.iter().filter(|check| is_newer(check)).map(|check| check.name).collect();
     if newer.is_empty() {
-        "Not fully checked: nothing is wrong, but something a verdict needs is absent."
+        "Not fully checked: no check failed, but something that a verdict needs is missing."
     } else if newer == [CheckName::Window] {
-        "Neither confirmed nor wrong: the number follows from the file, but the days before it hold something made \
-         by a newer version of exitgap; update to check it."
+        "Neither confirmed nor wrong: the number follows from the file, but the days before it contain something made \
+         by a newer version of exitgap. Update to check it."
     } else {
-        "Neither confirmed nor wrong: part of this was made by a newer version of exitgap; update to check it."
+        "Neither confirmed nor wrong: part of this was made by a newer version of exitgap. Update to check it."
     }
 }
 
 /// What a failing check means for the number.
 fn refuted(failed: &[CheckName]) -> &'static str {
     if failed == [CheckName::Format] {
-        "Not confirmed: this is no evidence file, or a damaged one. Nothing in it was checked."
+        "Not confirmed: this is not an evidence file, or it is damaged. Nothing in it was checked."
     } else if failed.contains(&CheckName::Result) {
         "Not confirmed: the number does not follow from this file's own snapshot."
     } else if failed == [CheckName::Consistency] {
-        "Not confirmed: the file agrees with itself, but its log is not the one that this browser saw before."
+        "Not confirmed: the file is consistent, but its log is not the one that this browser saw before."
     } else if failed == [CheckName::Window] {
-        "Not confirmed: the number follows from the file, but the seven days before do not lead to it."
+        "Not confirmed: the number follows from the file, but the log entries of the seven days before do not lead to it."
     } else {
-        "Not confirmed: what the number is computed from is not what the signed log holds."
+        "Not confirmed: the signed log does not contain the data that the number is computed from."
     }
 }
 

@@ -27,7 +27,7 @@ pub fn VerifyCommand(
         Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
         Some(Ok(keys)) => view! {
             <code class="command">{command(file, &keys, &address)}</code>
-            <small>"The key is what this service says it is: compare it with the one that you have from elsewhere."</small>
+            <small>"This is the key that this service reports. Compare it with a copy from another source."</small>
         }
         .into_any(),
     }

@@ -22,7 +22,7 @@ pub fn Conditions(
     let market = format!("{open} ({})", context.session_note);
     view! {
         <div><dt>"Market"</dt><dd id="market"><span class=class>{market}</span></dd></div>
-        <div><dt>"Oracle answers"</dt><dd id="feeds">{feeds}</dd></div>
+        <div><dt>"Oracle prices"</dt><dd id="feeds">{feeds}</dd></div>
         <div><dt>"Method"</dt><dd id="method">{context.method_version}</dd></div>
     }
 }
@@ -33,7 +33,7 @@ fn feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use
     let words = match (&oracle.feed, oracle.age_s) {
         (Some(feed), Some(age)) => {
             let feed = exact(text::short_hash(feed), feed.clone());
-            let before = format!(", answered {} before the block", text::age(age));
+            let before = format!(", updated {} before the block", text::age(age));
             view! { {format!("{symbol}: {} ", oracle.source)}{feed}{before} }.into_any()
         }
         _ => format!("{symbol}: a {} price", oracle.source).into_any(),

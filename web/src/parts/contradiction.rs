@@ -18,18 +18,18 @@ pub fn Rewritten(
     view! {
         <section class="failed" role="alert">
             <h2>"This log's history was rewritten"</h2>
-            <p>{format!("Two signed states exclude each other: {}.", found.proves)}</p>
+            <p>{format!("Two signed versions of the log contradict each other: {}.", found.proves)}</p>
             <p class="actions">
                 <button type="button" on:click=move |_| {
                     download(proof.read_value().as_bytes(), "application/json", "rewritten-history.json");
                 }>"Download the proof"</button>
                 <span class="quiet">
-                    "Keep it and pass it on: both states as they were signed. Where they are of different \
-                     sizes, copy the log's tiles, too: "<code>{log}</code>
+                    "Keep the file and share it. It contains both versions as they were signed. If their sizes \
+                     differ, also copy the log's tiles: "<code>{log}</code>
                 </span>
             </p>
-            <h3>"Seen by this browser before"</h3><pre>{seen}</pre>
-            <h3>"Shown now"</h3><pre>{shown}</pre>
+            <h3>"Version this browser saw before"</h3><pre>{seen}</pre>
+            <h3>"Version shown now"</h3><pre>{shown}</pre>
         </section>
     }
 }

@@ -16,6 +16,6 @@ pub fn Drawn(
     let shown = shown.iter().map(|gap| text::percent(gap)).collect();
     let line =
         Line { name: "exit gap".to_owned(), class: "line-a", values, others: Vec::new(), shown };
-    let title = "Exit gap by size, % below the oracle; sizes on a log scale".to_owned();
-    view! { <LineChart title=title places=places lines=vec![line] unit=" %"/> }
+    let title = "Exit gap by size (% below the oracle price, log scale)".to_owned();
+    view! { <LineChart title=title places=places lines=vec![line] unit="%"/> }
 }

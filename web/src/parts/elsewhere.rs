@@ -10,9 +10,9 @@ pub const ELSEWHERE: &str = "/method#elsewhere";
 pub fn Whose() -> impl IntoView {
     view! {
         <p id="whose">
-            "What these pages confirm is confirmed by a program that came from this same server, like the numbers. \
-             A server that lies could send one that confirms everything. "
-            <a href=ELSEWHERE>"Check with a program from elsewhere"</a>
+            "These checks run in code served by this same server. A dishonest server could send code that always \
+             says yes. "
+            <a href=ELSEWHERE>"Verify with independent software"</a>
             ": the command line, the npm package, or another server's "<code>"/verify"</code>"."
         </p>
     }

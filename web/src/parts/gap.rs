@@ -31,7 +31,7 @@ fn StandingMark(standing: RwSignal<Standing>, href: Option<String>, alone: bool)
         Standing::Refuted(why) => {
             let evidence =
                 href.clone().map(|href| view! { " "<a href=href>"Open its evidence"</a> });
-            view! { <span class="standing fail" role="alert">"does not hold: "{why}{evidence}</span> }
+            view! { <span class="standing fail" role="alert">"refuted: "{why}{evidence}</span> }
                 .into_any()
         }
         Standing::Failed(why) => {
@@ -68,7 +68,7 @@ pub fn CheckedGap(
 ) -> impl IntoView {
     let href = evidence_href(&published.evidence_url);
     let shown = text::percent_read(&published.exit_gap_pct);
-    let exact = format!("Exactly {}: open its evidence", text::percent(&published.exit_gap_pct));
+    let exact = format!("Exactly {}. Open its evidence", text::percent(&published.exit_gap_pct));
     let linked = match href.clone() {
         Some(href) => view! { <a href=href title=exact><b>{shown}</b></a> }.into_any(),
         None => view! { <b>{shown}</b> }.into_any(),
@@ -121,7 +121,7 @@ pub fn CheckAll(
         };
         let (all, confirmed) = (stand.len(), of(|one| *one == Standing::Confirmed));
         if of(|one| *one == Standing::NotChecked) == all {
-            return "none is checked here yet".to_owned();
+            return "no gap is checked here yet".to_owned();
         }
         format!("{confirmed} of {all} confirmed here")
     };

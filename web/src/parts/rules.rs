@@ -4,35 +4,36 @@
 pub const RULES: [(&[&str], &str, &str); 6] = [
     (
         &["constant_product"],
-        "Product of reserves",
-        "The contract's own quotient, within its 112 bits.",
+        "Constant product",
+        "Computed with the contract's own division, within its 112 bits.",
     ),
     (
         &["concentrated_liquidity", "concentrated_v4", "concentrated_linked"],
-        "Ranges of prices",
-        "The contract's own loop, tick by tick, with each of its roundings.",
+        "Concentrated liquidity",
+        "Computed with the contract's own loop, tick by tick, with all of its rounding.",
     ),
     (
         &["stableswap"],
-        "Curve's stable pools",
-        "What an exchange transfers, by the contract's own iteration; its view may quote another number. Where the fee depends on the size, \
-         a smaller sale may lose more than a larger one: depth is still the largest size within the gap, and a row says where a smaller one is worse.",
+        "Curve stable pools",
+        "The amount that an exchange transfers, computed with the contract's own iteration. Its view function may quote another number. \
+         Where the fee depends on the size, a smaller sale may lose more than a larger one. Depth is still the largest size within the gap, \
+         and a row notes where a smaller size is worse.",
     ),
     (
         &["solidly"],
-        "Aerodrome's and Velodrome's pools",
-        "The contract's own quotient, or its iteration where the pool is stable, the fee taken off first.",
+        "Aerodrome and Velodrome pools",
+        "Computed with the contract's own division, or with its iteration where the pool is stable. The fee is deducted first.",
     ),
     (
         &["weighted", "stable_v2", "stable_v3"],
-        "Balancer's pools",
-        "The vault's scaling and the pool's own power or iteration, with each of its roundings. Where a power is rounded, a smaller sale may lose a little more.",
+        "Balancer pools",
+        "Computed with the vault's scaling and the pool's own power function or iteration, with all of its rounding. Where a power is rounded, a smaller sale may lose a little more.",
     ),
     (
         &["cryptoswap"],
-        "Curve's crypto pools",
-        "What a sale pays is exact, unless the contract then refuses it while it updates its price, which is not foreseen. It may pay less for more in \
-         places, so that no search for the largest size would be exact: no depth is told, and no orders in parts.",
+        "Curve crypto pools",
+        "The amount that a sale pays is exact, unless the contract rejects the sale while it updates its price, which is not predicted. In places, a \
+         larger sale may be paid less, so no search for the largest size would be exact. Depth and orders in parts are not available.",
     ),
 ];
 

@@ -17,9 +17,9 @@ pub fn Split(
     split: SplitPct,
 ) -> impl IntoView {
     let parts = [
-        ("basis", split.basis_pct, "the pool's mid price against the oracle", "line-a"),
-        ("fee", split.fee_pct, "what the pool charges", "line-b"),
-        ("impact", split.impact_pct, "what moving the price costs", "line-c"),
+        ("basis", split.basis_pct, "pool mid price compared with the oracle price", "line-a"),
+        ("fee", split.fee_pct, "charged by the pool", "line-b"),
+        ("impact", split.impact_pct, "price impact of the sale", "line-c"),
     ];
     let shares = parts.each_ref().map(|(_, part, ..)| parsed(part.as_str()).unwrap_or(0.0));
     let (places, zero) = stacked(&shares, WIDTH);
@@ -50,8 +50,8 @@ pub fn Split(
         </svg>
         <dl class="split-words">{words}</dl>
         <p class="quiet">
-            "The parts multiply: (1 − basis)(1 − fee)(1 − impact) is what is left. A negative part is to the seller's \
-             advantage: it is drawn pale, to the left of the line."
+            "The parts multiply: the seller keeps (1 − basis)(1 − fee)(1 − impact). A negative part benefits the seller \
+             and is drawn pale, to the left of the line."
         </p>
     }
 }

@@ -52,7 +52,7 @@ pub fn Failed(
     let told = told(error);
     let (words, again): (_, Box<dyn FnMut(leptos::ev::MouseEvent)>) = match retry {
         Some(retry) => ("Try again", Box::new(move |_| retry.run(()))),
-        None => ("Load the page again", Box::new(|_| drop(window().location().reload()))),
+        None => ("Reload the page", Box::new(|_| drop(window().location().reload()))),
     };
     view! {
         <section class="failed" role="alert">
@@ -81,43 +81,58 @@ struct Told {
     code: String,
 }
 
+/// What to do about a failure of the service.
+const AGAIN: &str = "Try again. If it keeps failing, the problem is on the service's side.";
+
+/// The HTTP status of an answer that is no document of the service.
+fn bare_status(error: &ClientError) -> Option<&str> {
+    let ClientError::NotAsSpecified { why, .. } = error else { return None };
+    let status = why.strip_prefix("answered ")?.split(' ').next()?;
+    status.bytes().all(|byte| byte.is_ascii_digit()).then_some(status)
+}
+
 fn told(error: ClientError) -> Told {
     let code = error.code().to_owned();
+    if let Some(status) = bare_status(&error) {
+        return Told {
+            headline: format!("The service is unavailable (HTTP {status})."),
+            remedy: AGAIN.to_owned(),
+            code: format!("code: {code} ({error})"),
+        };
+    }
     match error {
         ClientError::NotTrusted { why, .. } if has_kept_keys() => {
             Told {
                 headline: "The log is not signed by the key that this browser has kept since its first visit."
                     .to_owned(),
-                remedy: "Either the operator took a new key, which they should have announced with the old one, or \
-                    somebody else answers in their place. Nothing of it is believed here: ask the operator."
+                remedy: "Either the operator changed the key, which they should have announced with the old one, or \
+                    another server answers in their place. This browser trusts none of its data. Ask the operator."
                     .to_owned(),
                 code: format!("code: {code} ({why})"),
             }
         }
         ClientError::Newer { newer, .. } => Told {
             headline: "This was made by a newer version of exitgap; update to check it.".to_owned(),
-            remedy: "It is neither confirmed nor wrong. Load the page again for the newest program of this server; if it \
-                stays so, check it with a newer one from elsewhere."
+            remedy: "It is neither confirmed nor wrong. Reload the page to get this server's newest program. If this message \
+                stays, verify with a newer program from another source."
                 .to_owned(),
             code: format!("code: {code} ({newer})"),
         },
         ClientError::KeptUnusable { .. } => Told {
-            headline: "What this browser kept of the log cannot be held against it.".to_owned(),
-            remedy: "It is neither believed nor forgotten. If it was damaged here, clear this site's data; then this \
-                visit counts as the first."
+            headline: "The log version stored in this browser cannot be compared with the log.".to_owned(),
+            remedy: "The stored version is neither trusted nor deleted. If it was damaged, clear this site's data. This \
+                visit then counts as the first."
                 .to_owned(),
             code: format!("code: {code} ({error})"),
         },
         ClientError::Transport { error, .. } => Told {
             headline: "The service does not answer.".to_owned(),
-            remedy: "Is this device online? Try again in a moment.".to_owned(),
+            remedy: "Check that this device is online, then try again.".to_owned(),
             code: format!("code: {code} ({error})"),
         },
         other => {
             let problem = other.into_problem();
-            let remedy = problem.hint.unwrap_or_else(|| {
-                "Try again; if it stays so, the service is at fault.".to_owned()
-            });
+            let remedy = problem.hint.unwrap_or_else(|| AGAIN.to_owned());
             let headline = text::grouped_within(&problem.detail);
             Told { headline, remedy, code: format!("code: {code}") }
         }
@@ -172,8 +187,8 @@ pub fn PreviewNotice(
         <Show when=move || shown.get()>
             <p class="preview-notice">
                 <strong>"Preview."</strong>
-                " These figures come from a chain that is not live. The method and its evidence are real; \
-                 the prices are not to be relied on."
+                " These figures come from a chain that is not live. The method and the evidence are real. \
+                 Do not rely on the prices."
             </p>
         </Show>
     }

@@ -19,24 +19,24 @@ impl Words {
     /// Of the front page.
     pub fn of_board() -> Self {
         Self::new(
-            "exitgap: where would your size lose most?",
+            "Exit cost by pool | exitgap",
             super::site::DESCRIPTION,
-            "The exit gap is how far below the oracle price a sale of your size really fills. It is recorded every five minutes \
-             (a slot), computed exactly, and checked in your browser.",
+            "The exit gap is how far below the oracle price a sale of your size really fills. It is recorded in every 5-minute \
+             slot, computed exactly, and verified in your browser.",
         )
     }
 
     /// Of a pool that is called so.
     pub fn of_pool(pair: &str) -> Self {
         let description = format!(
-            "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
+            "The price that a sale into {pair} really gets, compared with the oracle, at any size. Recomputed in your browser."
         );
         Self {
             title: format!("{pair}: exit gap, depth and slippage | exitgap").into(),
             description: description.into(),
-            lead: "What a sale of any size fills at here, against the oracle's price. This browser computes it as you type, from \
-                   the pool's state as it was recorded at the newest slot, and holds it against the service's own answer. Depth, \
-                   history and proof follow."
+            lead: "The price that a sale of any size gets here, compared with the oracle price. This browser computes it as you \
+                   type, from the pool state recorded at the newest 5-minute slot, and compares it with the service's own answer. \
+                   Depth, history and proof follow."
                 .into(),
         }
     }
@@ -46,10 +46,10 @@ impl Words {
         let words = Self::new(
             "",
             "Recomputed from recorded depth and checked against a signed log, in your own browser.",
-            "This browser fetches the file that proves a number: the pool's state as it was recorded, and the way from there \
-             to the log that its operator signed. It hashes that state, computes the number again from it, and follows both \
-             into the log. Then it compares the log with the state of it that it saw before. What it could not check, it \
-             says; nothing but these checks may say that a number is confirmed.",
+            "This browser fetches the file that proves a number: the pool's recorded state, and the path from there to the log \
+             that its operator signed. It hashes that state, recomputes the number from it, and checks that the signed log \
+             contains both. Then it compares the log with the version it saw before. It reports what it could not check. Only \
+             these checks can confirm a number.",
         );
         let lead = match claim {
             Some(claim) => format!("{claim} {}", words.lead).into(),
@@ -61,7 +61,7 @@ impl Words {
     /// Of an address at which there is no page.
     pub fn of_nothing() -> Self {
         let description = super::site::DESCRIPTION;
-        Self::new("Nothing is at this address | exitgap", description, description)
+        Self::new("Page not found | exitgap", description, description)
     }
 
     /// Of the pages whose words are always the same, by their path.
@@ -69,59 +69,59 @@ impl Words {
         match path {
             "/verify" => Self::new(
                 "Verify an evidence file | exitgap",
-                "Check a file in your browser. The file is not sent anywhere.",
-                "The file stays in this browser. Works offline once this page is loaded, but for one thing: that the file's log \
-                 continues the state of it that this browser kept.",
+                "Verify a file in your browser. The file is not sent anywhere.",
+                "Files never leave your browser. Once loaded, this page works offline, except for the check against the log version \
+                 this browser saw before.",
             ),
             "/portfolio" => Self::new(
                 "Portfolio | exitgap",
                 "What exiting several positions at once would cost, computed in your browser.",
-                "What it would cost to exit everything at once. Positions stay in this browser: they are computed here from \
-                 recorded snapshots, and kept in the part of the address that is never sent. The server learns which pools you \
+                "What it would cost to exit everything at once. Positions stay in this browser. It computes them from recorded \
+                 snapshots, and stores them in the part of the address that is never sent. The server learns which pools you \
                  look at, as on any page.",
             ),
             "/accuracy" => Self::new(
-                "How good were the estimates of all pools? | exitgap",
-                "Every swap of the last seven days against what was estimated of it: a row for each pool, none left out.",
-                "Every swap that a pool logged in the last seven days, against what was estimated of it from the newest slot \
-                 before. An error is the realized gap less the estimated one: above zero, reality was worse. Nothing is ranked, \
+                "Estimate accuracy | exitgap",
+                "Each swap in the last seven days compared with its estimate. One row per pool, and no pool is left out.",
+                "Each swap in the last seven days compared with the estimate from the last snapshot before it. An error is the \
+                 realized gap minus the estimated gap. Above zero, the swap filled worse than estimated. Pools are not ranked, \
                  and no pool is left out.",
             ),
             "/equities" => Self::new(
-                "Shares on chains | exitgap",
-                "How pools of tokenized shares trade while their exchange is open, after hours and over weekends.",
-                "Where each tokenized share stands, and how its pools trade while its exchange is open, before and after hours and \
-                 over weekends. A vector of six weeks, never one score: what is bad for a holder over a weekend is nothing to a desk \
-                 that trades at noon.",
+                "Tokenized stocks | exitgap",
+                "How pools of tokenized stocks trade while their exchange is open, after hours and over weekends.",
+                "The status of each tokenized stock, and how its pools trade while its exchange is open, before and after hours and \
+                 over weekends. Six weeks of data by session, and no single score: weekend liquidity matters to a holder, not to a \
+                 day trader.",
             ),
             "/alerts" => Self::new(
                 "Alerts | exitgap",
-                "Your own rules: where each stands and what it said, with evidence for every value.",
-                "Rules that this service keeps for you. Each is evaluated with every slot that is sealed, and whoever has the \
-                 rule and the published log computes the same. Make one on a pool's page.",
+                "Your own alerts: the status and the events of each, with evidence for every value.",
+                "Alerts stored by this service, checked every five minutes. Anyone with the rule and the public log can reproduce \
+                 the result. Create an alert on a pool's page.",
             ),
             "/risk" => Self::new(
                 "Risk report | exitgap",
-                "Whether pools would have taken a liquidation in the worst slot of a week, each number with its evidence.",
-                "If your collateral had to be sold at once in these pools, in the worst slot of a week: would they have taken \
-                 it, and at what loss?",
+                "Whether pools could have absorbed a liquidation in the worst slot of a week, with evidence for each number.",
+                "If your collateral had to be sold at once in these pools, in the worst 5-minute slot of a week, could they have \
+                 absorbed it, and at what loss?",
             ),
             path if path.starts_with("/exit/") => Self::new(
                 "Where and when to exit | exitgap",
-                "Where and when a holding is sold best, with evidence for every number.",
-                "Every recorded venue of the token is ranked by what your size would lose there, beside the exact split over \
-                 all of them, the worst of each hour of the week, and what waiting or redeeming would do. Each number has its \
-                 evidence.",
+                "Where and when to sell a holding, with evidence for every number.",
+                "Every recorded venue of the token is ranked by what your size would lose there. The page also shows the optimal \
+                 split over all venues, the worst gap in each hour of the week, and the effect of waiting or redeeming. Each \
+                 number has its evidence.",
             ),
             "/capabilities" => Self::new(
                 "Capabilities | exitgap",
                 "What this deployment can do: live, preview, roadmap.",
-                "Live: on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, and not \
-                 built.",
+                "Live: runs on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, not \
+                 built yet.",
             ),
             _ => Self::new(
                 "How it works | exitgap",
-                "How the exit gap is recorded, computed and checked, and what that does not prove.",
+                "How the exit gap is recorded, computed and verified, and what that does not prove.",
                 "One number, from recorded state, that anyone can recompute.",
             ),
         }
