@@ -1,23 +1,24 @@
 //! Sizes that a reader writes, and what is said of those that are none.
 
-use exitgap_api::{Problem, size_as_written};
-use exitgap_core::units::SizeUsd;
+use exitgap_api::{Problem, WrittenSizeError, written_size};
+use exitgap_core::units::{DecimalError, SizeUsd};
 
 /// Reads a size as a person writes it.
 pub fn size_asked(text: &str) -> Result<SizeUsd, Problem> {
-    size_as_written(text).map_err(|problem| {
-        let is = |words: &str| problem.detail.contains(words);
+    written_size(text).map_err(|error| {
         let written = "Write a size in dollars, such as 250,000.";
-        let detail = if is("grouped") {
-            let why = problem.detail.strip_prefix("size_usd: ").unwrap_or_default();
-            return Problem { detail: format!("{why}. {written}"), hint: None, ..problem };
-        } else if is("above the largest") || is("longer than any") {
-            "The largest size is $1,000,000,000."
-        } else if is("below the smallest") {
-            "The smallest size is one cent, $0.01."
-        } else {
-            written
+        let detail = match &error {
+            WrittenSizeError::DigitGroups { .. } => format!("{error}. {written}"),
+            WrittenSizeError::TooLong { .. }
+            | WrittenSizeError::AboveMaximum { .. }
+            | WrittenSizeError::Decimal(DecimalError::TooLarge { .. }) => {
+                "The largest size is $1,000,000,000.".to_owned()
+            }
+            WrittenSizeError::BelowMinimum { .. } => {
+                "The smallest size is one cent, $0.01.".to_owned()
+            }
+            WrittenSizeError::Decimal(_) => written.to_owned(),
         };
-        Problem { detail: detail.to_owned(), hint: None, ..problem }
+        Problem { detail, hint: None, ..error.into() }
     })
 }

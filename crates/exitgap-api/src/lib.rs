@@ -144,4 +144,4 @@ pub use verification::{
 };
 pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witnessed::witnessed;
-pub use written::size_as_written;
+pub use written::{WrittenSizeError, size_as_written, written_size};

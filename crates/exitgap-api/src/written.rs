@@ -1,6 +1,6 @@
 //! Sizes as people write them. Programs send plain decimals, which [`crate::parse_size`] reads.
 
-use exitgap_core::units::{SizeError, SizeUsd, parse_scaled};
+use exitgap_core::units::{DecimalError, SizeError, SizeUsd, parse_scaled};
 
 use crate::{Problem, invalid_parameter};
 
@@ -17,6 +17,44 @@ const MAX_BYTES: usize = 100;
 const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 USD, with a decimal \
                     point and groups of three digits";
 
+/// Why a text is not a size.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WrittenSizeError {
+    /// No size has this many characters.
+    #[error("{shown:?} … is too long for a size")]
+    TooLong {
+        /// The beginning of the text.
+        shown: String,
+    },
+    /// Its digits are not in groups of three, all separated in the same way.
+    #[error("{shown:?} has wrong digit groups")]
+    DigitGroups {
+        /// The beginning of the text.
+        shown: String,
+    },
+    /// The rest is not a number.
+    #[error(transparent)]
+    Decimal(#[from] DecimalError),
+    /// The number is below one cent.
+    #[error("{shown:?} is below the smallest size, 0.01")]
+    BelowMinimum {
+        /// The beginning of the text.
+        shown: String,
+    },
+    /// The number is above one billion.
+    #[error("{shown:?} is above the largest size, 1000000000")]
+    AboveMaximum {
+        /// The beginning of the text.
+        shown: String,
+    },
+}
+
+impl From<WrittenSizeError> for Problem {
+    fn from(error: WrittenSizeError) -> Self {
+        invalid_parameter("size_usd", &format!("size_usd: {error}"), HINT)
+    }
+}
+
 /// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
 ///
 /// What could mean two sizes is refused: a comma is never a decimal point, so `1,5` and `0,500`
@@ -30,25 +68,31 @@ const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 US
 /// # Ok::<(), exitgap_api::Problem>(())
 /// ```
 pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
-    let refused = |why: String| invalid_parameter("size_usd", &why, HINT);
+    Ok(written_size(text)?)
+}
+
+/// Reads a size as [`size_as_written`] does, and says in a type why a text is not one.
+pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     let shown: String = text.chars().take(40).collect();
     if text.len() > MAX_BYTES {
-        return Err(refused(format!("size_usd: {shown:?} … is too long for a size")));
+        return Err(WrittenSizeError::TooLong { shown });
     }
     let number = text.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim_start();
     let (number, power) = without_suffix(number);
-    let plain = ungrouped(number)
-        .ok_or_else(|| refused(format!("size_usd: {shown:?} has wrong digit groups")))?;
+    let Some(plain) = ungrouped(number) else {
+        return Err(WrittenSizeError::DigitGroups { shown });
+    };
     // A size counts in millionths; a power of ten takes as many decimals as it has zeros.
-    let micros = parse_scaled(&plain, 6 + power, false)
-        .map_err(|error| refused(format!("size_usd: {error}")))?;
-    let size = u64::try_from(micros)
-        .map_err(|_| format!("size_usd: {shown:?} is above the largest size, 1000000000"))
-        .and_then(|micros| {
-            SizeUsd::from_micros(micros).map_err(|error: SizeError| error.to_string())
-        });
-    size.map_err(refused)
+    let micros = parse_scaled(&plain, 6 + power, false)?;
+    let Ok(micros) = u64::try_from(micros) else {
+        return Err(WrittenSizeError::AboveMaximum { shown });
+    };
+    SizeUsd::from_micros(micros).map_err(|error| match error {
+        SizeError::Decimal(error) => WrittenSizeError::Decimal(error),
+        SizeError::BelowMinimum { .. } => WrittenSizeError::BelowMinimum { shown },
+        SizeError::AboveMaximum { .. } => WrittenSizeError::AboveMaximum { shown },
+    })
 }
 
 /// The number before its suffix, and the power of ten that the suffix stands for.
@@ -175,5 +219,23 @@ mod tests {
         }
         let long = size_as_written(&"1".repeat(5_000)).unwrap_err();
         assert!(long.detail.len() < 120, "{}", long.detail);
+    }
+
+    #[test]
+    fn the_reason_is_in_the_type_of_the_error() {
+        let reason = |text: &str| written_size(text).unwrap_err();
+        for text in ["2b", "99999999999999999999999999999999b"] {
+            assert!(matches!(reason(text), WrittenSizeError::AboveMaximum { .. }), "{text}");
+        }
+        assert!(matches!(reason("0.009"), WrittenSizeError::BelowMinimum { .. }));
+        assert!(matches!(reason("1,5"), WrittenSizeError::DigitGroups { .. }));
+        assert!(matches!(reason(&"1".repeat(101)), WrittenSizeError::TooLong { .. }));
+        let beyond = reason(&"9".repeat(60));
+        let too_large = WrittenSizeError::Decimal(DecimalError::TooLarge { found: "9".repeat(40) });
+        assert_eq!(beyond, too_large);
+        assert!(matches!(
+            reason("abc"),
+            WrittenSizeError::Decimal(DecimalError::NotADecimal { .. })
+        ));
     }
 }

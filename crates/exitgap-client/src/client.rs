@@ -116,7 +116,11 @@ impl<T: Transport> Client<T> {
         let told = match self.capabilities().await {
             Ok(told) => told.web_url,
             // What tells no capabilities names no other address.
-            Err(ClientError::Refused(_) | ClientError::NotAsSpecified { .. }) => None,
+            Err(
+                ClientError::Refused(_)
+                | ClientError::NoDocument { .. }
+                | ClientError::NotAsSpecified { .. },
+            ) => None,
             Err(error) => return Err(error),
         };
         let web = match told {
@@ -477,10 +481,7 @@ fn body(
         (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
         (status, _) => match document::read::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
-            _ => {
-                let why = format!("the service answered HTTP {status} without a problem document");
-                Err(ClientError::NotAsSpecified { url, why })
-            }
+            _ => Err(ClientError::NoDocument { url, status }),
         },
     }
 }

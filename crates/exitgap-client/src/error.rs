@@ -38,6 +38,14 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
+    /// The service answered with an HTTP status, and without a document of its own.
+    #[error("{url}: the service answered HTTP {status} without a problem document")]
+    NoDocument {
+        /// The address.
+        url: String,
+        /// The status.
+        status: u16,
+    },
     /// What came back is of a kind that only a later version of exitgap reads.
     #[error("{url}: {newer}")]
     Newer {
@@ -88,7 +96,9 @@ impl ClientError {
                 TransportError::TooLarge { .. } => "answer_too_large",
                 TransportError::Payment { code, .. } => code,
             },
-            Self::NotAsSpecified { .. } | Self::NotTrusted { .. } => "not_as_specified",
+            Self::NotAsSpecified { .. } | Self::NoDocument { .. } | Self::NotTrusted { .. } => {
+                "not_as_specified"
+            }
             Self::Newer { newer, .. } => newer.code(),
             Self::KeptUnusable { .. } => "kept_unusable",
             Self::NotProven { .. } => "not_proven",

@@ -84,16 +84,9 @@ struct Told {
 /// What to do about a failure of the service.
 const AGAIN: &str = "Try again. If it keeps failing, the problem is on the service's side.";
 
-/// The HTTP status of an answer that is no document of the service.
-fn bare_status(error: &ClientError) -> Option<&str> {
-    let ClientError::NotAsSpecified { why, .. } = error else { return None };
-    let status = why.strip_prefix("answered ")?.split(' ').next()?;
-    status.bytes().all(|byte| byte.is_ascii_digit()).then_some(status)
-}
-
 fn told(error: ClientError) -> Told {
     let code = error.code().to_owned();
-    if let Some(status) = bare_status(&error) {
+    if let ClientError::NoDocument { status, .. } = error {
         return Told {
             headline: format!("The service is unavailable (HTTP {status})."),
             remedy: AGAIN.to_owned(),

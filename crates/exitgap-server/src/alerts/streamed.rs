@@ -82,7 +82,7 @@ async fn look(room: Arc<AlertsRoom>) {
         match tokio::task::spawn_blocking(move || alerts.evaluated()).await {
             Ok(Ok(slot)) => room.reached(slot),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "the last evaluated slot of the rules is unknown")
+                tracing::warn!(%error, "the last evaluated slot of the rules is unknown");
             }
             Err(_) => {}
         }
