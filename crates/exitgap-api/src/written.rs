@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn the_reason_is_in_the_type_of_the_error() {
         let reason = |text: &str| written_size(text).unwrap_err();
-        for text in ["2b", "99999999999999999999999999999999b"] {
+        for text in ["2b", "99999999999b"] {
             assert!(matches!(reason(text), WrittenSizeError::AboveMaximum { .. }), "{text}");
         }
         assert!(matches!(reason("0.009"), WrittenSizeError::BelowMinimum { .. }));

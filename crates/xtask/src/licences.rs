@@ -178,8 +178,8 @@ mod tests {
         let found = compare("a.txt", &taken, &taken, &named);
         let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(messages.len(), 2);
-        assert!(messages[0].contains("lacks serde_derive 1.0.1"), "{messages:?}");
-        assert!(messages[1].contains("names gone 2.0.0"), "{messages:?}");
+        assert!(messages[0].contains("serde_derive 1.0.1 is missing"), "{messages:?}");
+        assert!(messages[1].contains("gone 2.0.0 is listed but unused"), "{messages:?}");
         assert_eq!(compare("a.txt", &taken, &taken, &taken), []);
     }
 

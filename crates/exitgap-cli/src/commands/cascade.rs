@@ -143,8 +143,8 @@ mod tests {
         for (text, said) in [
             ("", "first line"),
             ("a,b,c\n1,1,1", "first line"),
-            ("1,2", "line 2: it has not three"),
-            ("1,2,3,4", "line 2: it has not three"),
+            ("1,2", "line 2: it does not have three"),
+            ("1,2,3,4", "line 2: it does not have three"),
             ("x,2,3", "line 2: collateral"),
             ("0.0000001,2,3", "line 2: collateral"),
             ("1,-2,3", "line 2: debt_usd"),

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn numbers_are_named_with_their_units_and_what_is_null_is_not_known() {
-        let file = br#"{"figure":"exposure/1","parameters":{"cascade_usd":"800000"},"result":{"rating":"exposed","coverage":"1.25",
+        let file = br#"{"figure":"exposure/1","parameters":{"cascade_usd":"800000"},"result":{"band":"exposed","coverage":"1.25",
             "coverage_break_even":null,"have_slots":4,"shortfall_usd":"1234","slots_unfillable":1,"stranded_usd":"0",
             "worst_gap_pct":"27.530000"},"uses":[]}"#;
         assert_eq!(

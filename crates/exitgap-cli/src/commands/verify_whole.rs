@@ -140,17 +140,17 @@ mod tests {
         };
         assert_eq!(found(&files), (LengthCode::Whole, String::new()));
         let cases: [(&[&[u8]], &str); 6] = [
-            (&[a, c], "it names 3 files, 2 follow, without the file listed at position 2"),
-            (&[], "it names 3 files, 0 follow, without the file listed at position 1, 2, 3"),
-            (&[a, b, b, c], "it names 3 files, 4 follow, one of them repeated or out of order"),
-            (&[a, c, b], "it names 3 files, 3 follow, one of them repeated or out of order"),
+            (&[a, c], "it lists 3 files, 2 follow, without the file listed at position 2"),
+            (&[], "it lists 3 files, 0 follow, without the file listed at position 1, 2, 3"),
+            (&[a, b, b, c], "it lists 3 files, 4 follow, one of them repeated or out of order"),
+            (&[a, c, b], "it lists 3 files, 3 follow, one of them repeated or out of order"),
             (
                 &[a, b"{\"b\":3}", c],
-                "it names 3 files, 3 follow, without the file listed at position 2, 1 of them with a hash that is not listed",
+                "it lists 3 files, 3 follow, without the file listed at position 2, 1 of them with a hash that is not listed",
             ),
             (
                 &[a, b, c, b"{}"],
-                "it names 3 files, 4 follow, 1 of them with a hash that is not listed",
+                "it lists 3 files, 4 follow, 1 of them with a hash that is not listed",
             ),
         ];
         for (lines, why) in cases {

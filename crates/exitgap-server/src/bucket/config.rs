@@ -241,7 +241,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bucket.toml");
-        assert!(credentials(&path).err().unwrap().contains("no such file"));
+        assert!(credentials(&path).err().unwrap().contains("the file does not exist"));
         let write = |text: &str, mode| {
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();

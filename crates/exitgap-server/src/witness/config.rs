@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(planned.logs.len(), 1);
         let wrong = [
             (key.clone(), "and URL"),
-            (format!("{log} https://w.example"), "not a witness's key"),
+            (format!("{log} https://w.example"), "not a witness key"),
             (format!("{key} ftp://w.example"), "not a URL"),
             (format!("{key} https://w.example?a=b"), "not a URL"),
             (format!("{key} w.example"), "not a URL"),

@@ -188,6 +188,6 @@ fn the_command_line_is_read_or_refused_with_what_is_right() {
     let defects = || vec![of_header("07-a.patch", HEADER).unwrap()];
     let of = |line: &str| chosen(defects(), &read(line).unwrap());
     assert_eq!(of("7").unwrap().len(), 1);
-    assert!(of("8").unwrap_err().to_string().contains("no defect 08"));
+    assert!(of("8").unwrap_err().to_string().contains("defect 08 does not exist"));
     assert_eq!(of("--tier quick").unwrap_err().code(), 2);
 }

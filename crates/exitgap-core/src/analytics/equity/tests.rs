@@ -533,7 +533,7 @@ fn terms_have_one_spelling_and_bounds() {
     }
     let mut decimals = good.clone();
     decimals.token.multiplier_decimals = 37;
-    assert_eq!(refused(&decimals), "multiplier_decimals: 0 to 36");
+    assert_eq!(refused(&decimals), "multiplier_decimals: must be from 0 to 36");
     let alone = "pending_multiplier_fact: requires multiplier_fact and effective_at_fact";
     let mut pending = good.clone();
     pending.token.facts.multiplier = None;
