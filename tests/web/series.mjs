@@ -196,7 +196,7 @@ async function failures({ pool, open, shoot }) {
   const page = await open(`/pools/${pool}?size_usd=1000`, { routes, expected: ["500"] });
   await page.waitForSelector(".agreement .standing.pass");
   await page.waitForSelector(".failed >> text=the series could not be read");
-  await page.waitForSelector(".failed >> text=not the document expected");
+  await page.waitForSelector(".failed >> text=not the expected document");
   await shoot(page, "pool-series-failed");
   await page.unroute(HISTORY);
   await page.unroute(STRESS);

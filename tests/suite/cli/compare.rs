@@ -222,15 +222,20 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = report["chain"][3]["found"].as_str().unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
-    assert!(found.contains("by 1 of 1: log devnet.example/exits/"), "{found}");
+    assert!(found.contains("according to 1 of 1 sources: log devnet.example/exits/"), "{found}");
     // By the service of theirs, which is asked for evidence of that slot; one that is not there says nothing.
     let service = Service::start(lying.folder.path(), &["--no-record"], &[]);
     let url = format!("http://{}", service.address);
     let silent = "http://127.0.0.1:9";
     for (peers, code, outcome, said) in [
-        (vec![url.as_str()], 0, "pass", "by 1 of 1: log devnet.example/exits/"),
+        (vec![url.as_str()], 0, "pass", "according to 1 of 1 sources: log devnet.example/exits/"),
         (vec![silent], 7, "not_checked", "no answer of 127.0.0.1:9 ("),
-        (vec![silent, "--peer", &url], 7, "not_checked", "by 1 of 2: log devnet.example/exits/"),
+        (
+            vec![silent, "--peer", &url],
+            7,
+            "not_checked",
+            "according to 1 of 2 sources: log devnet.example/exits/",
+        ),
         (vec![silent, "--peer", &url, "--at-least", "1"], 0, "pass", "no answer of 127.0.0.1:9 ("),
     ] {
         let output = run(&[&peers[..], &["--trust", &their_key]].concat());

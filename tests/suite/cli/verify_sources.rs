@@ -94,13 +94,13 @@ async fn who_contradicts_is_named_and_so_many_as_the_reader_asks_must_agree() {
 
     let [outcome, _, found] = canonical(&recorded, &all);
     assert_eq!(outcome, "pass", "{found}");
-    assert!(found.contains("by 3 of 3") && found.contains("which you trust"), "{found}");
+    assert!(found.contains("according to 3 of 3") && found.contains("which you trust"), "{found}");
 
     // The first node leaves that block, as after a reorganisation.
     chain.reorg(newest - block.number + 1).await.unwrap();
     let contradicts = |found: &str| {
         let host = node.trim_start_matches("http://");
-        assert!(found.contains(&format!("another by {host} (0x")), "{found}");
+        assert!(found.contains(&format!("a different block according to {host} (0x")), "{found}");
     };
     for (more, expected) in [
         (&[][..], ["fail", "other_block"]),

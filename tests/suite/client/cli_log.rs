@@ -79,7 +79,7 @@ async fn a_rewritten_log_is_noticed_by_the_next_run() {
     let (code, stdout, stderr) = reader.run(&flags);
     assert_eq!(code, Some(6), "{stdout}{stderr}");
     assert!(stdout.contains("PROOF OF MISBEHAVIOUR"), "{stdout}");
-    assert!(stderr.contains("THE LOG IS NOT THE ONE AN EARLIER RUN SAW"), "{stderr}");
+    assert!(stderr.contains("THE LOG DIFFERS FROM THE ONE AN EARLIER RUN SAW"), "{stderr}");
     assert_eq!(fs::read_to_string(&checkpoint).unwrap(), fork, "what was seen stays");
 
     // More slots were seen than the service now shows.

@@ -255,7 +255,7 @@ async fn what_a_service_sends_is_not_believed() {
     });
     let error = Client::new(&flipped, base(&service)).recorded(&pool, None).await.unwrap_err();
     assert_eq!(error.code(), "not_as_specified");
-    assert!(error.to_string().contains("hash to 0x"), "{error}");
+    assert!(error.to_string().contains("the hash of the served bytes is 0x"), "{error}");
 
     let torn = Meddling::new(|request: &Request, outcome: Outcomes| {
         outcome.map(|mut response| {

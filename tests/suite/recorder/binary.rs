@@ -204,7 +204,7 @@ async fn killed_between_slots_and_within_one_it_goes_on_and_shows_what_is_missin
     let holder = first.child.id();
     let (code, said) = second.end();
     assert_eq!(code, Some(1));
-    assert!(said.contains(&format!("another recorder (process {holder}) holds")), "{said}");
+    assert!(said.contains(&format!("another recorder (process {holder}) uses")), "{said}");
     first.kill();
     assert_eq!(site.entries(), BTreeMap::from([(0, "recorded")]));
 

@@ -41,7 +41,7 @@ fn print_figures(result: &ExitResult) -> Result<(), Failure> {
     let side = if gap.starts_with('-') { "better" } else { "worse" };
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("size", format!("{} USD", grouped(amounts.size_usd.as_str())))?;
-    line("exit gap", format!("{bold}{gap} %{bold:#} {side} than the oracle"))?;
+    line("exit gap", format!("{bold}{gap}%{bold:#} {side} than the oracle"))?;
     line(
         "  basis",
         format!("{}%  the pool's mid price against the oracle", amounts.split.basis_pct),

@@ -48,7 +48,7 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("size", format!("{} USD", grouped(simulation.size_usd.as_str())))?;
     let orders = simulation.orders;
-    line("all orders", format!("{bold}{} %{bold:#} in {orders}", simulation.exit_gap_pct))?;
+    line("all orders", format!("{bold}{}%{bold:#} in {orders}", simulation.exit_gap_pct))?;
     let at_once = match &simulation.at_once {
         AtOnce::Exit(exit) => format!("{}%", exit.exit_gap_pct),
         AtOnce::Problem(problem) => format!("refused: {}", problem.detail),

@@ -131,7 +131,10 @@ mod tests {
     fn a_link_to_no_file_and_one_to_no_heading_are_found_with_their_line() {
         for (text, found) in [
             ("\n[x](nowhere.md)", "docs/a.md:2 `nowhere.md` does not exist in the repository"),
-            ("[x](../../README.md)", "docs/a.md:1 `../../README.md` does not exist in the repository"),
+            (
+                "[x](../../README.md)",
+                "docs/a.md:1 `../../README.md` does not exist in the repository",
+            ),
             ("[x](b/c.md#no-title)", "docs/a.md:1 docs/b/c.md has no heading for `#no-title`"),
             ("[x](b/c.md#a-title)", "docs/a.md:1 docs/b/c.md has no heading for `#a-title`"),
             ("[x](#here)", "docs/a.md:1 docs/a.md has no heading for `#here`"),

@@ -141,13 +141,11 @@ pub fn metrics(code: &[Code]) -> usize {
     let files = code.iter().filter(|file| {
         file.lines.iter().any(|line| line.starts_with("use prometheus_client::registry"))
     });
-    let names = files
-        .flat_map(|file| &file.lines)
-        .filter_map(|line| {
-            // A short registration is one line, a long one has its name alone on a line.
-            let (_, after) = line.rsplit_once("registry, ").unwrap_or(("", line.trim()));
-            Some(after.strip_prefix('"')?.split_once("\",")?.0)
-        });
+    let names = files.flat_map(|file| &file.lines).filter_map(|line| {
+        // A short registration is one line, a long one has its name alone on a line.
+        let (_, after) = line.rsplit_once("registry, ").unwrap_or(("", line.trim()));
+        Some(after.strip_prefix('"')?.split_once("\",")?.0)
+    });
     let is_name = |name: &&str| {
         name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
     };

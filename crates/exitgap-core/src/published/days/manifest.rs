@@ -380,7 +380,10 @@ mod tests {
                 |m| m.day = "2026-08-24".parse().unwrap(),
                 "first_slot: 2026-08-23T00:00:00Z is not a slot",
             ),
-            (|m| m.first = m.first.next().unwrap(), "first_slot: not the first slot of the day in the log"),
+            (
+                |m| m.first = m.first.next().unwrap(),
+                "first_slot: not the first slot of the day in the log",
+            ),
             (
                 |m| m.checkpoint = m.checkpoint.replace("\n432\n", "\n431\n"),
                 "checkpoint: not the checkpoint of",
