@@ -40,7 +40,7 @@ impl AccuracyRow {
     /// Of a row that was not summed up yet.
     pub const WAITING: &str = "waiting";
 
-    /// The row of a pool; `told` is `None` where it was not summed up yet.
+    /// The row of a pool; the report is `None` where it was not computed yet.
     pub fn new(
         pool: String,
         name: Option<String>,

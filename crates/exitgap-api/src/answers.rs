@@ -63,14 +63,14 @@ impl<'a> Answers<'a> {
         self.answer(LadderRows::of(&by_gap, &by_size, |_| None), None)
     }
 
-    /// One sale in several orders, beside the same sale at once.
+    /// One sale in several orders, compared with the same sale at once.
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<SimulationResult, Problem> {
         let simulation =
             self.exit.simulate_orders(plan).map_err(|refused| Problem::from(&refused))?;
         Ok(self.answer(Simulation::from(&simulation), Some(plan.size())))
     }
 
-    /// Selling `size` now beside redeeming it by each of the terms, handed in at the time of the observation's block.
+    /// Selling `size` now compared with redeeming it by each of the terms, handed in at the time of the observation's block.
     pub fn redemption_window(&self, size: SizeUsd, terms: &[PacedTerms]) -> RedemptionWindowResult {
         let window = RedemptionWindow::of(self.observation, &self.exit, size, terms);
         self.answer(window, Some(size))

@@ -132,7 +132,7 @@ pub struct BestSplit {
 impl BestSplit {
     /// Splits `size` over these venues, which are of one chain and slot and sell one token; in whatever order they
     /// are given. The oracle price that most of them have counts: a venue that has another is left out. `evidence`
-    /// tells where a size sold in a venue, counted from 0, is proven.
+    /// says where a size sold in a venue, counted from 0, is proven.
     pub fn of(
         candidates: &[SplitCandidate<'_>],
         size: SizeUsd,
@@ -224,7 +224,7 @@ fn why_left_out(
     }
 }
 
-/// Refuses what is no single exit: another slot, chain or token, or a pool twice, whose liquidity is there once.
+/// Refuses what is not a single exit: another slot, chain or token, or a pool twice, whose liquidity is there once.
 fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
     let wrong = |detail: String| {
         let hint = "give snapshots of one chain and slot, one for each pool, that sell one token";

@@ -48,7 +48,7 @@ pub struct DepthDecayEvent {
     /// Slots from the greatest deficit to the first of two consecutive slots with half of that
     /// deficit or less. `null` if it is censored or nothing was withdrawn.
     pub half_life_slots: Option<u32>,
-    /// Whether liquidity was withdrawn and half of it had not returned within 48 slots.
+    /// Whether liquidity was withdrawn and half had not returned within 48 slots.
     pub censored: bool,
     /// The depths after the event, at each horizon with a snapshot that was not retracted.
     pub at: Vec<DepthDecayStep>,

@@ -294,7 +294,7 @@ pub struct EquityScore {
     pub method_version: String,
 }
 
-/// What is told of a pool beside its figure.
+/// What is reported of a pool with its figure.
 #[derive(Debug, Clone)]
 pub struct EquityPoolOf {
     /// The pool.
@@ -309,7 +309,7 @@ pub struct EquityPoolOf {
     pub period: [Slot; 2],
     /// Where its file is.
     pub figure_url: String,
-    /// Where selling is told beside redeeming.
+    /// Where selling is compared with redeeming.
     pub redemption_url: Option<String>,
 }
 

@@ -22,7 +22,7 @@ pub struct Guards {
     pub require_live: bool,
 }
 
-/// Days of a series, in hundredths, as `days_observed` is told: a day is 288 recorded slots.
+/// Days of a series, in hundredths, as `days_observed` counts them: a day is 288 recorded slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Days(u32);
 
@@ -68,7 +68,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// That of a recorded answer at `now_s`, seconds since 1970, as it tells its slot and series.
+    /// That of a recorded answer at `now_s`, seconds since 1970, according to its slot and series.
     pub fn told(context: &Context, now_s: u64) -> Self {
         let slot = context.method.depth_source.slot;
         let slot = slot.and_then(|number| Slot::new(number.into()).ok());

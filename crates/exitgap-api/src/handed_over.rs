@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Claim, VerificationReport, check_name};
 
-/// What the line before a report's files begins with, and no file of it.
+/// What the line before a report's files begins with, and none of the files.
 const FIRST_LINE: &[u8] = b"{\"files\":[";
 
 /// The line before a report's files, which names them: the SHA-256 of each, in their order.

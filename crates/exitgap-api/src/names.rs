@@ -102,7 +102,7 @@ fn venue(
     Some(named)
 }
 
-/// What a pool's snapshots say of it beside their figures.
+/// What a pool's snapshots say about the pool, apart from their figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolLabels {
     /// Token 0 and token 1.
@@ -124,8 +124,8 @@ impl PoolLabels {
     }
 }
 
-/// The names of these pools beside each other, in their order: where pools of one chain and of tokens of
-/// the same symbols would have one name, the address is added, shortened if that tells them apart.
+/// The names of these pools in one list, in their order: where pools of one chain and of tokens of
+/// the same symbols would have one name, the address is added, shortened if the short forms differ.
 pub fn names_apart(pools: &[(&PoolId, &PoolLabels)]) -> Vec<String> {
     let mut names: Vec<String> = pools.iter().map(|(_, labels)| labels.naming.name()).collect();
     for short in [true, false] {
@@ -149,7 +149,7 @@ pub fn names_apart(pools: &[(&PoolId, &PoolLabels)]) -> Vec<String> {
     names
 }
 
-/// Where a pool is on its chain: `0x1234…abcd`, or all of it.
+/// Where a pool is on its chain: `0x1234…abcd`, or the whole address.
 fn place(pool: &PoolId, short: bool) -> String {
     let id = pool.to_string();
     let place = id.split_once(':').map_or(id.as_str(), |(_, place)| place);

@@ -65,7 +65,7 @@ pub struct PoolFacts<'a> {
     pub last_missing: Option<MissingReason>,
     /// Slots with a snapshot, less the retracted.
     pub recorded: u32,
-    /// What its snapshots say, and its name beside the others; `None` before the first.
+    /// What its snapshots say, and its name among the others; `None` before the first.
     pub labels: Option<(&'a PoolLabels, String)>,
 }
 

@@ -179,7 +179,7 @@ impl ProblemCode {
     }
 
     /// What an evidence file can prove: that a pool does not fill a size. Where it fills one and
-    /// the gap is no percentage, there is nothing that a file could state.
+    /// the gap is not a percentage, there is nothing that a file could state.
     pub const PROVABLE: [Self; 3] =
         [Self::BeyondLiquidity, Self::RoundsToNoInput, Self::RoundsToNoOutput];
 

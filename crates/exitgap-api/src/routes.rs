@@ -309,7 +309,7 @@ fn invalid(field: &str, detail: String, hint: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
 }
 
-/// A text of the caller's, as much of it as a sentence can hold.
+/// A text of the caller's, cut to what a sentence can hold.
 fn shown(text: &str) -> String {
     text.chars().take(80).collect()
 }

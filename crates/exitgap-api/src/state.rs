@@ -14,9 +14,9 @@ use crate::{Problem, ProblemCode};
 /// An evidence file's snapshot held against a state proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateReport {
-    /// `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked for the block.
+    /// `header`, `pool_state`, `oracle_state`, and `canonical` where another source was asked for the block.
     pub checks: Vec<StateCheck>,
-    /// What stays somebody's word all the same.
+    /// What still has to be trusted.
     pub unproven: Vec<&'static str>,
     /// What they come to.
     pub says: ChainSays,
@@ -37,7 +37,7 @@ pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
     Ok(StateClaim::of(snapshot, size_asked(evidence)))
 }
 
-/// What stays somebody's word after checks: each thing once, and the block's place on the chain only where nobody said it.
+/// What still has to be trusted after the checks: each thing once, and the block's place on the chain only where no source confirmed it.
 pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
     let is_canonical = |check: &StateCheck| {
         check.name == StateCheckName::Canonical && check.outcome == Outcome::Pass

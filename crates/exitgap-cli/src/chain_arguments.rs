@@ -81,12 +81,12 @@ pub struct ChainArgs {
 }
 
 impl ChainArgs {
-    /// Whether anything of it is asked for.
+    /// Whether any of these is given.
     pub fn is_asked(&self) -> bool {
         !self.rpc.is_empty() || self.state_proof.is_some() || self.has_sources()
     }
 
-    /// Whether somebody is to say which block the chain has.
+    /// Whether a source is asked which block the chain has.
     pub fn has_sources(&self) -> bool {
         let named = !self.rpc.is_empty() || !self.peer.is_empty() || !self.anchors.is_empty();
         named || self.at_least.is_some()

@@ -34,7 +34,7 @@ pub enum Failure {
         /// The rest, as above.
         problem: Box<Problem>,
     },
-    /// An answer was paid for, and its receipt is none of it.
+    /// An answer was paid for, and its receipt does not belong to it.
     Receipt {
         /// The receipt's code.
         code: &'static str,
@@ -121,7 +121,7 @@ impl Failure {
         }
     }
 
-    /// Tells stderr, as a document with `--json`, and gives the exit code.
+    /// Writes it to stderr, as a document with `--json`, and gives the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
         match self {
             Self::Problem(problem) => {

@@ -19,7 +19,7 @@ use crate::source::unreadable;
 /// A log, as the arguments name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogAt {
-    /// The folder it is published in, or a copy of it.
+    /// The folder it is published in, or a copy.
     Folder(PathBuf),
     /// A service, or its log.
     Url(String),
@@ -38,7 +38,7 @@ impl From<OsString> for LogAt {
 pub struct LogSource {
     path: PathBuf,
     copier: Option<Copier>,
-    /// Goes with the copy that nobody wants to keep.
+    /// Goes with the copy that is not kept.
     _temporary: Option<Temporary>,
 }
 
@@ -113,7 +113,7 @@ impl LogSource {
         self.copier.is_some()
     }
 
-    /// Brings a copy up to date, within `limit`; a folder that is read where it is, somebody else does.
+    /// Brings a copy up to date, within `limit`; a folder that is read where it is, another program does.
     pub fn refresh(&mut self, limit: Duration) -> Result<(), CopyError> {
         match &mut self.copier {
             Some(copier) => copier.update(limit, &|_, _| {}),

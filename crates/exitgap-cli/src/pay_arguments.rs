@@ -298,7 +298,7 @@ fn key_problem(path: &Path, why: &str, hint: &str) -> Problem {
     unreadable(format!("--pay-key {}: {why}", path.display())).hint(hint)
 }
 
-/// The text of a key's file, which nobody but its owner may read.
+/// The text of a key's file, which only its owner may read.
 fn read_key(path: &Path) -> Result<String, Problem> {
     let hint = "--pay-key takes a file with 64 hex digits that only you can read";
     let failed = |error: std::io::Error| key_problem(path, &error.to_string(), hint);

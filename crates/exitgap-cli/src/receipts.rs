@@ -51,7 +51,7 @@ pub struct Receipts {
 }
 
 impl Receipts {
-    /// Reads what is asked for, before anything is paid. Keys are remembered beside the ledger.
+    /// Reads what is asked for, before anything is paid. Keys are remembered next to the ledger.
     pub fn new(file: Option<&Path>, named: Option<&str>, ledger: &Path) -> Result<Self, Failure> {
         let exists = |path: &&Path| fs::symlink_metadata(path).is_ok();
         if let Some(path) = file.filter(exists) {

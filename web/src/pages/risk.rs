@@ -252,7 +252,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
         ),
         "exposed" => (
             "verdict fail",
-            format!("Exposed: at some point, part of it could not have been liquidated profitably ({fall})."),
+            format!("Exposed: at some point, a part could not have been liquidated profitably ({fall})."),
         ),
         "unfillable" => (
             "verdict fail",
@@ -345,7 +345,7 @@ fn Told(report: Report) -> impl IntoView {
             <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
                 note="lowest depth at 2% before the drop ÷ size; 1× or more covers it".into_any()/>
             <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
-                note=format!("lowest depth after a price drop of {}% at the break-even gap of {} ÷ size{}; below 1×, part of it was not liquidated profitably", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
+                note=format!("lowest depth after a price drop of {}% at the break-even gap of {} ÷ size{}; below 1×, a part was not liquidated profitably", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
             <Card name="Shortfall at the worst slot" value=shortfall.0.into_any() note=shortfall.1.into_any()/>
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>

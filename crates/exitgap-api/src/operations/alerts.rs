@@ -165,7 +165,7 @@ impl Question for AlertAsked {
     }
 }
 
-/// A value of a rule as it is written there, where it is one of the parameter's kind.
+/// A value of a rule as written there, where it is one of the parameter's kind.
 fn checked(parameter: &Parameter, text: &str) -> Result<String, Problem> {
     let wrong = |why: &dyn std::fmt::Display| {
         values::refusal(parameter, &format!("{}: {why}", parameter.name))

@@ -95,7 +95,7 @@ impl Question for AccuracyAsked {
 pub struct AccuracyFileAsked {
     /// The question.
     pub of: AccuracyAsked,
-    /// The last head that tells of the period; else the newest, or that of a day after it.
+    /// The last head about the period; else the newest, or that of a day after it.
     pub until: Option<Slot>,
 }
 

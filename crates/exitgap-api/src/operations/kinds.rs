@@ -46,7 +46,7 @@ pub enum Kind {
     Days,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A pool or a token with the size held of it, such as `ethereum:0x88e6…:250000`; as many as are held.
+    /// A pool or a token with the size held, such as `ethereum:0x88e6…:250000`; as many as are held.
     Positions,
     /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
     Venues,

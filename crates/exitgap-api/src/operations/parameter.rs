@@ -329,7 +329,7 @@ pub mod all {
     )
     .hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
-    /// The last head that tells of a period.
+    /// The last head about a period.
     pub const UNTIL: Parameter = Parameter::optional(
         "until",
         Kind::Instant,
@@ -443,7 +443,7 @@ pub mod all {
     )
     .hint("cascade_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
 
-    /// What whoever liquidates gets.
+    /// What the liquidator gets.
     pub const BONUS: Parameter = Parameter::optional(
         "bonus_pct",
         Kind::Share,
@@ -452,7 +452,7 @@ pub mod all {
     .or("5")
     .hint("bonus_pct is a plain percentage from 0 to 100 with at most six decimals");
 
-    /// What the protocol takes of it.
+    /// What the protocol takes of that.
     pub const PROTOCOL_FEE: Parameter = Parameter::optional(
         "protocol_fee_pct",
         Kind::Share,

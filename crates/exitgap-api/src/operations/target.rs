@@ -64,7 +64,7 @@ impl Target {
         self.operation
     }
 
-    /// All of it.
+    /// The whole target.
     pub fn as_str(&self) -> &str {
         &self.text
     }

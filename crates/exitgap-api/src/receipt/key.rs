@@ -31,11 +31,11 @@ pub struct ReceiptJwk {
     pub alg: Option<String>,
 }
 
-/// The key that signs receipts. It is shown to nobody.
+/// The key that signs receipts. It is never shown.
 #[derive(Clone)]
 pub struct ReceiptSigner(SigningKey);
 
-/// Why something is no key of receipts.
+/// Why something is not a key for receipts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptKeyError {
     /// Not 32 bytes of a point in base64url.
@@ -195,7 +195,7 @@ impl ReceiptSigner {
         self.0.sign(text.as_bytes()).to_bytes()
     }
 
-    /// As its file holds it: a private JSON Web Key. Whoever reads it can sign.
+    /// As its file holds it: a private JSON Web Key. Anyone who reads it can sign.
     pub fn to_secret_text(&self) -> String {
         let x = self.key().to_string();
         let d = encode(self.0.as_bytes());

@@ -19,7 +19,7 @@ struct Header<'a> {
     typ: &'a str,
 }
 
-/// The same as it is read: what is not there is looked at as empty, and refused by name.
+/// The same while it is read: what is not there is looked at as empty, and refused by name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReadHeader {

@@ -47,7 +47,7 @@ pub fn word(field: &'static str, text: &str) -> Result<Word, X402Error> {
     lower(text).and_then(|text| text.parse().ok()).ok_or_else(wrong)
 }
 
-/// With hex digits in lower case; `None` where the prefix is not `0x` as it is written.
+/// With hex digits in lower case; `None` where the prefix is not exactly `0x`.
 fn lower(text: &str) -> Option<String> {
     text.starts_with("0x").then(|| text.to_ascii_lowercase())
 }

@@ -89,7 +89,7 @@ impl Offer {
 }
 
 impl Offers {
-    /// Reads the 402 of these headers and this body. A body that is no JSON object offers nothing of
+    /// Reads the 402 of these headers and this body. A body that is not a JSON object offers nothing of
     /// version 1; what says that it offers something, and is not readable, is an error.
     pub fn read<'a>(
         header: impl Fn(&str) -> Option<&'a str>,

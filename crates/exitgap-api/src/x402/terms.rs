@@ -49,7 +49,7 @@ pub(super) const EXACT: &str = "exact";
 const MAX_TIMEOUT_S: u64 = 86_400;
 
 /// Chains that version 1 has names for, as its clients know them. An offer of version 1 for
-/// another chain is not made: its readers refuse the whole of it.
+/// another chain is not made: its readers refuse all of that.
 const V1_NAMES: [(&str, u64); 6] = [
     ("base", 8453),
     ("base-sepolia", 84532),

@@ -14,7 +14,7 @@ use super::{X402Error, shown};
 /// use exitgap_api::x402::Units;
 /// let price = Units::of_tokens("amount", "0.01", 6).unwrap();
 /// assert_eq!((price, price.in_tokens(6).as_str()), (Units(10_000), "0.01"));
-/// // Beyond what a 64-bit float tells apart.
+/// // Beyond what a 64-bit float distinguishes.
 /// assert_eq!("9007199254740993".parse(), Ok(Units(9_007_199_254_740_993)));
 /// assert!("1e3".parse::<Units>().is_err());
 /// ```

@@ -250,7 +250,7 @@ fn snapshots(
     Ok(snapshots)
 }
 
-/// Tells a person who watches how far it is.
+/// Shows progress to a person who watches.
 fn told(seen: u32, all: u32) {
     let mut out = std::io::stderr();
     if out.is_terminal() {

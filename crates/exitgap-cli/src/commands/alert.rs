@@ -58,7 +58,7 @@ fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(Verdict::Invalid))
 }
 
-/// A run with what came of it.
+/// A run with its result.
 struct Replayed {
     run: AlertRun,
     events: Vec<AlertEvent>,
@@ -95,7 +95,7 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
     })
 }
 
-/// All slots of a published log, which is audited on the way; what of it does not hold.
+/// All slots of a published log, which is audited on the way; and what does not hold.
 fn of_log(
     args: &ReplayArgs,
     log: &LogAt,

@@ -127,7 +127,7 @@ pub(super) fn unreadable(rule: &Rule) -> Failure {
     source::unreadable(rule.to_string()).hint(hint).into()
 }
 
-/// The key in the folder: it tells that the log agrees with itself, not whose it is.
+/// The key in the folder: it shows that the log agrees with itself, not whose it is.
 pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
     let text = folder.text("verifier-key", MAX_KEY_FILE_BYTES);
     let text = text.map_err(|rule| unreadable(&rule))?;
@@ -136,7 +136,7 @@ pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failur
 }
 
 /// Requires that each key in the folder is one that the caller trusts, or signed the newest
-/// checkpoint beside one, as while a log's key is changed: these keys are what others take for the
+/// checkpoint next to one, as while a log's key is changed: these keys are what others take for the
 /// log's, and nothing else in the folder speaks for them.
 fn check_named_keys(
     folder: &FolderReader,

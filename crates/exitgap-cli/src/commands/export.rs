@@ -99,7 +99,7 @@ const SEEN: &str = "days-checkpoint";
 /// One that does not go on from that: both, signed, are the proof.
 const CONTRADICTS: &str = "days-checkpoint.contradicts";
 
-/// Whether the log of days goes on from what was seen of it when days were put into this folder;
+/// Whether the log of days goes on from the checkpoint seen when days were put into this folder;
 /// inside, why not.
 fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
     let path = out.join(SEEN);

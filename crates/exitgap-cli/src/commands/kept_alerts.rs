@@ -170,7 +170,7 @@ pub fn resend(args: &ResendArgs, json: bool) -> Result<(), Failure> {
     line(&mut anstream::stdout().lock(), "sent again", &format!("{} events", sent.events))
 }
 
-/// What it said: all of it, page after page.
+/// The whole answer, page after page.
 pub fn events(args: &EventsArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.of.owner)?, named(&args.of.alert)?);
     let mut all = api::with(&args.of.owner.api, async |client| {

@@ -156,7 +156,7 @@ impl Asked {
     }
 }
 
-/// What stands beside an answer, named as the service names it. Its addresses only a service has.
+/// What comes with an answer, named as the service names it. Its addresses only a service has.
 #[derive(Serialize)]
 struct Beside {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ impl<F> From<&Published<F>> for Beside {
     }
 }
 
-/// Prints an answer with what stands beside it, as JSON.
+/// Prints an answer with what comes with it, as JSON.
 fn print_answer<A: Serialize>(answer: &A, beside: &Beside) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Document<'a, A> {

@@ -31,7 +31,7 @@ pub fn run(command: &PayCommand, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// A payment, as it is listed.
+/// A payment as listed.
 #[derive(Serialize)]
 struct Listed<'a> {
     id: &'a str,

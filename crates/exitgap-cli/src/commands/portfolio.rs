@@ -41,7 +41,7 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let total = &told.total;
     let number = |gap: &Option<Number>| {
-        gap.as_ref().map_or("none; part of it cannot be filled".to_owned(), |gap| format!("{gap}%"))
+        gap.as_ref().map_or("none; a part cannot be filled".to_owned(), |gap| format!("{gap}%"))
     };
     writeln!(out, "Selling {} USD at once", grouped(total.size_usd.as_str()))?;
     if total.status == Status::Preview {

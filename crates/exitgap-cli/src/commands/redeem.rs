@@ -134,7 +134,7 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// What of it the chain said.
+/// What the chain said.
 fn facts(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     let line = |fact: &RedemptionFact| {
         let RedemptionFact { says, word_raw, contract, .. } = fact;

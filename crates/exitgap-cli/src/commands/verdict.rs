@@ -52,7 +52,7 @@ impl<'a> Explained<'a> {
         Self { chain, ..self }
     }
 
-    /// And how far all of it leads.
+    /// And what follows from all checks.
     pub fn with_rung(self, rung: Option<Rung>) -> Self {
         Self { rung: rung.map(Rung::code), sentence: rung.map(Rung::sentence), ..self }
     }
@@ -63,7 +63,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// How far all of it leads, and whom that leaves to be trusted.
+/// What follows from all checks, and whom that leaves to be trusted.
 pub fn print_rung(rung: Option<Rung>) -> Result<(), Failure> {
     let Some(rung) = rung else { return Ok(()) };
     let bold = Style::new().bold();
@@ -146,7 +146,7 @@ pub fn sold(claim: &Claim, evidence: &Evidence) -> String {
     format!("{} ({})", token.symbol, claim.base)
 }
 
-/// What the file claims, in its own words: none of it is believed.
+/// What the file claims, in its own words, none of them believed.
 fn sentence(claim: &Claim, sold: &str) -> String {
     let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
     let what = format!(
@@ -196,7 +196,7 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What came after the slot, as the service claims it: it is no part of the verdict.
+/// What came after the slot, as the service claims it: it does not count for the verdict.
 pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, words) = match since {
@@ -236,7 +236,7 @@ fn taken_back(since: &Since) -> String {
     )
 }
 
-/// Shows both checkpoints whole: whoever has them can show them to others.
+/// Shows both checkpoints whole: anyone who has them can show them to others.
 pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let style = style(AnsiColor::Red);

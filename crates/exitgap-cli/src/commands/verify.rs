@@ -115,7 +115,7 @@ pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
 }
 
 /// Checks that a kept checkpoint is one of this log, signed by a trusted key: another
-/// one says nothing of it.
+/// one says nothing about that.
 pub fn check_kept(
     kept: &SignedCheckpoint,
     origin: &Origin,

@@ -55,7 +55,7 @@ fn absent(name: &str, chain: &ChainSlug, slot: Slot) -> Failure {
     unreadable(detail).hint(hint).into()
 }
 
-/// Those of a log's folder; what is there under another name is passed over.
+/// Those of a log's folder; files under another name is passed over.
 fn of_folder(folder: &Path, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors>, Failure> {
     let name = folder.display().to_string();
     let path = folder.join("anchors").join(chain.as_str());

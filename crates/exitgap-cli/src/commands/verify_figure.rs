@@ -20,7 +20,7 @@ use crate::format::printable;
 use crate::source::{self, unreadable};
 use crate::trust;
 
-/// How often progress is told.
+/// How often progress is shown.
 const EVERY: usize = 100;
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -70,7 +70,7 @@ fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<Figur
     Ok(verifier.finish())
 }
 
-/// Tells a person who watches how far it is.
+/// Shows progress to a person who watches.
 fn told(seen: usize, all: usize) {
     let mut out = std::io::stderr();
     if out.is_terminal() && (seen.is_multiple_of(EVERY) || seen == all) {

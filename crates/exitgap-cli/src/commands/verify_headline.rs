@@ -22,7 +22,7 @@ enum Unit {
     Percent,
     /// Times what is sold.
     Times,
-    /// A word, or a count of things that the name tells.
+    /// A word, or a count of what the name says.
     Plain,
 }
 
@@ -84,7 +84,7 @@ pub fn of(file: &[u8]) -> Option<String> {
     (!numbers.is_empty()).then(|| numbers.join(", "))
 }
 
-/// A number with its unit, cut to what any true one has; what no slot tells is said to be unknown.
+/// A number with its unit, cut to what any true one has; what no slot has is said to be unknown.
 fn shown(number: &Value, unit: Unit) -> Option<String> {
     let text = match number {
         Value::String(text) => text.chars().take(40).collect(),

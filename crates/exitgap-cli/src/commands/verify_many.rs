@@ -28,7 +28,7 @@ use crate::trust;
 struct Found {
     #[serde(flatten)]
     files: FilesVerified,
-    /// Whether it is all of it.
+    /// Whether it is complete.
     length: Length,
 }
 

@@ -46,7 +46,7 @@ struct Report {
     log: Option<OfLog>,
 }
 
-/// What could not be looked at, as what is asked of it is of a later version or of no kind that is known,
+/// What could not be looked at, because it is of a later version or of no kind that is known,
 /// is not wrong for that.
 fn is_unknown(error: &ReceiptError) -> bool {
     matches!(error, ReceiptError::Newer { .. } | ReceiptError::NotEvidence { .. })

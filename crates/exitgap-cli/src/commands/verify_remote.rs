@@ -37,7 +37,7 @@ struct RemoteReport<'a> {
 /// What came after the slot: the service's claims, no part of the verdict.
 #[derive(Serialize)]
 struct Later<'a> {
-    /// Whether it says, or a head that it claims, that the slot was taken back.
+    /// Whether it says, or a head that it claims, that the slot was retracted.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_back: Option<bool>,
     /// What it says of the slot.
@@ -156,7 +156,7 @@ fn fetch(
     })
 }
 
-/// The slot that is meant, and a recorded one of the pool. A slot that was taken back has no answer
+/// The slot that is meant, and a recorded one of the pool. A slot that was retracted has no answer
 /// any more; its evidence stays.
 async fn recorded(
     client: &Client<Native>,

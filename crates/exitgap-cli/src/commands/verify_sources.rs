@@ -30,7 +30,7 @@ const MAX_PEER_POOLS: usize = 8;
 /// The size of the evidence that another operator is asked for, which is not looked at: a dollar.
 const PEER_SIZE: &str = "1";
 
-/// The most characters of why somebody did not answer.
+/// The most characters of why a source did not answer.
 const MAX_WHY: usize = 160;
 
 /// What the reader brings to ask about a snapshot's block.
@@ -188,7 +188,7 @@ impl Sources<'_> {
     }
 }
 
-/// Whoever was asked, with why they said nothing.
+/// Who was asked, with why they said nothing.
 fn asked(name: String, said: Result<BlockHash, String>) -> BlockSource {
     match said {
         Ok(hash) => BlockSource::asked(name, Some(hash)),

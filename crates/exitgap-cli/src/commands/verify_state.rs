@@ -148,7 +148,7 @@ pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
     }
 }
 
-/// The checks, and what nobody but the operator says.
+/// The checks, and what only the operator says.
 pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     if checks.is_empty() {
         return Ok(());

@@ -26,7 +26,7 @@ pub enum LengthCode {
     Unsupported,
 }
 
-/// How many files follow a first line, beside how many it names.
+/// How many files follow a first line, and how many it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Length {
     /// What it comes to.

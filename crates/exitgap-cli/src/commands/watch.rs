@@ -33,9 +33,9 @@ struct Watch {
     folder: FolderReader,
     keys: Vec<VerifierKey>,
     rules: Vec<AlertRule>,
-    /// The last checkpoint under which everything was told.
+    /// The last checkpoint under which everything was reported.
     seen: Option<SignedCheckpoint>,
-    /// Slots after this one are told.
+    /// Slots after this one are reported.
     told: Option<Slot>,
     json: bool,
 }
@@ -96,7 +96,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
 /// Where the log is, and why it could not be looked at.
 struct Followed {
     source: LogSource,
-    /// The code of what was said of it last.
+    /// The code of what was last said about it.
     said: Option<String>,
 }
 

@@ -39,11 +39,11 @@ pub struct Against<'a> {
     pub keys: &'a [VerifierKey],
     /// A checkpoint seen before.
     pub since: Option<&'a SignedCheckpoint>,
-    /// Pools whose slots are told one after the other.
+    /// Pools whose slots are reported one after the other.
     pub watched: Watched<'a>,
 }
 
-/// Pools whose slots are told.
+/// Pools whose slots are reported.
 #[derive(Debug, Clone, Copy)]
 pub enum Watched<'a> {
     /// These.
@@ -87,7 +87,7 @@ pub struct Counts {
     pub heads: u64,
     /// Snapshots.
     pub snapshots: u64,
-    /// Slots of pools that were taken back.
+    /// Slots of pools that were retracted.
     pub retracted: u64,
     /// Heads and snapshots of which only a later version of exitgap knows all.
     pub unsupported: u64,
@@ -96,7 +96,7 @@ pub struct Counts {
 /// The first fault, and the proof of misbehaviour where it is one.
 pub type Broken = (Box<Fault>, Option<Contradiction>);
 
-/// Replays the log; `tick` is told after each slot. Counts are of what holds.
+/// Replays the log; `tick` is called after each slot. Counts are of what holds.
 pub fn replay(
     against: &Against,
     mut tick: impl FnMut(&Counts),
@@ -381,7 +381,7 @@ struct Heads {
 }
 
 /// Reads the slot's heads, which must be those that the leaf commits to. Whether they
-/// follow the heads before is asked only after that: so a damaged part is told from a
+/// follow the heads before is asked only after that: so a damaged part is distinguished from a
 /// false log.
 fn read_heads(folder: &FolderReader, manifest: &Manifest, leaf: &SlotLeaf) -> Result<Heads, Fault> {
     let slot = leaf.slot;
@@ -435,14 +435,14 @@ fn check_frames(part: &PartRef, expected: usize, found: usize) -> Result<(), Rul
     Err(Rule::PartInvalid { file: part.path(), reason })
 }
 
-/// The pool that a document which is no head says it is of.
+/// The pool that a document which is not a head names.
 fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
     let document: Value = serde_json::from_slice(bytes).ok()?;
     document.get("pool")?.as_str()?.parse().ok()
 }
 
 /// Checks that one of `keys`, named as the log is, signed the checkpoint in `file`, and
-/// that nobody signed falsely as one of them.
+/// that no one signed falsely as one of them.
 pub fn check_signature(
     note: &str,
     file: &str,

@@ -34,7 +34,7 @@ pub struct Found {
     /// know the pool's default.
     pub default_base: Option<Direction>,
     /// The lowest depths of the seven days up to the slot, by the token sold, as far as the source
-    /// tells them.
+    /// reports them.
     pub lowest_depth_7d_usd: [Option<Number>; 2],
     /// The service's own ladder, where a service was asked.
     pub published: Option<PublishedLadder>,

@@ -94,7 +94,7 @@ pub fn plan_of_file(path: &Path) -> Result<Plan, Failure> {
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
-/// The nodes of a pool's chain, for whoever asks for no state.
+/// The nodes of a pool's chain, for a caller that asks for no state.
 pub fn plan_of_chain(
     urls: &[String],
     chain_id: Option<u64>,

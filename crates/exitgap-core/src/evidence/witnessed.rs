@@ -123,7 +123,7 @@ fn judged(note: &Note<'_>, policy: &WitnessPolicy, now_s: Option<u64>) -> Witnes
         times.push(time_s);
     }
     let by: Vec<&str> = cosigned.iter().map(|by| by.witness.as_str()).collect();
-    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
+    let by = if by.is_empty() { "no one".to_owned() } else { by.join(", ") };
     let mut check = if !policy.asks_for_cosignatures() {
         let words = [
             "no cosignature".to_owned(),

@@ -61,7 +61,7 @@ class Check(TypedDict):
 
 
 class Claim(TypedDict):
-    """What an evidence file says of itself; nothing of it is checked."""
+    """What an evidence file says about itself; nothing is checked."""
 
     pool: str
     slot: int
@@ -117,7 +117,7 @@ class FigureReport(TypedDict):
 
 
 class Recomputation(TypedDict):
-    """A result or refusal computed anew, beside the published one: numbers are texts, percentages with six decimals."""
+    """A result or refusal recomputed, next to the published one: numbers are texts, percentages with six decimals."""
 
     request: dict[str, Any]
     computed: dict[str, Any]

@@ -92,7 +92,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     if text.is_empty() || text.len() > 64 || !is_plain {
         return Err(Problem::new(
             ProblemCode::InvalidParameter,
-            "Idempotency-Key: it is no name of 1 to 64 printable characters",
+            "Idempotency-Key: it is not a name of 1 to 64 printable characters",
         )
         .field(name)
         .hint("a name that no other request has, such as a UUID"));
@@ -111,8 +111,11 @@ async fn members(body: Body) -> Result<Map<String, Value>, Problem> {
         return Ok(Map::new());
     }
     serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::new(ProblemCode::InvalidParameter, format!("the body is no JSON object: {error}"))
-            .field("body")
-            .hint("an object of parameters, such as {\"pool\": …, \"kind\": \"gap_above\"}")
+        Problem::new(
+            ProblemCode::InvalidParameter,
+            format!("the body is not a JSON object: {error}"),
+        )
+        .field("body")
+        .hint("an object of parameters, such as {\"pool\": …, \"kind\": \"gap_above\"}")
     })
 }

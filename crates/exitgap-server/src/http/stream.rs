@@ -155,7 +155,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<EventPlace>, Problem> {
     place.map(Some).ok_or_else(|| {
         Problem::new(
             exitgap_api::ProblemCode::InvalidParameter,
-            "Last-Event-ID: it is no event's id",
+            "Last-Event-ID: it is not the id of an event",
         )
         .field("Last-Event-ID")
         .hint("give the id of the last event as it came, or none")

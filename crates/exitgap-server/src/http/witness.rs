@@ -43,7 +43,7 @@ async fn add_checkpoint(stand: Arc<Stand>, body: Body) -> Response {
         return text(StatusCode::PAYLOAD_TOO_LARGE, TEXT, said);
     };
     let Ok(asked) = String::from_utf8(bytes.into()) else {
-        return text(StatusCode::BAD_REQUEST, TEXT, "the request is no UTF-8\n");
+        return text(StatusCode::BAD_REQUEST, TEXT, "the request is not UTF-8\n");
     };
     match tokio::task::spawn_blocking(move || stand.cosign(&asked)).await {
         Ok(Ok(line)) => text(StatusCode::OK, TEXT, line),

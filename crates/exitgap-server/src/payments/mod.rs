@@ -65,7 +65,7 @@ const DECIMALS: u8 = 6;
 const CURRENCY: &str = "USDC";
 
 /// What the price buys, as people are told.
-const BUYS: &str = "an answer without computing it, and a signed receipt of it; snapshots, evidence and \
+const BUYS: &str = "an answer without computing it, and a signed receipt; snapshots, evidence and \
     portfolios answer the same questions free of charge";
 
 /// How long an authorization is asked to be valid, seconds.

@@ -66,7 +66,7 @@ pub fn check_leaving(
         .map_err(|error| stays(error.to_string()))?;
     match fault {
         None if counts.unsupported > 0 => Err(stays(
-            "part of it was made by a later version of exitgap, and only that version can check it"
+            "a part was made by a later version of exitgap, and only that version can check it"
                 .to_owned(),
         )),
         None => Ok(manifest),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{generate, licences, peers, process, py, test, workspace};
+use crate::{generate, licences, peers, process, py, surface, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -29,6 +29,7 @@ Usage: cargo xtask check
   locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices list exactly the shipped packages
   generated   the output of `cargo xtask generate` is the committed one
+  words       texts for users have no word of the list in crates/xtask/src/surface/words.rs
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
               function, and that of exitgap-math, -tlog and -core allows no floating-point type
@@ -90,6 +91,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
         ("generated", generate::stale(root)?),
+        ("words", surface::words::findings(&surface::read(root, None)?)),
     ] {
         if !report(name, &findings) {
             failed.push(name);

@@ -129,7 +129,7 @@ fn list_places(files: &[File], key: &str) -> Result<()> {
 }
 
 /// The files of the folder that git knows, or those of a commit.
-fn read(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
+pub fn read(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     match commit {
         Some(commit) => list.args(["ls-tree", "-r", "--name-only", commit]),

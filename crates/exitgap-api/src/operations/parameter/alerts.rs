@@ -189,7 +189,7 @@ pub const WATCHED: Parameter = Parameter::optional(
 )
 .hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
-/// Whose rules a stream tells of.
+/// Whose rules a stream reports.
 pub const TICKET: Parameter = Parameter::optional(
     "ticket",
     Kind::Ticket,

@@ -10,7 +10,7 @@ use super::{Answer, COUNT, Calls, Group, Keep, Method, Operation, PriceClass, Ro
 /// What changes with the next slot.
 const NEWEST: Option<Keep> = Some(Keep::Seconds(5));
 
-/// What is refused of what belongs to somebody.
+/// What is refused about an owner's records.
 const OWNED: &[u16] = &[400, 401, 404, 503];
 
 /// As how many requests counts what reads every snapshot of weeks: as the time that it may take.
@@ -38,7 +38,7 @@ const fn row(operation: Operation, id: &'static str, template: &'static str) -> 
     }
 }
 
-/// What rows of a rule of one's own have in common beside that.
+/// What rows of a rule of one's own also have in common.
 const fn own(operation: Operation, id: &'static str, template: &'static str) -> Row {
     Row {
         group: Group::Alerts,

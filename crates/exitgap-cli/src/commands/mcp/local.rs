@@ -18,7 +18,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// What addresses begin with where no service has any: `verify_evidence` takes them back.
 const NOWHERE: &str = "exitgap:";
 
-/// The operations over the database, as it is now.
+/// The operations over the database in its current state.
 pub async fn service(path: &Path) -> Result<Service, Failure> {
     // What cannot be opened is told with its reason.
     source::open(path)?;

@@ -232,7 +232,7 @@ impl Backend for Remote {
     }
 }
 
-/// Verifies evidence with what a folder keeps. What could not be read of it counts for no verdict.
+/// Verifies evidence with what a folder keeps. What could not be read counts for no verdict.
 async fn verify_keeping(
     client: &Client<Native>,
     path: &Path,

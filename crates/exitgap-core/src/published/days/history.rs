@@ -171,7 +171,7 @@ fn check_signed<E>(
         Ok(_) => Ok(()),
         Err(Unsigned::Forged { signer }) => Err(HistoryError::Forged { signer }),
         Err(Unsigned::NotTrusted { origin, found }) => {
-            let found = if found.is_empty() { "nobody".to_owned() } else { found.join(", ") };
+            let found = if found.is_empty() { "no one".to_owned() } else { found.join(", ") };
             Err(HistoryError::NotTrusted { expected: origin, found })
         }
     }

@@ -215,7 +215,7 @@ impl Reading {
             Ok(Ok(standing)) => standing,
             Ok(Err(error)) => {
                 let shard = &self.shard.name[..];
-                tracing::warn!(shard, %error, "the shard's state is unknown: all of it is read");
+                tracing::warn!(shard, %error, "the shard's state is unknown: the whole shard is read");
                 Standing::default()
             }
             Err(_) => Standing::default(),
