@@ -590,7 +590,7 @@ export interface Context {
   method: Method;
   /** The version of the method behind the figures. */
   method_version: string;
-  /** Venue and fee as of this state: `Uniswap v3 0.05 %`. */
+  /** Venue and fee as of this state: `Uniswap v3 0.05%`. */
   name: string;
   /** USD per whole base token, according to the oracle. */
   oracle_price_usd: number;
@@ -653,7 +653,7 @@ export type DepthDecay = DepthDecayOf & {
 export interface DepthDecayEvent {
   /** The depths after the event, at each horizon with a snapshot that was not retracted. */
   at: DepthDecayStep[];
-  /** Whether liquidity was withdrawn and half of it had not returned within 48 slots. */
+  /** Whether liquidity was withdrawn and half had not returned within 48 slots. */
   censored: boolean;
   /**
    * Slots from the greatest deficit to the first of two consecutive slots with half of that
@@ -1174,7 +1174,7 @@ export interface FragilityRow {
   method: SeriesMethod;
   /** The version of the method behind gaps and depths. */
   method_version: string;
-  /** Venue and fee, `Uniswap v3 0.05 %`. No two rows of one chain and pair have the same name. */
+  /** Venue and fee, `Uniswap v3 0.05%`. No two rows of one chain and pair have the same name. */
   name: string;
   /** Slots after it that are missing. */
   newer_slots_missing: number;
@@ -1723,7 +1723,7 @@ export interface PoolEntry {
   /** Why the newest slot is missing. Absent if it is recorded. */
   last_slot_missing?: string | null;
   /**
-   * Venue and fee, `Uniswap v3 0.05 %`. No two pools of one chain and pair have the same name.
+   * Venue and fee, `Uniswap v3 0.05%`. No two pools of one chain and pair have the same name.
    * Absent before the first snapshot.
    */
   name?: string | null;

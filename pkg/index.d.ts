@@ -812,7 +812,7 @@ export interface EvidenceResult {
   fee_pct: string;
   /** What moving the price costs. */
   impact_pct: string;
-  /** The lowest depth at 2 % of the last 2,016 slots in this direction. */
+  /** The lowest depth at 2% of the last 2,016 slots in this direction. */
   lowest_depth_7d_usd: string | null;
   /** USD per whole base token that the next unit would fill at, fee included. */
   marginal_price_usd: string;

@@ -35,7 +35,7 @@ const usd = (size) => `$${Number(size).toLocaleString('en-US', { maximumFraction
 /** A gap as a person reads it: what is below the oracle, and what is above it. */
 function inWords(gap) {
   const size = Math.abs(gap).toLocaleString('en-US', { maximumFractionDigits: gap > -0.01 && gap < 0.01 ? 6 : 3 });
-  return `${size} % ${gap < 0 ? 'above' : 'below'} the oracle`;
+  return `${size}% ${gap < 0 ? 'above' : 'below'} the oracle`;
 }
 
 export class ExitgapVerified extends HTMLElement {

@@ -80,14 +80,14 @@ export function book(snapshot, state, base, limit) {
   return depthOf({ pool, weights, dollars: dollarsOf(baseUnit) });
 }
 
-/** Depth at 2 % or another limit, in whole dollars; null where the method gives its search up, or the kind has none. */
+/** Depth at 2% or another limit, in whole dollars; null where the method gives its search up, or the kind has none. */
 export function depth(snapshot, base, limit = 2_000_000n) {
   if (!isSized(snapshot.state.protocol)) return null;
   const { pool, baseUnit, quoteUnit, basis } = saleOf(snapshot, base);
   // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
   if (!inRange(basis)) return 0n;
   const dollars = dollarsOf(baseUnit);
-  // out × quote >= 98 % of in × base
+  // out × quote >= 98% of in × base
   const weights = over(quoteUnit, times(baseUnit, [100_000_000n - limit, 100_000_000n]));
   return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars });
 }

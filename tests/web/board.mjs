@@ -25,7 +25,7 @@ async function checked({ open, shoot }) {
   assert.equal(await page.locator("table.board button").count(), 0, "one button for all rows");
   const names = await page.locator("table.board tbody th a").allTextContents();
   assert.equal(new Set(names).size, names.length, "no two rows have one name");
-  for (const venue of ["Uniswap v3 0.05 %", "Uniswap v3 0.3 %", "Uniswap v2 0.3 %"]) {
+  for (const venue of ["Uniswap v3 0.05%", "Uniswap v3 0.3%", "Uniswap v2 0.3%"]) {
     assert.ok(names.some((name) => name.includes(venue)), `${venue}: ${names.join("; ")}`);
   }
   const all = await page.locator(".checked-gap").count();

@@ -44,11 +44,11 @@ async function holder({ exit, open, get, shoot, fits }) {
   };
   const most = page.locator(".card").filter({ hasText: "Largest sale within" }).locator(".value");
   const one = await within("1");
-  await eventually("the most within 1 %", async () => await most.textContent() === one);
+  await eventually("the most within 1%", async () => await most.textContent() === one);
   await page.locator("#limit").selectOption("2");
   await page.waitForURL(/limit=2/);
   const two = await within("2");
-  await eventually("the most within 2 %", async () => await most.textContent() === two);
+  await eventually("the most within 2%", async () => await most.textContent() === two);
   await madeOf(page, told, exit.base.address, get);
   await dollarsAlone(page, { told, token, get });
   const week = new Date(Date.parse(told.slot_time) - 2015 * 300_000).toISOString().replace(".000", "");

@@ -138,7 +138,7 @@ async function reloading({ pool, open, get }) {
   await page.waitForSelector(".stress >> text=Worst gap, $1,000 of");
   gates[HISTORY]();
   await chart(page).locator("figcaption >> text=$1,000 of").waitFor();
-  // The lowest depth is a sale of that size in its slot, and its evidence says that it fills within 2 %.
+  // The lowest depth is a sale of that size in its slot, and its evidence says that it fills within 2%.
   const lowest = page.locator(".stress").getByTitle("Open the evidence of this sale");
   const { request, result } = await get(await lowest.getAttribute("href"));
   assert.equal(await lowest.textContent(), `$${Number(request.size_usd).toLocaleString("en-US")}`);

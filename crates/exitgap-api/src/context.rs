@@ -192,7 +192,7 @@ pub struct Context {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
-    /// Venue and fee as of this state: `Uniswap v3 0.05 %`.
+    /// Venue and fee as of this state: `Uniswap v3 0.05%`.
     pub name: String,
     /// The venue. Absent if the pool's factory is not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -303,7 +303,7 @@ pub struct EquityPoolOf {
     pub name: String,
     /// `token0` or `token1`.
     pub base: String,
-    /// The depth at 2 % in its newest slot.
+    /// The depth at 2% in its newest slot.
     pub depth_usd: Option<u64>,
     /// The first and the last slot.
     pub period: [Slot; 2],

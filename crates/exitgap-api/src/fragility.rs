@@ -55,7 +55,7 @@ pub struct FragilityRow {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
-    /// Venue and fee, `Uniswap v3 0.05 %`. No two rows of one chain and pair have the same name.
+    /// Venue and fee, `Uniswap v3 0.05%`. No two rows of one chain and pair have the same name.
     pub name: String,
     /// The venue. Absent if the pool's factory is not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]

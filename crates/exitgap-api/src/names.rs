@@ -22,7 +22,7 @@ pub struct Naming {
     alike: &'static str,
     /// What a sale pays, in percent; `None` where that depends on the sale.
     pub fee_pct: Option<Number>,
-    /// The same in words: `0.05 %`, `0.01 % to 0.05 %`.
+    /// The same in words: `0.05%`, `0.01% to 0.05%`.
     fee: String,
     /// Whether neither can ever change.
     pub is_lasting: bool,
@@ -45,10 +45,10 @@ impl Naming {
         };
         let (fee_pct, fee) = match state.fee() {
             PoolFee::Flat(rate) => {
-                (Some(Number::from_percent(rate)), format!("{} %", rate.percent()))
+                (Some(Number::from_percent(rate)), format!("{}%", rate.percent()))
             }
             PoolFee::Between { least, most } => {
-                (None, format!("{} % to {} %", least.percent(), most.percent()))
+                (None, format!("{}% to {}%", least.percent(), most.percent()))
             }
         };
         // Their fee is the contract's own and set for ever.
@@ -58,7 +58,7 @@ impl Naming {
         Self { venue, alike: alike(state.protocol()), fee_pct, fee, is_lasting }
     }
 
-    /// Venue and fee: `Uniswap v3 0.05 %`.
+    /// Venue and fee: `Uniswap v3 0.05%`.
     pub fn name(&self) -> String {
         format!("{} {}", self.venue.as_deref().unwrap_or(self.alike), self.fee)
     }

@@ -24,7 +24,7 @@ pub struct PoolEntry {
     /// The other token. Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quote: Option<TokenLabel>,
-    /// Venue and fee, `Uniswap v3 0.05 %`. No two pools of one chain and pair have the same name.
+    /// Venue and fee, `Uniswap v3 0.05%`. No two pools of one chain and pair have the same name.
     /// Absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,

@@ -27,7 +27,7 @@ const SPACING: i32 = 10;
 /// Where the price begins: about 2,500 of token 1 for one of token 0.
 const CENTRE: i32 = 78_240;
 
-/// How far the price moves in a slot at most, in ticks of 0.01 %.
+/// How far the price moves in a slot at most, in ticks of 0.01%.
 const STEP: u32 = 25;
 
 /// How far the oracle lies from the pool at most, in millionths.
@@ -40,7 +40,7 @@ const CHANGES: u32 = 3;
 pub const BUSY_TICKS: usize = 1_200;
 pub const QUIET_TICKS: usize = 280;
 
-/// How far the price of a real pool moves in a slot at most, in ticks of 0.01 %.
+/// How far the price of a real pool moves in a slot at most, in ticks of 0.01%.
 const REAL_STEP: u32 = 12;
 
 /// How wide positions are chosen, in hundredths of a percent to either side: round numbers, the

@@ -68,7 +68,7 @@ pub struct Selling {
     pub status: Status,
     /// Venue and fee.
     pub name: String,
-    /// The depth at 2 % in its newest slot; `None` where no search answered.
+    /// The depth at 2% in its newest slot; `None` where no search answered.
     pub depth_usd: Option<u64>,
     /// The newest slot that is recorded.
     pub newest: Option<Slot>,

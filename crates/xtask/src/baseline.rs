@@ -134,7 +134,7 @@ pub fn compare(root: &Path, run: &Figures) -> Result<()> {
         compared += 1;
         if let Some(pct) = before.exceeded_by(key, *value) {
             let Kept { median, least, most } = before;
-            println!("{key}: {value}, {pct:.0} % worse than {median} ({least} to {most})");
+            println!("{key}: {value}, {pct:.0}% worse than {median} ({least} to {most})");
             worse += 1;
         }
     }

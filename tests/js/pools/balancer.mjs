@@ -12,7 +12,7 @@ const LEAST_TRADE = 10n ** 6n;
 const MOST_IMBALANCE = 10_000n;
 
 function weightedOut([balanceIn, weightIn], [balanceOut, weightOut], amount, powerOf = powUp) {
-  if (amount > mulDown(balanceIn, 3n * 10n ** 17n)) refuseTooMuch('more than 30 % of the balance');
+  if (amount > mulDown(balanceIn, 3n * 10n ** 17n)) refuseTooMuch('more than 30% of the balance');
   const base = divUp(mul(balanceIn, ONE), add(balanceIn, amount));
   const power = powerOf(base, div(mul(weightIn, ONE), weightOut));
   return mulDown(balanceOut, power < ONE ? ONE - power : 0n);

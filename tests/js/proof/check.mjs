@@ -119,7 +119,7 @@ function endOf({ pool, baseUnit, quoteUnit, basis }, base, micro) {
   return out > 0n && inRange(basis) && inRange(gap) ? end : endAt(1n);
 }
 
-/** The ticks that the sale asked about and both depths at 2 % read; of each depth also the first dollar that does not pass. */
+/** The ticks that the sale asked about and both depths at 2% read; of each depth also the first dollar that does not pass. */
 function neededRange(snapshot, size) {
   const ends = [snapshot.state.tick];
   for (const base of [0, 1]) {

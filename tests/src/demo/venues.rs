@@ -124,7 +124,7 @@ async fn sell(
     let expected = raw(&told.figures.amount_out_raw)?;
     let received = swap(raw(&told.figures.amount_in_raw)?).await?;
     let gap = &told.figures.exit_gap_pct;
-    println!("\n{name}: exit_gap_pct {gap} %, estimated {expected}, received {received} units");
+    println!("\n{name}: exit_gap_pct {gap}%, estimated {expected}, received {received} units");
     if received != expected {
         return Err(format!("the estimate in {pool} is not what the contract paid").into());
     }

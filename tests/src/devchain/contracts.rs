@@ -10,7 +10,7 @@ use crate::fixtures::{self, Artifact};
 /// Where Multicall3 lives on public chains, and here from block 0 on.
 pub const MULTICALL3: Address = address!("0xcA11bde05977b3631167028862bE2a173976CA11");
 
-/// The fee tier the v3 factory learns here, as on public chains: 0.01 % with tick spacing 1.
+/// The fee tier the v3 factory learns here, as on public chains: 0.01% with tick spacing 1.
 const EXTRA_FEE: (u32, i32) = (100, 1);
 
 /// The protocols' contracts. Their addresses are the same on every start.

@@ -397,7 +397,7 @@ impl<'a> Market<'a> {
     }
 }
 
-/// The sale after which reserves of a constant product, less a fee of 0.3 %, show the price at which
+/// The sale after which reserves of a constant product, less a fee of 0.3%, show the price at which
 /// these amounts are worth the same: whether token 0 is sold, and how much.
 pub(super) fn balancing(reserves: [U256; 2], worth: [U256; 2]) -> Option<(bool, U256)> {
     let product = U512::from(reserves[0]) * U512::from(reserves[1]);

@@ -25,7 +25,7 @@ pub struct Pool {
     pub token0: Address,
     /// The token with the higher address.
     pub token1: Address,
-    /// The fee in millionths of the amount in: 500 is 0.05 %. A v2 pair's is 3000.
+    /// The fee in millionths of the amount in: 500 is 0.05%. A v2 pair's is 3000.
     pub fee: u32,
     /// Which contracts it is made of.
     pub kind: PoolKind,

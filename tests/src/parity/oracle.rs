@@ -26,7 +26,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Prices within about 10 % of the pool's own; `None` where no decimals express them.
+    /// Prices within about 10% of the pool's own; `None` where no decimals express them.
     pub fn near(rng: &mut Rng, state: &PoolState, direction: Direction) -> Option<Self> {
         let (bought, sold) = raw_price(state, direction);
         let (base, quote) = (direction.base_index(), direction.quote_index());

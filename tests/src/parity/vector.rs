@@ -144,7 +144,7 @@ impl Depth {
         {
             return Ok(None);
         }
-        Ok(Some(format!("within {limit} %: the contract says {self:?}, core {found:?}")))
+        Ok(Some(format!("within {limit}%: the contract says {self:?}, core {found:?}")))
     }
 }
 

@@ -53,7 +53,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     }
     let Target { chain, symbol, token } = sold(&service, &pool.to_string());
     let routes = service.get(&format!("/v1/routes/{chain}/{token}?size_usd=250000")).found();
-    let split = format!("{} % below the oracle over ", routes["exit_gap_pct"]);
+    let split = format!("{}% below the oracle over ", routes["exit_gap_pct"]);
     let shown = readme.node(&["split.mjs", &address, &symbol]);
     assert!(shown.starts_with(&split), "{split}: {shown}");
     for leg in routes["legs"].as_array().unwrap() {
@@ -80,7 +80,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     });
     let worst = &worst.unwrap()["last"];
     let told = format!(
-        "{} % at {}, verified here\n",
+        "{}% at {}, verified here\n",
         worst["exit_gap_pct"],
         worst["time"].as_str().unwrap()
     );

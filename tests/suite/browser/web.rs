@@ -326,7 +326,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).found();
     let (gap, sold) =
         (exit["exit_gap_pct"].as_f64().unwrap(), exit["base"]["symbol"].as_str().unwrap());
-    let fills = format!("selling 1000 USD of {sold} fills {gap:.6} % below the oracle price.");
+    let fills = format!("selling 1000 USD of {sold} fills {gap:.6}% below the oracle price.");
     let refused =
         format!("selling 1000000000 USD of {sold} cannot be filled: the most that can be is ");
     for (size, said) in [("1000", fills), ("1000000000", refused)] {

@@ -20,7 +20,7 @@ use crate::scenes::chain::{
 };
 use crate::scenes::share::{Stands, configured, say, share};
 
-/// WBTC/WETH 0.3 %, of ranges.
+/// WBTC/WETH 0.3%, of ranges.
 const POOL: usize = 2;
 
 const SIZE: &str = "100000";

@@ -39,7 +39,7 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     let reading = read(&mut sushi, FIRST_SLOT).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let first = snapshots(reading).remove(0);
-    assert_eq!(PoolLabels::of(first.observation()).naming.name(), "SushiSwap v3 0.05 %");
+    assert_eq!(PoolLabels::of(first.observation()).naming.name(), "SushiSwap v3 0.05%");
     let kind = sushi.describe(deadline()).await.remove(0).1.unwrap().kind;
     assert_eq!(kind, "concentrated_liquidity of SushiSwap v3");
 
@@ -65,8 +65,8 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
 
     // Of a factory that is another venue's it is that venue's, and of none it has no venue.
     for (kind, name) in [
-        (FactoryKind::UniswapV3, "Uniswap v3 0.05 %"),
-        (FactoryKind::PancakeV3, "PancakeSwap v3 0.05 %"),
+        (FactoryKind::UniswapV3, "Uniswap v3 0.05%"),
+        (FactoryKind::PancakeV3, "PancakeSwap v3 0.05%"),
     ] {
         config.chain[0].factory[0].kind = kind;
         let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
@@ -76,5 +76,5 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     config.chain[0].factory.clear();
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
     let of_none = snapshots(reading).remove(0);
-    assert_eq!(PoolLabels::of(of_none.observation()).naming.name(), "v3-type pool 0.05 %");
+    assert_eq!(PoolLabels::of(of_none.observation()).naming.name(), "v3-type pool 0.05%");
 }

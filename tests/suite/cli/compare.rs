@@ -229,14 +229,19 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let silent = "http://127.0.0.1:9";
     for (peers, code, outcome, said) in [
         (vec![url.as_str()], 0, "pass", "according to 1 of 1 sources: log devnet.example/exits/"),
-        (vec![silent], 7, "not_checked", "no answer of 127.0.0.1:9 ("),
+        (vec![silent], 7, "not_checked", "no answer from 127.0.0.1:9 ("),
         (
             vec![silent, "--peer", &url],
             7,
             "not_checked",
             "according to 1 of 2 sources: log devnet.example/exits/",
         ),
-        (vec![silent, "--peer", &url, "--at-least", "1"], 0, "pass", "no answer of 127.0.0.1:9 ("),
+        (
+            vec![silent, "--peer", &url, "--at-least", "1"],
+            0,
+            "pass",
+            "no answer from 127.0.0.1:9 (",
+        ),
     ] {
         let output = run(&[&peers[..], &["--trust", &their_key]].concat());
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();

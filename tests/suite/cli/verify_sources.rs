@@ -130,12 +130,16 @@ fn refused(recorded: &Recorded, trusted: &str) {
     let other = format!("0x{}", "11".repeat(32));
     fs::write(recorded.path("none"), "nothing").unwrap();
     for (arguments, code, said) in [
-        (vec!["--anchors", "other-chain", "--trusted-block", trusted], 2, "of chain eip155:1"),
+        (vec!["--anchors", "other-chain", "--trusted-block", trusted], 2, "for chain eip155:1"),
         (vec!["--anchors", "day", "--trusted-block", &other], 2, "the trusted hash is"),
         (vec!["--anchors", "day"], 2, "--trusted-block"),
         (vec!["--anchors", "none", "--trusted-block", trusted], 5, "it has no end"),
         (vec!["--trusted-block", trusted], 2, "--anchors"),
-        (vec!["--anchors", "day", "--trusted-block", trusted, "--at-least", "2"], 2, "2 of 1"),
+        (
+            vec!["--anchors", "day", "--trusted-block", trusted, "--at-least", "2"],
+            2,
+            "2 required, but only 1",
+        ),
         (vec!["--at-least", "1"], 2, "1 required, but only 0 sources"),
         (vec!["--peer", "evidence.json"], 5, "no trusted key"),
     ] {

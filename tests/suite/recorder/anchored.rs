@@ -151,7 +151,7 @@ fn read(operator: &AtWork, begins: [BlockHash; 2]) {
     };
     refused(&folder, &other, 2, "the trusted hash is");
     refused(&["--anchors", "empty"], &second, 5, "reading anchors");
-    refused(&["--anchors", "."], &second, 5, "none of chain anvil");
+    refused(&["--anchors", "."], &second, 5, "no anchors for chain anvil");
     let moved = |path: &Path| fs::rename(path, operator.path("moved")).unwrap();
     moved(&days[1]);
     refused(&folder, &second, 2, "the trusted hash is");

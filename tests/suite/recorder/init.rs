@@ -115,7 +115,7 @@ async fn what_init_cannot_write_it_refuses_by_name_and_writes_nothing() {
     let wrong_sum = "0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f564F";
     let id = format!("0x{}", "21".repeat(32));
     let none = "NONE=0x00000000000000000000000000000000000000aa@3600";
-    let (tokens, one) = (format!("the pool {token}: "), [all[0]]);
+    let (tokens, one) = (format!("pool {token}: "), [all[0]]);
     let cases: &[Refused<'_>] = &[
         (
             1,

@@ -211,7 +211,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
         assert_eq!(counted[field], row[field], "{field}");
     }
     let (_, text, _) = run(recorded, &["accuracy", "--api", url]);
-    for said in [pool.as_str(), "too short", "accuracy/1: positive is worse"] {
+    for said in [pool.as_str(), "too short", "accuracy/1 (positive: worse than estimated)"] {
         assert!(text.contains(said), "{said}: {text}");
     }
     let api = ["accuracy", "--api", url];

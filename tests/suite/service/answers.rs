@@ -83,7 +83,7 @@ async fn the_typical_flow_ends_with_a_verified_number() {
             };
             assert_eq!((&row["venue"], row["fee_pct"].to_string().as_str()), (&json!(venue), fee));
             let name = row["name"].as_str().unwrap();
-            assert!(name.starts_with(&format!("{venue} {fee} %")), "{row}");
+            assert!(name.starts_with(&format!("{venue} {fee}%")), "{row}");
             let [base, quote] = ["base", "quote"].map(|side| row[side]["symbol"].to_string());
             assert!(names.insert((base, quote, name.to_owned())), "twice: {row}");
         }

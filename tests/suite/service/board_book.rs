@@ -47,7 +47,7 @@ async fn an_oracle_that_moved_away_takes_depth_and_leaves_the_book() {
     if row["base"]["address"].as_str().unwrap() > row["quote"]["address"].as_str().unwrap() {
         reserves.reverse();
     }
-    // At most 2 % below the reserves' own price: out ÷ in ≥ 0.98 × reserve out ÷ reserve in.
+    // At most 2% below the reserves' own price: out ÷ in ≥ 0.98 × reserve out ÷ reserve in.
     let book = row["book_usd"].as_u64().unwrap();
     let is_within = |size: u64| {
         let exit = service.get(&format!("/v1/exit/{pool}?size_usd={size}")).found();

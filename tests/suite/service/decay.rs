@@ -154,8 +154,8 @@ fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, 
         (&shock["haircut_pct"], &shock["fall_pct"])
     );
     for (more, said) in [
-        (&["calm", "--api", &url][..], "nothing was measured of calm: no_fall"),
-        (&["storm", "--api", &url], "it names half-gone, calm, to-come"),
+        (&["calm", "--api", &url][..], "shock: calm has no measurements: no_fall"),
+        (&["storm", "--api", &url], "available shocks: half-gone, calm, to-come"),
         (&["half-gone", "--db", "exitgap.db"], "give the service with --api"),
         (&["half-gone", "--fall-pct", "1", "--api", &url], "cannot be used with"),
     ] {
@@ -260,7 +260,7 @@ fn said_by_the_command_line(recorded: &Recorded, service: &Service, id: &str, to
         assert_eq!(said["to"], told["to"]);
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
-        assert!(text.contains("7 slots of 2016") && text.contains("decay/1"), "{text}");
+        assert!(text.contains("7 of 2016 slots") && text.contains("decay/1"), "{text}");
         let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();
         assert_eq!(cli(recorded, &kept).status.code(), Some(0));
         let file = service.get(&target(&told["figure_url"])).body;

@@ -189,7 +189,7 @@ async fn a_configured_calendar_is_recorded_on_the_development_chain() {
         }
         let text = String::from_utf8(cli(&[]).stdout).unwrap();
         assert!(
-            text.contains("CLOSED (XNYS@1/weekend)") && text.contains("1 closures of 4"),
+            text.contains("CLOSED (XNYS@1/weekend)") && text.contains("1 of 4 closures needed"),
             "{text}"
         );
     }

@@ -217,7 +217,7 @@ fn a_chain_whose_pools_retired_is_ready_again() {
     assert_eq!(here.get("/v1/pools?chain=other").found()["pools"].as_array().unwrap().len(), 1);
 }
 
-/// A pool whose largest size at a gap of 0.5 % is not found: an infinitely small sale loses a few
+/// A pool whose largest size at a gap of 0.5% is not found: an infinitely small sale loses a few
 /// parts in 10^12 less than that, so that millions of sizes in a row fail, each by a fraction of a
 /// unit, and the oracle's prices have too many digits for what would single out those worth testing.
 fn unsearchable() -> NewEntry {

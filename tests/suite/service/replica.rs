@@ -113,7 +113,7 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     let second = TempDir::new().unwrap();
     let followed = once(&second, &url, key);
     assert!(followed.status.success(), "{}", words(&followed));
-    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 3 slots, 3 in all\n");
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 3 slots, 3 in total\n");
     assert_eq!(replica.end(), Some(0));
     // One that begins anew says what it holds, though nothing is new.
     let replica = Service::follow(folder.path(), &log, &["--trust", key]);
@@ -218,7 +218,7 @@ async fn what_a_replica_holds_and_did_not_cover_is_covered_with_the_next_run() {
     fs::remove_file(log.join("checkpoint")).unwrap();
     fs::remove_dir_all(log.join("tile")).unwrap();
     let followed = once(&folder, &origin.log_url(), key);
-    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 0 slots, 4 in all\n");
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 0 slots, 4 in total\n");
     assert!(replicated(&folder) == origin.published());
 }
 

@@ -60,7 +60,7 @@ async fn a_second_history_is_refused_kept_as_proof_and_the_first_goes_on() {
     }
     origin.log.seal(false);
     let followed = once(&folder, &url, &key);
-    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 1 slots, 5 in all\n");
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 1 slots, 5 in total\n");
     assert!(replicated(&folder) == origin.published());
 }
 
@@ -114,7 +114,7 @@ async fn a_slot_that_is_not_what_was_signed_is_set_aside_and_asked_for_again() {
     let note = fs::read_to_string(folder.path().join("log/checkpoint"));
     assert!(note.is_err() || Checkpoint::from_note(&note.unwrap()).unwrap().0.size <= 3);
     let followed = once(&folder, &url, key);
-    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 2 slots, 5 in all\n");
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 2 slots, 5 in total\n");
     assert!(replicated(&folder) == origin.published());
 }
 

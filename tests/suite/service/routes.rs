@@ -116,7 +116,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
         for said in [
             "exit gap",
             "no other split improves on this by more than",
-            "Uniswap v2 0.3 %",
+            "Uniswap v2 0.3%",
             "PREVIEW",
         ] {
             assert!(text.contains(said), "{said}: {text}");

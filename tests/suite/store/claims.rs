@@ -135,7 +135,7 @@ fn storage_that_makes_an_object_twice_holds_no_claims() {
         assert_eq!(checked.is_err(), ignores);
         if let Err(error) = checked {
             assert!(
-                error.to_string().contains("s3://exits/log/claims/0 was made a second time"),
+                error.to_string().contains("s3://exits/log/claims/0 could be created twice"),
                 "{error}"
             );
             assert_eq!(error.code(), "made_twice");

@@ -149,7 +149,7 @@ async fn the_recorder_retires_what_it_is_told_to_and_refuses_what_is_retired() {
     assert!(
         matches!(&error, RecorderError::Retired { pool, slot: at } if *pool == ids[1] && *at == slot(11))
     );
-    assert!(error.to_string().contains("retirement is final"), "{error}");
+    assert!(error.to_string().contains("which is final"), "{error}");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert_eq!(code, Some(1));
     assert!(err.contains("5957860.jsonl") && err.contains("exitgap-server successor"), "{err}");
     for (config, word) in [
-        ("same-name.toml", "exitgap.example/test is the name of the log that ended"),
+        ("same-name.toml", "exitgap.example/test is the name of the ended log"),
         ("same-folder.toml", "is the lost log's folder"),
     ] {
         let (code, _, err) = successor(config);
@@ -196,7 +196,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert!(err.contains("5957860.jsonl"), "{err}");
     let (code, _, err) = successor("next.toml");
     assert_eq!(code, Some(1));
-    assert!(err.contains("next.db exists already"), "{err}");
+    assert!(err.contains("next.db already exists"), "{err}");
     // Nothing goes on with the old log any more, and it has one successor only.
     let ended = old.check(&Reader::open(&path).unwrap()).unwrap_err();
     assert!(

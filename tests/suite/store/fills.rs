@@ -90,7 +90,7 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
     let other = other.into_iter().find(|path| *path != file).unwrap();
     fs::copy(other, &file).unwrap();
     let (ended, _) = restore("other.db");
-    assert!(ended.unwrap_err().contains("a document of hash 0x"));
+    assert!(ended.unwrap_err().contains("it has a document with hash 0x"));
     let fault = &audit(log.path(), &path)["fault"];
     assert_eq!(
         (&fault["code"], &fault["slot"]),

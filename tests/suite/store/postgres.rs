@@ -253,9 +253,9 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(
         said,
-        "made database gaps\n\
-         made role gaps_recorder, without a password: set one if it logs in over a network\n\
-         made role gaps_reader, without a password: set one if it logs in over a network\n\
+        "created database gaps\n\
+         created role gaps_recorder, without a password: set one if it logs in over a network\n\
+         created role gaps_reader, without a password: set one if it logs in over a network\n\
          created the tables of schema version 11\n"
     );
     let (code, said) = run(&as_admin, "exitgap.toml");
@@ -270,7 +270,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(code, Some(1));
     for part in [
         "store on a server: PostgreSQL ",
-        "fsync = off: a power cut",
+        "fsync = off: a power failure",
         "no commit waits for a standby",
     ] {
         assert!(said.contains(part), "{part}: {said}");

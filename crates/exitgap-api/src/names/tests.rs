@@ -53,18 +53,18 @@ fn name(word: Option<&str>, state: PoolState) -> String {
 #[test]
 fn venue_and_fee_are_the_name() {
     for (word, state, expected) in [
-        (Some("uniswap_v3"), ranges(500), "Uniswap v3 0.05 %"),
-        (Some("uniswap_v3"), ranges(3_000), "Uniswap v3 0.3 %"),
-        (Some("pancake_v3"), ranges(500), "PancakeSwap v3 0.05 %"),
-        (Some("sushi_v3"), ranges(10_000), "SushiSwap v3 1 %"),
-        (Some("slipstream"), ranges(1), "Aerodrome Slipstream 0.0001 %"),
-        (Some("uniswap_v2"), pair(3, 1_000), "Uniswap v2 0.3 %"),
-        (Some("uniswap_v2"), pair(0, 1_000), "Uniswap v2 0 %"),
+        (Some("uniswap_v3"), ranges(500), "Uniswap v3 0.05%"),
+        (Some("uniswap_v3"), ranges(3_000), "Uniswap v3 0.3%"),
+        (Some("pancake_v3"), ranges(500), "PancakeSwap v3 0.05%"),
+        (Some("sushi_v3"), ranges(10_000), "SushiSwap v3 1%"),
+        (Some("slipstream"), ranges(1), "Aerodrome Slipstream 0.0001%"),
+        (Some("uniswap_v2"), pair(3, 1_000), "Uniswap v2 0.3%"),
+        (Some("uniswap_v2"), pair(0, 1_000), "Uniswap v2 0%"),
         // Whose they are is not known, and what is not a word of a factory of that kind says nothing.
-        (None, ranges(500), "v3-type pool 0.05 %"),
-        (Some("uniswap_v2"), ranges(500), "v3-type pool 0.05 %"),
-        (Some("uniswap_v9"), ranges(500), "v3-type pool 0.05 %"),
-        (None, pair(1, 3), "v2-type pool 33.33333333 %"),
+        (None, ranges(500), "v3-type pool 0.05%"),
+        (Some("uniswap_v2"), ranges(500), "v3-type pool 0.05%"),
+        (Some("uniswap_v9"), ranges(500), "v3-type pool 0.05%"),
+        (None, pair(1, 3), "v2-type pool 33.33333333%"),
     ] {
         assert_eq!(name(word, state), expected);
     }
@@ -104,16 +104,16 @@ fn no_two_rows_have_one_name() {
     let labels: Vec<_> = pools.iter().map(|pool| (pool.pool(), PoolLabels::of(pool))).collect();
     let listed: Vec<_> = labels.iter().map(|(pool, labels)| (*pool, labels)).collect();
     let short =
-        |digits: &str| format!("Uniswap v3 0.05 % (0x{}…{digits}{digits})", digits.repeat(2));
+        |digits: &str| format!("Uniswap v3 0.05% (0x{}…{digits}{digits})", digits.repeat(2));
     assert_eq!(
         names_apart(&listed),
         [
             short("10"),
-            "Uniswap v3 0.3 %".to_owned(),
-            "PancakeSwap v3 0.05 %".to_owned(),
+            "Uniswap v3 0.3%".to_owned(),
+            "PancakeSwap v3 0.05%".to_owned(),
             short("13"),
             short("14"),
-            "Uniswap v3 0.05 %".to_owned(),
+            "Uniswap v3 0.05%".to_owned(),
         ]
     );
 
@@ -130,5 +130,5 @@ fn no_two_rows_have_one_name() {
     // Pairs of one contract.
     let pairs = ["0-1", "1-2"].map(|pair| format!("{}.{pair}", ids[0]).parse::<PoolId>().unwrap());
     let twins: Vec<_> = pairs.iter().map(|id| (id, &labels[0].1)).collect();
-    assert_eq!(names_apart(&twins)[1], "Uniswap v3 0.05 % (0x1200…0000.1-2)");
+    assert_eq!(names_apart(&twins)[1], "Uniswap v3 0.05% (0x1200…0000.1-2)");
 }

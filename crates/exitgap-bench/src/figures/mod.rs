@@ -72,7 +72,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         gap: GapLimit::DEPTH,
     };
     let told = reader.figure(&month).map_err(failed)?;
-    eprintln!("figures: {} events of 0.1 % in 30 days", told.events.len());
+    eprintln!("figures: {} events of 0.1% in 30 days", told.events.len());
     report.add("figures.decay_30d_ms", milliseconds(|| reader.figure(&month))?);
     let exposure = ExposureTerms {
         venues: pools
@@ -196,7 +196,7 @@ fn split_us() -> Result<f64, BenchError> {
     let size = "1000000".parse().map_err(failed)?;
     let split = split_size(&venues, size).map_err(failed)?;
     eprintln!(
-        "figures: a split over {} of {VENUES} venues, within {} % of the best there can be",
+        "figures: a split over {} of {VENUES} venues, within {}% of the best there can be",
         split.sizes.len(),
         split.split.optimality_gap
     );

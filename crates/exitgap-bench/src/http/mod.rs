@@ -86,7 +86,7 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     report.add("http.exit_rps", exit_rps);
     report.add("http.exit_p99_ms", at_half.percentile(99));
     report.add("http.ladder_rps", ladder_rps);
-    eprintln!("http: exit reaches {:.0} % of empty", 100.0 * exit_rps / empty_rps);
+    eprintln!("http: exit reaches {:.0}% of empty", 100.0 * exit_rps / empty_rps);
 
     let thirty_days = Slot::PER_DAY * 30;
     let newest = generated.last.number();

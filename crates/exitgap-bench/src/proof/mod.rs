@@ -26,7 +26,7 @@ use crate::effort::Effort;
 use crate::report::Report;
 use world::World;
 
-/// What the figures of such a pool read, both depths at 2 % within.
+/// What the figures of such a pool read, both depths at 2% within.
 const RANGE: TickRange = TickRange { low: -410, high: 410 };
 
 /// A snapshot of what was not so, and the ticks that it is not so at.

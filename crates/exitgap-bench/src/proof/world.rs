@@ -29,7 +29,7 @@ const SPACING: i32 = 10;
 const POSITIONS: i32 = 600;
 const PHASE: u16 = 7;
 const ANSWER: u64 = 100_000_000;
-/// Words of a pool's storage, as branch fill says of USDC/WETH 0.05 %.
+/// Words of a pool's storage, as branch fill says of USDC/WETH 0.05%.
 const WORDS: Effort<usize> = Effort::new(97_000, 2_000);
 /// Rounds that an aggregator has.
 const ROUNDS: Effort<u32> = Effort::new(60_000, 1_000);

@@ -42,7 +42,7 @@ pub struct Head {
     pub prev: Option<HeadHash>,
     /// What was recorded.
     pub entry: HeadEntry,
-    /// The lowest depth at 2 % of the last 2,016 slots, retracted ones left out;
+    /// The lowest depth at 2% of the last 2,016 slots, retracted ones left out;
     /// `None` where none of them is recorded.
     pub lowest_depth_7d_usd: Depths,
     /// The version of the rules behind the depths.
@@ -56,7 +56,7 @@ pub struct Head {
 /// What a head says of its slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeadEntry {
-    /// The snapshot with this hash, and its depths at 2 %.
+    /// The snapshot with this hash, and its depths at 2%.
     Recorded {
         /// The snapshot's hash.
         snapshot: SnapshotHash,

@@ -97,7 +97,7 @@ pub struct EvidenceResult {
     pub fee_pct: String,
     /// What moving the price costs.
     pub impact_pct: String,
-    /// The lowest depth at 2 % of the last 2,016 slots in this direction.
+    /// The lowest depth at 2% of the last 2,016 slots in this direction.
     pub lowest_depth_7d_usd: Option<String>,
     /// USD per whole base token that the next unit would fill at, fee included.
     pub marginal_price_usd: String,
@@ -384,7 +384,7 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
     }
 }
 
-/// The depths at 2 % that a head states of its snapshot, in whole dollars. `None`
+/// The depths at 2% that a head states of its snapshot, in whole dollars. `None`
 /// where the search ends without an answer.
 pub fn depths(snapshot: &Snapshot) -> [Option<u64>; 2] {
     Direction::BOTH.map(|direction| {

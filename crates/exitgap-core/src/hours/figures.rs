@@ -16,7 +16,7 @@ pub const NEEDED_CLOSURES: u32 = 4;
 pub struct RecordedSlot {
     /// Its block's timestamp, seconds UTC.
     pub at: u64,
-    /// Its depth at 2 %, whole dollars; `None` where the search was given up.
+    /// Its depth at 2%, whole dollars; `None` where the search was given up.
     pub depth_usd: Option<u64>,
     /// Its gap at the size asked about; `None` where that was refused.
     pub gap: Option<Percent>,
@@ -35,7 +35,7 @@ pub struct Spread {
     pub depth_usd_lowest: Option<u64>,
     /// The median gap; `None` where that is a refusal.
     pub gap_q50: Option<Percent>,
-    /// The gap that 95 % of the slots do not exceed; `None` where that is a refusal.
+    /// The gap that 95% of the slots do not exceed; `None` where that is a refusal.
     pub gap_q95: Option<Percent>,
 }
 

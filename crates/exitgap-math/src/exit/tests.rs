@@ -8,7 +8,7 @@ fn usd(answer: u64, decimals: u32) -> UsdPrice {
     UsdPrice::product(&[(U256::from(answer), decimals)]).unwrap()
 }
 
-/// 1,000 WETH (18 decimals) against 3,000,000 USDC (6 decimals), 0.3 %.
+/// 1,000 WETH (18 decimals) against 3,000,000 USDC (6 decimals), 0.3%.
 fn pair() -> PoolState {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     let reserves = [1_000 * 10_u128.pow(18), 3_000_000 * 10_u128.pow(6)];
@@ -82,7 +82,7 @@ fn sizes_that_cannot_be_filled_are_refused_by_name() {
     assert_eq!(exit.estimate(most).unwrap().amount_in, max_amount_in);
     let more = SizeUsd::from_micros(max_fillable_usd.0 + 1).unwrap();
     assert!(matches!(exit.estimate(more), Err(Refusal::BeyondLiquidity { .. })));
-    // All of it lies within 10 %.
+    // All of it lies within 10%.
     let all = exit.max_size_for(limit("10")).unwrap();
     assert_eq!((all.size, all.limited_by), (Some(most), LimitedBy::Liquidity));
 }
@@ -281,7 +281,7 @@ fn ladders_answer_row_by_row() {
     let exit = exit(Direction::OneForZero);
     let rows = exit.ladder_by_gap(&GapLimit::LADDER);
     assert_eq!(rows.len(), 8);
-    // Fee alone is 0.3 %: nothing passes at 0.1 %.
+    // Fee alone is 0.3%: nothing passes at 0.1%.
     let size = |row: &GapRow| row.depth.as_ref().unwrap().size;
     assert_eq!((size(&rows[0]), &rows[0].estimate), (None, &None));
     for row in &rows[2..] {

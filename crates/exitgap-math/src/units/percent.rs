@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use super::decimal::{DecimalError, format_scaled, parse_scaled};
 
-/// A signed percentage in millionths of a percent (`1` is 0.000001 %).
+/// A signed percentage in millionths of a percent (`1` is 0.000001%).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent(pub i128);
 
@@ -32,7 +32,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// The gap a caller accepts: from −100 % to 100 %, at most six decimals. A fill
+/// The gap a caller accepts: from −100% to 100%, at most six decimals. A fill
 /// passes where its exact gap, before any rounding, is at most this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GapLimit(i64);
@@ -58,9 +58,9 @@ pub enum PercentError {
 impl GapLimit {
     const BOUND: i64 = 100_000_000;
 
-    /// The gap at which "depth" without further words is measured: 2 %.
+    /// The gap at which "depth" without further words is measured: 2%.
     pub const DEPTH: Self = Self(2_000_000);
-    /// The gap steps of every ladder: 0.1, 0.25, 0.5, 1, 2, 3, 5 and 10 %.
+    /// The gap steps of every ladder: 0.1, 0.25, 0.5, 1, 2, 3, 5 and 10%.
     pub const LADDER: [Self; 8] = [
         Self(100_000),
         Self(250_000),

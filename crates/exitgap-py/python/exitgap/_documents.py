@@ -461,7 +461,7 @@ class Context(TypedDict):
     method: Method
     #: The version of the method behind the figures.
     method_version: str
-    #: Venue and fee as of this state: `Uniswap v3 0.05 %`.
+    #: Venue and fee as of this state: `Uniswap v3 0.05%`.
     name: str
     #: USD per whole base token, according to the oracle.
     oracle_price_usd: float
@@ -950,7 +950,7 @@ class DepthDecayEvent(TypedDict):
 
     #: The depths after the event, at each horizon with a snapshot that was not retracted.
     at: list[DepthDecayStep]
-    #: Whether liquidity was withdrawn and half of it had not returned within 48 slots.
+    #: Whether liquidity was withdrawn and half had not returned within 48 slots.
     censored: bool
     #: Slots from the greatest deficit to the first of two consecutive slots with half of that deficit or less. `null` if it is censored or nothing was withdrawn.
     half_life_slots: NotRequired[int | None]
@@ -1320,7 +1320,7 @@ class FragilityRow(TypedDict):
     method: SeriesMethod
     #: The version of the method behind gaps and depths.
     method_version: str
-    #: Venue and fee, `Uniswap v3 0.05 %`. No two rows of one chain and pair have the same name.
+    #: Venue and fee, `Uniswap v3 0.05%`. No two rows of one chain and pair have the same name.
     name: str
     #: Slots after it that are missing.
     newer_slots_missing: int
@@ -1755,7 +1755,7 @@ class PoolEntry(TypedDict):
     last_slot: str
     #: Why the newest slot is missing. Absent if it is recorded.
     last_slot_missing: NotRequired[str | None]
-    #: Venue and fee, `Uniswap v3 0.05 %`. No two pools of one chain and pair have the same name. Absent before the first snapshot.
+    #: Venue and fee, `Uniswap v3 0.05%`. No two pools of one chain and pair have the same name. Absent before the first snapshot.
     name: NotRequired[str | None]
     #: The pool's identifier, `<chain>:<address>`.
     pool: str

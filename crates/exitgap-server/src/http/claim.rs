@@ -51,8 +51,8 @@ impl Claim {
         let at = Slot::new(*slot).ok()?;
         let what = match (&self.result, &self.refusal) {
             (Some(Filled { exit_gap_pct }), None) => match exit_gap_pct.strip_prefix('-') {
-                Some(above) => format!("fills {above} % above the oracle price"),
-                None => format!("fills {exit_gap_pct} % below the oracle price"),
+                Some(above) => format!("fills {above}% above the oracle price"),
+                None => format!("fills {exit_gap_pct}% below the oracle price"),
             },
             (None, Some(Refused { max_fillable_usd: Some(most) })) => {
                 format!("cannot be filled: the most that can be is {most} USD")
@@ -81,13 +81,10 @@ mod tests {
         let begins =
             "Claimed, and not yet checked: at 2026-08-22T00:00:00Z, selling 250000 USD of WETH ";
         for (answer, ends) in [
-            (
-                r#","result":{"exit_gap_pct":"1.250000"}"#,
-                "fills 1.250000 % below the oracle price.",
-            ),
+            (r#","result":{"exit_gap_pct":"1.250000"}"#, "fills 1.250000% below the oracle price."),
             (
                 r#","result":{"exit_gap_pct":"-0.010000"}"#,
-                "fills 0.010000 % above the oracle price.",
+                "fills 0.010000% above the oracle price.",
             ),
             (
                 r#","refusal":{"code":"beyond_liquidity","max_fillable_usd":"90000.5"}"#,

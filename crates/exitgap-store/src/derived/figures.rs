@@ -47,14 +47,14 @@ pub enum NoGap {
 /// One direction of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectionFigures {
-    /// The depth at 2 % in whole dollars; `None` where the search for it was given up.
+    /// The depth at 2% in whole dollars; `None` where the search for it was given up.
     pub depth_usd: Option<u64>,
     /// The gaps of [`SizeUsd::STANDARD`], in that order.
     pub gaps: [Gap; 4],
     /// How far the pool's mid price lies below the oracle; `None` where that is out of a
     /// percentage's bounds.
     pub basis: Option<Percent>,
-    /// The book: the depth at 2 % from the pool's own mid price, whole dollars; `None` where the search for it was given
+    /// The book: the depth at 2% from the pool's own mid price, whole dollars; `None` where the search for it was given
     /// up.
     pub book_usd: Option<u64>,
 }

@@ -91,15 +91,15 @@ impl<'a> Question<'a> {
         if !answer.is_zero() {
             let once = self.state.fill_once(self.case.direction, answer);
             if once.is_ok_and(|fill| fill.amount_out != found.max_amount_out) || !passes(answer) {
-                return Err(format!("within {limit} %, {answer} is answered, and does not pass"));
+                return Err(format!("within {limit}%, {answer} is answered, and does not pass"));
             }
         }
         let larger = self.amounts_above(rng, &definition, found);
         if let Some(larger) = larger.into_iter().find(|amount| passes(*amount)) {
-            return Err(format!("within {limit} %, {answer} is answered, and {larger} passes"));
+            return Err(format!("within {limit}%, {answer} is answered, and {larger} passes"));
         }
         if let Some(larger) = self.recorded_above(&definition, answer) {
-            return Err(format!("within {limit} %, {answer} is answered; the contract's {larger}"));
+            return Err(format!("within {limit}%, {answer} is answered; the contract's {larger}"));
         }
         self.check_size(found, passes)
     }
@@ -141,7 +141,7 @@ impl<'a> Question<'a> {
         if let Some(size) = found.size {
             let amount = self.oracle.amount_in(size);
             if amount > answer || !passes(amount) {
-                return Err(format!("within {limit} %, the size {size} does not pass"));
+                return Err(format!("within {limit}%, the size {size} does not pass"));
             }
         }
         let above = found.size.map_or(SizeUsd::MIN.micros(), |size| size.micros() + 1);
@@ -149,7 +149,7 @@ impl<'a> Question<'a> {
             let amount = self.oracle.amount_in(above);
             // Amounts above the answer were tried already.
             if amount <= answer && passes(amount) {
-                return Err(format!("within {limit} %, the larger size {above} passes"));
+                return Err(format!("within {limit}%, the larger size {above} passes"));
             }
         }
         Ok(())

@@ -28,13 +28,13 @@ pub struct HoursResult {
 /// How the depths and gaps of some slots are spread, by nearest rank.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct HoursSpreadResult {
-    /// The lowest depth at 2 %; `null` where no search answered, or too few closures are.
+    /// The lowest depth at 2%; `null` where no search answered, or too few closures are.
     pub depth_lowest_usd: Option<String>,
     /// The median depth; likewise.
     pub depth_q50_usd: Option<String>,
     /// The median gap; `null` where that is a refusal, or too few closures are.
     pub gap_q50_pct: Option<String>,
-    /// The gap that 95 % of the slots do not exceed; likewise.
+    /// The gap that 95% of the slots do not exceed; likewise.
     pub gap_q95_pct: Option<String>,
     /// The slots.
     pub slots: u32,
@@ -68,7 +68,7 @@ pub struct HoursClosureResult {
     pub closed_at_s: u64,
     /// `night`, `weekend` or `holiday`.
     pub closure_kind: String,
-    /// The lowest depth at 2 % in it.
+    /// The lowest depth at 2% in it.
     pub depth_lowest_usd: Option<String>,
     /// The last standing slot in it.
     pub last_closed_slot: Slot,

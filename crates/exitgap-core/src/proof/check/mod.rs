@@ -82,7 +82,7 @@ impl StateCheck {
     }
 }
 
-/// Holds a snapshot against a proof. `size` is the sale whose fill must be covered, beside the depths at 2 %, which a head
+/// Holds a snapshot against a proof. `size` is the sale whose fill must be covered, beside the depths at 2%, which a head
 /// states of every snapshot.
 pub fn check_state(
     proof: &Result<StateProof, ProofError>,

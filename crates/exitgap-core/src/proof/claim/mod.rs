@@ -82,7 +82,7 @@ pub struct ClaimedReading {
 }
 
 impl StateClaim {
-    /// What a snapshot claims; `size` is the sale whose fill must be covered, beside the depths at 2 %.
+    /// What a snapshot claims; `size` is the sale whose fill must be covered, beside the depths at 2%.
     pub fn of(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Self {
         let observation = snapshot.observation();
         Self {
@@ -170,7 +170,7 @@ fn bytes_of(number: U256) -> [u8; 32] {
     bytes
 }
 
-/// The ticks that a fill of a size and the depths at 2 % read: what a proof must cover; `None`: of pools without ticks.
+/// The ticks that a fill of a size and the depths at 2% read: what a proof must cover; `None`: of pools without ticks.
 pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
     let observation = snapshot.observation();
     Some(needed(observation, ranges_of(observation.state())?, size))

@@ -166,7 +166,7 @@ impl FeeClasses {
     const LEAST_PERIOD_PER_ROW: u64 = 16;
     /// More rows only where so many teeth for each are left out at one go …
     const LEAST_TEETH_PER_ROW: u64 = 16;
-    /// … and never more than so many: all there are for a fee of 0.01 % and larger ones.
+    /// … and never more than so many: all there are for a fee of 0.01% and larger ones.
     const MOST_ROWS: u64 = 10_000;
 
     /// `None` where nothing is rounded, or the fee takes more than half.

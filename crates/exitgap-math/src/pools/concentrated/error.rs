@@ -22,7 +22,7 @@ pub enum ConcentratedError {
         /// The √price found, Q64.96.
         sqrt_price_x96: U256,
     },
-    /// The fee is 100 % or more.
+    /// The fee is 100% or more.
     #[error("fee of {found} millionths is not below one million")]
     FeeOutOfRange {
         /// The fee found, in millionths.
