@@ -69,8 +69,7 @@ pub enum StoreError {
     },
     /// A server's database has no tables, or old ones.
     #[error(
-        "{path} does not have the tables of this version; run `exitgap-server migrate` to create them. Recorded \
-         data is not changed"
+        "{path} does not have the tables of this version; run `exitgap-server migrate` to create them"
     )]
     NotMigrated {
         /// Its URL.
@@ -78,8 +77,7 @@ pub enum StoreError {
     },
     /// A role may not read a server's database.
     #[error(
-        "the role of {path} is not allowed to read it; run `exitgap-server migrate` with the role's name to allow \
-         it"
+        "the role of {path} is not allowed to read it; run `exitgap-server migrate` with the role's name"
     )]
     NotGranted {
         /// Its URL.
@@ -116,8 +114,7 @@ pub enum StoreError {
     },
     /// A server's database is to be copied into a file.
     #[error(
-        "{path} is on a database server; back it up with pg_dump, or skip the backup, because `restore` rebuilds \
-         it from the published log"
+        "{path} is on a database server; back it up with pg_dump, or `restore` it from the published log"
     )]
     BackupOfServer {
         /// Its URL.
@@ -230,8 +227,7 @@ pub enum StoreError {
     /// A key is to retire before its log has begun.
     #[error("the log has not started, so it has no key to retire; remove retiring_key_file")]
     KeyBeforeLog,
-    /// A table, index or trigger is missing, changed or foreign: what protects the
-    /// series cannot be relied on.
+    /// A table, index or trigger is missing, changed or foreign: what protects the series cannot be relied on.
     #[error(
         "{path} was altered: {object} differs from what exitgap created; restore the file from a backup"
     )]
@@ -541,8 +537,7 @@ pub enum StoreError {
         /// The slot; the first one of a day.
         at: Slot,
     },
-    /// Committing failed: whether the slot is written is not known. Open the store anew and
-    /// give the same slot again: if it is there, the identical rewrite is accepted.
+    /// Whether the slot is written is not known. Open the store anew, and give the same slot again: that is accepted.
     #[error("committing slot {slot} failed, and it is unknown whether it was written: {source}")]
     CommitUnknown {
         /// The slot.
@@ -550,11 +545,9 @@ pub enum StoreError {
         /// What the database said.
         source: DatabaseError,
     },
-    /// The write-ahead log could not be folded into the database. All that was committed is safe
-    /// in it, and is there when the store is opened anew.
+    /// The write-ahead log could not be folded into the database. What was committed is safe in it.
     #[error(
-        "merging the write-ahead log into the database failed: {source}; committed data is safe in the log, but \
-         check the disk"
+        "merging the write-ahead log into the database failed: {source}; committed data is safe; check the disk"
     )]
     Fold {
         /// What the database said.
