@@ -139,6 +139,10 @@ pub fn compare(root: &Path, run: &Figures) -> Result<()> {
         }
     }
     println!("bench.keys_compared {compared}\nbench.keys_worse {worse}");
+    if compared == 0 {
+        return Err(Failure::new("the baseline has none of these keys")
+            .remedy("measure one first: cargo xtask bench --baseline"));
+    }
     if worse > 0 {
         return Err(Failure::new(format!("{worse} keys are worse than the baseline"))
             .remedy("measure again on an idle machine; if it is still worse, find the change that caused it"));
@@ -222,7 +226,19 @@ mod tests {
         fs::write(folder.join(FILE), &before).unwrap();
         keep(&folder, &[]).unwrap();
         assert_eq!(fs::read_to_string(folder.join(FILE)).unwrap(), before);
-        assert!(!read(&root).unwrap().is_empty());
+        // What is measured is added, and what was there stays.
+        let runs = [3.0, 1.0, 2.0].map(|value| Figures::from([("a.made_up_ms".to_owned(), value)]));
+        keep(&folder, &runs).unwrap();
+        let (committed, now) = (read(&root).unwrap(), read(&folder).unwrap());
+        assert_eq!(now["a.made_up_ms"], Kept { median: 2.0, least: 1.0, most: 3.0 });
+        assert_eq!(now.len(), committed.len() + 1);
+        assert!(committed.iter().all(|(key, kept)| now[key] == *kept));
+        let found = |key: &str, value: f64| Figures::from([(key.to_owned(), value)]);
+        compare(&folder, &found("a.made_up_ms", 2.0)).unwrap();
+        let slower = compare(&folder, &found("a.made_up_ms", 20.0)).unwrap_err();
+        assert!(slower.to_string().contains("1 keys are worse"), "{slower}");
+        let unknown = compare(&folder, &found("another_ms", 2.0)).unwrap_err();
+        assert!(unknown.to_string().contains("none of these keys"), "{unknown}");
         fs::remove_dir_all(folder).unwrap();
     }
 }
