@@ -8,7 +8,7 @@ use exitgap_core::evidence::{Base, Check, CheckName, Evidence, Outcome, Policy, 
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::{Percent, SizeUsd};
 
-use crate::local_storage::LocalStorage;
+use crate::browser::LocalStorage;
 use crate::text;
 
 /// Fetches a result's evidence and verifies it here, against the log this browser saw before.

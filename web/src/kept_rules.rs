@@ -7,7 +7,7 @@ use leptos::prelude::window;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::local_storage::LocalStorage;
+use crate::browser::LocalStorage;
 
 /// Under what the token is kept.
 const KEPT: &str = "exitgap alerts token";

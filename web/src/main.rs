@@ -5,32 +5,28 @@
 //! - `parts`: what pages are made of
 //! - `chart`: drawing; floating point is used here and nowhere else
 //! - `check`: this browser's own verification
-//! - `service`: the service that is asked
+//! - `service`: the service that is asked, its stream and its list of pools
 //! - `kept_rules`: the reader's own rules
 //! - `later`: pages whose programs come when they are opened
 //! - `module`: programs that are fetched when they are asked for
 //! - `served`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
-//! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
-//! - `report`: a report as one file; `size_asked`: sizes that a reader writes
+//! - `browser`: files for the reader, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
+mod browser;
 mod chart;
 mod check;
 mod document;
-mod download;
 mod kept_rules;
 mod later;
-mod local_storage;
 mod module;
 mod pages;
 mod parts;
 mod paths;
-mod report;
 mod served;
 mod service;
-mod size_asked;
 mod text;
 mod told;
 mod wallet;

@@ -1,7 +1,15 @@
-//! The service that these pages ask.
+//! The service that these pages ask: its client, its stream of sealed slots, and the pools it lists.
 
-use exitgap_client::{BaseUrl, Browser, Client};
+use exitgap_api::operations::parameters::POOL_CURSOR;
+use exitgap_api::operations::{Operation, Target, parameters};
+use exitgap_client::{BaseUrl, Browser, Client, ClientError};
+use exitgap_core::ids::PoolId;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::EventSource;
+
+use crate::document::Document;
 
 /// The client of the service that served this page. Evidence and log are where the page is; the API
 /// may have a host of its own, which the page then says.
@@ -16,4 +24,57 @@ pub fn client_of_this_page() -> Option<Client<Browser>> {
     let api = document().query_selector("meta[name=exitgap-api]").ok().flatten();
     let api = api.and_then(|tag| tag.get_attribute("content")?.parse().ok());
     Some(Client::new(Browser, api.unwrap_or_else(|| here.clone())).with_web(here))
+}
+
+/// Does something with each slot that is sealed, as long as the page is there; of a pool, with each that it has a head
+/// in. Whoever loses the connection is told what came meanwhile. Nothing is done where the browser has no streams, or
+/// the service refuses another one.
+pub fn on_sealed(pool: Option<&PoolId>, then: impl Fn() + 'static) {
+    let target = Operation::Stream.target();
+    match pool {
+        Some(pool) => listen(&target.with(&parameters::WATCHED, pool), "pool", then),
+        None => listen(&target, "slot", then),
+    }
+}
+
+/// The same with each slot that the reader's rules were evaluated with, whose ticket this is.
+pub fn on_evaluated(ticket: &str, then: impl Fn() + 'static) {
+    listen(&Operation::Stream.target().with(&parameters::TICKET, ticket), "slot", then);
+}
+
+fn listen(target: &Target, event: &str, then: impl Fn() + 'static) {
+    let url = format!("{}{}", client().base(), target.as_str());
+    let Ok(source) = EventSource::new(&url) else { return };
+    let told = Closure::<dyn Fn()>::new(then);
+    // Whoever listens for an event by its name cannot be refused.
+    let _ = source.add_event_listener_with_callback(event, told.as_ref().unchecked_ref());
+    let held = StoredValue::new_local((source, told));
+    on_cleanup(move || {
+        held.try_with_value(|(source, _)| source.close());
+    });
+}
+
+/// Pages of the list that are read: what is chosen from is not endless.
+const MOST_PAGES: usize = 4;
+
+/// The pools of the list's first pages.
+pub async fn listed_pools(client: &Client<Browser>) -> Result<Vec<Document>, ClientError> {
+    let (mut pools, mut cursor) = (Vec::new(), None);
+    for _ in 0..MOST_PAGES {
+        let target = Operation::Pools.target().maybe(&POOL_CURSOR, cursor.as_ref());
+        let list: Document = client.read(&target).await?;
+        pools.extend(list.list("pools"));
+        cursor = list.text("next_cursor");
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(pools)
+}
+
+/// What a listed pool is called, by its tokens, venue and fee: hostile text. None where it has no snapshot yet.
+pub fn name_of(pool: &Document) -> Option<String> {
+    let symbol = |side| Some(pool.part(side)?.text_or_none("symbol"));
+    let (base, quote) = (symbol("base")?, symbol("quote")?);
+    Some(format!("{base} for {quote}, {}", pool.text_or_none("name")))
 }

@@ -4,7 +4,7 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::keys::next_by_key;
+use super::plane::next_by_key;
 use super::plane::{Paper, Plane};
 use crate::parts::{Table, words};
 

@@ -3,7 +3,6 @@
 mod bars;
 mod geometry;
 mod heat;
-mod keys;
 mod line;
 mod payoff;
 mod plane;

@@ -1,5 +1,6 @@
 //! Where values lie on the paper, and what is drawn there.
 
+use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
 use super::geometry::{Scale, band, extent, fixed, length, path, round_places, runs};
@@ -235,4 +236,17 @@ pub fn label(tick: f64) -> String {
         text
     };
     crate::text::grouped(&short) + name
+}
+
+/// Where a key goes from `now` among values up to `last`; `None`: nowhere. The page does not scroll by a key that does.
+pub fn next_by_key(event: &KeyboardEvent, now: Option<usize>, last: usize) -> Option<usize> {
+    let next = match (event.key().as_str(), now) {
+        ("Home", _) => 0,
+        ("End", _) | ("ArrowLeft" | "ArrowRight", None) => last,
+        ("ArrowLeft", Some(now)) => now.saturating_sub(1),
+        ("ArrowRight", Some(now)) => (now + 1).min(last),
+        _ => return None,
+    };
+    event.prevent_default();
+    Some(next)
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::geometry::{Scale, extent, length};
-use super::keys::next_by_key;
+use super::plane::next_by_key;
 use super::plane::{Paper, label};
 
 /// A pair.

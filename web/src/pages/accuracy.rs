@@ -8,13 +8,11 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::accuracy_rows::{csv, rows, status};
+use crate::browser::download;
 use crate::document::Document;
-use crate::download::download;
-use crate::parts::{
-    Asking, Chains, Empty, Failed, Loading, PreviewNotice, Table, name_of, number, on_sealed, words,
-};
+use crate::parts::{Asking, Chains, Empty, Failed, Loading, PreviewNotice, Table, number, words};
 use crate::paths::Page;
-use crate::service::client;
+use crate::service::{client, name_of, on_sealed};
 use crate::text;
 
 /// Why a pool has no row yet, as the table says it.

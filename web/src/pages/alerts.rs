@@ -4,9 +4,9 @@ use exitgap_api::operations::{Operation, parameters};
 use leptos::prelude::*;
 
 use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, ticket, token};
-use crate::parts::{Asking, Empty, Failed, Loading, Table, linked, on_evaluated, words};
+use crate::parts::{Asking, Empty, Failed, Loading, Table, linked, words};
 use crate::paths::{Page, evidence_href};
-use crate::service::client;
+use crate::service::{client, on_evaluated};
 use crate::text;
 
 /// Events of a rule that are shown.

@@ -14,10 +14,10 @@ use crate::chart::{Spark, length, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
     AskExit, Asking, Chains, CheckAll, CheckedGap, Column, Empty, Failed, Loading, PreviewNotice,
-    Row, StatusTag, Table, linked, not_understood, number, on_sealed, words,
+    Row, StatusTag, Table, linked, not_understood, number, words,
 };
 use crate::paths::{Page, evidence_href};
-use crate::service::client;
+use crate::service::{client, on_sealed};
 use crate::text;
 
 /// Pools of a page.

@@ -9,12 +9,10 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::equities_vector::vector;
 use crate::document::Document;
-use crate::parts::{
-    Asking, Empty, Failed, Loading, PreviewNotice, Row, Table, number, on_sealed, words,
-};
+use crate::parts::size_asked;
+use crate::parts::{Asking, Empty, Failed, Loading, PreviewNotice, Row, Table, number, words};
 use crate::paths::Page;
-use crate::service::client;
-use crate::size_asked::size_asked;
+use crate::service::{client, on_sealed};
 use crate::text;
 
 /// The size where the address says nothing.

@@ -6,9 +6,9 @@ use exitgap_api::operations::Operation;
 use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
+use crate::browser::download;
 use crate::chart::{Bar, Bars, parsed};
 use crate::document::Document;
-use crate::download::download;
 use crate::parts::{Row, Table, number, words};
 use crate::paths::Page;
 use crate::service::client;

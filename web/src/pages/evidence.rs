@@ -18,8 +18,8 @@ use super::evidence_chain::ByChain;
 use super::evidence_later::Later;
 use super::evidence_witnesses::ByWitnesses;
 use super::pool::slippage;
+use crate::browser::download;
 use crate::check;
-use crate::download::download;
 use crate::parts::{
     Asking, Checks, Conditions, Drawn, Failed, Folded, Loading, PreviewNotice, Verdicts, soon,
 };

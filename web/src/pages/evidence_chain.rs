@@ -11,7 +11,7 @@ use exitgap_core::proof::{ChainSays, ClaimedState, Rung};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::download::download;
+use crate::browser::download;
 use crate::module::{Module, PROOF, bytes};
 use crate::parts::Asking;
 use crate::service::client;

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::local_storage::LocalStorage;
+use crate::browser::LocalStorage;
 use crate::module::{EXITGAP, Module, bytes, field, text};
 use crate::parts::Folded;
 

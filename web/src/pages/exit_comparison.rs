@@ -11,7 +11,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
 use crate::document::Document;
-use crate::size_asked::size_asked;
+use crate::parts::size_asked;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

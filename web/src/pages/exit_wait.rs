@@ -7,9 +7,9 @@ use leptos::prelude::*;
 use exitgap_core::units::SizeUsd;
 
 use super::exit_comparison::Comparison;
+use crate::browser::download;
 use crate::chart::{Later, Payoff, parsed};
 use crate::document::Document;
-use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Folded, Loading, Row, Table, number};
 use crate::service::client;
 use crate::text;

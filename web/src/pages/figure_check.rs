@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::local_storage::kept_keys;
+use crate::browser::kept_keys;
 use crate::module::{EXITGAP, Module, bytes, field, method, text};
 use crate::service::client;
 

@@ -9,9 +9,9 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::pool_decay::is_other_kind;
+use crate::browser::download;
 use crate::chart::{Dot, Line, LineChart, Scatter, fixed, parsed};
 use crate::document::Document;
-use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number, words};
 use crate::paths::Page;
 use crate::service::client;

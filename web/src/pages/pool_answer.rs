@@ -9,10 +9,10 @@ use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use super::pool_size::PAUSE;
+use crate::parts::size_asked;
 use crate::parts::{Asking, Conditions, Refused, Split, exact, settled};
 use crate::paths::evidence_href;
 use crate::service::client;
-use crate::size_asked::size_asked;
 use crate::text;
 
 /// The section.

@@ -9,8 +9,8 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::pool::base_name;
+use crate::browser::download;
 use crate::chart::{Line, LineChart, parsed};
-use crate::download::download;
 use crate::parts::{Asking, Empty, Failed, Loading, Table, number};
 use crate::service::client;
 use crate::text;

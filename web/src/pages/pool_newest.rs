@@ -8,8 +8,7 @@ use leptos::leptos_dom::helpers::set_interval_with_handle;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::parts::on_sealed;
-use crate::service::client;
+use crate::service::{client, on_sealed};
 use crate::text;
 
 /// How often the age is told anew.

@@ -5,8 +5,8 @@ use exitgap_client::Recorded;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
+use crate::parts::size_asked;
 use crate::parts::{Folded, Table, exact, number};
-use crate::size_asked::size_asked;
 use crate::text;
 
 /// The section.

@@ -8,7 +8,7 @@ use exitgap_core::units::Percent;
 use leptos::prelude::*;
 
 use super::portfolio_exits::{Exit, Sale};
-use crate::download::download;
+use crate::browser::download;
 use crate::parts::{PreviewNotice, Row, StatusTag, Table, exact, number};
 use crate::paths::Page;
 use crate::text;

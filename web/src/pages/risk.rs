@@ -12,14 +12,12 @@ use super::risk_file::{Parts, WholeFile};
 use super::risk_print::printed_head;
 use super::risk_stress::WithLiquidityGone;
 use super::risk_tables::{csv, slots, totals};
+use crate::browser::download;
 use crate::document::Document;
-use crate::download::download;
-use crate::parts::{
-    Asking, Card, Empty, Failed, Folded, Loading, PreviewNotice, listed_pools, name_of,
-};
+use crate::parts::size_asked;
+use crate::parts::{Asking, Card, Empty, Failed, Folded, Loading, PreviewNotice};
 use crate::paths::Page;
-use crate::service::client;
-use crate::size_asked::size_asked;
+use crate::service::{client, listed_pools, name_of};
 use crate::text;
 
 /// The most pools of a report: an exposure looks at no more.

@@ -13,7 +13,7 @@ use super::risk::RiskAsked;
 use super::risk_alone;
 use crate::chart::parsed;
 use crate::document::Document;
-use crate::parts::{listed_pools, name_of};
+use crate::service::{listed_pools, name_of};
 use crate::text;
 
 /// What is said of one pool.

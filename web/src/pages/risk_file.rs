@@ -10,8 +10,8 @@ use super::risk::RiskAsked;
 use super::risk_figures::{Report, known};
 use super::risk_stress;
 use super::risk_tables::worst_proofs;
+use crate::browser::download;
 use crate::document::Document;
-use crate::download::download;
 use crate::parts::VerifyCommand;
 use crate::service::client;
 

@@ -11,9 +11,9 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::risk::RiskAsked;
+use crate::browser::download;
 use crate::chart::{Bar, Bars, parsed};
 use crate::document::Document;
-use crate::download::download;
 use crate::parts::{Asking, Failed, Folded, Loading, Row, Table, folded, number};
 use crate::service::client;
 use crate::text;

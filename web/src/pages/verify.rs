@@ -11,8 +11,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use super::verify_report::{Found as FoundReport, report_found};
+use crate::browser::kept_keys;
 use crate::check;
-use crate::local_storage::kept_keys;
 use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
 use crate::service::client;
 use crate::told::Told;

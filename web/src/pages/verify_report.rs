@@ -1,6 +1,7 @@
 //! A report of several files, checked line by line: its evidence here, its figures by the command that is printed.
 
 use exitgap_api::VerificationReport;
+use exitgap_api::{is_report_first_line, report_first_line};
 use exitgap_core::analytics::figure::is_figure_file;
 use exitgap_core::evidence::{Evidence, Verdict};
 use exitgap_core::tlog::VerifierKey;
@@ -8,7 +9,6 @@ use leptos::prelude::*;
 
 use crate::check;
 use crate::parts::{VerifyCommand, claimed};
-use crate::report::{Length, files};
 use crate::told::Told;
 
 /// What was found of a line.
@@ -106,4 +106,30 @@ fn shown(line: &Line) -> impl IntoView + use<> {
         }
     };
     view! { <li class=class><span class="mark" aria-hidden="true">{mark}</span><b>{verdict}</b>": "<span class="found">{words}</span></li> }
+}
+
+/// Whether a report is all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// The files that its first line names, in its order.
+    Whole,
+    /// It has no such line.
+    NotStated,
+    /// Other files than its first line names, or it is none of this form.
+    NotAsStated,
+}
+
+/// The files of a report, and whether they are all of it; none where the bytes are one file of evidence, or nothing.
+pub fn files(bytes: &[u8]) -> Option<(Length, Vec<&[u8]>)> {
+    let mut lines: Vec<&[u8]> =
+        bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let first = *lines.first()?;
+    if is_report_first_line(first) {
+        lines.remove(0);
+        let whole = report_first_line(&lines).as_bytes() == first;
+        return Some((if whole { Length::Whole } else { Length::NotAsStated }, lines));
+    }
+    let is_document = first.starts_with(b"{") && first.trim_ascii_end().ends_with(b"}");
+    let several = is_document && lines.len() > 1;
+    (several || is_figure_file(first)).then_some((Length::NotStated, lines))
 }

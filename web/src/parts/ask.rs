@@ -6,9 +6,9 @@ use exitgap_client::{Browser, Client, ClientError};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
 
-use super::{Asking, Failed, Loading, listed_pools};
+use super::{Asking, Failed, Loading};
 use crate::paths::Page;
-use crate::service::client;
+use crate::service::{client, listed_pools};
 use crate::text;
 
 /// What is sold where the address says nothing.

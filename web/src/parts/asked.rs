@@ -3,6 +3,8 @@
 use core::pin::Pin;
 use core::time::Duration;
 
+use exitgap_api::{Problem, WrittenSizeError, written_size};
+use exitgap_core::units::{DecimalError, SizeUsd};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local_scoped_with_cancellation;
@@ -109,4 +111,24 @@ where
     });
     on_cleanup(stop);
     rested
+}
+
+/// Reads a size as a person writes it.
+pub fn size_asked(text: &str) -> Result<SizeUsd, Problem> {
+    written_size(text).map_err(|error| {
+        let written = "Write a size in dollars, such as 250,000.";
+        let detail = match &error {
+            WrittenSizeError::DigitGroups { .. } => format!("{error}. {written}"),
+            WrittenSizeError::TooLong { .. }
+            | WrittenSizeError::AboveMaximum { .. }
+            | WrittenSizeError::Decimal(DecimalError::TooLarge { .. }) => {
+                "The largest size is $1,000,000,000.".to_owned()
+            }
+            WrittenSizeError::BelowMinimum { .. } => {
+                "The smallest size is one cent, $0.01.".to_owned()
+            }
+            WrittenSizeError::Decimal(_) => written.to_owned(),
+        };
+        Problem { detail, hint: None, ..error.into() }
+    })
 }

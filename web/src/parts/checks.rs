@@ -5,7 +5,6 @@ use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
 use leptos::prelude::*;
 
 use super::contradiction::Rewritten;
-use super::elsewhere::ELSEWHERE;
 use crate::check::{NEWER, is_newer};
 use crate::text;
 use crate::told::Told;
@@ -150,5 +149,21 @@ fn row(check: Check) -> impl IntoView {
                 <p><b>"Does not prove: "</b>{explanation.does_not_prove}</p>
             </details>
         </li>
+    }
+}
+
+/// Where it is said how to use another program.
+pub const ELSEWHERE: &str = "/method#elsewhere";
+
+/// Said on every page, in its one place for that.
+#[component]
+pub fn Whose() -> impl IntoView {
+    view! {
+        <p id="whose">
+            "These checks run in code served by this same server. A dishonest server could send code that always \
+             says yes. "
+            <a href=ELSEWHERE>"Verify with independent software"</a>
+            ": the command line, the npm package, or another server's "<code>"/verify"</code>"."
+        </p>
     }
 }

@@ -3,7 +3,7 @@
 use exitgap_api::Contradiction;
 use leptos::prelude::*;
 
-use crate::download::download;
+use crate::browser::download;
 use crate::service::client;
 
 /// A history that was rewritten, with the proof.

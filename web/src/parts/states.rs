@@ -6,7 +6,7 @@ use exitgap_api::{Problem, ProblemCode, Status};
 use exitgap_client::ClientError;
 use leptos::prelude::*;
 
-use crate::local_storage::has_kept_keys;
+use crate::browser::has_kept_keys;
 use crate::text;
 
 /// Something is on its way.
