@@ -56,7 +56,6 @@ mod routes_answer;
 mod series_method;
 mod shocks;
 mod simulation;
-mod size;
 mod state;
 mod stream;
 mod venue_stress;
@@ -109,7 +108,7 @@ pub use history::{
 };
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
-pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
+pub use ladder::{GapRung, Ladder, LadderRows, MaxSize, MaxSizeResult, SizeRung};
 pub use names::{Naming, PoolLabels, names_apart};
 pub use number::Number;
 pub use parameters::{
@@ -134,7 +133,6 @@ pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
 pub use shocks::{NamedShock, NamedShocks};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
-pub use size::{MaxSize, MaxSizeResult};
 pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};

@@ -21,14 +21,11 @@
 mod alert;
 mod face;
 mod figure;
-mod objects;
 mod opened;
 mod routes;
 mod split;
 #[cfg(feature = "proof")]
-mod state;
 mod verifying;
-mod witnessed;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
 pub use figure::{CheckedFigure, WantedPage};
@@ -36,9 +33,7 @@ pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
 #[cfg(feature = "proof")]
-pub use state::state_claim;
-pub use verifying::{recompute, verify};
-pub use witnessed::witnessed;
+pub use verifying::{recompute, state_claim, verify, witnessed};
 
 use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
