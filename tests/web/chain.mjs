@@ -199,7 +199,7 @@ assert.equal(await judged(page, "quorum"), "failed ");
 const forged = await cosigned((text) => one.line(text, 1) + two.line(text));
 assert.equal(await judged(forged, policyOf("any")), "fail cosignature_forged");
 assert.equal(await rung(forged), "contradicted");
-assert.match(await sentence(forged), /^Not so: somebody else signed/);
+assert.match(await sentence(forged), /^Contradicted: a signature in the name of a witness you trust was forged/);
 
 await scene.browser.close();
 assert.deepEqual(scene.noise, [], "the browser complained");

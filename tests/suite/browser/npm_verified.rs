@@ -63,7 +63,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     for (visit, key, log) in [(1, "first_use", "first_seen"), (2, "kept", "continues")] {
         let shown = readme.node(&["verified.mjs", &address, &symbol]);
         assert!(
-            shown.contains(" % below the oracle, preview\n")
+            shown.contains("% below the oracle, preview\n")
                 && shown.ends_with(&format!("verified here; its key: {key}, its log: {log}\n")),
             "{visit}: {shown}"
         );
