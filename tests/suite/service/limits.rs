@@ -406,6 +406,7 @@ async fn a_slot_does_not_wait_for_the_threads_of_those_who_ask() {
     let rehearsal = ["--rehearse-at", &FIRST_SLOT.to_string(), "--rehearse-pace", "60"];
     let service = Service::start(folder.path(), &rehearsal, &unbounded);
     let stuck = folder.path().join("exitgap-log/superseded-by");
+    until("the log has its folder", || stuck.with_file_name("checkpoint").exists());
     assert!(std::process::Command::new("mkfifo").arg(&stuck).status().unwrap().success());
     let asked: Vec<_> = (0..520)
         .map(|_| {
