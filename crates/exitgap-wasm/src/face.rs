@@ -4,13 +4,14 @@
 //! objects, and what is refused is thrown as the object of a [`Problem`].
 
 use exitgap_api::Problem;
-use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
+use crate::objects::{answer, object, thrown};
 #[cfg(feature = "proof")]
+use crate::state_claim;
 use crate::{
     CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
-    snapshot_hash, state_claim, verify, witnessed,
+    snapshot_hash, verify, witnessed,
 };
 
 /// The version of this package.
@@ -271,22 +272,4 @@ impl JsOpened {
 /// What is no document, or the problem to be thrown.
 fn or_thrown<T>(outcome: Result<T, Problem>) -> Result<T, JsValue> {
     outcome.map_err(|problem| thrown(&problem))
-}
-
-/// The object of a document, or that of the problem, to be thrown.
-pub fn answer<T: Serialize, P: Serialize>(outcome: Result<T, P>) -> Result<JsValue, JsValue> {
-    match outcome {
-        Ok(document) => object(&document),
-        Err(problem) => Err(thrown(&problem)),
-    }
-}
-
-/// The object of a document: what `JSON.parse` would make of it.
-pub fn object(document: &impl Serialize) -> Result<JsValue, JsValue> {
-    Ok(document.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
-}
-
-/// What is thrown of a problem.
-pub fn thrown(problem: &impl Serialize) -> JsValue {
-    object(problem).unwrap_or_else(|error| error)
 }

@@ -21,11 +21,14 @@
 mod alert;
 mod face;
 mod figure;
+mod objects;
 mod opened;
 mod routes;
 mod split;
 #[cfg(feature = "proof")]
+mod state;
 mod verifying;
+mod witnessed;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
 pub use figure::{CheckedFigure, WantedPage};
@@ -33,7 +36,9 @@ pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
 #[cfg(feature = "proof")]
-pub use verifying::{recompute, state_claim, verify, witnessed};
+pub use state::state_claim;
+pub use verifying::{recompute, verify};
+pub use witnessed::witnessed;
 
 use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;

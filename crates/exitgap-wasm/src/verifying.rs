@@ -1,9 +1,7 @@
 //! Evidence, checked and computed anew.
 
-use exitgap_api::{
-    Problem, ProblemCode, Recomputation, VerificationReport, state_claim as claim_of,
-};
-use exitgap_core::evidence::{CheckName, Evidence, Policy, SeenCheckpoint, WitnessCheck};
+use exitgap_api::{Problem, ProblemCode, Recomputation, VerificationReport};
+use exitgap_core::evidence::{CheckName, Evidence, Policy, SeenCheckpoint};
 use exitgap_core::tlog::{Hash, VerifierKey};
 
 /// Verifies an evidence file. `seen` is a checkpoint seen before, and the hashes in base64 that link it
@@ -55,25 +53,4 @@ pub(crate) fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem
 
 fn invalid(field: &str, why: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, format!("{field}: {why}")).field(field)
-}
-
-/// The claim of an evidence file as bytes, which `exitgap-proof-wasm` of the same version holds against a state proof.
-pub fn state_claim(evidence: &[u8]) -> Result<Vec<u8>, Problem> {
-    Ok(claim_of(&Evidence::read(evidence))?.to_bytes())
-}
-
-/// Holds an evidence file against a policy of witnesses. `now_s` is the caller's clock, where it has one.
-pub fn witnessed(
-    evidence: &[u8],
-    policy: &[u8],
-    now_s: Option<f64>,
-) -> Result<WitnessCheck, Problem> {
-    // Past it no number is exact, and no clock is.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it was checked by the caller: a whole number"
-    )]
-    let now_s = now_s.map(|now_s| now_s as u64);
-    exitgap_api::witnessed(&Evidence::read(evidence), policy, now_s)
 }

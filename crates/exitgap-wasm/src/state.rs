@@ -1,0 +1,9 @@
+//! What evidence claims of the chain's own state, for the module that judges it.
+
+use exitgap_api::{Problem, state_claim as claim_of};
+use exitgap_core::evidence::Evidence;
+
+/// The claim of an evidence file as bytes, which `exitgap-proof-wasm` of the same version holds against a state proof.
+pub fn state_claim(evidence: &[u8]) -> Result<Vec<u8>, Problem> {
+    Ok(claim_of(&Evidence::read(evidence))?.to_bytes())
+}
