@@ -542,8 +542,30 @@ class Problem(TypedDict):
     reason: NotRequired[str | None]
 
 
-class Answer_GapRung(Context):
+class _Answer_GapRung_MaxSize(TypedDict):
+    #: `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`.
+    limited_by: NotRequired[str]
+    #: The largest raw amount of the base token within the limit, usually slightly above `max_size_usd`.
+    max_amount_in_raw: NotRequired[str]
+    #: The amount that the pool pays for it, raw units of the quote token.
+    max_amount_out_raw: NotRequired[str]
+    #: The largest size whose own estimate is within the limit, USD. Zero if there is none.
+    max_size_usd: NotRequired[float]
+
+
+class Answer_GapRung(_Answer_GapRung_MaxSize, Context):
     """Figures with their context: the document of every answer about a pool."""
+
+    #: URL of the evidence for the exit, if a service answers.
+    evidence_url: NotRequired[str | None]
+    #: The exit of exactly that size. Absent if nothing can be sold within the limit.
+    exit: NotRequired[Amounts | None]
+    #: The limit, percent.
+    gap_limit_pct: float
+    #: Why depth or exit is absent.
+    problem: NotRequired[Problem | None]
+    #: A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size.
+    worse_below_usd: NotRequired[float | None]
 
 
 class _GapRung_MaxSize(TypedDict):

@@ -94,7 +94,7 @@ fn whole(
 ) -> std::fmt::Result {
     let mut over = Vec::new();
     let mut own: Vec<&Field> = Vec::new();
-    for part in parts {
+    for part in flattened(parts) {
         match part {
             Kind::Named(base) => over.push(base.clone()),
             Kind::Object(fields) => own.extend(fields),
@@ -122,6 +122,18 @@ fn whole(
     let lines: String = own.iter().map(|field| line(field, field.required)).collect();
     let gap = if lines.is_empty() { "" } else { "\n" };
     write!(text, "\n\nclass {name}({over}):\n    \"\"\"{}\"\"\"\n{gap}{lines}", one_line(about))
+}
+
+/// The parts, those of a part that has several itself included.
+fn flattened(parts: &[Kind]) -> Vec<&Kind> {
+    let mut all = Vec::new();
+    for part in parts {
+        match part {
+            Kind::AllOf(inner) => all.extend(flattened(inner)),
+            other => all.push(other),
+        }
+    }
+    all
 }
 
 fn fields_of(kind: &Kind) -> Vec<&Field> {
