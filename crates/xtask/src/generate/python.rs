@@ -202,3 +202,31 @@ fn of(kind: &Kind) -> String {
 fn one_line(about: &str) -> String {
     about.split_whitespace().collect::<Vec<_>>().join(" ").replace("\"\"\"", "'''")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::generate::schema::read;
+
+    #[test]
+    fn a_part_that_has_parts_itself_is_not_left_out() {
+        let optional = json!({"oneOf": [{"$ref": "#/components/schemas/Limit"}, {"type": "null"}]});
+        let row = json!({"allOf": [optional, {"type": "object", "required": ["gap"],
+            "properties": {"gap": {"type": "string"}}}]});
+        let text = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
+        let schemas = read(&json!({"components": {"schemas": {
+            "Context": text, "Limit": text,
+            "Answer": {"allOf": [row, {"$ref": "#/components/schemas/Context"}]},
+        }}}))
+        .unwrap();
+        let made = types(&schemas);
+        assert!(
+            made.contains("class _Answer_Limit(TypedDict):\n    name: NotRequired[str]"),
+            "{made}"
+        );
+        assert!(made.contains("class Answer(_Answer_Limit, Context):"), "{made}");
+        assert!(made.contains("    gap: str\n"), "{made}");
+    }
+}
