@@ -229,4 +229,25 @@ mod tests {
         assert!(made.contains("class Answer(_Answer_Limit, Context):"), "{made}");
         assert!(made.contains("    gap: str\n"), "{made}");
     }
+    #[test]
+    fn every_part_of_the_description_has_a_place_in_a_class() {
+        let path = crate::workspace::root().join(crate::generate::DESCRIPTION);
+        let text = std::fs::read_to_string(path).unwrap();
+        let schemas = read(&serde_json::from_str(&text).unwrap()).unwrap();
+        let mut parts = 0;
+        for Schema { name, kind, .. } in &schemas {
+            let Kind::AllOf(of_several) = kind else { continue };
+            for part in flattened(of_several) {
+                parts += 1;
+                let is_optional = |kinds: &[Kind]| matches!(kinds, [Kind::Named(_), Kind::Null]);
+                let has_place = match part {
+                    Kind::Named(_) | Kind::Object(_) => true,
+                    Kind::OneOf(kinds) => is_optional(kinds),
+                    _ => false,
+                };
+                assert!(has_place, "{name} has a part that Python's types would leave out");
+            }
+        }
+        assert!(parts > 10, "{parts}");
+    }
 }
