@@ -22,7 +22,7 @@ pub async fn remote(
 
 /// Verifies a file by itself.
 pub fn alone(evidence: &Evidence, keys: Vec<VerifierKey>) -> VerificationReport {
-    VerificationReport::of(evidence, &Policy::trusting(keys))
+    VerificationReport::from_evidence(evidence, &Policy::with_keys(keys))
 }
 
 /// Verifies a file that the reader has, its log held against what this browser kept of it; says in words
@@ -49,13 +49,13 @@ pub async fn file(
         }
     };
     match found {
-        Ok((report, log)) => (report, compared(log.continuity).to_owned()),
+        Ok((report, log)) => (report, describe_continuity(log.continuity).to_owned()),
         Err(words) => (alone(evidence, keys), words),
     }
 }
 
 /// How a log stands to what this browser kept of it.
-pub fn compared(continuity: Continuity) -> &'static str {
+pub fn describe_continuity(continuity: Continuity) -> &'static str {
     match continuity {
         Continuity::Contradicts => "The log contradicts the version this browser saw before.",
         Continuity::Continues => "The log continues the version this browser saw before.",
@@ -80,7 +80,7 @@ pub fn is_newer(check: &Check) -> bool {
 
 /// How a published number stands with this reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum CheckState {
     /// Nobody looked.
     NotChecked,
     /// Being fetched and verified.
@@ -104,7 +104,7 @@ pub enum Sold {
 
 /// A gap as the service published it, with all that it was published as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedGap {
     /// Its evidence.
     pub evidence_url: String,
     /// The pool.
@@ -119,7 +119,7 @@ pub struct Published {
     pub exit_gap_pct: String,
 }
 
-impl Published {
+impl PublishedGap {
     /// In what the evidence's address is of something else than the number was published as.
     fn differs(&self, of: &EvidenceOf) -> Option<String> {
         let differs = |what, found: String, published: &str| {
@@ -153,48 +153,48 @@ impl Published {
 }
 
 /// Checks one published gap by its evidence.
-pub async fn gap(client: &Client<Browser>, published: &Published) -> Standing {
+pub async fn gap(client: &Client<Browser>, published: &PublishedGap) -> CheckState {
     let Some(of) = EvidenceOf::from_url(&published.evidence_url) else {
-        return Standing::Failed("its evidence address is not valid".to_owned());
+        return CheckState::Failed("its evidence address is not valid".to_owned());
     };
     if let Some(why) = published.differs(&of) {
-        return Standing::Refuted(why);
+        return CheckState::Refuted(why);
     }
     match remote(client, &of, false).await {
-        Err(error) => Standing::Failed(error.to_string()),
+        Err(error) => CheckState::Failed(error.to_string()),
         Ok(found) if published.sells_another(&found.evidence, of.base) => {
-            Standing::Refuted("its evidence sells the other token".to_owned())
+            CheckState::Refuted("its evidence sells the other token".to_owned())
         }
-        Ok(found) => standing(&found.report, &published.exit_gap_pct),
+        Ok(found) => judge_report(&found.report, &published.exit_gap_pct),
     }
 }
 
-fn standing(found: &VerificationReport, published: &str) -> Standing {
+fn judge_report(found: &VerificationReport, published: &str) -> CheckState {
     if found.contradiction.is_some() {
-        return Standing::Refuted("the log's history was rewritten".to_owned());
+        return CheckState::Refuted("the log's history was rewritten".to_owned());
     }
     match found.report.verdict {
         Verdict::Invalid => {
             let failed = found.report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
             let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
             if names == [check_name(CheckName::Format)] {
-                return Standing::Failed("the service did not send an evidence file".to_owned());
+                return CheckState::Failed("the service did not send an evidence file".to_owned());
             }
-            Standing::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
+            CheckState::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
         }
         Verdict::Incomplete if found.report.checks.iter().any(is_newer) => {
-            Standing::Failed(NEWER.to_owned())
+            CheckState::Failed(NEWER.to_owned())
         }
-        Verdict::Incomplete => Standing::Failed("not everything could be checked".to_owned()),
+        Verdict::Incomplete => CheckState::Failed("not everything could be checked".to_owned()),
         Verdict::Valid => {
             let claimed = found.claim.as_ref().and_then(|claim| claim.exit_gap_pct.as_deref());
             if claimed.is_some_and(|claimed| same_percent(claimed, published)) {
-                Standing::Confirmed
+                CheckState::Confirmed
             } else {
                 let claimed =
                     claimed.map_or_else(|| "that it cannot be filled".to_owned(), text::percent);
                 let published = text::percent(published);
-                Standing::Refuted(format!(
+                CheckState::Refuted(format!(
                     "published as {published}, but the evidence shows {claimed}"
                 ))
             }

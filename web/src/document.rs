@@ -35,7 +35,7 @@ impl Document {
     }
 
     /// Whether a field is `true`.
-    pub fn is(&self, name: &str) -> bool {
+    pub fn is_true(&self, name: &str) -> bool {
         self.at(name).is_truthy()
     }
 

@@ -27,7 +27,7 @@ pub struct Rule {
 
 /// Where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Standing {
+pub struct RuleStanding {
     pub standing: String,
 }
 
@@ -50,7 +50,7 @@ pub struct KeptRule {
     pub expires: String,
     #[serde(default)]
     pub ended: Option<String>,
-    pub state: Standing,
+    pub state: RuleStanding,
     pub last_seq: u32,
     #[serde(default)]
     pub webhook: Option<Webhook>,
@@ -117,7 +117,7 @@ pub struct Backtest {
     pub from: String,
     pub to: String,
     pub days_observed: Number,
-    pub state: Standing,
+    pub state: RuleStanding,
     pub events: Vec<Event>,
 }
 
@@ -138,13 +138,13 @@ pub fn keep_token(token: &str) {
 }
 
 /// Asks the service for what is its owner's.
-pub async fn owned<D: DeserializeOwned>(
+pub async fn request_owned<D: DeserializeOwned>(
     client: Client<Browser>,
     target: Target,
     token: Option<String>,
     body: Option<String>,
 ) -> Result<D, ClientError> {
-    client.owned(&target, token.as_deref(), body).await
+    client.send_authorized(&target, token.as_deref(), body).await
 }
 
 /// The reader's rules; none where there is no token.
@@ -155,7 +155,8 @@ pub async fn list(
     if token.is_none() {
         return Ok(Vec::new());
     }
-    let mut kept: KeptRules = owned(client, Operation::Alerts.target(), token, None).await?;
+    let mut kept: KeptRules =
+        request_owned(client, Operation::Alerts.target(), token, None).await?;
     for rule in &mut kept.alerts {
         // Being asked for they are kept longer: of a day on which nothing else changes, they are the same.
         rule.expires.truncate("2026-08-22".len());
@@ -167,7 +168,8 @@ pub async fn list(
 pub async fn ticket(client: Client<Browser>, token: Option<String>) -> Option<String> {
     token.as_ref()?;
     let body = Some("{}".to_owned());
-    let ticket: Ticket = owned(client, Operation::StreamTicket.target(), token, body).await.ok()?;
+    let ticket: Ticket =
+        request_owned(client, Operation::StreamTicket.target(), token, body).await.ok()?;
     Some(ticket.ticket)
 }
 

@@ -9,7 +9,7 @@ use exitgap_client::{Browser, Client, ClientError, TransportError};
 use leptos::prelude::*;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
-use crate::check::{self, Published, Standing};
+use crate::check::{self, CheckState, PublishedGap};
 use crate::pages::accuracy::AccuracyPage;
 use crate::pages::alerts::AlertsPage;
 use crate::pages::capabilities::CapabilitiesPage;
@@ -21,14 +21,14 @@ use crate::pages::pool::PoolPage;
 use crate::pages::portfolio::PortfolioPage;
 use crate::pages::risk::RiskPage;
 use crate::pages::verify::VerifyPage;
-use crate::parts::{Asking, Failed, Loading};
-use crate::served::Meanwhile;
+use crate::parts::{FailureNotice, LiveQuery, LoadingNotice};
+use crate::prerender::Meanwhile;
 
 /// How a page is shown, once its program is there.
 type Show = fn() -> AnyView;
 
 /// A page's program on its way.
-type Coming = Pin<Box<dyn Future<Output = Result<Show, NotLoaded>>>>;
+type PageFuture = Pin<Box<dyn Future<Output = Result<Show, NotLoaded>>>>;
 
 /// A program that did not come.
 #[derive(Debug, Clone, Copy)]
@@ -51,13 +51,13 @@ impl From<NotLoaded> for ClientError {
 #[component]
 fn Later(
     /// Fetches its program.
-    fetch: fn() -> Coming,
+    fetch: fn() -> PageFuture,
 ) -> impl IntoView {
-    let program = Asking::new(|| (), move |()| fetch());
+    let program = LiveQuery::new(|| (), move |()| fetch());
     let retry = program.again();
     move || match program.answer(&()) {
-        None => view! { <Meanwhile/><Loading what="this page"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error.into() retry=retry/> }.into_any(),
+        None => view! { <Meanwhile/><LoadingNotice what="this page"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error.into() retry=retry/> }.into_any(),
         Some(Ok(show)) => show(),
     }
 }
@@ -92,17 +92,17 @@ later! {
 }
 
 /// A check on its way.
-type Checked = Pin<Box<dyn Future<Output = Standing>>>;
+type CheckFuture = Pin<Box<dyn Future<Output = CheckState>>>;
 
 #[wasm_split(evidence, wasm_split_path = leptos::wasm_split, fallible)]
-fn checking(client: Client<Browser>, published: Published) -> Result<Checked, NotLoaded> {
+fn start_check(client: Client<Browser>, published: PublishedGap) -> Result<CheckFuture, NotLoaded> {
     Ok(Box::pin(async move { check::gap(&client, &published).await }))
 }
 
 /// Checks one published gap by its evidence.
-pub async fn gap(client: &Client<Browser>, published: &Published) -> Standing {
-    match checking(client.clone(), published.clone()).await {
+pub async fn gap(client: &Client<Browser>, published: &PublishedGap) -> CheckState {
+    match start_check(client.clone(), published.clone()).await {
         Ok(checked) => checked.await,
-        Err(error) => Standing::Failed(ClientError::from(error).to_string()),
+        Err(error) => CheckState::Failed(ClientError::from(error).to_string()),
     }
 }

@@ -19,16 +19,16 @@ mod browser;
 mod chart;
 mod check;
 mod document;
+mod evidence_summary;
 mod kept_rules;
 mod later;
 mod module;
 mod pages;
 mod parts;
 mod paths;
-mod served;
+mod prerender;
 mod service;
 mod text;
-mod told;
 mod wallet;
 
 use core::time::Duration;
@@ -50,7 +50,7 @@ fn main() {
 }
 
 fn begin() {
-    let first = served::Served::taken();
+    let first = prerender::PrerenderedPage::taken();
     mount_to_body(move || {
         provide_context(first);
         app::App()

@@ -46,10 +46,14 @@ pub fn text(of: &JsValue, name: &str) -> String {
 
 /// Calls a function that belongs to a value.
 pub fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, String> {
-    called(&field(of, name), of, arguments)
+    call_function(&field(of, name), of, arguments)
 }
 
-fn called(function: &JsValue, of: &JsValue, arguments: &[JsValue]) -> Result<JsValue, String> {
+fn call_function(
+    function: &JsValue,
+    of: &JsValue,
+    arguments: &[JsValue],
+) -> Result<JsValue, String> {
     let missing = || "this page was built without this function".to_owned();
     let function = function.dyn_ref::<Function>().ok_or_else(missing)?;
     let arguments: Array = arguments.iter().collect();

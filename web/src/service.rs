@@ -62,7 +62,7 @@ pub async fn listed_pools(client: &Client<Browser>) -> Result<Vec<Document>, Cli
     let (mut pools, mut cursor) = (Vec::new(), None);
     for _ in 0..MOST_PAGES {
         let target = Operation::Pools.target().maybe(&POOL_CURSOR, cursor.as_ref());
-        let list: Document = client.read(&target).await?;
+        let list: Document = client.get_document(&target).await?;
         pools.extend(list.list("pools"));
         cursor = list.text("next_cursor");
         if cursor.is_none() {

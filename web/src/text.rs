@@ -3,7 +3,7 @@
 use exitgap_core::units::Percent;
 
 /// `1234567.5` as `1,234,567.5`.
-pub fn grouped(number: &str) -> String {
+pub fn group_digits(number: &str) -> String {
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("−", rest));
     let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
     let mut out = String::from(sign);
@@ -22,7 +22,7 @@ pub fn grouped(number: &str) -> String {
 
 /// A percentage with its sign and unit.
 pub fn percent(number: &str) -> String {
-    format!("{}%", grouped(number))
+    format!("{}%", group_digits(number))
 }
 
 /// A gap against the oracle's price: `0.2% above the oracle price`.
@@ -47,7 +47,7 @@ pub fn grouped_within(words: &str) -> String {
         let plain = number.matches('.').count() <= 1
             && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         if plain && whole.len() > 3 {
-            format!("{}{}", grouped(number), &word[number.len()..])
+            format!("{}{}", group_digits(number), &word[number.len()..])
         } else {
             word.to_owned()
         }
@@ -73,8 +73,8 @@ pub fn usd_cents(number: &str) -> String {
 /// Dollars with their fraction.
 pub fn usd_exact(number: &str) -> String {
     match number.strip_prefix('-') {
-        Some(magnitude) => format!("−${}", grouped(magnitude)),
-        None => format!("${}", grouped(number)),
+        Some(magnitude) => format!("−${}", group_digits(magnitude)),
+        None => format!("${}", group_digits(number)),
     }
 }
 
@@ -84,7 +84,11 @@ pub fn tokens(raw: &str, decimals: u8) -> String {
     let padded = format!("{raw:0>width$}", width = decimals + 1);
     let (whole, fraction) = padded.split_at(padded.len() - decimals);
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
+    if fraction.is_empty() {
+        group_digits(whole)
+    } else {
+        format!("{}.{fraction}", group_digits(whole))
+    }
 }
 
 /// Raw token units as whole tokens, as precisely as a person reads them.
@@ -132,13 +136,13 @@ pub fn short_hash(hash: &str) -> String {
 
 /// A percentage as precisely as a person reads it. What is exact stands behind it, on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {
-    format!("{}%", read(number))
+    format!("{}%", round_number(number))
 }
 
 /// A number of at most six decimals as precisely as a person reads it: two decimals, or two digits of what is smaller.
-pub fn read(number: &str) -> String {
-    let Ok(Percent(exact)) = Percent::parse(number) else { return grouped(number) };
-    let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return grouped(number) };
+pub fn round_number(number: &str) -> String {
+    let Ok(Percent(exact)) = Percent::parse(number) else { return group_digits(number) };
+    let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return group_digits(number) };
     let decimals: u32 = match size {
         0 | 100_000.. => 2,
         10_000.. => 3,
@@ -151,7 +155,7 @@ pub fn read(number: &str) -> String {
     let scale = 10_u64.pow(decimals);
     let width = usize::try_from(decimals).unwrap_or_default();
     let sign = if exact < 0 && rounded > 0 { "-" } else { "" };
-    grouped(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
+    group_digits(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
 }
 
 /// A price or an amount as precisely as a person reads it: six digits that say something, at least two decimals where it
@@ -166,15 +170,15 @@ pub fn price_read(number: &str) -> String {
         whole => SAYING.saturating_sub(whole.len()).max(2),
     };
     if fraction.len() <= decimals || !plain.bytes().all(|one| one.is_ascii_digit() || one == b'.') {
-        return grouped(number);
+        return group_digits(number);
     }
     let (kept, cut) = fraction.split_at(decimals);
     let digits = format!("{whole}{kept}");
     let Ok(rounded) = digits.parse::<u128>().map(|all| all + u128::from(cut.as_bytes()[0] >= b'5'))
     else {
-        return grouped(number);
+        return group_digits(number);
     };
     let digits = format!("{rounded:0>width$}", width = decimals + 1);
     let (whole, fraction) = digits.split_at(digits.len() - decimals);
-    grouped(&format!("{sign}{whole}.{fraction}"))
+    group_digits(&format!("{sign}{whole}.{fraction}"))
 }

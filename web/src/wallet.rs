@@ -42,12 +42,12 @@ async fn request(method: &str, params: &Array) -> Result<JsValue, WalletError> {
     let question = Object::new();
     let set = |name: &str, value: &JsValue| Reflect::set(&question, &name.into(), value);
     let (_, _) = (set("method", &method.into()), set("params", params));
-    let answer = asked.call1(&wallet, &question).map_err(|error| refused(&error))?;
-    JsFuture::from(Promise::resolve(&answer)).await.map_err(|error| refused(&error))
+    let answer = asked.call1(&wallet, &question).map_err(|error| to_wallet_error(&error))?;
+    JsFuture::from(Promise::resolve(&answer)).await.map_err(|error| to_wallet_error(&error))
 }
 
 /// A wallet's own words, cut: it may say anything.
-fn refused(error: &JsValue) -> WalletError {
+fn to_wallet_error(error: &JsValue) -> WalletError {
     let message = Reflect::get(error, &"message".into()).ok();
     let message = message.and_then(|message| message.as_string());
     let message = message.or_else(|| error.as_string()).unwrap_or_default();

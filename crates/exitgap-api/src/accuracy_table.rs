@@ -94,7 +94,7 @@ pub struct AccuracySummary {
 
 impl AccuracySummary {
     /// Of a whole record, known up to `until`, that is at an address.
-    pub fn of(told: PoolAccuracy, until: String, accuracy_url: String) -> Self {
+    pub fn from_accuracy(told: PoolAccuracy, until: String, accuracy_url: String) -> Self {
         let PoolAccuracy { record, days_observed, slots_waiting, figure_url, .. } = told;
         let none = AccuracyErrors {
             n: 0,
@@ -125,7 +125,7 @@ impl AccuracySummary {
     }
 
     /// The code of a refusal, as a row has it.
-    pub fn refused(problem: &Problem) -> String {
+    pub fn refusal_code(problem: &Problem) -> String {
         problem.code.as_str().to_owned()
     }
 }
@@ -141,7 +141,7 @@ mod tests {
         let waiting = serde_json::json!({ "pool": "p", "record": null, "why_not": "waiting" });
         assert_eq!(row(None).ok(), Some(waiting));
         let problem = Problem::new(ProblemCode::FigureUnsupportedKind, "");
-        let refused = row(Some(Err(AccuracySummary::refused(&problem)))).ok();
+        let refused = row(Some(Err(AccuracySummary::refusal_code(&problem)))).ok();
         let expected = serde_json::json!({ "pool": "p", "record": null, "why_not": "figure_unsupported_kind" });
         assert_eq!(refused, Some(expected));
     }

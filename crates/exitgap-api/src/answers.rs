@@ -28,12 +28,12 @@ impl<'a> Answers<'a> {
         provenance: &'a Provenance,
         direction: Direction,
     ) -> Self {
-        let exit = Cow::Owned(Exit::of(observation, direction));
+        let exit = Cow::Owned(Exit::from_pool(observation, direction));
         Self { observation, provenance, exit }
     }
 
     /// A direction of the observation that is prepared already.
-    pub fn prepared(
+    pub fn with_exit(
         observation: &'a Observation,
         provenance: &'a Provenance,
         exit: &'a Exit,
@@ -60,7 +60,7 @@ impl<'a> Answers<'a> {
     pub fn ladder(&self, limits: &[GapLimit], sizes: &[SizeUsd]) -> Ladder {
         let by_gap = self.exit.ladder_by_gap(limits);
         let by_size = self.exit.ladder_by_size(sizes);
-        self.answer(LadderRows::of(&by_gap, &by_size, |_| None), None)
+        self.answer(LadderRows::from_rows(&by_gap, &by_size, |_| None), None)
     }
 
     /// One sale in several orders, compared with the same sale at once.
@@ -72,7 +72,7 @@ impl<'a> Answers<'a> {
 
     /// Selling `size` now compared with redeeming it by each of the terms, handed in at the time of the observation's block.
     pub fn redemption_window(&self, size: SizeUsd, terms: &[PacedTerms]) -> RedemptionWindowResult {
-        let window = RedemptionWindow::of(self.observation, &self.exit, size, terms);
+        let window = RedemptionWindow::from_terms(self.observation, &self.exit, size, terms);
         self.answer(window, Some(size))
     }
 

@@ -11,7 +11,7 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use serde::{Deserialize, Serialize};
 
-use crate::{Naming, Number, Problem, ProblemCode, Status, TokenLabel, invalid_parameter};
+use crate::{Number, PoolName, Problem, ProblemCode, Status, TokenLabel, invalid_parameter};
 
 /// A recorded venue that an exit may go through.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +133,7 @@ impl BestSplit {
     /// Splits `size` over these venues, which are of one chain and slot and sell one token; in whatever order they
     /// are given. The oracle price that most of them have counts: a venue that has another is left out. `evidence`
     /// says where a size sold in a venue, counted from 0, is proven.
-    pub fn of(
+    pub fn from_candidates(
         candidates: &[SplitCandidate<'_>],
         size: SizeUsd,
         evidence: impl Fn(usize, &Number) -> Option<String>,
@@ -141,10 +141,10 @@ impl BestSplit {
         require_one_exit(candidates)?;
         let venues: Vec<SplitVenue<'_>> = candidates
             .iter()
-            .map(|one| SplitVenue::of(one.snapshot.observation(), one.exit, one.fixed_cost))
+            .map(|one| SplitVenue::from_pool(one.snapshot.observation(), one.exit, one.fixed_cost))
             .collect();
         let alone: Vec<_> = venues.iter().map(|venue| venue.alone(size)).collect();
-        let ranked = ranked(candidates, &alone);
+        let ranked = rank_candidates(candidates, &alone);
         let reference = reference(&venues, &ranked);
         let (mut over, mut left_out) = (Vec::new(), Vec::new());
         for at in ranked.iter().copied() {
@@ -162,11 +162,11 @@ impl BestSplit {
         let other = (ranked.iter().copied())
             .filter(|at| !over.contains(at) && venues[*at].sells_alike(reference))
             .find_map(|at| Some((*alone[at].as_ref().ok()?, at)));
-        let worded = Worded { candidates, size, evidence: &evidence };
+        let worded = SplitBuilder { candidates, size, evidence: &evidence };
         let legs = match (split, other) {
             (Ok(split), None) => worded.split(&over, &split),
             (Ok(split), Some((gap, _))) if split.split.gap <= gap => worded.split(&over, &split),
-            (_, Some((gap, at))) => worded.one(at, gap),
+            (_, Some((gap, at))) => worded.build_single(at, gap),
             (Err(error), None) => Err(refusal(&error, size, &used, &alone)),
         }?;
         Ok(Self { alone: worded.alone(&ranked, &alone), left_out, ..legs })
@@ -174,7 +174,10 @@ impl BestSplit {
 }
 
 /// The best alone first; those that do not fill the size last, who fills most first; then by the pool's name.
-fn ranked(candidates: &[SplitCandidate<'_>], alone: &[Result<Percent, Refusal>]) -> Vec<usize> {
+fn rank_candidates(
+    candidates: &[SplitCandidate<'_>],
+    alone: &[Result<Percent, Refusal>],
+) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..alone.len()).collect();
     ranked.sort_by_cached_key(|at| {
         let pool = candidates[*at].snapshot.observation().pool().to_string();
@@ -255,13 +258,13 @@ fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
 }
 
 /// Puts what was found into words.
-struct Worded<'a, E> {
+struct SplitBuilder<'a, E> {
     candidates: &'a [SplitCandidate<'a>],
     size: SizeUsd,
     evidence: &'a E,
 }
 
-impl<E: Fn(usize, &Number) -> Option<String>> Worded<'_, E> {
+impl<E: Fn(usize, &Number) -> Option<String>> SplitBuilder<'_, E> {
     fn split(&self, over: &[usize], found: &SizedSplit) -> Result<BestSplit, Problem> {
         let SizedSplit { sizes, split } = found;
         let legs = split.legs.iter().zip(sizes).map(|(leg, size)| self.leg(over[leg.venue], *size));
@@ -271,7 +274,7 @@ impl<E: Fn(usize, &Number) -> Option<String>> Worded<'_, E> {
         Ok(BestSplit { optimality_gap_pct: Some(split.optimality_gap.into()), ..whole })
     }
 
-    fn one(&self, at: usize, gap: Percent) -> Result<BestSplit, Problem> {
+    fn build_single(&self, at: usize, gap: Percent) -> Result<BestSplit, Problem> {
         let leg = self.leg(at, self.size)?;
         let sold = leg.amount_in_raw.clone();
         Ok(self.whole(gap, self.candidates[at].fixed_cost, sold, vec![leg]))
@@ -308,7 +311,7 @@ impl<E: Fn(usize, &Number) -> Option<String>> Worded<'_, E> {
         let size_usd = Number::from(size);
         Ok(SplitLeg {
             pool: observation.pool().to_string(),
-            name: Naming::of(observation).name(),
+            name: PoolName::from_observation(observation).name(),
             base: Base::from(direction).code().to_owned(),
             quote: (&observation.tokens()[direction.quote_index()]).into(),
             exit_gap_pct: estimate.gap.into(),
@@ -329,7 +332,7 @@ impl<E: Fn(usize, &Number) -> Option<String>> Worded<'_, E> {
                 refused.is_none_or(|refusal| Problem::from(refusal).code.has_evidence());
             SplitAlone {
                 pool: observation.pool().to_string(),
-                name: Naming::of(observation).name(),
+                name: PoolName::from_observation(observation).name(),
                 exit_gap_pct: alone[at].as_ref().ok().map(|gap| (*gap).into()),
                 code: refused.map(|refusal| refusal.code().to_owned()),
                 max_fillable_usd: refused.and_then(most).map(Number::from),

@@ -38,7 +38,7 @@ fn snapshot(chain: &str, place: u8, reserve: u128, cents: u64, slot: u64) -> Sna
 
 fn best(snapshots: &[Snapshot], direction: Direction, size: &str) -> Result<BestSplit, Problem> {
     let exits: Vec<Exit> =
-        snapshots.iter().map(|one| Exit::of(one.observation(), direction)).collect();
+        snapshots.iter().map(|one| Exit::from_pool(one.observation(), direction)).collect();
     let candidates: Vec<SplitCandidate<'_>> = (snapshots.iter().zip(&exits))
         .map(|(snapshot, exit)| SplitCandidate {
             snapshot,
@@ -47,7 +47,9 @@ fn best(snapshots: &[Snapshot], direction: Direction, size: &str) -> Result<Best
             fixed_cost: UsdMicros(0),
         })
         .collect();
-    BestSplit::of(&candidates, size.parse().unwrap(), |at, size| Some(format!("{at}/{size}")))
+    BestSplit::from_candidates(&candidates, size.parse().unwrap(), |at, size| {
+        Some(format!("{at}/{size}"))
+    })
 }
 
 const ZERO: Direction = Direction::ZeroForOne;

@@ -69,7 +69,12 @@ pub struct ComparedSlot {
 
 impl ComparedSlot {
     /// A difference between what two operators say, each with its own name of the pool.
-    pub fn of(slot: Slot, pools: [String; 2], difference: Difference, of: [&Testimony; 2]) -> Self {
+    pub fn from_difference(
+        slot: Slot,
+        pools: [String; 2],
+        difference: Difference,
+        of: [&Testimony; 2],
+    ) -> Self {
         let about = match difference {
             Difference::FeedDiffers(of) | Difference::DecimalsDiffer(of) => Some(of.to_string()),
             Difference::OtherBlock | Difference::StateDiffers => None,

@@ -10,7 +10,7 @@ use exitgap_core::snapshot::{
 use exitgap_core::units::SizeUsd;
 use serde::{Deserialize, Serialize};
 
-use crate::{Naming, Number};
+use crate::{Number, PoolName};
 
 /// Whether a figure is reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -291,7 +291,7 @@ impl Context {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let block_time = observation.block().timestamp;
         let (days_observed, window) = series(provenance);
-        let naming = Naming::of(observation);
+        let naming = PoolName::from_observation(observation);
         let session = observation.session();
         let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {

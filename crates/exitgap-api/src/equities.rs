@@ -55,10 +55,15 @@ pub struct EquityState {
 
 impl EquityState {
     /// By a snapshot in which the token is sold in this direction.
-    pub fn of(token: &EquityToken, snapshot: &Snapshot, direction: Direction, age_s: u64) -> Self {
+    pub fn from_snapshot(
+        token: &EquityToken,
+        snapshot: &Snapshot,
+        direction: Direction,
+        age_s: u64,
+    ) -> Self {
         let (observation, share) = (snapshot.observation(), direction.base_index());
         let at = observation.block().timestamp;
-        let said = EquitySaid::of(token, observation);
+        let said = EquitySaid::from_observation(token, observation);
         let own = observation.pool_sessions().into_iter();
         let own = own.map(|session| (usize::from(session.token), session.calendar));
         let session =

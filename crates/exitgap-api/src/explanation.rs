@@ -20,15 +20,15 @@ pub struct Explanation {
 
 impl Explanation {
     /// The explanation of one check.
-    pub fn of(check: CheckName) -> Self {
+    pub fn for_check(check: CheckName) -> Self {
         let [means, proves, does_not_prove] = words(check);
         let required = CheckName::REQUIRED.contains(&check);
         Self { check, means, proves, does_not_prove, required }
     }
 
     /// All explanations, in the order the checks are made.
-    pub fn all() -> [Self; CheckName::ALL.len()] {
-        CheckName::ALL.map(Self::of)
+    pub fn for_all_checks() -> [Self; CheckName::ALL.len()] {
+        CheckName::ALL.map(Self::for_check)
     }
 }
 

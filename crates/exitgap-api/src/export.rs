@@ -1,7 +1,7 @@
 //! Closed days as Parquet: which there are, and the hashes that they are checked by.
 
 use exitgap_core::ids::{DocumentHash, PoolId};
-use exitgap_core::published::days::{DayFile, DayManifest, DaysFile, FileRef};
+use exitgap_core::log_folder::days::{DayFile, DayManifest, DaysFile, FileRef};
 use serde::{Deserialize, Serialize};
 
 /// Closed days of a log.
@@ -63,7 +63,12 @@ pub struct ExportedFile {
 
 impl ExportedDay {
     /// A day by its manifest, whose hash this is. `log_url` is where the log's files are.
-    pub fn of(manifest: &DayManifest, hash: DocumentHash, log_url: &str, pools: &[PoolId]) -> Self {
+    pub fn from_manifest(
+        manifest: &DayManifest,
+        hash: DocumentHash,
+        log_url: &str,
+        pools: &[PoolId],
+    ) -> Self {
         let url = |file| format!("{log_url}/{}", DaysFile::Day(manifest.day, file));
         let file = |file: &FileRef| ExportedFile {
             name: file.file.to_string(),

@@ -58,7 +58,7 @@ impl fmt::Display for Days {
 
 /// How what an answer rests on stands when it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct GuardInputs {
     /// Whether its figures may be relied on.
     pub status: Status,
     /// Slots that its series has recorded; `None` where nothing is recorded.
@@ -67,9 +67,9 @@ pub struct Standing {
     pub age_s: Option<u64>,
 }
 
-impl Standing {
+impl GuardInputs {
     /// That of a recorded answer at `now_s`, seconds since 1970, according to its slot and series.
-    pub fn told(context: &Context, now_s: u64) -> Self {
+    pub fn from_context(context: &Context, now_s: u64) -> Self {
         let slot = context.method.depth_source.slot;
         let slot = slot.and_then(|number| Slot::new(number.into()).ok());
         Self {
@@ -81,7 +81,11 @@ impl Standing {
 
     /// That of an observation at `now_s`, seconds since 1970. One of a slot is as old as the slot,
     /// any other as its block.
-    pub fn of(observation: &Observation, provenance: &Provenance, now_s: u64) -> Self {
+    pub fn from_observation(
+        observation: &Observation,
+        provenance: &Provenance,
+        now_s: u64,
+    ) -> Self {
         let read_s = provenance.slot().map(Slot::unix_s);
         let read_s = read_s.unwrap_or(observation.block().timestamp);
         Self {
@@ -97,7 +101,7 @@ impl Standing {
 
 impl Guards {
     /// The address with them: of a question that takes them.
-    pub fn of(&self, target: Target) -> Target {
+    pub fn apply_to(&self, target: Target) -> Target {
         let target = target.maybe(&MAX_AGE, self.max_age_s);
         let target = target.maybe(&MIN_DAYS, self.min_days_observed);
         target.maybe(&REQUIRE, self.require_live.then_some("live"))
@@ -105,7 +109,7 @@ impl Guards {
 
     /// Refuses what does not meet them: with `not_live`, `series_too_short` or `snapshot_too_old`, the
     /// first of these that is so. The refusal says what was found, what was required, and what to do.
-    pub fn check(&self, found: &Standing) -> Result<(), Problem> {
+    pub fn check(&self, found: &GuardInputs) -> Result<(), Problem> {
         let Self { max_age_s, min_days_observed, require_live } = self;
         if *require_live && found.status != Status::Live {
             let detail = "the status of the answer is preview, but live was required";
@@ -148,11 +152,11 @@ impl Guards {
 mod tests {
     use super::*;
 
-    const FOUND: Standing =
-        Standing { status: Status::Preview, recorded_slots: Some(2_016), age_s: Some(600) };
+    const FOUND: GuardInputs =
+        GuardInputs { status: Status::Preview, recorded_slots: Some(2_016), age_s: Some(600) };
 
     /// What of `guards` refuses it: the code, and the parameter at fault.
-    fn refused(guards: Guards, found: &Standing) -> Option<(ProblemCode, String, String)> {
+    fn refused(guards: Guards, found: &GuardInputs) -> Option<(ProblemCode, String, String)> {
         let problem = guards.check(found).err()?;
         assert!(problem.hint.is_some(), "{problem:?}");
         Some((problem.code, problem.field?, problem.detail))
@@ -175,12 +179,12 @@ mod tests {
         let live = Guards { require_live: true, ..none };
         let (code, field, _) = refused(live, &FOUND).unwrap();
         assert_eq!((code, field.as_str()), (ProblemCode::NotLive, "require"));
-        assert_eq!(refused(live, &Standing { status: Status::Live, ..FOUND }), None);
+        assert_eq!(refused(live, &GuardInputs { status: Status::Live, ..FOUND }), None);
     }
 
     #[test]
     fn what_nothing_is_known_of_meets_no_guard() {
-        let nothing = Standing { status: Status::Live, recorded_slots: None, age_s: None };
+        let nothing = GuardInputs { status: Status::Live, recorded_slots: None, age_s: None };
         let none = Guards::default();
         assert_eq!(refused(none, &nothing), None);
         let zero_days = Guards { min_days_observed: Some(Days::of_slots(0)), ..none };
@@ -188,7 +192,7 @@ mod tests {
         let aged = Guards { max_age_s: Some(u32::MAX), ..none };
         assert_eq!(refused(aged, &nothing).unwrap().0, ProblemCode::SnapshotTooOld);
         // A series that has begun has observed no day, and says so.
-        let begun = Standing { recorded_slots: Some(0), ..nothing };
+        let begun = GuardInputs { recorded_slots: Some(0), ..nothing };
         assert_eq!(refused(zero_days, &begun), None);
     }
 

@@ -3,7 +3,7 @@
 
 use exitgap_core::analytics::figure::FigureReport;
 use exitgap_core::evidence::{Outcome, Verdict};
-use exitgap_core::published::PartRef;
+use exitgap_core::log_folder::PartRef;
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, VerificationReport, check_name};
@@ -81,7 +81,7 @@ struct FigureVenueNamed {
 
 impl FilesVerified {
     /// Of its files.
-    pub fn of(files: Vec<FileVerified>) -> Self {
+    pub fn from_files(files: Vec<FileVerified>) -> Self {
         let all = |verdict: Verdict| {
             !files.is_empty() && files.iter().all(|file| file.verdict == verdict)
         };
@@ -130,11 +130,11 @@ impl FileVerified {
 }
 
 /// A check's outcome, its name and its code.
-type Checked = (Outcome, &'static str, &'static str);
+type NamedOutcome = (Outcome, &'static str, &'static str);
 
 /// The first check that failed, or else that was not made.
-fn first(checks: impl IntoIterator<Item = Checked>) -> Option<String> {
-    let all: Vec<Checked> = checks.into_iter().collect();
+fn first(checks: impl IntoIterator<Item = NamedOutcome>) -> Option<String> {
+    let all: Vec<NamedOutcome> = checks.into_iter().collect();
     let of = |outcome: Outcome| all.iter().find(|(found, ..)| *found == outcome);
     let found = of(Outcome::Fail).or_else(|| of(Outcome::NotChecked));
     found.map(|(_, name, code)| format!("{name}: {code}"))

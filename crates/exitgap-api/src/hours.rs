@@ -39,7 +39,7 @@ impl HoursToken {
     }
 
     /// Of all tokens of a pool that have a calendar.
-    pub fn all(observation: &Observation) -> Vec<Self> {
+    pub fn from_observation(observation: &Observation) -> Vec<Self> {
         let at = observation.block().timestamp;
         observation.pool_sessions().iter().map(|session| Self::new(session, at)).collect()
     }

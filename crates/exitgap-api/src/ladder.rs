@@ -96,7 +96,7 @@ pub struct LadderRows {
 impl LadderRows {
     /// Words the rows of a ladder: everybody's. `evidence` says where that of a size is; who does
     /// not serve any has none.
-    pub fn of(
+    pub fn from_rows(
         by_gap: &[GapRow],
         by_size: &[SizeRow],
         evidence: impl Fn(&Number) -> Option<String>,

@@ -48,7 +48,7 @@ mod pools;
 mod portfolio;
 mod problem;
 mod problem_document;
-mod published;
+mod published_answer;
 pub mod receipt;
 mod redemption;
 mod routes;
@@ -60,8 +60,8 @@ mod state;
 mod stream;
 mod venue_stress;
 mod verification;
-mod verified;
-mod witnessed;
+mod verified_evidence;
+mod witness_check;
 mod written;
 pub mod x402;
 
@@ -98,7 +98,7 @@ pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
-pub use guards::{Days, Guards, Standing};
+pub use guards::{Days, GuardInputs, Guards};
 pub use handed_over::{
     FileKind, FileVerified, FilesVerified, is_report_first_line, report_first_line,
 };
@@ -109,7 +109,7 @@ pub use history::{
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, MaxSize, MaxSizeResult, SizeRung};
-pub use names::{Naming, PoolLabels, names_apart};
+pub use names::{PoolLabels, PoolName, names_apart};
 pub use number::Number;
 pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_pool, parse_size,
@@ -120,7 +120,7 @@ pub use pools::{PoolEntry, PoolFacts, PoolList};
 pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
-pub use published::{
+pub use published_answer::{
     Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
     PublishedSimulation, RetractionNotice, SlotState, SlotStatus,
 };
@@ -140,6 +140,6 @@ pub use verification::{
     AuditFault, AuditReport, AuditedCounts, AuditedProofs, Claim, Contradiction, DayReport,
     ExportReport, ForkReport, Recomputation, VerificationReport,
 };
-pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
-pub use witnessed::witnessed;
+pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
+pub use witness_check::check_witnesses;
 pub use written::{WrittenSizeError, size_as_written, written_size};

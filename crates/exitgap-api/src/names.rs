@@ -15,7 +15,7 @@ const OP_MAINNET: u64 = 10;
 
 /// What a snapshot says a pool is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Naming {
+pub struct PoolName {
     /// The venue; `None` where its factory is not known: contracts of many venues are alike.
     pub venue: Option<String>,
     /// What stands for the venue there.
@@ -28,9 +28,9 @@ pub struct Naming {
     pub is_lasting: bool,
 }
 
-impl Naming {
+impl PoolName {
     /// Of a pool as it was observed.
-    pub fn of(observation: &Observation) -> Self {
+    pub fn from_observation(observation: &Observation) -> Self {
         let state = observation.state();
         let chain_id = observation.chain().caip2.0;
         let contract = observation.pool().contract().address();
@@ -110,16 +110,16 @@ pub struct PoolLabels {
     /// Live or preview.
     pub status: Status,
     /// Venue and fee.
-    pub naming: Naming,
+    pub naming: PoolName,
 }
 
 impl PoolLabels {
     /// Of a pool as it was observed.
-    pub fn of(observation: &Observation) -> Self {
+    pub fn from_observation(observation: &Observation) -> Self {
         Self {
             tokens: observation.tokens().each_ref().map(TokenLabel::from),
             status: observation.chain().kind.into(),
-            naming: Naming::of(observation),
+            naming: PoolName::from_observation(observation),
         }
     }
 }

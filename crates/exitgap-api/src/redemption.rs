@@ -141,17 +141,22 @@ pub type RedemptionWindowResult = Answer<RedemptionWindow>;
 
 impl RedemptionWindow {
     /// Compares one sale with the terms.
-    pub fn of(observation: &Observation, exit: &Exit, size: SizeUsd, terms: &[PacedTerms]) -> Self {
+    pub fn from_terms(
+        observation: &Observation,
+        exit: &Exit,
+        size: SizeUsd,
+        terms: &[PacedTerms],
+    ) -> Self {
         let (now, at_s) = (exit.estimate(size), observation.block().timestamp);
-        let path = |one: &PacedTerms| RedemptionPath::of(observation, exit, size, one);
+        let path = |one: &PacedTerms| RedemptionPath::from_terms(observation, exit, size, one);
         let paths = terms.iter().map(path).collect();
-        let refusal = now.as_ref().err().map(refused);
+        let refusal = now.as_ref().err().map(problem_code);
         let gap = now.ok().map(|now| now.gap);
         Self {
             figure: REDEMPTION.to_owned(),
             modelled: true,
             size_usd: size.into(),
-            receives_now_usd: gap.map(|gap| Number::from(Sold::of(size, gap).receives)),
+            receives_now_usd: gap.map(|gap| Number::from(Sold::from_gap(size, gap).receives)),
             exit_gap_pct: gap.map(Number::from),
             refusal,
             handed_in_at: exitgap_core::series::rfc3339(at_s),
@@ -160,12 +165,17 @@ impl RedemptionWindow {
     }
 }
 
-fn refused(refusal: &Refusal) -> ProblemCode {
+fn problem_code(refusal: &Refusal) -> ProblemCode {
     Problem::from(refusal).code
 }
 
 impl RedemptionPath {
-    fn of(observation: &Observation, exit: &Exit, size: SizeUsd, paced: &PacedTerms) -> Self {
+    fn from_terms(
+        observation: &Observation,
+        exit: &Exit,
+        size: SizeUsd,
+        paced: &PacedTerms,
+    ) -> Self {
         let PacedTerms { read, pace } = paced;
         let RedemptionTermsRead { terms, facts, eligibility, source, read_on, sha256 } = read;
         let (used, said) = facts.said(terms, observation, exit.direction(), *pace);

@@ -161,7 +161,7 @@ pub struct RouteRanking {
 impl RouteRanking {
     /// Ranks the venues of `ladders`, all of the same token sold. `fixed_costs` are what
     /// using each venue costs, in the same order; none at all where empty.
-    pub fn of(
+    pub fn from_ladders(
         ladders: &[RouteLadder],
         fixed_costs: &[UsdMicros],
         size: SizeUsd,
@@ -182,9 +182,9 @@ impl RouteRanking {
         Ok(Self {
             size_usd: size.into(),
             status: if live { Status::Live } else { Status::Preview },
-            venues: venues.map(|(ladder, venue)| RankedVenue::of(ladder, venue)).collect(),
-            alone: ranking.alone.iter().map(|route| Route::of(route, ladders)).collect(),
-            split: Route::of(&ranking.split, ladders),
+            venues: venues.map(|(ladder, venue)| RankedVenue::from_venue(ladder, venue)).collect(),
+            alone: ranking.alone.iter().map(|route| Route::from_route(route, ladders)).collect(),
+            split: Route::from_route(&ranking.split, ladders),
             method_version: METHOD_VERSION.to_owned(),
         })
     }
@@ -263,7 +263,7 @@ fn check_same_exit(ladders: &[RouteLadder]) -> Result<(), Problem> {
 }
 
 impl RankedVenue {
-    fn of(ladder: &RouteLadder, venue: &RouteVenue) -> Self {
+    fn from_venue(ladder: &RouteLadder, venue: &RouteVenue) -> Self {
         Self {
             pool: ladder.pool.clone(),
             status: ladder.status,
@@ -274,7 +274,7 @@ impl RankedVenue {
 }
 
 impl Route {
-    fn of(route: &exit::Route, ladders: &[RouteLadder]) -> Self {
+    fn from_route(route: &exit::Route, ladders: &[RouteLadder]) -> Self {
         let leg = |leg: &exit::RouteLeg| RouteLeg {
             venue: u32::try_from(leg.venue).unwrap_or(u32::MAX),
             pool: ladders[leg.venue].pool.clone(),
@@ -339,7 +339,7 @@ mod tests {
         let ladders: Vec<RouteLadder> =
             ladders.iter().map(|one| serde_json::from_value(one.clone()).unwrap()).collect();
         let costs: Vec<_> = costs.iter().copied().map(UsdMicros).collect();
-        RouteRanking::of(&ladders, &costs, size.parse().unwrap())
+        RouteRanking::from_ladders(&ladders, &costs, size.parse().unwrap())
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct StateReport {
 
 /// The sale that an evidence file is about.
 pub fn size_asked(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
-    let request = &evidence.stated()?.request;
+    let request = &evidence.statement()?.request;
     Some((Direction::from(request.base), request.size_usd.parse().ok()?))
 }
 
@@ -34,7 +34,7 @@ pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
         let detail = "evidence: the file has no readable snapshot";
         Problem::new(ProblemCode::InvalidParameter, detail).field("evidence")
     })?;
-    Ok(StateClaim::of(snapshot, size_asked(evidence)))
+    Ok(StateClaim::from_snapshot(snapshot, size_asked(evidence)))
 }
 
 /// What still has to be trusted after the checks: each thing once, and the block's place on the chain only where no source confirmed it.
@@ -56,22 +56,24 @@ pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
 impl StateReport {
     /// Holds a claim against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
     /// its number. So many of them as `at_least` must have it; `None`: all.
-    pub fn of(
+    pub fn from_proof(
         claim: &StateClaim,
         proof: &[u8],
         asked: &[(String, Option<BlockHash>)],
         at_least: Option<usize>,
     ) -> Self {
-        let proof = StateProof::read(proof);
+        let proof = StateProof::from_bytes(proof);
         let mut checks = check_claim(&proof, claim).to_vec();
         if !asked.is_empty() {
-            let sources: Vec<BlockSource> =
-                asked.iter().map(|(name, hash)| BlockSource::asked(name.as_str(), *hash)).collect();
+            let sources: Vec<BlockSource> = asked
+                .iter()
+                .map(|(name, hash)| BlockSource::from_answer(name.as_str(), *hash))
+                .collect();
             let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
             checks.push(check_canonical(claim.block, child, &sources, at_least));
         }
         let unproven = still_unproven(&checks);
-        let says = ChainSays::of(&checks);
+        let says = ChainSays::from_checks(&checks);
         Self { checks, unproven, says }
     }
 }

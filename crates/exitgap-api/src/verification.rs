@@ -1,12 +1,12 @@
 //! Verification: the claims of an evidence file or a published log, and the results of the checks.
 
 use exitgap_core::evidence::{
-    Answer, CheckName, Evidence, EvidenceRequest, Outcome, Policy, RecomputeError, Report,
-    ResultError, Stated, Verdict,
+    Answer, CheckName, Evidence, EvidenceRequest, EvidenceStatement, Outcome, Policy,
+    RecomputeError, Report, ResultError, Verdict,
 };
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::ChainKind;
-use exitgap_core::tlog::{Checkpoint, Fork, ForkError, Forked, Hash, LogProof};
+use exitgap_core::tlog::{Checkpoint, Fork, ForkError, Hash, LogProof, ProvenFork};
 use serde::{Deserialize, Serialize};
 
 use crate::{Problem, ProblemCode};
@@ -46,8 +46,8 @@ const MAX_CLAIMED_CHARS: usize = 40;
 
 impl Claim {
     /// The claims of an evidence file. `None` if the file cannot be read.
-    pub fn of(evidence: &Evidence) -> Option<Self> {
-        let Stated { request, answer, .. } = evidence.stated()?;
+    pub fn from_evidence(evidence: &Evidence) -> Option<Self> {
+        let EvidenceStatement { request, answer, .. } = evidence.statement()?;
         let kind = evidence.snapshot().map(|snapshot| snapshot.observation().chain().kind);
         let cut = |text: &String| {
             let end = text.char_indices().nth(MAX_CLAIMED_CHARS).map(|(end, _)| end);
@@ -101,7 +101,7 @@ pub struct VerificationReport {
 impl VerificationReport {
     /// Verifies an evidence file that was read. If a checkpoint seen before is contradicted, it
     /// reports two logs of one size: those two texts alone prove it.
-    pub fn of(evidence: &Evidence, policy: &Policy) -> Self {
+    pub fn from_evidence(evidence: &Evidence, policy: &Policy) -> Self {
         Self::beside_tiles(evidence, policy, false)
     }
 
@@ -109,8 +109,8 @@ impl VerificationReport {
     /// made from, also two logs of which the larger does not go on from the smaller.
     pub fn beside_tiles(evidence: &Evidence, policy: &Policy, tiles: bool) -> Self {
         let report = evidence.verify(policy);
-        let contradiction = Contradiction::found(evidence, policy, &report, tiles);
-        Self { claim: Claim::of(evidence), report, contradiction }
+        let contradiction = Contradiction::from_evidence(evidence, policy, &report, tiles);
+        Self { claim: Claim::from_evidence(evidence), report, contradiction }
     }
 }
 
@@ -125,7 +125,12 @@ impl Contradiction {
                                  that history was rewritten";
 
     /// The checkpoint seen before and the file's, if both are signed and contradict each other.
-    fn found(evidence: &Evidence, policy: &Policy, report: &Report, tiles: bool) -> Option<Self> {
+    fn from_evidence(
+        evidence: &Evidence,
+        policy: &Policy,
+        report: &Report,
+        tiles: bool,
+    ) -> Option<Self> {
         let check = |name| report.check(name);
         if check(CheckName::Signature)?.outcome != Outcome::Pass {
             return None;
@@ -135,15 +140,15 @@ impl Contradiction {
             "history_rewritten" if tiles => Self::REWRITTEN,
             _ => return None,
         };
-        let signed = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
+        let signed = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
         let seen = policy.seen.as_ref()?;
         let of_one_size = proves == Self::SPLIT_VIEW;
-        let found = Self::of(seen.note.clone(), signed, proves);
+        let found = Self::from_notes(seen.note.clone(), signed, proves);
         Some(if of_one_size { found.with_fork(Vec::new(), None) } else { found })
     }
 
     /// Two notes, the one seen before first.
-    pub fn of(seen: String, found: String, proves: &str) -> Self {
+    pub fn from_notes(seen: String, found: String, proves: &str) -> Self {
         Self { checkpoints: [seen, found], proves: proves.to_owned(), fork: None }
     }
 
@@ -178,7 +183,7 @@ pub struct Recomputation {
 
 impl Recomputation {
     /// Recomputes the result of an evidence file. No hash and no signature is checked.
-    pub fn of(evidence: &Evidence) -> Result<Self, Problem> {
+    pub fn from_evidence(evidence: &Evidence) -> Result<Self, Problem> {
         let found = evidence.recompute().map_err(|error| match &error {
             RecomputeError::Result(ResultError::Refused(refusal)) => Problem::from(refusal),
             RecomputeError::Result(ResultError::Newer(_) | ResultError::MethodVersion) => {
@@ -364,7 +369,7 @@ mod tests {
     use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
 
     fn claim_of(bytes: &[u8]) -> Option<Claim> {
-        Claim::of(&Evidence::read(bytes))
+        Claim::from_evidence(&Evidence::from_bytes(bytes))
     }
 
     #[test]
@@ -412,9 +417,9 @@ pub struct ForkReport {
 
 impl ForkReport {
     /// Of what judging a file came to; `no_key`: no key was given.
-    pub fn of(judged: Result<Forked, ForkError>, no_key: bool) -> Self {
+    pub fn from_result(judged: Result<ProvenFork, ForkError>, no_key: bool) -> Self {
         match judged {
-            Ok(Forked { origin, sizes, roots }) => Self {
+            Ok(ProvenFork { origin, sizes, roots }) => Self {
                 verdict: Verdict::Valid,
                 log: Some(origin.to_string()),
                 sizes: Some(sizes),

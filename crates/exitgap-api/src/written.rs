@@ -80,7 +80,7 @@ pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     let number = text.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim_start();
     let (number, power) = without_suffix(number);
-    let Some(plain) = ungrouped(number) else {
+    let Some(plain) = strip_separators(number) else {
         return Err(WrittenSizeError::DigitGroups { shown });
     };
     // A size counts in millionths; a power of ten takes as many decimals as it has zeros.
@@ -109,7 +109,7 @@ fn without_suffix(text: &str) -> (&str, u32) {
 
 /// The number without what separates its groups; `None` where they are not groups of three
 /// digits, all separated alike.
-fn ungrouped(text: &str) -> Option<String> {
+fn strip_separators(text: &str) -> Option<String> {
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (text, None),

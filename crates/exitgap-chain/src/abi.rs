@@ -314,13 +314,13 @@ impl Answer {
     }
 
     /// The list that `C` answers with, if it returned one of at most so many entries of a word each.
-    pub(crate) fn listed<C: SolCall>(&self, most: usize) -> Option<C::Return> {
-        let words = self.returned()?.len() / 32;
+    pub(crate) fn decode_list<C: SolCall>(&self, most: usize) -> Option<C::Return> {
+        let words = self.return_data()?.len() / 32;
         if words <= 2 + most { self.exact::<C>(words) } else { None }
     }
 
     /// The bytes returned.
-    pub(crate) fn returned(&self) -> Option<&Bytes> {
+    pub(crate) fn return_data(&self) -> Option<&Bytes> {
         match self {
             Self::Returned(data) => Some(data),
             Self::Reverted | Self::Refused(_) => None,

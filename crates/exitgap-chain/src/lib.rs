@@ -43,12 +43,12 @@ mod blocks;
 pub mod config;
 mod events;
 mod limits;
-mod missing;
 mod multicall;
 mod oracles;
 mod pool_logs;
 mod pools;
 mod prove;
+mod read_failure;
 mod reader;
 mod rpc;
 pub mod settle;
@@ -56,12 +56,12 @@ mod trial;
 
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
-pub use missing::Missing;
 pub use pool_logs::{LogsSince, LogsUntil, PoolLogs};
 pub use pools::PoolInfo;
 pub use prove::{
-    AnchoringError, ProveError, Proven, StateProver, Unproven, figures_range, judged,
+    AnchoringError, ProveError, Proven, StateProver, Unproven, figures_range, judge_snapshot,
     subject_to_record,
 };
-pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
+pub use read_failure::ReadFailure;
+pub use reader::{ChainReader, CheckFinding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

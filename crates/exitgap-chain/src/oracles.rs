@@ -12,7 +12,7 @@ use exitgap_core::snapshot::{
 
 use crate::abi::{Answer, Call, Feed};
 use crate::config::{FeedPlan, OraclePlan, PoolPlan, SequencerPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 
 /// What a feed said at the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,14 +51,14 @@ struct Round {
     decimals: u8,
 }
 
-fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, Missing> {
+fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, ReadFailure> {
     let [round, decimals] = answers else {
         return Err(invalid(feed, "was queried incorrectly"));
     };
     for (answer, call) in [(round, "latestRoundData"), (decimals, "decimals")] {
         if *answer == Answer::Reverted {
             let detail = format!("feed {feed}: {call} reverted");
-            return Err(Missing::new(MissingReason::CallReverted, detail));
+            return Err(ReadFailure::new(MissingReason::CallReverted, detail));
         }
     }
     let data = round
@@ -71,7 +71,7 @@ fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, Missing> {
 }
 
 /// Reads the answers to [`calls`] of a price feed.
-pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Missing> {
+pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, ReadFailure> {
     let Round { data, decimals } = round_of(feed, answers)?;
     if data.answer <= I256::ZERO {
         return Err(invalid(feed, &format!("returned {}", data.answer)));
@@ -83,17 +83,17 @@ pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Mi
     Ok(FeedAnswer { answer, decimals, round: data.roundId.to(), updated_at })
 }
 
-fn invalid(feed: Address, what: &str) -> Missing {
-    Missing::new(MissingReason::OracleInvalid, format!("feed {feed} {what}"))
+fn invalid(feed: Address, what: &str) -> ReadFailure {
+    ReadFailure::new(MissingReason::OracleInvalid, format!("feed {feed} {what}"))
 }
 
 /// Reads the answers to [`calls`] of a sequencer's feed: 0 up or 1 down, and since when.
 pub(crate) fn decode_sequencer(
     plan: SequencerPlan,
     answers: &[Answer],
-) -> Result<OracleReading, Missing> {
+) -> Result<OracleReading, ReadFailure> {
     let SequencerPlan { feed, grace_s } = plan;
-    let in_words = |missing: Missing| Missing {
+    let in_words = |missing: ReadFailure| ReadFailure {
         detail: format!("sequencer uptime: {}", missing.detail),
         ..missing
     };
@@ -119,25 +119,26 @@ pub(crate) fn decode_sequencer(
 
 /// The readings of a contract's tokens, each as far as it could be read.
 pub(crate) struct Readings {
-    of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>>,
+    of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, ReadFailure>>,
 }
 
 impl Readings {
     /// Of these pools of one contract, which name the same oracles for a token that several have.
-    pub(crate) fn of<'a>(
+    pub(crate) fn from_answers<'a>(
         pools: impl Iterator<Item = &'a PoolPlan>,
-        answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
+        answers: &BTreeMap<Address, Result<FeedAnswer, ReadFailure>>,
         check: impl Fn(&OracleReading) -> Result<(), ObservationError>,
     ) -> Self {
-        let mut of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>> =
+        let mut of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, ReadFailure>> =
             BTreeMap::new();
         for pool in pools {
-            let mut of_pool: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>> =
+            let mut of_pool: BTreeMap<OracleRole, Result<Vec<OracleReading>, ReadFailure>> =
                 BTreeMap::new();
             for oracle in &pool.oracles {
-                let read = reading(oracle, answers).and_then(|reading| {
-                    check(&reading)
-                        .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))?;
+                let read = build_reading(oracle, answers).and_then(|reading| {
+                    check(&reading).map_err(|error| {
+                        ReadFailure::new(error.missing_reason(), error.to_string())
+                    })?;
                     Ok(reading)
                 });
                 let token = of_pool.entry(oracle.role).or_insert_with(|| Ok(Vec::new()));
@@ -153,7 +154,7 @@ impl Readings {
     }
 
     /// What the contract's snapshot says of its tokens, where the pool's own two could be read.
-    pub(crate) fn for_pool(&self, pool: &PoolPlan) -> Result<Vec<OracleReading>, Missing> {
+    pub(crate) fn for_pool(&self, pool: &PoolPlan) -> Result<Vec<OracleReading>, ReadFailure> {
         for oracle in &pool.oracles {
             if let Some(Err(missing)) = self.of_tokens.get(&oracle.role) {
                 return Err(missing.clone());
@@ -163,10 +164,10 @@ impl Readings {
     }
 }
 
-fn reading(
+fn build_reading(
     oracle: &OraclePlan,
-    answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
-) -> Result<OracleReading, Missing> {
+    answers: &BTreeMap<Address, Result<FeedAnswer, ReadFailure>>,
+) -> Result<OracleReading, ReadFailure> {
     let (feed, heartbeat_s) = match oracle.feed {
         FeedPlan::Fixed { answer, decimals } => {
             let source = OracleSource::Fixed;
@@ -178,7 +179,7 @@ fn reading(
         .get(&feed)
         .cloned()
         .unwrap_or_else(|| Err(invalid(feed, "was not queried")))
-        .map_err(|missing| Missing {
+        .map_err(|missing| ReadFailure {
             detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
             ..missing
         })?;
@@ -196,7 +197,7 @@ mod tests {
 
     const FEED: Address = Address([5; 20]);
 
-    fn said(answer: i64, updated_at: U256, decimals: U256) -> Result<FeedAnswer, Missing> {
+    fn said(answer: i64, updated_at: U256, decimals: U256) -> Result<FeedAnswer, ReadFailure> {
         let answer = I256::try_from(answer).unwrap();
         let round = (U256::from(3), answer, U256::ZERO, updated_at, U256::from(3)).abi_encode();
         let returned = |data: Vec<u8>| Answer::Returned(Bytes::from(data));

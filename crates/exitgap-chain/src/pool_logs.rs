@@ -18,7 +18,7 @@ use crate::blocks::contradiction;
 use crate::config::Plan;
 use crate::limits::MAX_NAMED;
 use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
-use crate::{Limits, Missing};
+use crate::{Limits, ReadFailure};
 
 /// The most logs that one reading may have.
 const MAX_LOGS: usize = 1_000_000;
@@ -48,7 +48,7 @@ impl PoolLogs {
         after: u64,
         last: u64,
         deadline: Instant,
-    ) -> Result<Vec<PoolLog>, Missing> {
+    ) -> Result<Vec<PoolLog>, ReadFailure> {
         let pools = BTreeSet::from([pool]);
         let (_, mut found) = read(&self.rpc, &pools, [after, last], u64::MAX, deadline).await?;
         Ok(found.remove(&pool).unwrap_or_default())
@@ -74,7 +74,7 @@ pub(crate) async fn read_since(
     last: u64,
     most: u64,
     deadline: Instant,
-) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
+) -> Result<BTreeMap<Address, LogsUntil>, ReadFailure> {
     let mut found = BTreeMap::new();
     for (after, pools) in together(since, last, usize::try_from(most).unwrap_or(1)) {
         let (to_block, mut logs) = read(rpc, &pools, [after, last], most, deadline).await?;
@@ -109,7 +109,7 @@ async fn read(
     [after, last]: [u64; 2],
     most: u64,
     deadline: Instant,
-) -> Result<(u64, BTreeMap<Address, Vec<PoolLog>>), Missing> {
+) -> Result<(u64, BTreeMap<Address, Vec<PoolLog>>), ReadFailure> {
     let mut found: BTreeMap<Address, Vec<PoolLog>> = BTreeMap::new();
     let (mut from, mut count, mut requests) = (after + 1, 0, 0);
     // A pool's swaps are many, and what nodes serve of them says little of the logs that ticks are followed by.
@@ -132,7 +132,7 @@ async fn read(
         }
         if count > MAX_LOGS {
             let detail = format!("more than {MAX_LOGS} logs");
-            return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
+            return Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail));
         }
     }
     for logs in found.values_mut() {

@@ -90,7 +90,7 @@ pub(crate) struct Sale {
 
 /// A pool that is tried, as it was read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tried<'a> {
+pub(crate) struct TrialPool<'a> {
     pub(crate) reader: &'a Reader,
     pub(crate) pool: &'a Observation,
 }
@@ -98,13 +98,13 @@ pub(crate) struct Tried<'a> {
 /// Tries these pools, each read at the multicall's block.
 pub(crate) async fn compare(
     multicall: &Multicall<'_>,
-    pools: &[Tried<'_>],
+    pools: &[TrialPool<'_>],
 ) -> Result<Vec<Verdict>, Failure> {
     let mut verdicts = vec![Verdict::Unknown(String::new()); pools.len()];
     // Where one pool's tokens are ledgers, another's may not be.
     for moves_tokens in [true, false] {
-        let of_these = |tried: &Tried<'_>| tried.reader.moves_tokens() == moves_tokens;
-        let (places, pools): (Vec<usize>, Vec<Tried<'_>>) =
+        let of_these = |tried: &TrialPool<'_>| tried.reader.moves_tokens() == moves_tokens;
+        let (places, pools): (Vec<usize>, Vec<TrialPool<'_>>) =
             pools.iter().copied().enumerate().filter(|(_, tried)| of_these(tried)).unzip();
         let found = compare_together(multicall, &pools).await?;
         for (place, verdict) in places.into_iter().zip(found) {
@@ -117,7 +117,7 @@ pub(crate) async fn compare(
 /// Tries pools of which all or none move tokens.
 async fn compare_together(
     multicall: &Multicall<'_>,
-    pools: &[Tried<'_>],
+    pools: &[TrialPool<'_>],
 ) -> Result<Vec<Verdict>, Failure> {
     let mut calls = Vec::new();
     let mut spans = Vec::with_capacity(pools.len());
@@ -147,7 +147,7 @@ async fn compare_together(
         .collect())
 }
 
-impl Tried<'_> {
+impl TrialPool<'_> {
     /// The sales that it is tried with, in as many directions as can be tried at once.
     fn sales(&self) -> Vec<Sale> {
         let sales = Direction::BOTH.into_iter().filter_map(|direction| self.sale(direction));
@@ -198,7 +198,7 @@ impl Tried<'_> {
     }
 
     fn judge(&self, sale: &Sale, answers: &[Answer]) -> Verdict {
-        let outcomes: Option<Vec<Outcome>> = answers.iter().map(Outcome::of).collect();
+        let outcomes: Option<Vec<Outcome>> = answers.iter().map(Outcome::from_answer).collect();
         let Some(outcomes) = outcomes else {
             let words = answers.first().map_or_else(String::new, Answer::in_words);
             return Verdict::Unknown(format!("the trial {words}"));
@@ -224,8 +224,8 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Out of what our caller returned; `None` where it did not.
-    fn of(answer: &Answer) -> Option<Self> {
-        let data = answer.returned().filter(|data| data.len() >= 32)?;
+    fn from_answer(answer: &Answer) -> Option<Self> {
+        let data = answer.return_data().filter(|data| data.len() >= 32)?;
         Some(Self { success: data[31] == 1, data: data.slice(32..) })
     }
 

@@ -20,7 +20,7 @@ use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, EXPORT_NOTES, WATCH_NOTES
 pub use crate::log_arguments::{AuditArgs, CompareArgs, ExportArgs, WatchArgs};
 use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
-use crate::recorded::RecordedFrom;
+use crate::recorded_source::RecordedFrom;
 
 /// At this size, how far below the oracle price will I really fill?
 ///
@@ -131,7 +131,7 @@ pub enum Command {
     /// Estimate the exit gap of one sale and its parts: basis, fee and price impact.
     Estimate {
         #[command(flatten)]
-        question: Guarded,
+        question: GuardedQuestion,
         /// Size in USD at the oracle price, 0.01 to 1000000000, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
@@ -148,7 +148,7 @@ pub enum Command {
     /// Depth at each gap and exit gap at each size.
     Ladder {
         #[command(flatten)]
-        question: Guarded,
+        question: GuardedQuestion,
         /// Gaps in percent, separated by commas [default: 0.1,0.25,0.5,1,2,3,5,10].
         #[arg(long, value_name = "PCT,…", value_delimiter = ',', allow_hyphen_values = true)]
         gap: Vec<String>,
@@ -159,7 +159,7 @@ pub enum Command {
     /// The largest sale whose exit gap stays within a limit.
     Size {
         #[command(flatten)]
-        question: Guarded,
+        question: GuardedQuestion,
         /// The gap limit in percent, -100 to 100, at most six decimals.
         #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
         gap: String,
@@ -171,7 +171,7 @@ pub enum Command {
     /// assumption, not a forecast.
     Simulate {
         #[command(flatten)]
-        question: Guarded,
+        question: GuardedQuestion,
         /// Total size in USD, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
@@ -189,7 +189,7 @@ pub enum Command {
     #[command(after_long_help = REDEEM_NOTES)]
     Redeem {
         #[command(flatten)]
-        question: Guarded,
+        question: GuardedQuestion,
         /// Size in USD, such as 250000, $250,000, 250k or 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
@@ -282,23 +282,23 @@ pub enum Command {
 
 /// A question, and what its answer must meet.
 #[derive(Debug, Args)]
-pub struct Guarded {
+pub struct GuardedQuestion {
     #[command(flatten)]
     pub question: Question,
     #[command(flatten)]
     guards: GuardArgs,
 }
 
-impl Guarded {
+impl GuardedQuestion {
     /// What the answer must meet.
     pub fn guards(&self) -> Result<Guards, Problem> {
-        self.guards.read()
+        self.guards.parse_guards()
     }
 }
 
 impl GuardArgs {
     /// What the answer must meet.
-    pub fn read(&self) -> Result<Guards, Problem> {
+    pub fn parse_guards(&self) -> Result<Guards, Problem> {
         let Self { max_age_s, min_days_observed, require } = self;
         let min_days_observed = min_days_observed.as_deref().map(Days::parse).transpose()?;
         Ok(Guards { max_age_s: *max_age_s, min_days_observed, require_live: require.is_some() })

@@ -152,7 +152,7 @@ impl Failure {
 
 /// A problem whose code may be one of another version.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ProblemView<'a> {
     code: &'a str,
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,7 +170,7 @@ struct Told<'a> {
 fn tell(code: &str, problem: &Problem, json: bool) {
     let Problem { code: _, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
     if json {
-        let told = Told {
+        let told = ProblemView {
             code,
             detail,
             field: field.as_deref(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::recorded::{RecordedArgs, RecordedFrom};
+use crate::recorded_source::{RecordedArgs, RecordedFrom};
 
 #[derive(Debug, Args)]
 pub struct HoursArgs {

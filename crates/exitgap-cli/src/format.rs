@@ -5,7 +5,7 @@ use std::fmt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// `1234567.89` as `1,234,567.89`.
-pub fn grouped(number: &str) -> String {
+pub fn group_digits(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", number),
@@ -31,7 +31,11 @@ pub fn tokens(raw: &str, decimals: u8) -> String {
     let padded = format!("{raw:0>width$}", width = decimals + 1);
     let (whole, fraction) = padded.split_at(padded.len() - decimals);
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
+    if fraction.is_empty() {
+        group_digits(whole)
+    } else {
+        format!("{}.{fraction}", group_digits(whole))
+    }
 }
 
 /// Whole tokens shortened to at most six decimals, for columns; `…` marks a cut.
@@ -102,8 +106,8 @@ mod tests {
 
     #[test]
     fn digits_are_grouped_and_points_set() {
-        assert_eq!(grouped("1234567.891"), "1,234,567.891");
-        assert_eq!(grouped("-123"), "-123");
+        assert_eq!(group_digits("1234567.891"), "1,234,567.891");
+        assert_eq!(group_digits("-123"), "-123");
         assert_eq!(tokens("1500000", 6), "1.5");
         assert_eq!(tokens("1", 18), "0.000000000000000001");
         assert_eq!(tokens("1000", 0), "1,000");

@@ -60,7 +60,7 @@ impl Folder {
     }
 
     /// In whole or not at all, whatever other runs write meanwhile.
-    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+    fn write_atomic(&self, path: &Path, text: &str) -> io::Result<()> {
         let new = path.with_added_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
         file.write_all(text.as_bytes())?;
@@ -84,7 +84,7 @@ impl Storage for Folder {
             return;
         }
         let path = self.file(name);
-        if let Err(error) = self.write(&path, text) {
+        if let Err(error) = self.write_atomic(&path, text) {
             remember(&self.unwritten, &path, &error);
         }
     }
@@ -95,7 +95,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a file"));
     }
-    String::from_utf8(crate::source::read(path, MAX_BYTES)?).map_err(io::Error::other)
+    String::from_utf8(crate::source::read_limited(path, MAX_BYTES)?).map_err(io::Error::other)
 }
 
 /// The first error stays.

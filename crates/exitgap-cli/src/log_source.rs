@@ -9,7 +9,7 @@ use std::time::Duration;
 use exitgap_api::invalid_parameter;
 use exitgap_client::BaseUrl;
 use exitgap_client::copy::{Copier, CopyError};
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
@@ -45,13 +45,13 @@ pub struct LogSource {
 impl LogSource {
     /// A log that is read once. What a service publishes is brought into `copy`, or into a folder that is
     /// removed afterwards.
-    pub fn read(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+    pub fn for_reading(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
         let mut source = match (log, copy) {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy)?,
-            (LogAt::Url(url), Some(copy)) => Self::copied(url, copy)?,
+            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy)?,
             (LogAt::Url(url), None) => {
                 let temporary = Temporary::new()?;
-                let source = Self::copied(url, &temporary.0)?;
+                let source = Self::from_url(url, &temporary.0)?;
                 let path = temporary.0.display();
                 anstream::eprintln!(
                     "Copying the log to {path}, which is deleted afterwards. Use --copy FOLDER to keep the copy."
@@ -72,10 +72,10 @@ impl LogSource {
     }
 
     /// A log that is followed. What a service publishes is kept in `copy`; it is not yet up to date.
-    pub fn followed(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+    pub fn for_watching(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
         match (log, copy) {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy),
-            (LogAt::Url(url), Some(copy)) => Self::copied(url, copy),
+            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy),
             (LogAt::Url(_), None) => {
                 let detail = "copy: following a log at a URL needs a folder for the copy";
                 let hint = "give --copy FOLDER; the next run continues from there";
@@ -93,7 +93,7 @@ impl LogSource {
         Ok(Self { path: path.to_owned(), copier: None, _temporary: None })
     }
 
-    fn copied(url: &str, path: &Path) -> Result<Self, Failure> {
+    fn from_url(url: &str, path: &Path) -> Result<Self, Failure> {
         let copier = Copier::new(address(url)?, path)?;
         Ok(Self { path: path.to_owned(), copier: Some(copier), _temporary: None })
     }
@@ -104,8 +104,8 @@ impl LogSource {
     }
 
     /// Brings a file into a copy, where this is one, and says whether it is there.
-    pub fn bring(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
-        self.copier.as_ref().map_or(Ok(false), |copier| copier.bring(file, most))
+    pub fn fetch_file(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
+        self.copier.as_ref().map_or(Ok(false), |copier| copier.fetch_file(file, most))
     }
 
     /// Whether the log is copied from a service.

@@ -18,7 +18,7 @@ mod log_arguments;
 mod log_source;
 mod pay_arguments;
 mod receipts;
-mod recorded;
+mod recorded_source;
 mod source;
 mod trust;
 

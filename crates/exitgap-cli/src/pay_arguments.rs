@@ -10,7 +10,9 @@ use exitgap_api::x402::{TokenDomain, X402Error};
 use exitgap_api::{Problem, invalid_parameter};
 use exitgap_client::{BaseUrl, Native};
 use exitgap_core::ids::{Address, Caip2};
-use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, Paying, Policy, Usdc, Window};
+use exitgap_pay::{
+    Asset, Budget, Ledger, LocalSigner, Payees, PayingTransport, Policy, Usdc, Window,
+};
 
 use crate::arguments::GuardArgs;
 use crate::failure::Failure;
@@ -182,7 +184,10 @@ const BUDGET_HINT: &str = "write an amount, a slash and a period, such as 1.00/2
 
 impl WalletArgs {
     /// The wallet before a service, and what becomes of its receipts. Nothing is asked of anybody yet.
-    pub fn wallet(&self, url: &str) -> Result<(Paying<Native, LocalSigner>, Receipts), Failure> {
+    pub fn wallet(
+        &self,
+        url: &str,
+    ) -> Result<(PayingTransport<Native, LocalSigner>, Receipts), Failure> {
         let policy = self.policy(url)?;
         let key = self.pay_key.as_deref().unwrap_or(Path::new(""));
         let signer = LocalSigner::of_hex(read_key(key)?.trim())
@@ -193,7 +198,7 @@ impl WalletArgs {
         };
         let receipts = Receipts::new(self.receipt.as_deref(), self.receipt_key.as_deref(), &path)?;
         let ledger = Ledger::open(&path)?;
-        Ok((Paying::new(api::native()?, signer, policy, ledger), receipts))
+        Ok((PayingTransport::new(api::native()?, signer, policy, ledger), receipts))
     }
 
     fn policy(&self, url: &str) -> Result<Policy, Problem> {

@@ -33,10 +33,10 @@ pub fn key(argument: &str) -> Result<ReceiptKey, Failure> {
         return Err(invalid_parameter("key", &detail, HINT).into());
     }
     let failed = |why: String| unreadable(format!("key {argument}: {why}")).hint(HINT);
-    let bytes =
-        source::read(path, MAX_KEY_FILE_BYTES).map_err(|error| failed(error.to_string()))?;
+    let bytes = source::read_limited(path, MAX_KEY_FILE_BYTES)
+        .map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
-    Ok(ReceiptKey::read(&text).map_err(|error| failed(error.to_string()))?)
+    Ok(ReceiptKey::from_text(&text).map_err(|error| failed(error.to_string()))?)
 }
 
 /// What to do with the receipts of this run.
@@ -66,7 +66,7 @@ impl Receipts {
 
     /// Keeps the receipt of what was paid, and checks it; words go to standard error. The answer is the
     /// caller's, whatever this finds.
-    pub fn take(&self, url: &str, paid: &[Paid]) -> Result<(), Failure> {
+    pub fn keep_receipt(&self, url: &str, paid: &[Paid]) -> Result<(), Failure> {
         let Some(paid) = paid.last() else {
             if self.file.is_some() {
                 anstream::eprintln!("nothing was paid, so there is no receipt");
@@ -96,7 +96,7 @@ impl Receipts {
             receipt.check_answer_named(paid.answer_sha256)?;
             receipt.check_payment(&paid.terms, paid.payer)
         });
-        checked.map_err(|error| refused(&error))?;
+        checked.map_err(|error| receipt_failure(&error))?;
         match &self.file {
             Some(path) => anstream::eprintln!(
                 "receipt verified with key {}, saved to {}",
@@ -121,7 +121,7 @@ impl Receipts {
                 "fix the file, or move it away to start again, or give a key with --receipt-key",
             )
         };
-        let kept = match source::read(&self.kept, MAX_KEPT_BYTES) {
+        let kept = match source::read_limited(&self.kept, MAX_KEPT_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(failed)?,
         };
@@ -161,7 +161,7 @@ fn keep(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn refused(error: &ReceiptError) -> Failure {
+fn receipt_failure(error: &ReceiptError) -> Failure {
     let verdict = match error {
         ReceiptError::Newer { .. } => Verdict::Incomplete,
         _ => Verdict::Invalid,

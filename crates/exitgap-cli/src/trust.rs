@@ -28,7 +28,7 @@ fn from_file(argument: &str, not_a_key: &NoteError) -> Result<Vec<VerifierKey>, 
         return Err(problem.field("trust").hint(HINT).into());
     }
     let unreadable = |why: String| source::unreadable(format!("reading keys {argument}: {why}"));
-    let bytes = source::read(path, MAX_KEY_FILE_BYTES)
+    let bytes = source::read_limited(path, MAX_KEY_FILE_BYTES)
         .map_err(|error| unreadable(error.to_string()).hint(HINT))?;
     let keys = keys_from_lines(&bytes).map_err(|error| unreadable(error).hint(HINT))?;
     if keys.is_empty() {

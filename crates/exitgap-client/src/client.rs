@@ -141,7 +141,10 @@ impl<T: Transport> Client<T> {
     }
 
     /// The JSON document at an address of the service, for which there is no function here.
-    pub async fn read<D: DeserializeOwned>(&self, target: &Target) -> Result<D, ClientError> {
+    pub async fn get_document<D: DeserializeOwned>(
+        &self,
+        target: &Target,
+    ) -> Result<D, ClientError> {
         self.json(target).await
     }
 
@@ -174,7 +177,7 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedExit, ClientError> {
         let target = Operation::Exit.target_of(pool).with(&SIZE, size);
-        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/size/{pool}`: what the service says is the largest sale whose gap is at most `limit`.
@@ -186,7 +189,7 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedMaxSize, ClientError> {
         let target = Operation::MaxSize.target_of(pool).with(&GAP, limit);
-        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/simulate/{pool}`: what the service says that the orders of `plan` fill at.
@@ -200,7 +203,7 @@ impl<T: Transport> Client<T> {
         let target = Operation::Simulation.target_of(pool).with(&SIZE, plan.size());
         let target = target.with(&ORDERS, plan.parts()).with(&RECOVERY, plan.recovery());
         let target = target.with(&ORDER_INTERVAL, plan.interval_s());
-        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/redemption/{pool}`: a sale beside each way of redeeming the same that the operator wrote down.
@@ -212,7 +215,7 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedRedemption, ClientError> {
         let target = Operation::Redemption.target_of(pool).with(&SIZE, size);
-        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/ladder/{pool}`.
@@ -223,13 +226,13 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedLadder, ClientError> {
         let target = Operation::Ladder.target_of(pool);
-        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/history/{pool}`: one page.
     pub async fn history(&self, of: &HistoryOf) -> Result<History, ClientError> {
         let target = series_target(Operation::History, of).with(&INTERVAL, of.interval.code());
-        let target = self.guards.of(target.maybe(&SLOT_CURSOR, of.cursor.as_deref()));
+        let target = self.guards.apply_to(target.maybe(&SLOT_CURSOR, of.cursor.as_deref()));
         let history: History = self.json(&target).await?;
         self.require_answer(&target, of, &history.of)?;
         Ok(history)
@@ -243,7 +246,7 @@ impl<T: Transport> Client<T> {
         limit: Option<GapLimit>,
     ) -> Result<Stress, ClientError> {
         let target = series_target(Operation::Stress, of).maybe(&LEVEL, limit.map(Number::from));
-        let target = self.guards.of(target);
+        let target = self.guards.apply_to(target);
         let stress: Stress = self.json(&target).await?;
         self.require_answer(&target, of, &stress.of)?;
         let told = stress.detail.as_ref().and_then(|detail| detail.above.as_ref());
@@ -256,7 +259,7 @@ impl<T: Transport> Client<T> {
     /// `GET /v1/hours/{pool}`: open against closed markets; interval, period and cursor play no part.
     pub async fn hours(&self, of: &HistoryOf) -> Result<MarketHours, ClientError> {
         let whole = HistoryOf { from: None, to: None, ..of.clone() };
-        let target = self.guards.of(series_target(Operation::Hours, &whole));
+        let target = self.guards.apply_to(series_target(Operation::Hours, &whole));
         let hours: MarketHours = self.json(&target).await?;
         self.require_answer(&target, of, &hours.of)?;
         Ok(hours)
@@ -298,7 +301,7 @@ impl<T: Transport> Client<T> {
     /// `GET /v1/portfolio`.
     pub async fn portfolio(&self, positions: &[PositionAsked]) -> Result<Portfolio, ClientError> {
         let add = |target: Target, position: &PositionAsked| target.with(&POSITION, position);
-        self.guarded(positions.iter().fold(Operation::Portfolio.target(), add)).await
+        self.get_guarded(positions.iter().fold(Operation::Portfolio.target(), add)).await
     }
 
     /// `GET /v1/capabilities`.
@@ -347,11 +350,11 @@ impl<T: Transport> Client<T> {
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(target, error.to_string()))
     }
 
-    pub(crate) async fn guarded<D: DeserializeOwned>(
+    pub(crate) async fn get_guarded<D: DeserializeOwned>(
         &self,
         target: Target,
     ) -> Result<D, ClientError> {
-        self.json(&self.guards.of(target)).await
+        self.json(&self.guards.apply_to(target)).await
     }
 
     pub(crate) async fn json<D: DeserializeOwned>(
@@ -359,13 +362,13 @@ impl<T: Transport> Client<T> {
         target: &Target,
     ) -> Result<D, ClientError> {
         let bytes = self.bytes(target, JSON, MAX_JSON_BYTES).await?;
-        document::read(&bytes).map_err(|error| {
+        document::parse_json(&bytes).map_err(|error| {
             self.not_as_specified(target, format!("not the expected document: {error}"))
         })
     }
 
     /// The document at an address of what has an owner, with a JSON body where it takes one.
-    pub async fn owned<D: DeserializeOwned>(
+    pub async fn send_authorized<D: DeserializeOwned>(
         &self,
         target: &Target,
         token: Option<&str>,
@@ -375,7 +378,7 @@ impl<T: Transport> Client<T> {
         request.headers.extend(token.map(|token| ("authorization", format!("Bearer {token}"))));
         request.body = body.map(String::into_bytes).unwrap_or_default();
         let bytes = self.ask(&request).await?;
-        document::read(&bytes).map_err(|error| {
+        document::parse_json(&bytes).map_err(|error| {
             self.not_as_specified(target, format!("not the expected document: {error}"))
         })
     }
@@ -471,7 +474,7 @@ fn body(
         Ok(response) => response,
         Err(error) => return Err(ClientError::Transport { url, error }),
     };
-    let challenge = PaymentChallenge::of(&response);
+    let challenge = PaymentChallenge::from_response(&response);
     match (response.status, challenge) {
         (200 | 201, _) if response.body.len() > request.max_bytes => {
             let error = TransportError::TooLarge { max_bytes: request.max_bytes };
@@ -479,7 +482,7 @@ fn body(
         }
         (200 | 201, _) => Ok(response.body),
         (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
-        (status, _) => match document::read::<ServerProblem>(&response.body) {
+        (status, _) => match document::parse_json::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
             _ => Err(ClientError::NoDocument { url, status }),
         },

@@ -4,14 +4,14 @@ use serde::de::DeserializeOwned;
 
 /// Reads a document, or says why it is not the one expected.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn read<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
+pub(crate) fn parse_json<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
 /// The same by the browser's own reader of JSON: another one, with its tables of powers of ten, is a part
 /// of a page's program that no page needs. Both read a number as the same 64-bit float.
 #[cfg(target_arch = "wasm32")]
-pub(crate) fn read<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
+pub(crate) fn parse_json<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
     let text = core::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     if is_deeper_than(MOST_NESTED, bytes) {
         return Err(format!("it is nested more than {MOST_NESTED} levels deep"));
@@ -57,7 +57,7 @@ mod tests {
         assert!(!is_deeper_than(MOST_NESTED, &nested(MOST_NESTED)));
         assert!(is_deeper_than(MOST_NESTED, &nested(MOST_NESTED + 1)));
         // Where the native reader ends, too.
-        assert!(read::<serde_json::Value>(&nested(MOST_NESTED)).is_ok());
-        assert!(read::<serde_json::Value>(&nested(MOST_NESTED + 1)).is_err());
+        assert!(parse_json::<serde_json::Value>(&nested(MOST_NESTED)).is_ok());
+        assert!(parse_json::<serde_json::Value>(&nested(MOST_NESTED + 1)).is_err());
     }
 }

@@ -7,9 +7,9 @@ use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{ProblemCode, SlotStatus};
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
 use exitgap_core::proof::{MAX_ANCHOR_BYTES, MAX_PROOF_BYTES};
-use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 

@@ -203,7 +203,7 @@ pub struct PaymentChallenge {
 
 impl PaymentChallenge {
     /// Reads the challenge of a 402; `None` where a header is absent.
-    pub fn of(response: &Response) -> Option<Self> {
+    pub fn from_response(response: &Response) -> Option<Self> {
         let header = |name| response.header(name).map(str::to_owned);
         Some(Self {
             amount: header("x-payment-amount")?,

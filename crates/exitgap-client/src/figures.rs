@@ -35,7 +35,7 @@ impl<T: Transport> Client<T> {
     /// of `asked`.
     pub async fn depth_decay(&self, asked: &DecayAsked) -> Result<DepthDecay, ClientError> {
         let target = decay_target(asked);
-        let decay: DepthDecay = self.guarded(target.clone()).await?;
+        let decay: DepthDecay = self.get_guarded(target.clone()).await?;
         let of = &decay.of;
         let base = asked.base.as_deref().and_then(Base::from_code);
         let answers = of.pool == asked.pool.to_string()
@@ -53,7 +53,7 @@ impl<T: Transport> Client<T> {
     pub async fn accuracy(&self, asked: &AccuracyAsked) -> Result<PoolAccuracy, ClientError> {
         let target = Operation::Accuracy.target_of(&asked.pool);
         let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
-        let told: PoolAccuracy = self.guarded(target.clone()).await?;
+        let told: PoolAccuracy = self.get_guarded(target.clone()).await?;
         if told.record.pool != asked.pool.to_string() {
             return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
@@ -105,7 +105,7 @@ impl<T: Transport> Client<T> {
         let target = Operation::Equity.of_share(&asked.chain, asked.token);
         let target = target.with(&EQUITY_SIZE, asked.size);
         let target = target.with(&EQUITY_GAP, Number::from(asked.limit));
-        let told: EquityScore = self.guarded(target.clone()).await?;
+        let told: EquityScore = self.get_guarded(target.clone()).await?;
         let answers = told.listed.chain == asked.chain.to_string()
             && told.listed.token == asked.token.to_string()
             && told.size_usd == asked.size.into()
@@ -123,7 +123,7 @@ impl<T: Transport> Client<T> {
         asked: &ExposureAsked,
     ) -> Result<LiquidationExposure, ClientError> {
         let target = exposure_target(Operation::Exposure, asked);
-        let exposure: LiquidationExposure = self.guarded(target.clone()).await?;
+        let exposure: LiquidationExposure = self.get_guarded(target.clone()).await?;
         let of = &exposure.of;
         let same = |(asked, told): (&VenueAsked, &LiquidationVenue)| {
             let base = asked.base.as_deref().and_then(Base::from_code);
@@ -161,7 +161,7 @@ impl<T: Transport> Client<T> {
     /// guards of the client count, not those of `asked`.
     pub async fn venue_stress(&self, asked: &VenueStressAsked) -> Result<VenueStress, ClientError> {
         let target = stress_target(Operation::VenueStress, asked);
-        let stress: VenueStress = self.guarded(target.clone()).await?;
+        let stress: VenueStress = self.get_guarded(target.clone()).await?;
         let of = &stress.of;
         let same = |(asked, told): (&VenueAsked, &StressedVenue)| {
             let base = asked.base.as_deref().and_then(Base::from_code);
@@ -217,7 +217,7 @@ impl<T: Transport> Client<T> {
         let mut pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>> =
             BTreeMap::new();
         let mut logged: BTreeMap<DocumentHash, Vec<u8>> = BTreeMap::new();
-        while let Some(wanted) = verifier.wanted() {
+        while let Some(wanted) = verifier.next_want() {
             match wanted {
                 FigureWant::Snapshot(wanted) => {
                     let wanted = wanted.clone();
@@ -226,7 +226,7 @@ impl<T: Transport> Client<T> {
                         *page = self.snapshots_from(&wanted).await?;
                     }
                     let found = page.remove(&wanted.snapshot);
-                    verifier.take(found.as_ref());
+                    verifier.add_snapshot(found.as_ref());
                 }
                 FigureWant::Fills(wanted) => {
                     let wanted = wanted.clone();
@@ -281,7 +281,7 @@ impl<T: Transport> Client<T> {
         let target = target.with(&SLOT, wanted.slot.number());
         let lines = self.series(&wanted.pool, wanted.slot).await?;
         let read = |line: &[u8]| {
-            let file = SnapshotFile::read(line);
+            let file = SnapshotFile::from_json(line);
             let file = file.map_err(|error| self.not_as_specified(&target, error.to_string()))?;
             Ok((file.documents.hash(), file.documents))
         };

@@ -19,22 +19,24 @@ impl<T: Transport> Client<T> {
         rule: &Map<String, Value>,
         token: Option<&str>,
     ) -> Result<AlertMade, ClientError> {
-        self.owned(&Operation::KeepAlert.target(), token, Some(json!(rule).to_string())).await
+        self.send_authorized(&Operation::KeepAlert.target(), token, Some(json!(rule).to_string()))
+            .await
     }
 
     /// `GET /v1/alerts`: the rules of a token's owner.
     pub async fn kept_alerts(&self, token: &str) -> Result<AlertsKept, ClientError> {
-        self.owned(&Operation::Alerts.target(), Some(token), None).await
+        self.send_authorized(&Operation::Alerts.target(), Some(token), None).await
     }
 
     /// `GET /v1/alerts/{alert}`: one of them.
     pub async fn kept_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
-        self.owned(&Operation::Alert.target_of(alert.as_str()), Some(token), None).await
+        self.send_authorized(&Operation::Alert.target_of(alert.as_str()), Some(token), None).await
     }
 
     /// `DELETE /v1/alerts/{alert}`: one of them ends.
     pub async fn end_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
-        self.owned(&Operation::EndAlert.target_of(alert.as_str()), Some(token), None).await
+        self.send_authorized(&Operation::EndAlert.target_of(alert.as_str()), Some(token), None)
+            .await
     }
 
     /// `GET /v1/alerts/{alert}/events`: what one of them said after an event.
@@ -46,23 +48,25 @@ impl<T: Transport> Client<T> {
         token: &str,
     ) -> Result<AlertEventsKept, ClientError> {
         let target = Operation::AlertEvents.target_of(alert.as_str()).with(&AFTER_SEQ, after_seq);
-        self.owned(&target.with(&LIMIT, limit), Some(token), None).await
+        self.send_authorized(&target.with(&LIMIT, limit), Some(token), None).await
     }
 
     /// `POST /v1/alerts/{alert}/verify`: its webhook is asked again whether it wants events.
     pub async fn ask_webhook(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
-        self.owned(&Operation::AskEndpoint.target_of(alert.as_str()), Some(token), None).await
+        self.send_authorized(&Operation::AskEndpoint.target_of(alert.as_str()), Some(token), None)
+            .await
     }
 
     /// `POST /v1/alerts/{alert}/rotate`: its webhook has new keys.
     pub async fn rotate_keys(&self, alert: Code, token: &str) -> Result<WebhookKeys, ClientError> {
-        self.owned(&Operation::RotateKeys.target_of(alert.as_str()), Some(token), None).await
+        self.send_authorized(&Operation::RotateKeys.target_of(alert.as_str()), Some(token), None)
+            .await
     }
 
     /// `POST /v1/alerts/ticket`: what a stream is asked with, to tell of a token's owner's rules.
     pub async fn stream_ticket(&self, token: &str) -> Result<StreamTicket, ClientError> {
         let nothing = Some("{}".to_owned());
-        self.owned(&Operation::StreamTicket.target(), Some(token), nothing).await
+        self.send_authorized(&Operation::StreamTicket.target(), Some(token), nothing).await
     }
 
     /// `POST /v1/alerts/{alert}/replay`: its events from one on are sent again.
@@ -73,6 +77,7 @@ impl<T: Transport> Client<T> {
         token: &str,
     ) -> Result<AlertsResent, ClientError> {
         let target = Operation::SendAgain.target_of(alert.as_str());
-        self.owned(&target, Some(token), Some(json!({"from_seq": from_seq}).to_string())).await
+        self.send_authorized(&target, Some(token), Some(json!({"from_seq": from_seq}).to_string()))
+            .await
     }
 }

@@ -15,7 +15,6 @@
     reason = "a problem carries what it found, and a request makes one at most; on 32 bits it is small enough"
 )]
 
-mod asked;
 mod base_url;
 mod client;
 #[cfg(all(feature = "copy", not(target_arch = "wasm32")))]
@@ -24,6 +23,7 @@ mod document;
 mod documents;
 mod error;
 mod figures;
+mod history_request;
 #[cfg(not(target_arch = "wasm32"))]
 mod kept_alerts;
 mod logwatch;
@@ -31,7 +31,7 @@ mod memory;
 mod since;
 mod tiles;
 mod transport;
-mod verified;
+mod verified_exit;
 
 #[cfg(test)]
 mod tests;
@@ -40,22 +40,22 @@ mod tests;
 mod browser;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
-mod recorded;
-mod routed;
+mod routes;
+mod snapshots;
 
-pub use asked::HistoryOf;
 pub use base_url::BaseUrl;
 pub use client::{Client, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};
 pub use exitgap_api::operations::EvidenceOf;
+pub use history_request::HistoryOf;
 pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
 pub use memory::{Memory, Storage};
-pub use recorded::{Recorded, rank_routes};
 pub use since::Since;
+pub use snapshots::{FetchedSnapshot, rank_routes};
 pub use transport::{Request, Response, Transport, TransportError};
-pub use verified::VerifiedExit;
+pub use verified_exit::VerifiedExit;
 
 #[cfg(target_arch = "wasm32")]
 pub use browser::Browser;
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::{Incoming, Native};
+pub use native::{Native, StreamedResponse};

@@ -10,7 +10,7 @@ use exitgap_core::evidence::{
 use exitgap_core::tlog::{Checkpoint, LogProof, NoteError, SignedError, VerifierKey};
 
 use crate::client::log_file;
-use crate::memory::Remembered;
+use crate::memory::ServiceMemory;
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -154,8 +154,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         window: bool,
     ) -> Result<Verification, ClientError> {
         let bytes = self.client.evidence(of).await?;
-        let evidence = Evidence::read(&bytes);
-        if let Some(stated) = evidence.stated() {
+        let evidence = Evidence::from_bytes(&bytes);
+        if let Some(stated) = evidence.statement() {
             self.answers(of, &stated.request)?;
         }
         let head_window =
@@ -199,7 +199,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         log: &LogState,
     ) -> Result<VerificationReport, ClientError> {
         let file = checkpoint_of(evidence);
-        let mut policy = Policy::trusting(log.keys.clone());
+        let mut policy = Policy::with_keys(log.keys.clone());
         if head_window.is_some() {
             policy.window = head_window;
             // One that goes on need not bear out what this head says of its seven days.
@@ -219,7 +219,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         {
             (check.code, check.expected, check.found) = ("not_compared", needs, found);
         }
-        let claim = Claim::of(evidence);
+        let claim = Claim::from_evidence(evidence);
         let contradiction = log.contradiction.clone();
         Ok(VerificationReport { claim, report, contradiction })
     }
@@ -252,8 +252,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Err(self.client.not_as_specified(&of.target(), why))
     }
 
-    fn kept(&self) -> Remembered<'_, S> {
-        Remembered::new(&self.storage, self.client.base())
+    fn kept(&self) -> ServiceMemory<'_, S> {
+        ServiceMemory::new(&self.storage, self.client.base())
     }
 
     async fn keys(&self) -> Result<(Vec<VerifierKey>, TrustBasis), ClientError> {
@@ -320,6 +320,6 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
 fn checkpoint_of(evidence: &Evidence) -> Option<Checkpoint> {
-    let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
+    let note = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
     Some(Checkpoint::from_note(&note).ok()?.0)
 }

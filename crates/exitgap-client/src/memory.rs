@@ -41,17 +41,17 @@ impl<S: Storage> Storage for &S {
 }
 
 /// A checkpoint with the note that it was read from.
-pub(crate) type Noted = (Checkpoint, String);
+pub(crate) type CheckpointNote = (Checkpoint, String);
 
 /// What is kept of one service. What cannot be verified now is neither believed nor replaced: to
 /// forget it would be to take a rewritten history for a first visit.
 #[derive(Debug)]
-pub(crate) struct Remembered<'a, S> {
+pub(crate) struct ServiceMemory<'a, S> {
     storage: &'a S,
     base: &'a BaseUrl,
 }
 
-impl<'a, S: Storage> Remembered<'a, S> {
+impl<'a, S: Storage> ServiceMemory<'a, S> {
     pub fn new(storage: &'a S, base: &'a BaseUrl) -> Self {
         Self { storage, base }
     }
@@ -72,7 +72,7 @@ impl<'a, S: Storage> Remembered<'a, S> {
         &self,
         origin: &Origin,
         keys: &[VerifierKey],
-    ) -> Result<Option<Noted>, ClientError> {
+    ) -> Result<Option<CheckpointNote>, ClientError> {
         let name = self.checkpoint_name(origin);
         let Some(note) = self.storage.get(&name) else { return Ok(None) };
         match Checkpoint::signed_by(&note, keys) {

@@ -43,7 +43,7 @@ fn chain(error: &dyn core::error::Error) -> String {
 
 /// An answer whose body is taken piece by piece.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct StreamedResponse {
     /// The HTTP status.
     pub status: u16,
     /// Headers that the client reads, names in lower case.
@@ -55,7 +55,7 @@ pub struct Incoming {
     left: usize,
 }
 
-impl Incoming {
+impl StreamedResponse {
     /// The header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
@@ -63,7 +63,8 @@ impl Incoming {
 
     /// The body's next piece; `None` after its last. Gives up as [`Transport::send`] does.
     pub async fn piece(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
-        let chunk = self.answer.chunk().await.map_err(|error| failed(error, self.timeout))?;
+        let chunk =
+            self.answer.chunk().await.map_err(|error| transport_error(error, self.timeout))?;
         let Some(chunk) = chunk else { return Ok(None) };
         let left = self.left.checked_sub(chunk.len());
         self.left = left.ok_or(TransportError::TooLarge { max_bytes: self.max_bytes })?;
@@ -71,7 +72,7 @@ impl Incoming {
     }
 }
 
-fn failed(error: reqwest::Error, timeout: Duration) -> TransportError {
+fn transport_error(error: reqwest::Error, timeout: Duration) -> TransportError {
     if error.is_timeout() {
         TransportError::TimedOut(timeout)
     } else {
@@ -81,7 +82,7 @@ fn failed(error: reqwest::Error, timeout: Duration) -> TransportError {
 
 impl Native {
     /// Makes a request, and leaves its body to be taken: for files too large to hold at once.
-    pub async fn open(&self, request: &Request) -> Result<Incoming, TransportError> {
+    pub async fn open(&self, request: &Request) -> Result<StreamedResponse, TransportError> {
         let method = match request.method {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
@@ -99,13 +100,14 @@ impl Native {
             asked = asked.header(*name, value);
         }
         let (timeout, max_bytes) = (request.timeout, request.max_bytes);
-        let answer = asked.timeout(timeout).send().await.map_err(|error| failed(error, timeout))?;
+        let answer =
+            asked.timeout(timeout).send().await.map_err(|error| transport_error(error, timeout))?;
         let headers = Response::HEADERS.into_iter().filter_map(|name| {
             let value = answer.headers().get(name)?.to_str().ok()?;
             Some((name.to_owned(), value.to_owned()))
         });
         let (status, headers) = (answer.status().as_u16(), headers.collect());
-        Ok(Incoming { status, headers, answer, timeout, max_bytes, left: max_bytes })
+        Ok(StreamedResponse { status, headers, answer, timeout, max_bytes, left: max_bytes })
     }
 }
 
@@ -116,7 +118,7 @@ impl Transport for Native {
         while let Some(piece) = incoming.piece().await? {
             body.extend_from_slice(&piece);
         }
-        let Incoming { status, headers, .. } = incoming;
+        let StreamedResponse { status, headers, .. } = incoming;
         Ok(Response { status, headers, body })
     }
 

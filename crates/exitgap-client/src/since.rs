@@ -51,7 +51,7 @@ impl<T: Transport> Client<T> {
         let heads = match end.and_then(|end| Slot::new(end.into()).ok()) {
             None => None,
             Some(end) => {
-                let mut policy = Policy::trusting(keys);
+                let mut policy = Policy::with_keys(keys);
                 policy.window = Some(self.window(&of.pool, end).await?);
                 let report = verified.evidence.verify(&policy);
                 report.checks.into_iter().find(|check| check.name == CheckName::Window)

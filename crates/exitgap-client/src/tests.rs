@@ -63,7 +63,7 @@ fn vector(text: &str) -> (Vec<u8>, Value) {
 
 /// The snapshot of a vector's evidence, served with the first of one text replaced by another.
 fn serving(text: &str, from: &str, to: &str) -> (PoolId, SnapshotDocuments, Texts) {
-    let SnapshotFile { pool, documents } = SnapshotFile::read(&vector(text).0).unwrap();
+    let SnapshotFile { pool, documents } = SnapshotFile::from_json(&vector(text).0).unwrap();
     let changed = |bytes: &[u8]| {
         String::from_utf8(bytes.to_vec()).unwrap().replacen(from, to, 1).into_bytes()
     };
@@ -115,8 +115,8 @@ fn since(text: &str, keys: &[VerifierKey]) -> Since {
     let (evidence, policy) = vector(text);
     let window = policy["window"].as_str().unwrap().as_bytes().to_vec();
     let newest = HeadWindow::from_canonical(&window).unwrap().checkpoint().to_owned();
-    let (bytes, evidence) = (evidence.clone(), Arc::new(Evidence::read(&evidence)));
-    let request = evidence.stated().unwrap().request.clone();
+    let (bytes, evidence) = (evidence.clone(), Arc::new(Evidence::from_bytes(&evidence)));
+    let request = evidence.statement().unwrap().request.clone();
     let slot = Slot::new(request.slot).unwrap();
     let of = EvidenceOf {
         pool: request.pool.clone(),
@@ -136,7 +136,7 @@ fn since(text: &str, keys: &[VerifierKey]) -> Since {
         continuity: Continuity::FirstSeen,
         contradiction: None,
     };
-    let report = VerificationReport::of(&evidence, &Policy::trusting(keys.to_vec()));
+    let report = VerificationReport::from_evidence(&evidence, &Policy::with_keys(keys.to_vec()));
     let verified = Verification { bytes, evidence, report, log };
     let status = ("/api/v1/status/", status.to_string().into_bytes());
     let texts = Texts { texts: vec![status, ("/api/v1/window/", window)], ..Texts::default() };

@@ -24,7 +24,7 @@ pub(crate) struct TileProof {
 }
 
 /// A state of a log, and the note that signs it.
-type Signed<'a> = (&'a Checkpoint, &'a str);
+type SignedCheckpoint<'a> = (&'a Checkpoint, &'a str);
 
 impl<T: Transport> Client<T> {
     /// The proof that two signed states are not of one log, where they are not: `seen`, and the
@@ -46,10 +46,12 @@ impl<T: Transport> Client<T> {
 
     pub(crate) async fn contradicts(
         &self,
-        (seen, seen_note): Signed<'_>,
-        (newest, newest_note): Signed<'_>,
+        (seen, seen_note): SignedCheckpoint<'_>,
+        (newest, newest_note): SignedCheckpoint<'_>,
     ) -> Result<Option<Contradiction>, ClientError> {
-        let of = |proves| Contradiction::of(seen_note.to_owned(), newest_note.to_owned(), proves);
+        let of = |proves| {
+            Contradiction::from_notes(seen_note.to_owned(), newest_note.to_owned(), proves)
+        };
         if seen.size == newest.size {
             // Equal sizes need no proof.
             let differ = seen.root != newest.root;
@@ -95,13 +97,14 @@ impl<T: Transport> Client<T> {
         // A few dozen tiles at most.
         let mut tiles: BTreeMap<Tile, Vec<Hash>> = BTreeMap::new();
         for subtree in ranges.iter().flatten().chain(&before).chain(&whole) {
-            let tile = Tile::holding(*subtree, size).ok_or_else(|| wrong("a tile is missing"))?;
+            let tile =
+                Tile::for_subtree(*subtree, size).ok_or_else(|| wrong("a tile is missing"))?;
             if let Entry::Vacant(place) = tiles.entry(tile) {
                 place.insert(self.hashes_of(tile).await?);
             }
         }
         let hash_of = |subtree: &Subtree| {
-            let tile = Tile::holding(*subtree, size)?;
+            let tile = Tile::for_subtree(*subtree, size)?;
             tile.root_of(*subtree, tiles.get(&tile)?)
         };
         let root = |subtrees: &Vec<Subtree>| {

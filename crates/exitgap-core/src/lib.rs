@@ -22,11 +22,11 @@ pub mod analytics;
 pub mod evidence;
 pub mod exit;
 pub mod hours;
+pub mod log_folder;
 pub mod proof;
-pub mod published;
 pub mod series;
 pub mod snapshot;
 pub mod tlog;
 
 pub use exitgap_math::{Newer, U256, ids, pools, units};
-use exitgap_math::{json, sorting, wide};
+use exitgap_math::{json, stable_sort, wide};

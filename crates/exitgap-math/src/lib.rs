@@ -21,7 +21,7 @@ pub mod json;
 mod keccak;
 mod newer;
 pub mod pools;
-pub mod sorting;
+pub mod stable_sort;
 pub mod units;
 pub mod wide;
 

@@ -19,7 +19,7 @@ impl Allowance {
     }
 
     /// Takes what a call of this tool costs: one estimate, where it answers for a sale.
-    pub(crate) fn take(&self, tool: ToolName) -> Result<(), Problem> {
+    pub(crate) fn charge_call(&self, tool: ToolName) -> Result<(), Problem> {
         match tool {
             ToolName::EstimateExit | ToolName::MaxExitSize | ToolName::SimulateOrders => (self.0)(),
             ToolName::ListPools

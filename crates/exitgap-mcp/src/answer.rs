@@ -4,7 +4,7 @@ use exitgap_api::{Problem, ProblemCode};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde::Serialize;
 
-use crate::untrusted::{tame, tamed};
+use crate::sanitize::{tame, tame_problem};
 
 /// What a document links to: the member that holds the address, and what is there.
 const LINKS: [(&str, &str, &str); 2] = [
@@ -14,9 +14,9 @@ const LINKS: [(&str, &str, &str); 2] = [
 
 /// The result of a tool that has a document for an answer: the document as structured content, the
 /// same as text, and where its proof is.
-pub fn answered<D: Serialize>(document: &D) -> CallToolResult {
+pub fn result_from_document<D: Serialize>(document: &D) -> CallToolResult {
     let Ok(mut document) = serde_json::to_value(document) else {
-        return refused(Problem::new(
+        return result_from_problem(Problem::new(
             ProblemCode::InternalError,
             "the answer could not be written",
         ));
@@ -35,8 +35,8 @@ pub fn answered<D: Serialize>(document: &D) -> CallToolResult {
 
 /// The result of a tool that has none: the problem as text, and no structured content, which would be
 /// held against the schema of an answer.
-pub fn refused(problem: Problem) -> CallToolResult {
+pub fn result_from_problem(problem: Problem) -> CallToolResult {
     // A problem holds strings and numbers only: it always has a JSON form.
-    let text = serde_json::to_string(&tamed(problem)).unwrap_or_default();
+    let text = serde_json::to_string(&tame_problem(problem)).unwrap_or_default();
     CallToolResult::error(vec![ContentBlock::text(text)])
 }

@@ -8,7 +8,7 @@ use exitgap_api::{Problem, invalid_parameter};
 use serde_json::{Map, Value};
 
 /// Reads what is asked. `null` stands for what is left out.
-pub fn read<Q: Question>(
+pub fn parse_question<Q: Question>(
     parameters: &[&'static Parameter],
     arguments: &Map<String, Value>,
 ) -> Result<Q, Problem> {
@@ -17,7 +17,7 @@ pub fn read<Q: Question>(
         .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| Ok((name.as_str(), text(parameters, name, value)?)))
         .collect::<Result<_, Problem>>()?;
-    Q::read(&Given::named(parameters, given)?)
+    Q::from_parameters(&Given::from_arguments(parameters, given)?)
 }
 
 /// The text of a value: of a string what it says, of a number its digits.

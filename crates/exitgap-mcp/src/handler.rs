@@ -14,7 +14,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 
-use crate::answer::{answered, refused};
+use crate::answer::{result_from_document, result_from_problem};
 use crate::{Allowance, Backend, ToolName, arguments};
 
 /// How long the list of tools may be kept: it changes with the program only.
@@ -45,7 +45,7 @@ impl<B> Clone for Tools<B> {
 impl<B: Backend> Tools<B> {
     /// The tools, answered by `backend`.
     pub fn new(backend: B) -> Self {
-        Self { backend: Arc::new(backend), listed: ToolName::ALL.map(ToolName::listed).into() }
+        Self { backend: Arc::new(backend), listed: ToolName::ALL.map(ToolName::to_tool).into() }
     }
 
     /// Calls a tool, for a caller who may ask as much as this.
@@ -86,17 +86,18 @@ impl Call<'_> {
         F: Future<Output = Result<D, Problem>>,
     {
         // What is not well said costs nothing.
-        let asked = arguments::read(self.tool.parameters(), self.arguments).and_then(|asked| {
-            self.allowance.map_or(Ok(()), |allowance| allowance.take(self.tool))?;
-            Ok(asked)
-        });
+        let asked =
+            arguments::parse_question(self.tool.parameters(), self.arguments).and_then(|asked| {
+                self.allowance.map_or(Ok(()), |allowance| allowance.charge_call(self.tool))?;
+                Ok(asked)
+            });
         let answer = match asked {
             Ok(asked) => ask(asked).await,
             Err(problem) => Err(problem),
         };
         match answer {
-            Ok(document) => answered(&document),
-            Err(problem) => refused(problem),
+            Ok(document) => result_from_document(&document),
+            Err(problem) => result_from_problem(problem),
         }
     }
 }
@@ -199,7 +200,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = ToolName::of(&request.name) else {
+        let Some(tool) = ToolName::from_name(&request.name) else {
             let shown: String = request.name.chars().take(40).collect();
             return Err(ErrorData::invalid_params(format!("unknown tool: {shown:?}"), None));
         };

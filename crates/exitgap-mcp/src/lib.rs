@@ -22,12 +22,12 @@ pub mod discovery;
 mod handler;
 #[cfg(feature = "http")]
 pub mod http;
+mod sanitize;
 mod schema;
 #[cfg(feature = "stdio")]
 pub mod stdio;
 mod store;
 mod tool_list;
-mod untrusted;
 
 #[cfg(test)]
 mod tests;

@@ -168,7 +168,7 @@ async fn an_answer_is_the_same_as_text_and_as_structure_and_its_symbols_are_tame
 
 #[test]
 fn the_list_is_small_complete_and_always_the_same() {
-    let listed = ToolName::ALL.map(ToolName::listed);
+    let listed = ToolName::ALL.map(ToolName::to_tool);
     let json = serde_json::to_string(&listed).unwrap();
     println!("{} bytes", json.len());
     for tool in &listed {
@@ -177,9 +177,9 @@ fn the_list_is_small_complete_and_always_the_same() {
         println!("{} {input} {output}", tool.name);
     }
     assert!(json.len() <= 12 << 10, "{} bytes", json.len());
-    assert_eq!(json, serde_json::to_string(&ToolName::ALL.map(ToolName::listed)).unwrap());
+    assert_eq!(json, serde_json::to_string(&ToolName::ALL.map(ToolName::to_tool)).unwrap());
     for (tool, name) in listed.iter().zip(ToolName::ALL) {
-        assert_eq!(ToolName::of(&tool.name), Some(name));
+        assert_eq!(ToolName::from_name(&tool.name), Some(name));
         for (parameter, schema) in tool.input_schema["properties"].as_object().unwrap() {
             assert!(schema["description"].as_str().unwrap().len() >= 8, "{parameter}: {schema}");
             assert!(schema["type"].is_string(), "{parameter}: {schema}");

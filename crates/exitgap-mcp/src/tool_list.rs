@@ -51,7 +51,7 @@ impl ToolName {
     ];
 
     /// The tool of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
@@ -66,7 +66,7 @@ impl ToolName {
     }
 
     /// The tool as clients are told of it.
-    pub fn listed(self) -> Tool {
+    pub fn to_tool(self) -> Tool {
         let Row { name, title, about, parameters, document } = self.row();
         let annotations = ToolAnnotations::new()
             .read_only(true)

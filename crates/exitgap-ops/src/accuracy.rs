@@ -4,10 +4,10 @@ use exitgap_api::operations::{
     AccuracyAsked, AccuracyFileAsked, FigureAddress, Operation, SeriesAsked, SlotAsked, parameters,
 };
 use exitgap_api::{
-    AccuracyRecord, Guards, Number, PoolAccuracy, Problem, SNAPSHOT_PAGE_BYTES, Standing, Status,
+    AccuracyRecord, GuardInputs, Guards, Number, PoolAccuracy, Problem, SNAPSHOT_PAGE_BYTES, Status,
 };
 use exitgap_core::analytics::accuracy::{
-    AccuracyOfPeriod, AccuracyTerms, Committed, Fills, Issued,
+    AccuracyOfPeriod, AccuracyTerms, CommittedDocument, Fills, IssuedReceipts,
 };
 use exitgap_core::analytics::figure::Figure;
 use exitgap_core::ids::PoolId;
@@ -16,7 +16,7 @@ use exitgap_core::units::SizeUsd;
 use exitgap_store::{FindError, Pool, Reader, StoreError};
 
 use super::evidence::proof;
-use super::figures::{Resolved, ServedFigure};
+use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
@@ -37,13 +37,13 @@ impl ServedFigure for AccuracyTerms {
     async fn resolve(
         service: &Service,
         asked: AccuracyFileAsked,
-    ) -> Result<Resolved<Self>, Problem> {
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let AccuracyFileAsked { of, until } = asked;
         let named = of.from.zip(of.to).zip(until);
         let figure = service.accuracy_of(of, until).await?.terms;
         let is_settled =
             named.is_some_and(|((_, to), until)| (to, until) == (figure.to, figure.until));
-        Ok(Resolved { figure, is_settled })
+        Ok(ResolvedFigure { figure, is_settled })
     }
 }
 
@@ -55,12 +55,12 @@ impl Service {
         let (terms, id) = (of.terms.clone(), of.terms.pool.clone());
         let current = self.current();
         let labels = current.pools.get(&id).and_then(|now| now.labels.clone());
-        guards.check(&Standing {
+        guards.check(&GuardInputs {
             status: labels.map_or(Status::Preview, |labels| labels.status),
             recorded_slots: Some(of.recorded_count.into()),
             age_s: of.newest.map(|slot| self.age_s(slot)),
         })?;
-        let told = self.figures.read(move |reader| reader.figure(&terms)).await?;
+        let told = self.figures.read_store(move |reader| reader.figure(&terms)).await?;
         let AccuracyOfPeriod { result, slots, slots_waiting, documents } = told;
         let [first, last] = slots.unwrap_or([of.terms.from, of.terms.to]);
         let period = [first.to_string(), last.to_string()];
@@ -100,7 +100,7 @@ impl Service {
             let last = found.pool.retired_slot.map_or(last, |retired| retired.min(last));
             Ok((found, last))
         };
-        let (found, last) = self.read(read).await?;
+        let (found, last) = self.read_store(read).await?;
         let day = u64::from(found.to.number() + AccuracyTerms::MAX_LATER);
         let latest = Slot::new(day).map_or(last, |day| day.min(last)).max(found.to);
         let terms = AccuracyTerms {
@@ -109,7 +109,7 @@ impl Service {
             to: found.to,
             until: until.map_or(latest, |until| until.min(last)),
         };
-        let terms = terms.checked();
+        let terms = terms.validate();
         Ok(AccuracyOf {
             terms: terms.map_err(IntoProblem::into_problem)?,
             recorded_count: found.recorded_count(),
@@ -127,16 +127,16 @@ impl Service {
     }
 
     /// The receipts of a pool's estimates that were paid for, likewise.
-    pub async fn issued(&self, asked: SlotAsked) -> Result<Proof, Problem> {
-        self.documents::<Issued>(asked, |reader, pool, run| {
-            let stored = reader.issued(pool, run, DOCUMENTS)?.entries;
+    pub async fn issued_receipts(&self, asked: SlotAsked) -> Result<Proof, Problem> {
+        self.documents::<IssuedReceipts>(asked, |reader, pool, run| {
+            let stored = reader.issued_documents(pool, run, DOCUMENTS)?.entries;
             Ok(stored.into_iter().map(|stored| (stored.slot, stored.canonical)).collect())
         })
         .await
     }
 
     /// The lines of a pool's documents of a kind, as many as a page has.
-    async fn documents<D: Committed>(
+    async fn documents<D: CommittedDocument>(
         &self,
         SlotAsked { pool, slot }: SlotAsked,
         of: DocumentsOf,
@@ -155,7 +155,7 @@ impl Service {
             }
             Ok(lines)
         };
-        Ok(proof(self.read(read).await?))
+        Ok(proof(self.read_store(read).await?))
     }
 }
 

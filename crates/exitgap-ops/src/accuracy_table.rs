@@ -77,7 +77,7 @@ impl Service {
         };
         let Some((_, pool, at)) = due else { return false };
         let told = self.accuracy_row(&pool, at).await;
-        let told = told.map_err(|problem| AccuracySummary::refused(&problem));
+        let told = told.map_err(|problem| AccuracySummary::refusal_code(&problem));
         self.accuracy_rows.lock().insert(pool, Made { at, told });
         true
     }
@@ -95,7 +95,7 @@ impl Service {
             .with(&parameters::PERIOD_FROM, &told.record.from)
             .with(&parameters::TO, at);
         let accuracy_url = [self.urls().base.as_str(), of_period.as_str()].concat();
-        Ok(AccuracySummary::of(told, at.to_string(), accuracy_url))
+        Ok(AccuracySummary::from_accuracy(told, at.to_string(), accuracy_url))
     }
 }
 

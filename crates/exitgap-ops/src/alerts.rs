@@ -1,7 +1,7 @@
 //! What a caller's rule has to say of a recorded pool.
 
 use exitgap_api::operations::{AlertAsked, SeriesAsked};
-use exitgap_api::{AlertsTold, Guards, Number, Problem, ProblemCode, Standing, Status};
+use exitgap_api::{AlertsTold, GuardInputs, Guards, Number, Problem, ProblemCode, Status};
 use exitgap_core::alerts::{AlertRule, AlertRunError, RuleError};
 use exitgap_core::evidence::Base;
 use exitgap_core::series::{Slot, days_observed_hundredths};
@@ -32,7 +32,7 @@ impl Service {
         };
         let base = self.series_base(&series).await?;
         let find = move |reader: &Reader| Series::find(reader, &series, base, SLOTS);
-        let found = self.read(find).await?;
+        let found = self.read_store(find).await?;
         let (from, to) = (found.from, found.to);
         if to.number() - from.number() >= MOST_SLOTS {
             let detail = "from: at most 31 days at a time";
@@ -41,7 +41,7 @@ impl Service {
         let current = self.current();
         let labels = current.pools.get(&found.pool.id).and_then(|now| now.labels.clone());
         let status = labels.map_or(Status::Preview, |labels| labels.status);
-        guards.check(&Standing {
+        guards.check(&GuardInputs {
             status,
             recorded_slots: Some(found.recorded_count().into()),
             age_s: found.newest.map(|slot| self.age_s(slot)),
@@ -56,8 +56,8 @@ impl Service {
             rule.insert(name.to_owned(), value);
         }
         let rule = serde_json::to_vec(&rule).unwrap_or_default();
-        let rule = AlertRule::read(&rule).map_err(IntoProblem::into_problem)?;
-        let told = self.figures.read(move |reader| reader.alert(rule, to)).await?;
+        let rule = AlertRule::from_json(&rule).map_err(IntoProblem::into_problem)?;
+        let told = self.figures.read_store(move |reader| reader.alert(rule, to)).await?;
         let days = days_observed_hundredths(found.recorded_count().into());
         let days = Number::from_hundredths(days);
         Ok(AlertsTold::new(&told.run, &told.events, to, told.slots, status, days))

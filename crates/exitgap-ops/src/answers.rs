@@ -10,7 +10,7 @@ use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 
-use super::{Found, Prepared, Service};
+use super::{FoundSnapshot, PreparedSnapshot, Service};
 
 impl Service {
     /// What a sale fills at.
@@ -28,7 +28,7 @@ impl Service {
     /// has none.
     pub(super) fn refusal_of(
         &self,
-        found: &Found,
+        found: &FoundSnapshot,
         direction: Direction,
         size: SizeUsd,
         refusal: &Refusal,
@@ -41,7 +41,7 @@ impl Service {
     /// The same of a snapshot that was found, with what the size fills at.
     pub(super) fn exit_of(
         &self,
-        found: &Found,
+        found: &FoundSnapshot,
         direction: Direction,
         size: SizeUsd,
         estimate: &Estimate,
@@ -55,8 +55,9 @@ impl Service {
         let MaxSizeAsked { snapshot, limit } = asked;
         let (found, limit) = (self.find(snapshot).await?, *limit);
         let direction = direction(&found.prepared, snapshot.base.as_deref())?;
-        let search =
-            move |prepared: &Prepared| prepared.with_exit(direction, |exit| exit.gap_row(limit));
+        let search = move |prepared: &PreparedSnapshot| {
+            prepared.with_exit(direction, |exit| exit.gap_row(limit))
+        };
         let row = self.work_out_in(&self.searches, &found, search).await?;
         if let Err(exhausted) = &row.depth {
             return Err(Problem::from(exhausted).field(GAP.name));
@@ -75,7 +76,7 @@ impl Service {
         let SimulationAsked { snapshot, plan } = asked;
         let (found, plan) = (self.find(snapshot).await?, *plan);
         let direction = direction(&found.prepared, snapshot.base.as_deref())?;
-        let sell = move |prepared: &Prepared| {
+        let sell = move |prepared: &PreparedSnapshot| {
             prepared.with_exit(direction, |exit| exit.simulate_orders(plan))
         };
         let simulation = self.work_out(&found, sell).await?;
@@ -101,7 +102,7 @@ impl Service {
             .await?;
         }
         let (by_gap, by_size) = prepared.ladder(direction);
-        let rows = LadderRows::of(by_gap, by_size, |size| {
+        let rows = LadderRows::from_rows(by_gap, by_size, |size| {
             Some(self.evidence_url(&prepared, direction, size.as_str()))
         });
         Ok(self.publish(&found, direction, rows, None, None))
@@ -109,7 +110,7 @@ impl Service {
 
     pub(super) fn evidence_url(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedSnapshot,
         direction: Direction,
         size_usd: &str,
     ) -> String {
@@ -118,7 +119,7 @@ impl Service {
 
     pub(super) fn publish<F>(
         &self,
-        found: &Found,
+        found: &FoundSnapshot,
         direction: Direction,
         figures: F,
         size: Option<SizeUsd>,
@@ -144,7 +145,10 @@ impl Service {
 }
 
 /// The direction that sells `base`, or the pool's default.
-pub(super) fn direction(prepared: &Prepared, base: Option<&str>) -> Result<Direction, Problem> {
+pub(super) fn direction(
+    prepared: &PreparedSnapshot,
+    base: Option<&str>,
+) -> Result<Direction, Problem> {
     match base {
         None => Ok(prepared.pool.default_base),
         Some(base) => Ok(prepared.snapshot.observation().direction_of(base)?),

@@ -35,7 +35,7 @@ struct Built {
 }
 
 /// A capability that is not built.
-struct Specified {
+struct UnbuiltCapability {
     name: &'static str,
     /// What is not built of it.
     place: &'static str,
@@ -44,9 +44,9 @@ struct Specified {
 
 enum Row {
     Built(Built),
-    Specified(Specified),
+    Specified(UnbuiltCapability),
     /// Built, where rules are kept; else what there is without.
-    WithAlerts(Built, Specified),
+    WithAlerts(Built, UnbuiltCapability),
 }
 
 const fn built(
@@ -59,7 +59,7 @@ const fn built(
 }
 
 /// A capability with addresses.
-const fn asked(
+const fn operations_row(
     name: &'static str,
     operations: &'static [Operation],
     place: &'static str,
@@ -69,12 +69,12 @@ const fn asked(
     Row::Built(Built { name, operations, place, page, gated_by })
 }
 
-const fn specified(
+const fn unbuilt_row(
     name: &'static str,
     place: &'static str,
     gated_by: &'static [&'static str],
 ) -> Row {
-    Row::Specified(Specified { name, place, gated_by })
+    Row::Specified(UnbuiltCapability { name, place, gated_by })
 }
 
 const RECORDER: &str = "Continuous depth recording";
@@ -98,7 +98,7 @@ const TABLE: [Row; 25] = [
         "as a page at the same address",
         &[RECORDER],
     ),
-    asked(
+    operations_row(
         "Pre-trade fill estimates",
         &[Operation::Exit],
         "command-line estimate, SDK estimate()",
@@ -111,72 +111,72 @@ const TABLE: [Row; 25] = [
         "/pools/{pool}: quoted against realized price on one axis, ladder, slippage",
         &[RECORDER],
     ),
-    asked("Depth ladders", &[Operation::Ladder], "command-line ladder", "", &[RECORDER]),
-    asked(
+    operations_row("Depth ladders", &[Operation::Ladder], "command-line ladder", "", &[RECORDER]),
+    operations_row(
         "Slippage forecasting",
         &[Operation::MaxSize, Operation::Simulation],
         "SDK maxSizeFor() and simulateOrders(), command-line size and simulate",
         "/pools/{pool}",
         &[RECORDER],
     ),
-    asked("Spread history", &[Operation::History], "", "/pools/{pool}", &[RECORDER]),
-    asked("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
-    asked("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
-    asked(
+    operations_row("Spread history", &[Operation::History], "", "/pools/{pool}", &[RECORDER]),
+    operations_row("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
+    operations_row("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
+    operations_row(
         ALERTING,
         &[Operation::AlertsOf],
         "for the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same events from a published log",
         "",
         &[RECORDER],
     ),
-    asked(
+    operations_row(
         "Route comparison",
         &[Operation::Routes],
         "command-line routes, SDK bestSplit() and rankRoutes()",
         "",
         &[RECORDER],
     ),
-    asked(
+    operations_row(
         "Stress-window queries",
         &[Operation::Stress, Operation::VenueStress, Operation::Shocks],
         "after a shock, after a move, or after a named historical price drop; command-line stress and shocks, SDK stress(), venueStress() and shocks()",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
-    asked(
+    operations_row(
         "Depth decay tracking",
         &[Operation::Decay],
         "command-line decay, SDK depthDecay()",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
-    specified(
+    unbuilt_row(
         "Multi-chain coverage",
         "any number of chains can be recorded; broader venue and lending-market coverage is not built",
         &[],
     ),
-    asked(
+    operations_row(
         "Tokenized equity scoring",
         &[Operation::Equities, Operation::Equity],
         "for tokens that the operator configured, with a set of measures per pool by session of the exchange; command-line equities, SDK equityScore()",
         "/equities",
         &[RECORDER, "series length"],
     ),
-    asked(
+    operations_row(
         "Market-hours risk flags",
         &[Operation::Hours],
         "command-line hours, SDK marketHours()",
         "",
         &[],
     ),
-    asked(
+    operations_row(
         "Redemption-window modelling",
         &[Operation::Redemption],
         "modelled from terms that the operator configured, and the facts of the snapshot that the terms name; command-line redeem, SDK redemptionWindow()",
         "",
         &[RECORDER],
     ),
-    asked(
+    operations_row(
         "Liquidation exposure scoring",
         &[Operation::Exposure],
         "command-line exposure, SDK liquidationExposure()",
@@ -189,8 +189,8 @@ const TABLE: [Row; 25] = [
         "",
         &[],
     ),
-    specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
-    specified("Sub-second responses", "a target, not a promise", &[]),
+    unbuilt_row("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
+    unbuilt_row("Sub-second responses", "a target, not a promise", &[]),
     Row::WithAlerts(
         Built {
             name: STREAMS,
@@ -199,13 +199,13 @@ const TABLE: [Row; 25] = [
             page: "",
             gated_by: &[ALERTING],
         },
-        Specified {
+        UnbuiltCapability {
             name: STREAMS,
             place: "GET /v1/stream sends sealed slots, live; this deployment stores no rules and sends no events",
             gated_by: &[ALERTING],
         },
     ),
-    asked(
+    operations_row(
         "Accuracy record",
         &[Operation::Accuracy, Operation::AccuracyTable],
         "every swap of a recorded pool, from documents that heads commit to, with a file to recompute the record, and one table of all pools; command-line accuracy recomputes it from any node; heads commit to the receipts of paid estimates, which their holders can present again",
@@ -296,10 +296,10 @@ fn word(row: &Row, deployment: Deployment, live_on: &[String], idle: &[Operation
         gated_by: gated_by.iter().map(|gate| (*gate).to_owned()).collect(),
     };
     match row {
-        Row::WithAlerts(_, Specified { name, place, gated_by }) if !deployment.alerts => {
+        Row::WithAlerts(_, UnbuiltCapability { name, place, gated_by }) if !deployment.alerts => {
             capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
         }
-        Row::Specified(Specified { name, place, gated_by }) => {
+        Row::Specified(UnbuiltCapability { name, place, gated_by }) => {
             capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
         }
         Row::Built(Built { name, operations: [], place: "", gated_by, .. }) if !pages => {

@@ -57,7 +57,7 @@ pub struct Newest {
 
 /// A monitored pool in which a token is sold.
 #[derive(Debug, Clone)]
-pub struct Selling {
+pub struct SellingPool {
     /// The pool.
     pub id: PoolId,
     /// The direction that sells the token.
@@ -80,7 +80,7 @@ pub struct Selling {
 
 impl Current {
     /// The monitored pools in which a token is sold, the deepest first.
-    pub fn selling(&self, chain: &ChainSlug, token: Address) -> Vec<Selling> {
+    pub fn pools_selling(&self, chain: &ChainSlug, token: Address) -> Vec<SellingPool> {
         let sold = token.to_string();
         let depths: BTreeMap<&PoolId, [Option<u64>; 2]> = self
             .board
@@ -95,7 +95,7 @@ impl Current {
             let sells =
                 |direction: &Direction| labels.tokens[direction.base_index()].address == sold;
             let direction = Direction::BOTH.into_iter().find(sells)?;
-            Some(Selling {
+            Some(SellingPool {
                 id: id.clone(),
                 direction,
                 quote: labels.tokens[direction.quote_index()].address.clone(),
@@ -110,13 +110,14 @@ impl Current {
         let monitored = |(id, now): &(&PoolId, &PoolNow)| {
             id.chain() == chain && now.pool.retired_slot.is_none()
         };
-        let mut pools: Vec<Selling> = self.pools.iter().filter(monitored).filter_map(of).collect();
+        let mut pools: Vec<SellingPool> =
+            self.pools.iter().filter(monitored).filter_map(of).collect();
         pools.sort_by_cached_key(|one| (Reverse(one.depth_usd), one.id.clone()));
         pools
     }
 
     /// Reads where the pools stand; `None` where no slot was sealed since `before`.
-    pub fn read(reader: &Reader, before: &Self) -> Result<Option<Self>, StoreError> {
+    pub fn from_reader(reader: &Reader, before: &Self) -> Result<Option<Self>, StoreError> {
         let last_slot = reader.slots()?.map(|(_, last)| last);
         if last_slot == before.last_slot {
             return Ok(None);
@@ -223,5 +224,5 @@ fn read_labels(
         }
         snapshot => snapshot?,
     };
-    Ok(snapshot.map(|snapshot| Arc::new(PoolLabels::of(snapshot.observation()))))
+    Ok(snapshot.map(|snapshot| Arc::new(PoolLabels::from_observation(snapshot.observation()))))
 }

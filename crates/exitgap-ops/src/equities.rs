@@ -21,8 +21,8 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_store::Reader;
 
-use super::current::Selling;
-use super::figures::{Resolved, ServedFigure};
+use super::current::SellingPool;
+use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Service};
 
@@ -65,7 +65,10 @@ impl EquityResults {
 }
 
 impl ServedFigure for EquityTerms {
-    async fn resolve(service: &Service, asked: EquityFileAsked) -> Result<Resolved<Self>, Problem> {
+    async fn resolve(
+        service: &Service,
+        asked: EquityFileAsked,
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let EquityFileAsked { series, limit } = asked;
         let current = service.current();
         let labels = current.pools.get(&series.pool).and_then(|now| now.labels.clone());
@@ -80,12 +83,12 @@ impl ServedFigure for EquityTerms {
         let pool = series.pool.clone();
         let base = share.map(|(direction, _)| direction);
         let find = move |reader: &Reader| Series::find(reader, &series, base, SLOTS);
-        let found = service.read(find).await?;
+        let found = service.read_store(find).await?;
         let (_, token) =
             share.ok_or_else(|| not_a_share(&format!("that is sold in {pool}")).field("base"))?;
         // Kind and facts are the operator's to change, so the file is never settled.
         let figure = EquityTerms { of: found.hours_terms(), limit, token };
-        Ok(Resolved { figure, is_settled: false })
+        Ok(ResolvedFigure { figure, is_settled: false })
     }
 }
 
@@ -101,8 +104,8 @@ impl Service {
     pub async fn equities(&self) -> Result<Equities, Problem> {
         let mut equities = Vec::new();
         for equity in &self.equities {
-            let pools = self.current().selling(&equity.chain, equity.token);
-            equities.push(self.listed(equity, &pools).await?);
+            let pools = self.current().pools_selling(&equity.chain, equity.token);
+            equities.push(self.list_equity(equity, &pools).await?);
         }
         Ok(Equities { figure: Equities::FIGURE.to_owned(), equities })
     }
@@ -112,7 +115,7 @@ impl Service {
         let equity = self.equity_of(&asked.chain, asked.token).ok_or_else(|| {
             not_a_share(&format!("{} of {}", asked.token, asked.chain)).field("token")
         })?;
-        let pools = self.current().selling(&asked.chain, asked.token);
+        let pools = self.current().pools_selling(&asked.chain, asked.token);
         let (mut vectors, mut left_out, mut refused) = (Vec::new(), Vec::new(), None);
         for (at, pool) in pools.iter().enumerate() {
             if at >= MOST_POOLS {
@@ -134,7 +137,7 @@ impl Service {
             Some(problem) if vectors.is_empty() => Err(problem),
             _ => Ok(EquityScore {
                 figure: Equities::FIGURE.to_owned(),
-                listed: self.listed(equity, &pools).await?,
+                listed: self.list_equity(equity, &pools).await?,
                 size_usd: asked.size.into(),
                 gap_pct: asked.limit.into(),
                 enough: vectors.iter().any(|vector| vector.enough),
@@ -151,12 +154,12 @@ impl Service {
     }
 
     /// A share, where it stands, and how its depth is shared out.
-    async fn listed(
+    async fn list_equity(
         &self,
         equity: &EquityOfToken,
-        pools: &[Selling],
+        pools: &[SellingPool],
     ) -> Result<EquityListed, Problem> {
-        let depth = |pool: &Selling| pool.depth_usd.unwrap_or(0);
+        let depth = |pool: &SellingPool| pool.depth_usd.unwrap_or(0);
         let all = pools.iter().map(depth).fold(0_u64, u64::saturating_add);
         let largest = pools.first().map_or(0, depth);
         let mut told = None;
@@ -170,7 +173,8 @@ impl Service {
             let found = self.find(&asked).await?;
             let snapshot = &found.prepared.snapshot;
             let symbol = &snapshot.observation().tokens()[pool.direction.base_index()].symbol;
-            let state = EquityState::of(&equity.of, snapshot, pool.direction, found.age_s);
+            let state =
+                EquityState::from_snapshot(&equity.of, snapshot, pool.direction, found.age_s);
             told = Some((pool.id.to_string(), symbol.to_string(), state));
         }
         let (deepest_pool, symbol, state) = match told {
@@ -196,7 +200,7 @@ impl Service {
         &self,
         equity: &EquityOfToken,
         asked: &EquityAsked,
-        pool: &Selling,
+        pool: &SellingPool,
     ) -> Result<EquityPool, Problem> {
         let series = SeriesAsked {
             pool: pool.id.clone(),
@@ -208,16 +212,16 @@ impl Service {
         };
         let direction = Some(pool.direction);
         let find = move |reader: &Reader| Series::find(reader, &series, direction, SLOTS);
-        let found = self.read(find).await?;
-        asked.guards.check(&self.standing(&found, pool.status))?;
+        let found = self.read_store(find).await?;
+        asked.guards.check(&self.guard_inputs(&found, pool.status))?;
         let terms = EquityTerms { of: found.hours_terms(), limit: asked.limit, token: equity.of };
-        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
+        let terms = terms.validate().map_err(IntoProblem::into_problem)?;
         let period = [terms.of.from, terms.of.to];
         let file = terms.address();
         let result = if let Some(kept) = self.equity_results.get(file.as_str()) {
             kept
         } else {
-            let made = self.figures.read(move |reader| reader.figure(&terms)).await?;
+            let made = self.figures.read_store(move |reader| reader.figure(&terms)).await?;
             let made = Arc::new(made);
             self.equity_results.keep(file.to_string(), &made);
             made

@@ -10,7 +10,7 @@ use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError, Outcome, Reader, Retracted, TakenBack};
+use exitgap_store::{EvidenceError, FindError, Outcome, Reader, SlotRetraction, TakenBack};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -71,7 +71,7 @@ impl Service {
         let base = base.or_else(|| now.map(|now| now.pool.default_base.into()));
         let slot = slot.or_else(|| current.newest_of(&pool).map(|newest| newest.slot));
         let (Some(base), Some(slot)) = (base, slot) else {
-            let found = self.read(move |reader| reader.find(&pool, None)).await?;
+            let found = self.read_store(move |reader| reader.find(&pool, None)).await?;
             let pool = found.pool.id;
             let detail =
                 format!("{pool}: the slot was recorded a moment ago; ask again in a second");
@@ -94,7 +94,7 @@ impl Service {
         };
         let started = Instant::now();
         let made = loop {
-            if let Some(made) = self.read(made.clone()).await? {
+            if let Some(made) = self.read_store(made.clone()).await? {
                 break made;
             }
             if started.elapsed() > WITNESSES_WITHIN {
@@ -116,7 +116,7 @@ impl Service {
             return Ok(kept);
         }
         let made = self
-            .read(move |reader| {
+            .read_store(move |reader| {
                 in_series(reader.find(&pool, Some(slot)))?;
                 let window = reader.window(&pool, slot).map_err(ProofError::Evidence)?;
                 window.to_canonical().map_err(|error| ProofError::Evidence(error.into()))
@@ -129,7 +129,7 @@ impl Service {
 
     /// The canonical bytes of the snapshot of this name.
     pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Proof, Problem> {
-        let documents = self.read(move |reader| reader.documents(hash)).await?;
+        let documents = self.read_store(move |reader| reader.documents(hash)).await?;
         documents.map(|documents| Proof::from(documents.snapshot)).ok_or_else(|| {
             Problem::new(ProblemCode::NotFound, format!("no snapshot {hash} is recorded"))
                 .field("hash")
@@ -139,7 +139,7 @@ impl Service {
 
     /// The canonical bytes of the state of this name.
     pub async fn state(&self, hash: StateHash) -> Result<Proof, Problem> {
-        let state = self.read(move |reader| reader.state(hash)).await?;
+        let state = self.read_store(move |reader| reader.state(hash)).await?;
         state.map(Proof::from).ok_or_else(|| {
             Problem::new(ProblemCode::NotFound, format!("no state {hash} is recorded"))
                 .field("hash")
@@ -148,7 +148,7 @@ impl Service {
     }
 
     /// What was recorded of a pool at a slot, retracted or not.
-    pub async fn recorded(&self, asked: &SlotAsked) -> Result<Snapshot, Problem> {
+    pub async fn recorded_snapshot(&self, asked: &SlotAsked) -> Result<Snapshot, Problem> {
         let SlotAsked { pool: id, slot } = asked.clone();
         let read = move |reader: &Reader| {
             has_snapshot(reader.find(&id, Some(slot)))?;
@@ -158,13 +158,13 @@ impl Service {
         };
         let absent =
             || Problem::new(ProblemCode::SourceUnreadable, "the snapshot could not be read");
-        self.read(read).await?.ok_or_else(absent)
+        self.read_store(read).await?.ok_or_else(absent)
     }
 
     /// What became of a slot since it was sealed.
     pub async fn slot_status(&self, asked: &SlotAsked) -> Result<SlotStatus, Problem> {
         let SlotAsked { pool: id, slot } = asked.clone();
-        self.read(move |reader| {
+        self.read_store(move |reader| {
             in_series(reader.find(&id, Some(slot)))?;
             let pool = reader.pool(&id).map_err(FindError::Store)?;
             let figures = match &pool {
@@ -192,7 +192,7 @@ impl Service {
 }
 
 /// How a retraction is told.
-fn notice(Retracted { by, why }: &Retracted) -> RetractionNotice {
+fn notice(SlotRetraction { by, why }: &SlotRetraction) -> RetractionNotice {
     let (code, hashes) = match why {
         TakenBack::Orphaned { orphaned, canonical } => ("orphaned", Some((orphaned, canonical))),
         TakenBack::Misread => ("misread", None),

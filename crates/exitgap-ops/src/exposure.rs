@@ -4,8 +4,8 @@ use exitgap_api::operations::{
     ExposureAsked, ExposureFileAsked, FigureAddress, SeriesAsked, VenueAsked,
 };
 use exitgap_api::{
-    DepthSourceKind, Guards, LiquidationExposure, LiquidationExposureOf, Number, Problem,
-    SeriesMethod, SeriesSource, Standing, Status, Window,
+    DepthSourceKind, GuardInputs, Guards, LiquidationExposure, LiquidationExposureOf, Number,
+    Problem, SeriesMethod, SeriesSource, Status, Window,
 };
 use exitgap_core::analytics::FigureVenue;
 use exitgap_core::analytics::exposure::ExposureTerms;
@@ -16,7 +16,7 @@ use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::Reader;
 
-use super::figures::{Resolved, ServedFigure};
+use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Service};
 
@@ -43,13 +43,13 @@ impl ServedFigure for ExposureTerms {
     async fn resolve(
         service: &Service,
         asked: ExposureFileAsked,
-    ) -> Result<Resolved<Self>, Problem> {
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let ExposureAsked { venues, from, to, .. } = &asked.0;
         let is_whole = venues.iter().all(|venue| venue.base.is_some());
         let named = is_whole.then_some(from.zip(*to)).flatten();
         let figure = service.exposure_of(asked.0).await?.terms;
         let is_settled = named.is_some_and(|(_, to)| to == figure.to);
-        Ok(Resolved { figure, is_settled })
+        Ok(ResolvedFigure { figure, is_settled })
     }
 }
 
@@ -59,7 +59,7 @@ impl Service {
         let ExposureOf { terms, recorded_count } = self.exposure_of(asked).await?;
         let web = self.urls().web.clone();
         let run = terms.clone();
-        let result = self.figures.read(move |reader| reader.figure(&run)).await?;
+        let result = self.figures.read_store(move |reader| reader.figure(&run)).await?;
         let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let rules = terms.liquidation;
@@ -96,7 +96,7 @@ impl Service {
         let found = self.venues_of(venues, from, to, guards).await?;
         let VenuesOf { venues, from, to, recorded_count } = found;
         let terms = ExposureTerms { venues, from, to, cascade, liquidation };
-        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
+        let terms = terms.validate().map_err(IntoProblem::into_problem)?;
         Ok(ExposureOf { terms, recorded_count })
     }
 
@@ -116,10 +116,10 @@ impl Service {
             let base = self.series_base(&series).await?;
             let reach = WEEK;
             let find = move |reader: &Reader| Series::find(reader, &series, base, reach);
-            let found = self.read(find).await?;
+            let found = self.read_store(find).await?;
             let current = self.current();
             let labels = current.pools.get(&found.pool.id).and_then(|now| now.labels.clone());
-            guards.check(&Standing {
+            guards.check(&GuardInputs {
                 status: labels.map_or(Status::Preview, |labels| labels.status),
                 recorded_slots: Some(found.recorded_count().into()),
                 age_s: found.newest.map(|slot| self.age_s(slot)),

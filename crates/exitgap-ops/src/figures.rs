@@ -3,8 +3,8 @@
 use exitgap_api::operations::parameters::{PERIOD_FROM, VENUE};
 use exitgap_api::operations::{DecayAsked, DecayFileAsked, FigureAddress, SlotAsked};
 use exitgap_api::{
-    DepthDecay, DepthDecayOf, DepthSourceKind, Guards, Number, Problem, ProblemCode,
-    SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Standing, Status, Window,
+    DepthDecay, DepthDecayOf, DepthSourceKind, GuardInputs, Guards, Number, Problem, ProblemCode,
+    SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Status, Window,
 };
 use exitgap_core::analytics::FigureError;
 use exitgap_core::analytics::decay::DecayTerms;
@@ -40,24 +40,27 @@ pub trait ServedFigure: FigureAddress + Sync {
     fn resolve(
         service: &Service,
         asked: Self::FileQuestion,
-    ) -> impl Future<Output = Result<Resolved<Self>, Problem>> + Send;
+    ) -> impl Future<Output = Result<ResolvedFigure<Self>, Problem>> + Send;
 }
 
 /// A figure with all parameters.
 #[derive(Debug)]
-pub struct Resolved<F> {
+pub struct ResolvedFigure<F> {
     pub(super) figure: F,
     /// Whether the question named all of them, and no slot that is yet to come.
     pub(super) is_settled: bool,
 }
 
 impl ServedFigure for DecayTerms {
-    async fn resolve(service: &Service, asked: DecayFileAsked) -> Result<Resolved<Self>, Problem> {
+    async fn resolve(
+        service: &Service,
+        asked: DecayFileAsked,
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let DecayAsked { base, from, to, .. } = &asked.0;
         let named = base.is_some().then_some(from.zip(*to)).flatten();
         let figure = service.decay_of(asked.0).await?.terms;
         let is_settled = named.is_some_and(|(_, to)| to == figure.to);
-        Ok(Resolved { figure, is_settled })
+        Ok(ResolvedFigure { figure, is_settled })
     }
 }
 
@@ -77,12 +80,12 @@ impl Service {
         let (terms, urls) = (of.terms.clone(), self.urls().clone());
         let current = self.current();
         let labels = current.pools.get(&terms.pool).and_then(|now| now.labels.clone());
-        guards.check(&Standing {
+        guards.check(&GuardInputs {
             status: labels.map_or(Status::Preview, |labels| labels.status),
             recorded_slots: Some(of.recorded_count.into()),
             age_s: of.newest.map(|slot| self.age_s(slot)),
         })?;
-        let result = self.figures.read(move |reader| reader.figure(&terms)).await?;
+        let result = self.figures.read_store(move |reader| reader.figure(&terms)).await?;
         let terms = of.terms;
         let days = days_observed_hundredths(of.recorded_count.into());
         let file = terms.address();
@@ -120,13 +123,14 @@ impl Service {
         &self,
         asked: F::FileQuestion,
     ) -> Result<FigureFile, Problem> {
-        let Resolved { figure, is_settled } = F::resolve(self, asked).await?;
-        let figure = figure.checked().map_err(IntoProblem::into_problem)?;
+        let ResolvedFigure { figure, is_settled } = F::resolve(self, asked).await?;
+        let figure = figure.validate().map_err(IntoProblem::into_problem)?;
         let key = ProofKey::Figure(figure.address().to_string());
         if let Some(bytes) = self.evidence.get(&key) {
             return Ok(FigureFile { bytes, is_settled });
         }
-        let bytes = proof(self.figures.read(move |reader| reader.figure_file(&figure)).await?);
+        let bytes =
+            proof(self.figures.read_store(move |reader| reader.figure_file(&figure)).await?);
         self.evidence.insert(key, bytes.clone());
         Ok(FigureFile { bytes, is_settled })
     }
@@ -135,7 +139,7 @@ impl Service {
     pub async fn snapshots(&self, asked: SlotAsked) -> Result<Proof, Problem> {
         let SlotAsked { pool: id, slot } = asked;
         let made = self
-            .read(move |reader| {
+            .read_store(move |reader| {
                 super::evidence::in_series(reader.find(&id, Some(slot)))?;
                 let last = u64::from(slot.number()) + u64::from(SLOTS_OF_LINES) - 1;
                 let last = Slot::new(last).unwrap_or(Slot::LAST);
@@ -160,7 +164,7 @@ impl Service {
         };
         let base = self.series_base(&series).await?;
         let find = move |reader: &Reader| Series::find(reader, &series, base, SLOTS);
-        let found = self.read(find).await?;
+        let found = self.read_store(find).await?;
         let terms = DecayTerms {
             pool: found.pool.id.clone(),
             base: Base::from(found.direction),
@@ -171,7 +175,7 @@ impl Service {
             gap,
         };
         Ok(DecayOf {
-            terms: terms.checked().map_err(IntoProblem::into_problem)?,
+            terms: terms.validate().map_err(IntoProblem::into_problem)?,
             recorded_count: found.recorded_count(),
             newest: found.newest,
             first_slot: found.pool.first_slot,

@@ -10,7 +10,7 @@ use exitgap_api::{
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
-use exitgap_store::{BoardRow, Gap, Standing};
+use exitgap_store::{BoardRow, Gap, PoolStatus};
 
 use super::current::{Current, PoolNow, first_of_7d};
 use super::history::GapParts;
@@ -33,8 +33,8 @@ impl Service {
                 && chain.as_ref().is_none_or(|chain| row.pool.id.chain() == chain)
         };
         let selected: Vec<&BoardRow> = current.board.iter().filter(of_chain).collect();
-        let mut rows: Vec<Ranked<'_>> =
-            selected.iter().filter_map(|row| Ranked::of(row, &current)).collect();
+        let mut rows: Vec<RankedPool<'_>> =
+            selected.iter().filter_map(|row| RankedPool::from_row(row, &current)).collect();
         let pools = rows.len();
         rows.sort_by(|a, b| a.compare(b, sort_by).then_with(|| a.row.pool.id.cmp(&b.row.pool.id)));
         let page = rows.iter().skip(skip).take(limit).map(|row| row.word(&self.urls)).collect();
@@ -51,7 +51,7 @@ impl Service {
 }
 
 /// A pool with a snapshot, and what it is ranked by.
-struct Ranked<'a> {
+struct RankedPool<'a> {
     row: &'a BoardRow,
     labels: &'a PoolLabels,
     now: &'a PoolNow,
@@ -64,8 +64,8 @@ struct Ranked<'a> {
     score: Option<u64>,
 }
 
-impl<'a> Ranked<'a> {
-    fn of(row: &'a BoardRow, current: &'a Current) -> Option<Self> {
+impl<'a> RankedPool<'a> {
+    fn from_row(row: &'a BoardRow, current: &'a Current) -> Option<Self> {
         let (slot, figures) = row.standing.newest?;
         let now = current.pools.get(&row.pool.id)?;
         let labels = now.labels.as_deref()?;
@@ -98,7 +98,7 @@ impl<'a> Ranked<'a> {
         let direction = pool.default_base;
         let window = &standing.window.directions[self.side];
         let gaps = SizeUsd::STANDARD.iter().zip(self.gaps).map(|(size, gap)| {
-            let parts = GapParts::of(gap);
+            let parts = GapParts::from_gap(gap);
             let proven = parts.is_proven();
             let GapParts { exit_gap_pct, refusal, max_fillable_usd } = parts;
             let evidence = proven
@@ -177,7 +177,7 @@ impl<'a> Ranked<'a> {
 }
 
 /// `1 − lowest ÷ median` in millionths, rounded half up.
-fn score_millionths(standing: &Standing, side: usize) -> Option<u64> {
+fn score_millionths(standing: &PoolStatus, side: usize) -> Option<u64> {
     const ONE: u128 = 1_000_000;
     let window = &standing.window.directions[side];
     let (median, (_, lowest)) = (window.median_usd?, window.lowest?);

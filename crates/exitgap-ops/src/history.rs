@@ -2,8 +2,8 @@
 
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
-    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, Guards, History, HistoryRow, Interval,
-    Number, Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Standing,
+    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, GuardInputs, Guards, History, HistoryRow,
+    Interval, Number, Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState,
     Status, Window,
 };
 use exitgap_core::evidence::Base;
@@ -60,7 +60,7 @@ impl Service {
         let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
         let (series, rows) = self
             .readers_of(asked.size)
-            .read(move |reader| {
+            .read_store(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
                 let rows = series.rows(reader, interval, limit)?;
                 Ok::<_, FindError>((series, rows))
@@ -70,7 +70,7 @@ impl Service {
         let mut counted = Rollup::default();
         rows.rows.iter().for_each(|row| counted.join(&row.rollup));
         let of = self.series_of(&series, last, &counted);
-        guards.check(&self.standing(&series, of.status))?;
+        guards.check(&self.guard_inputs(&series, of.status))?;
         let next_cursor = rows.next.map(|slot| slot.number().to_string());
         let rows: Vec<_> = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
         let newest = rows.iter().rev().find_map(|row| row.last.as_ref()?.evidence_url.clone());
@@ -103,8 +103,8 @@ impl Service {
     }
 
     /// What guards look at: the length of the series, and how long nothing was recorded in it.
-    pub(super) fn standing(&self, series: &Series, status: Status) -> Standing {
-        Standing {
+    pub(super) fn guard_inputs(&self, series: &Series, status: Status) -> GuardInputs {
+        GuardInputs {
             status,
             recorded_slots: Some(series.recorded_count.into()),
             age_s: series.newest.map(|slot| self.age_s(slot)),
@@ -208,7 +208,7 @@ impl Series {
 
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {
         if !is_kept(self.size) {
-            return self.computed(reader, interval, limit);
+            return self.compute_rows(reader, interval, limit);
         }
         match interval {
             Interval::Day => self.days(reader, limit),
@@ -241,7 +241,7 @@ impl Series {
     }
 
     /// Rows at a size that no slot keeps the gaps of, computed from the snapshots of at most [`MOST_COMPUTED`] slots.
-    fn computed(
+    fn compute_rows(
         &self,
         reader: &Reader,
         interval: Interval,
@@ -358,7 +358,7 @@ impl Series {
     }
 
     pub fn gap_point(&self, urls: &Urls, slot: Slot, gap: Gap) -> GapPoint {
-        let parts = GapParts::of(gap);
+        let parts = GapParts::from_gap(gap);
         let proven = parts.is_proven();
         let GapParts { exit_gap_pct, refusal, max_fillable_usd } = parts;
         let size = self.size.to_string();
@@ -395,7 +395,7 @@ pub(super) struct GapParts {
 }
 
 impl GapParts {
-    pub fn of(gap: Gap) -> Self {
+    pub fn from_gap(gap: Gap) -> Self {
         let (gap, refusal) = match gap {
             Gap::Filled(gap) => (Some(gap.into()), None),
             Gap::Refused(refusal) => (None, Some(refusal)),

@@ -4,9 +4,9 @@ use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
 use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
-use exitgap_core::exit::{Reopened, reopened, reopening_gap};
+use exitgap_core::exit::{ReopeningStatus, check_reopening, reopening_gap};
 use exitgap_core::hours::{
-    Closed, ClosureFigures, ClosureKind, HoursFigures, Market, Markets, NEEDED_CLOSURES,
+    ClosureFigures, ClosureKind, ClosureSpan, HoursFigures, Market, Markets, NEEDED_CLOSURES,
     RecordedSlot, hours_figures,
 };
 use exitgap_core::series::{LookupError, Slot, rfc3339};
@@ -14,7 +14,7 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::Percent;
 use exitgap_store::{FindError, Gap, Held, Point, Reader, Rollup, StoreError};
 
-use super::figures::{Resolved, ServedFigure};
+use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{Service, Urls};
 
@@ -22,7 +22,7 @@ use super::{Service, Urls};
 const SLOTS: u32 = 28 * Slot::PER_DAY;
 
 /// What the store says of a period, before it is worded.
-struct Read {
+struct PeriodRecord {
     series: Series,
     counted: Rollup,
     newest: Snapshot,
@@ -33,7 +33,7 @@ struct Read {
 
 /// A closure of the period with a recorded slot.
 struct OneClosure {
-    closed: Closed,
+    closed: ClosureSpan,
     slots: u32,
     lowest: Option<u64>,
     last: Slot,
@@ -71,14 +71,17 @@ impl Series {
 }
 
 impl ServedFigure for HoursTerms {
-    async fn resolve(service: &Service, asked: HoursFileAsked) -> Result<Resolved<Self>, Problem> {
+    async fn resolve(
+        service: &Service,
+        asked: HoursFileAsked,
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let HoursFileAsked { series: asked } = asked;
         let named = asked.base.is_some().then_some(asked.from.zip(asked.to)).flatten();
         let base = service.series_base(&asked).await?;
         let find = move |reader: &Reader| Series::find(reader, &asked, base, SLOTS);
-        let figure = service.read(find).await?.hours_terms();
+        let figure = service.read_store(find).await?.hours_terms();
         let is_settled = named.is_some_and(|(_, to)| to == figure.to);
-        Ok(Resolved { figure, is_settled })
+        Ok(ResolvedFigure { figure, is_settled })
     }
 }
 
@@ -89,10 +92,12 @@ impl Service {
         let guards = asked.guards;
         let base = self.series_base(&asked).await?;
         let read = self
-            .read(move |reader| Read::of(reader, Series::find(reader, &asked, base, SLOTS)?))
+            .read_store(move |reader| {
+                PeriodRecord::from_reader(reader, Series::find(reader, &asked, base, SLOTS)?)
+            })
             .await?;
         let of = self.series_of(&read.series, read.series.to, &read.counted);
-        guards.check(&self.standing(&read.series, of.status))?;
+        guards.check(&self.guard_inputs(&read.series, of.status))?;
         let observation = read.newest.observation();
         let session = observation.session();
         let at = observation.block().timestamp;
@@ -113,7 +118,7 @@ impl Service {
             market_open: session.market_open,
             session_note: session.note,
             oracle_state: observation.oracle_state().into(),
-            sessions: HoursToken::all(observation),
+            sessions: HoursToken::from_observation(observation),
             opens_in_s: hand.opens_in_s,
             closes_in_s: hand.closes_in_s,
             closure_length_s: hand.length_s,
@@ -128,7 +133,7 @@ impl Service {
             closures: read
                 .closures
                 .iter()
-                .map(|one| one.worded(&self.urls, &read.series))
+                .map(|one| one.describe_closure(&self.urls, &read.series))
                 .collect(),
             closed,
             figure_url: [self.urls.web.as_str(), file.as_str()].concat(),
@@ -139,7 +144,7 @@ impl Service {
 
 /// The closure that lasts at an instant, or the next one.
 fn at_hand(markets: &Markets, at: u64) -> ClosureAtHand {
-    let of = |closed: Closed| ClosureAtHand {
+    let of = |closed: ClosureSpan| ClosureAtHand {
         kind: Some(closed.kind),
         length_s: Some(closed.to - closed.from),
         ..ClosureAtHand::default()
@@ -148,19 +153,19 @@ fn at_hand(markets: &Markets, at: u64) -> ClosureAtHand {
         Market::Unknown => ClosureAtHand::default(),
         Market::Closed(closure) => ClosureAtHand {
             opens_in_s: Some(closure.opens_in_s),
-            ..markets.closed(at).map(of).unwrap_or_default()
+            ..markets.closure_at(at).map(of).unwrap_or_default()
         },
         Market::Open => {
             let Some(closes_at) = markets.closes_at(at) else { return ClosureAtHand::default() };
             let closes_in_s = Some(closes_at - at);
-            let next = markets.closed(closes_at).map(of).unwrap_or_default();
+            let next = markets.closure_at(closes_at).map(of).unwrap_or_default();
             ClosureAtHand { closes_in_s, ..next }
         }
     }
 }
 
-impl Read {
-    fn of(reader: &Reader, series: Series) -> Result<Self, FindError> {
+impl PeriodRecord {
+    fn from_reader(reader: &Reader, series: Series) -> Result<Self, FindError> {
         let nothing =
             || LookupError::NothingRecorded { pool: series.pool.id.clone(), reason: None };
         let newest = series.newest.ok_or_else(nothing)?;
@@ -192,7 +197,7 @@ impl Read {
         let mut closures = Vec::new();
         for (index, closed) in known.iter().enumerate() {
             let until = known.get(index + 1).map_or(u64::MAX, |next| next.from);
-            closures.extend(OneClosure::of(reader, &series, *closed, until, &told)?);
+            closures.extend(OneClosure::from_closed(reader, &series, *closed, until, &told)?);
         }
         Ok(Self { series, counted, newest, markets, figures, closures })
     }
@@ -203,7 +208,7 @@ impl Read {
 fn instant(
     reader: &Reader,
     series: &Series,
-    closures: &[Closed],
+    closures: &[ClosureSpan],
     point: &Point,
 ) -> Result<u64, FindError> {
     let at = point.slot.unix_s();
@@ -226,10 +231,10 @@ fn snapshot(reader: &Reader, series: &Series, slot: Slot) -> Result<Snapshot, St
 
 impl OneClosure {
     /// A closure with a recorded slot, and what its market opened to before it closed again.
-    fn of(
+    fn from_closed(
         reader: &Reader,
         series: &Series,
-        closed: Closed,
+        closed: ClosureSpan,
         until: u64,
         told: &[(Slot, Gap, RecordedSlot)],
     ) -> Result<Option<Self>, FindError> {
@@ -251,10 +256,10 @@ impl OneClosure {
         let closing = snapshot(reader, series, last)?;
         for (slot, ..) in &told[end..place(until)] {
             let open = snapshot(reader, series, *slot)?;
-            match reopened(open.observation(), closed.to) {
-                Reopened::NotYet => {}
-                Reopened::Never => break,
-                Reopened::Yes => {
+            match check_reopening(open.observation(), closed.to) {
+                ReopeningStatus::NotYet => {}
+                ReopeningStatus::Never => break,
+                ReopeningStatus::Yes => {
                     let [closing, open] = [&closing, &open].map(Snapshot::observation);
                     let gap = reopening_gap(closing, open, series.direction, series.size);
                     found.reopened = Some((*slot, gap.ok().flatten()));
@@ -265,7 +270,7 @@ impl OneClosure {
         Ok(Some(found))
     }
 
-    fn worded(&self, urls: &Urls, series: &Series) -> HoursClosure {
+    fn describe_closure(&self, urls: &Urls, series: &Series) -> HoursClosure {
         let Self { closed, slots, lowest, last, last_gap, reopened } = *self;
         HoursClosure {
             closure_kind: closed.kind.as_str().to_owned(),

@@ -31,22 +31,22 @@ mod history;
 mod hours;
 mod pools;
 mod portfolio;
-mod prepared;
 mod readers;
 mod redemption;
 mod routes;
 mod shocks;
+mod snapshot_cache;
 mod stream;
 mod stress;
 mod urls;
 mod venue_stress;
-mod verified;
+mod verification;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use exitgap_api::operations::SnapshotAsked;
-use exitgap_api::{Problem, ProblemCode, Standing};
+use exitgap_api::{GuardInputs, Problem, ProblemCode};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{FindError, LogFolder, Reader, StoreError};
@@ -55,20 +55,20 @@ pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
 pub use equities::EquityOfToken;
 pub use evidence::Proof;
-pub use figures::{FigureFile, Resolved, ServedFigure};
-pub use prepared::Prepared;
-pub use readers::{Lane, Readers};
+pub use figures::{FigureFile, ResolvedFigure, ServedFigure};
+pub use readers::{BlockingPool, Readers};
 pub use redemption::TermsOfToken;
 pub use routes::QuoteGroup;
 pub use shocks::ShockOf;
-pub use stream::{Sealed, StreamedEvents, too_many_streams};
+pub use snapshot_cache::PreparedSnapshot;
+pub use stream::{LogProgress, StreamedEvents, too_many_streams};
 pub use urls::Urls;
 
 use evidence::EvidenceCache;
 use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
-use prepared::{PreparedCache, Weighed};
+use snapshot_cache::{PreparedCache, WeighedSnapshot};
 
 /// Tells the time: seconds since 1970.
 pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -99,12 +99,12 @@ pub struct Service {
     looking: Readers,
     /// Where readers read and curves are followed: what takes longer than a moment must not hold
     /// up the threads that talk to all clients.
-    lane: Lane,
+    lane: BlockingPool,
     /// Figures of thousands of slots, one at a time: they take seconds, and others must not wait for them.
     figures: Readers,
     /// Where the largest size within a gap is looked for, one at a time. Whoever asks chooses the gap,
     /// and some take seconds: others must not wait for those.
-    searches: Lane,
+    searches: BlockingPool,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -117,7 +117,7 @@ pub struct Service {
     equity_results: equities::EquityResults,
     paces: redemption::Paces,
     shocks: shocks::Shocks,
-    streamed: stream::Streamed,
+    streamed: stream::EventCache,
     accuracy_rows: accuracy_table::AccuracyRows,
 }
 
@@ -127,15 +127,15 @@ impl Service {
     pub fn new(path: PathBuf, urls: Urls, now: Now, bounds: Bounds) -> Self {
         // What is asked about most are the newest snapshots, and those are heavier.
         let proofs = bounds.cache_bytes / 4;
-        let lane = Lane::new(bounds.readers);
+        let lane = BlockingPool::new(bounds.readers);
         Self {
             readers: Readers::new(path.clone(), lane.clone()),
-            figures: Readers::new(path.clone(), Lane::new(1)),
-            looking: Readers::new(path, Lane::new(1)),
+            figures: Readers::new(path.clone(), BlockingPool::new(1)),
+            looking: Readers::new(path, BlockingPool::new(1)),
             lane,
-            searches: Lane::new(1),
+            searches: BlockingPool::new(1),
             current: RwLock::default(),
-            prepared: prepared::cache(bounds.cache_bytes - proofs),
+            prepared: snapshot_cache::cache(bounds.cache_bytes - proofs),
             evidence: evidence::cache(proofs),
             urls,
             now,
@@ -146,7 +146,7 @@ impl Service {
             equity_results: equities::EquityResults::default(),
             paces: redemption::Paces::default(),
             shocks: shocks::Shocks::default(),
-            streamed: stream::Streamed::default(),
+            streamed: stream::EventCache::default(),
             accuracy_rows: accuracy_table::AccuracyRows::default(),
         }
     }
@@ -177,18 +177,19 @@ impl Service {
     /// now. Gives the newest slot where it is a new one.
     pub async fn refresh(&self) -> Result<Option<Slot>, Problem> {
         let before = self.current();
-        let read = self.looking.read(move |reader| Current::read(reader, &before)).await?;
+        let read =
+            self.looking.read_store(move |reader| Current::from_reader(reader, &before)).await?;
         let Some(current) = read else { return Ok(None) };
         let last = current.last_slot;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
         if let Some(last) = last {
-            self.streamed.sealed(last);
+            self.streamed.announce_slot(last);
         }
         Ok(last)
     }
 
     /// Where all is done that blocks a thread.
-    pub fn lane(&self) -> &Lane {
+    pub fn blocking_pool(&self) -> &BlockingPool {
         &self.lane
     }
 
@@ -226,19 +227,19 @@ impl Service {
     ///
     /// Refuses what does not meet the question's guards: no answer about a snapshot comes by here
     /// without them.
-    async fn find(&self, asked: &SnapshotAsked) -> Result<Found, Problem> {
+    async fn find(&self, asked: &SnapshotAsked) -> Result<FoundSnapshot, Problem> {
         let found = self.find_any(asked).await?;
-        asked.guards.check(&found.standing())?;
+        asked.guards.check(&found.guard_inputs())?;
         Ok(found)
     }
 
-    async fn find_any(&self, asked: &SnapshotAsked) -> Result<Found, Problem> {
+    async fn find_any(&self, asked: &SnapshotAsked) -> Result<FoundSnapshot, Problem> {
         if let Some(newest) = self.current().newest_of(&asked.pool)
             && asked.at.is_none_or(|at| at == newest.slot)
         {
             let prepared = self.prepare(newest.slot, newest.hash, &asked.pool).await?;
             let newer_slots_missing = asked.at.is_none().then_some(newest.newer_slots_missing);
-            return Ok(Found {
+            return Ok(FoundSnapshot {
                 age_s: self.age_s(newest.slot),
                 prepared,
                 newer_slots_missing,
@@ -248,13 +249,14 @@ impl Service {
         let (pool, at) = (asked.pool.clone(), asked.at);
         let read = move |reader: &Reader| {
             let found = reader.find(&pool, at)?;
-            let prepared = Prepared::read(reader, &pool, found.slot, found.hash, false)?;
+            let prepared =
+                PreparedSnapshot::from_reader(reader, &pool, found.slot, found.hash, false)?;
             Ok::<_, FindError>((prepared, found.newer_slots_missing))
         };
-        let (prepared, newer_slots_missing) = self.read(read).await?;
+        let (prepared, newer_slots_missing) = self.read_store(read).await?;
         let newer_slots_missing = newer_slots_missing.map(Into::into);
         let age_s = self.age_s(prepared.slot);
-        Ok(Found { age_s, prepared: Arc::new(prepared), newer_slots_missing, kept: false })
+        Ok(FoundSnapshot { age_s, prepared: Arc::new(prepared), newer_slots_missing, kept: false })
     }
 
     async fn prepare(
@@ -262,23 +264,24 @@ impl Service {
         slot: Slot,
         hash: SnapshotHash,
         pool: &PoolId,
-    ) -> Result<Arc<Prepared>, Problem> {
+    ) -> Result<Arc<PreparedSnapshot>, Problem> {
         let key = (pool.clone(), hash);
         if let Some(kept) = self.prepared.get(&key) {
             return Ok(kept.prepared);
         }
         let pool = pool.clone();
-        let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
-        let prepared = self.read(read).await?;
+        let read =
+            move |reader: &Reader| PreparedSnapshot::from_reader(reader, &pool, slot, hash, true);
+        let prepared = self.read_store(read).await?;
         let prepared = Arc::new(prepared);
-        self.prepared.insert(key, Weighed::of(&prepared));
+        self.prepared.insert(key, WeighedSnapshot::from_prepared(&prepared));
         Ok(prepared)
     }
 
     /// What selling `size` fills at.
     async fn estimate(
         &self,
-        found: &Found,
+        found: &FoundSnapshot,
         direction: Direction,
         size: SizeUsd,
     ) -> Result<Result<Estimate, Refusal>, Problem> {
@@ -291,30 +294,30 @@ impl Service {
     /// Computes something of a snapshot, which may then hold it, off the threads that answer others.
     async fn work_out<T: Send + 'static>(
         &self,
-        found: &Found,
-        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+        found: &FoundSnapshot,
+        compute: impl FnOnce(&PreparedSnapshot) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         self.work_out_in(&self.lane, found, compute).await
     }
 
     async fn work_out_in<T: Send + 'static>(
         &self,
-        lane: &Lane,
-        found: &Found,
-        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+        lane: &BlockingPool,
+        found: &FoundSnapshot,
+        compute: impl FnOnce(&PreparedSnapshot) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let prepared = found.prepared.clone();
         let computed = lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
-            let kept = Weighed::of(&found.prepared);
+            let kept = WeighedSnapshot::from_prepared(&found.prepared);
             let _ = self.prepared.replace(found.prepared.key(), kept, true);
         }
         Ok(computed)
     }
 
     /// Reads the store on a thread that may block.
-    async fn read<T, E>(
+    async fn read_store<T, E>(
         &self,
         ask: impl FnOnce(&Reader) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem>
@@ -322,13 +325,13 @@ impl Service {
         T: Send + 'static,
         E: IntoProblem + Send + 'static,
     {
-        self.readers.read(ask).await
+        self.readers.read_store(ask).await
     }
 }
 
 /// A snapshot, found.
-struct Found {
-    prepared: Arc<Prepared>,
+struct FoundSnapshot {
+    prepared: Arc<PreparedSnapshot>,
     /// Slots after it that are missing, where the newest was asked for.
     newer_slots_missing: Option<u64>,
     /// Whether it is kept for the next question.
@@ -337,11 +340,11 @@ struct Found {
     age_s: u64,
 }
 
-impl Found {
+impl FoundSnapshot {
     /// What guards look at.
-    fn standing(&self) -> Standing {
-        let Prepared { snapshot, recorded_count, .. } = &*self.prepared;
-        Standing {
+    fn guard_inputs(&self) -> GuardInputs {
+        let PreparedSnapshot { snapshot, recorded_count, .. } = &*self.prepared;
+        GuardInputs {
             status: snapshot.observation().chain().kind.into(),
             recorded_slots: Some((*recorded_count).into()),
             age_s: Some(self.age_s),

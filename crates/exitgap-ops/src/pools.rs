@@ -33,7 +33,7 @@ fn entry(now: &PoolNow) -> PoolEntry {
         default_base: pool.default_base,
         first_slot: pool.first_slot,
         last_slot: latest.entry.slot,
-        last_missing: latest.entry.missing(),
+        last_missing: latest.entry.missing_reason(),
         recorded: latest.entry.recorded_count,
         labels,
     }

@@ -234,7 +234,7 @@ fn word_total(
     sold: &[PortfolioExit],
     parts: &[PortfolioPart],
 ) -> Result<Total, Problem> {
-    let total = PortfolioTotal::of(parts);
+    let total = PortfolioTotal::from_parts(parts);
     let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
     // A portfolio has at least one exit, and every answer from the store tells its series, so that
     // both are there.

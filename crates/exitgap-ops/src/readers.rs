@@ -12,11 +12,11 @@ use super::IntoProblem;
 /// Readers of one store.
 #[derive(Clone)]
 pub struct Readers {
-    lane: Lane,
-    shared: Arc<Shared>,
+    lane: BlockingPool,
+    shared: Arc<ReaderPool>,
 }
 
-struct Shared {
+struct ReaderPool {
     path: PathBuf,
     days: Option<LogFolder>,
     /// Opened and not in use. Each question takes one from here before it opens another, and at
@@ -27,19 +27,19 @@ struct Shared {
 
 impl Readers {
     /// Readers of the store at `path`, opened when needed: at most as many as the lane is wide.
-    pub fn new(path: PathBuf, lane: Lane) -> Self {
-        Self { lane, shared: Arc::new(Shared { path, days: None, idle: Mutex::default() }) }
+    pub fn new(path: PathBuf, lane: BlockingPool) -> Self {
+        Self { lane, shared: Arc::new(ReaderPool { path, days: None, idle: Mutex::default() }) }
     }
 
     /// The same, with what has left the store's database read from the closed days in its log's folder.
     #[must_use]
     pub fn with_days(self, folder: LogFolder) -> Self {
         let (path, days) = (self.shared.path.clone(), Some(folder));
-        Self { shared: Arc::new(Shared { path, days, idle: Mutex::default() }), ..self }
+        Self { shared: Arc::new(ReaderPool { path, days, idle: Mutex::default() }), ..self }
     }
 
     /// Asks a reader.
-    pub async fn read<T, E>(
+    pub async fn read_store<T, E>(
         &self,
         ask: impl FnOnce(&Reader) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem>
@@ -52,7 +52,7 @@ impl Readers {
     }
 }
 
-impl Shared {
+impl ReaderPool {
     fn open(&self) -> Result<Reader, StoreError> {
         let reader = Reader::open(&self.path)?;
         Ok(match &self.days {
@@ -86,11 +86,11 @@ impl Shared {
 /// still ran, and clients that hang up could fill every thread and open every file. For the same
 /// reason what waits for a permit is not work yet: it costs nothing, and ends with its client.
 #[derive(Debug, Clone)]
-pub struct Lane {
+pub struct BlockingPool {
     free: Arc<Semaphore>,
 }
 
-impl Lane {
+impl BlockingPool {
     /// A lane in which so much is done side by side; at least one thing.
     pub fn new(width: usize) -> Self {
         Self { free: Arc::new(Semaphore::new(width.clamp(1, Semaphore::MAX_PERMITS))) }

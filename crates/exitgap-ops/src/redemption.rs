@@ -10,7 +10,7 @@ use exitgap_core::ids::{Address, ChainSlug, Code, PoolId};
 use exitgap_core::series::Slot;
 
 use super::answers::direction;
-use super::{Prepared, Service};
+use super::{PreparedSnapshot, Service};
 
 /// Terms of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +52,11 @@ impl Service {
             let pace = self.pace(&pool, &read.facts, slot).await?;
             terms.push(PacedTerms { read, pace });
         }
-        let compare = move |prepared: &Prepared| {
+        let compare = move |prepared: &PreparedSnapshot| {
             let observation = prepared.snapshot.observation();
-            prepared
-                .with_exit(direction, |exit| RedemptionWindow::of(observation, exit, size, &terms))
+            prepared.with_exit(direction, |exit| {
+                RedemptionWindow::from_terms(observation, exit, size, &terms)
+            })
         };
         let window = self.work_out(&found, compare).await?;
         let has_evidence = window.refusal.is_none_or(ProblemCode::has_evidence);
@@ -81,7 +82,7 @@ impl Service {
             return Ok(pace);
         }
         let (of, facts) = (pool.clone(), *facts);
-        let pace = self.figures.read(move |reader| reader.pace(&of, &facts, slot)).await?;
+        let pace = self.figures.read_store(move |reader| reader.pace(&of, &facts, slot)).await?;
         if known.is_none_or(|(at, _)| at < slot) {
             kept().insert(key, (slot, pace));
         }

@@ -16,9 +16,9 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{SizeUsd, UsdMicros};
 
-use super::current::Selling;
-use super::prepared::Weighed;
-use super::{Found, Prepared, Service};
+use super::current::SellingPool;
+use super::snapshot_cache::WeighedSnapshot;
+use super::{FoundSnapshot, PreparedSnapshot, Service};
 
 /// How many pools of a token are looked at, the deepest first: as many snapshots are held at once.
 const MOST_VENUES: usize = 24;
@@ -41,7 +41,7 @@ type Sold = (PoolId, Direction);
 pub(super) struct Venues {
     slot: Slot,
     /// The deepest first.
-    found: Vec<(Found, Direction)>,
+    found: Vec<(FoundSnapshot, Direction)>,
     left_out: Vec<SplitLeftOut>,
 }
 
@@ -56,7 +56,7 @@ impl Service {
     pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, Problem> {
         let venues = self.venues(asked).await?;
         let split = self.split(&venues, asked.size, asked.fixed_cost).await?;
-        let legs: Vec<&(Found, Direction)> = venues.used(&split).collect();
+        let legs: Vec<&(FoundSnapshot, Direction)> = venues.split_venues(&split).collect();
         let contexts: Vec<Context> = legs
             .iter()
             .map(|(found, direction)| found.prepared.context(*direction, None, None))
@@ -138,12 +138,12 @@ impl Service {
         current.require_chain(&asked.chain)?;
         let group = asked.quote_group.as_deref().map(|name| self.quote_group(&asked.chain, name));
         let group = group.transpose()?;
-        let selling = current.selling(&asked.chain, asked.token);
+        let selling = current.pools_selling(&asked.chain, asked.token);
         let is_traded = !selling.is_empty();
-        let is_of_group = |pool: &Selling| {
+        let is_of_group = |pool: &SellingPool| {
             group.is_none_or(|group| group.tokens.iter().any(|one| one.to_string() == pool.quote))
         };
-        let of_group: Vec<Selling> = selling.into_iter().filter(is_of_group).collect();
+        let of_group: Vec<SellingPool> = selling.into_iter().filter(is_of_group).collect();
         let newest = of_group.iter().filter_map(|pool| pool.newest).max();
         let pools: Vec<Sold> = of_group.into_iter().map(|pool| (pool.id, pool.direction)).collect();
         if pools.is_empty() {
@@ -177,7 +177,7 @@ impl Service {
         size: SizeUsd,
         fixed_cost: UsdMicros,
     ) -> Result<BestSplit, Problem> {
-        let of: Vec<(Arc<Prepared>, Direction)> = venues
+        let of: Vec<(Arc<PreparedSnapshot>, Direction)> = venues
             .found
             .iter()
             .map(|(found, direction)| (found.prepared.clone(), *direction))
@@ -200,11 +200,15 @@ impl Service {
                 let (one, direction) = &of[at];
                 Some(one.evidence_url(&urls, *direction, size.as_str()))
             };
-            BestSplit::of(&candidates, size, evidence)
+            BestSplit::from_candidates(&candidates, size, evidence)
         };
         let mut split = lane.run(split).await??;
         for (found, _) in venues.found.iter().filter(|(found, _)| found.kept) {
-            let _ = self.prepared.replace(found.prepared.key(), Weighed::of(&found.prepared), true);
+            let _ = self.prepared.replace(
+                found.prepared.key(),
+                WeighedSnapshot::from_prepared(&found.prepared),
+                true,
+            );
         }
         split.left_out.extend(venues.left_out.iter().cloned());
         Ok(split)
@@ -218,7 +222,10 @@ impl Venues {
     }
 
     /// Those of a split's legs.
-    fn used<'a>(&'a self, split: &'a BestSplit) -> impl Iterator<Item = &'a (Found, Direction)> {
+    fn split_venues<'a>(
+        &'a self,
+        split: &'a BestSplit,
+    ) -> impl Iterator<Item = &'a (FoundSnapshot, Direction)> {
         let of = |pool: &'a str| {
             self.found.iter().find(move |(found, _)| found.prepared.pool.id.to_string() == pool)
         };
@@ -226,10 +233,10 @@ impl Venues {
     }
 }
 
-fn exit_of(prepared: &Prepared, direction: Direction) -> Cow<'_, Exit> {
+fn exit_of(prepared: &PreparedSnapshot, direction: Direction) -> Cow<'_, Exit> {
     match prepared.exit(direction) {
         Some(exit) => Cow::Borrowed(exit),
-        None => Cow::Owned(Exit::of(prepared.snapshot.observation(), direction)),
+        None => Cow::Owned(Exit::from_pool(prepared.snapshot.observation(), direction)),
     }
 }
 

@@ -57,14 +57,14 @@ impl Service {
         if let Some(known) = settled().get(&one.name) {
             return Ok(known.clone());
         }
-        let shock = one.unmeasured();
+        let shock = one.describe_unmeasured();
         let of = match self.decay_of(one.decay.clone()).await {
             Ok(of) => of,
             Err(problem) if is_passing(&problem) => return Err(problem),
             Err(problem) => return Ok(shock.without(problem.code)),
         };
         let terms = of.terms.clone();
-        let result = match self.figures.read(move |reader| reader.figure(&terms)).await {
+        let result = match self.figures.read_store(move |reader| reader.figure(&terms)).await {
             Ok(result) => result,
             Err(problem) if is_passing(&problem) => return Err(problem),
             Err(problem) => return Ok(shock.without(problem.code)),
@@ -98,7 +98,7 @@ fn is_passing(problem: &Problem) -> bool {
 }
 
 impl ShockOf {
-    fn unmeasured(&self) -> NamedShock {
+    fn describe_unmeasured(&self) -> NamedShock {
         let Self { name, about, decay, from, to } = self;
         NamedShock {
             name: name.clone(),

@@ -23,7 +23,7 @@ pub struct StreamedEvents {
 
 /// How far the log is, for those who wait for more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sealed {
+pub struct LogProgress {
     /// The newest slot.
     pub newest: Option<Slot>,
     /// No more will come: the process ends.
@@ -35,17 +35,17 @@ type Made = Arc<OnceCell<Arc<StreamedEvents>>>;
 
 /// Events of the newest slots, each made once.
 #[derive(Debug, Default)]
-pub(super) struct Streamed {
+pub(super) struct EventCache {
     made: Mutex<BTreeMap<(Slot, Vec<PoolId>), Made>>,
-    sealed: watch::Sender<Sealed>,
+    sealed: watch::Sender<LogProgress>,
 }
 
 /// Different questions of the newest slots that are kept.
 const KEPT: usize = 16_384;
 
-impl Streamed {
+impl EventCache {
     /// Tells all who wait that a slot was sealed.
-    pub fn sealed(&self, newest: Slot) {
+    pub fn announce_slot(&self, newest: Slot) {
         self.sealed.send_modify(|sealed| sealed.newest = Some(newest));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|(slot, _), _| slot.number() + 1 >= newest.number());
@@ -62,7 +62,7 @@ impl Streamed {
 
 impl Service {
     /// How far the log is, and what becomes of it.
-    pub fn watch_slots(&self) -> watch::Receiver<Sealed> {
+    pub fn watch_slots(&self) -> watch::Receiver<LogProgress> {
         self.streamed.sealed.subscribe()
     }
 
@@ -85,7 +85,7 @@ impl Service {
     }
 
     /// What a sealed slot says to whoever watches these pools.
-    pub async fn streamed(
+    pub async fn slot_events(
         &self,
         slot: Slot,
         pools: &[PoolId],
@@ -94,7 +94,7 @@ impl Service {
         let make = || async {
             let pools = pools.to_vec();
             let read = move |reader: &Reader| events(reader, slot, &pools);
-            self.read(read).await.map(Arc::new)
+            self.read_store(read).await.map(Arc::new)
         };
         // Of those long past everybody asks for others.
         if newest.is_none_or(|newest| slot.number() + 1 < newest.number()) {

@@ -37,7 +37,7 @@ impl Service {
         let reach = if is_kept(asked.size) { u32::MAX } else { MOST_COMPUTED };
         let (series, rollup, points, books) = self
             .readers_of(asked.size)
-            .read(move |reader| {
+            .read_store(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
                 let (rollup, points) = looked_at(reader, &series)?;
                 let books = books(reader, &series, &rollup)?;
@@ -46,7 +46,7 @@ impl Service {
             .await?;
         let [worst_gap_book, lowest_depth_book] = books;
         let of = self.series_of(&series, series.to, &rollup);
-        guards.check(&self.standing(&series, of.status))?;
+        guards.check(&self.guard_inputs(&series, of.status))?;
         let side = &rollup.directions[series.direction.base_index()];
         let gap = side.gaps[series.size_index];
         let worst_gap = series.worst(&self.urls, gap);
@@ -105,7 +105,7 @@ fn books(
         let Some(slot) = slot else { return Ok(None) };
         let Some(snapshot) = reader.snapshot_at(&series.pool, slot)? else { return Ok(None) };
         let observation = snapshot.observation();
-        let exit = Exit::of(observation, series.direction);
+        let exit = Exit::from_pool(observation, series.direction);
         let (basis, book) = (exit.basis(), exit.depth_from_mid_usd(GapLimit::DEPTH));
         Ok(Some(PoolBook { basis_pct: basis.map(Number::from), book_usd: book.map(Number::from) }))
     };

@@ -12,20 +12,20 @@ use exitgap_core::series::days_observed_hundredths;
 use exitgap_core::units::Percent;
 
 use super::exposure::VenuesOf;
-use super::figures::{Resolved, ServedFigure};
+use super::figures::{ResolvedFigure, ServedFigure};
 use super::{IntoProblem, Service};
 
 impl ServedFigure for StressTerms {
     async fn resolve(
         service: &Service,
         asked: VenueStressFileAsked,
-    ) -> Result<Resolved<Self>, Problem> {
+    ) -> Result<ResolvedFigure<Self>, Problem> {
         let VenueStressAsked { venues, from, to, .. } = &asked.0;
         let is_whole = venues.iter().all(|venue| venue.base.is_some());
         let named = is_whole.then_some(from.zip(*to)).flatten();
         let (figure, _) = service.stress_of(asked.0).await?;
         let is_settled = named.is_some_and(|(_, to)| to == figure.to);
-        Ok(Resolved { figure, is_settled })
+        Ok(ResolvedFigure { figure, is_settled })
     }
 }
 
@@ -35,7 +35,7 @@ impl Service {
         let (terms, recorded_count) = self.stress_of(asked).await?;
         let web = self.urls().web.clone();
         let run = terms.clone();
-        let result = self.figures.read(move |reader| reader.figure(&run)).await?;
+        let result = self.figures.read_store(move |reader| reader.figure(&run)).await?;
         let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let Shock { haircut_e8, fall_e8 } = terms.shock;
@@ -74,6 +74,6 @@ impl Service {
         let found = self.venues_of(venues, from, to, guards).await?;
         let VenuesOf { venues, from, to, recorded_count } = found;
         let terms = StressTerms { venues, from, to, size, shock, limit, after };
-        Ok((terms.checked().map_err(IntoProblem::into_problem)?, recorded_count))
+        Ok((terms.validate().map_err(IntoProblem::into_problem)?, recorded_count))
     }
 }

@@ -33,7 +33,7 @@ pub struct AuthorizationState {
 
 /// What asking the chain came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reconciled {
+pub struct Reconciliation {
     /// Given back: expired and unused.
     pub released: Usdc,
     /// Counted for good: the payments were made.

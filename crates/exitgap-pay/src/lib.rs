@@ -50,18 +50,18 @@ mod chain;
 mod choice;
 mod error;
 mod ledger;
-mod paying;
 mod policy;
 mod signer;
+mod transport;
 mod usdc;
 
 #[cfg(test)]
 mod tests;
 
-pub use chain::{AuthorizationState, Chain, Reconciled};
+pub use chain::{AuthorizationState, Chain, Reconciliation};
 pub use error::PayError;
-pub use ledger::{Entry, Ledger, Reserved, Sent, Standing, State};
-pub use paying::{Paid, Paying};
+pub use ledger::{BudgetUsage, Entry, Ledger, ReservationRecord, Sent, State};
 pub use policy::{Asset, Budget, Payees, Policy, Window};
 pub use signer::{LocalSigner, Signer, TypedData};
+pub use transport::{Paid, PayingTransport};
 pub use usdc::Usdc;

@@ -71,7 +71,8 @@ pub fn check(
         named.push((by.to_owned(), hash));
     }
     let at_least = usize::try_from(at_least).ok().filter(|least| *least > 0);
-    let StateReport { checks, unproven, says } = StateReport::of(&claim, proof, &named, at_least);
+    let StateReport { checks, unproven, says } =
+        StateReport::from_proof(&claim, proof, &named, at_least);
     let mut text = String::new();
     for check in &checks {
         append(&mut text, check);
@@ -129,7 +130,7 @@ mod tests {
     fn claim(vector: &str) -> Vec<u8> {
         let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
         let evidence = vector["evidence"].as_str().unwrap().as_bytes();
-        state_claim(&Evidence::read(evidence)).unwrap().to_bytes()
+        state_claim(&Evidence::from_bytes(evidence)).unwrap().to_bytes()
     }
 
     /// The codes of the checks.

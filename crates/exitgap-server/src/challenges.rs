@@ -15,8 +15,8 @@ use exitgap_chain::config::Plan;
 use exitgap_chain::{ClientError, Limits, ProveError, StateProver, figures_range};
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::ChainSlug;
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{ProofError, Reach, StateProof, TickRange, check_state};
-use exitgap_core::published::ProofName;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::proofs::{Proofs, ProofsError};
 use tokio::sync::{Semaphore, watch};
@@ -84,7 +84,7 @@ impl Challenges {
             }
         }
         let of = SlotAsked { pool: pool.clone(), slot: *slot };
-        let snapshot = service.recorded(&of).await?;
+        let snapshot = service.recorded_snapshot(&of).await?;
         let reach = if range.is_some() { Reach::Whole } else { Reach::Figures };
         self.made(named(reach), snapshot).await?;
         let absent = || Problem::new(ProblemCode::SourceUnreadable, "the proof was not kept");
@@ -100,16 +100,16 @@ impl Challenges {
     ) -> Result<Option<Vec<u8>>, Problem> {
         let (this, shown) = (self.clone(), name.to_string());
         let find = move || {
-            let Some(range) = range else { return this.kept.asked(&name) };
+            let Some(range) = range else { return this.kept.pin_file(&name) };
             let Some(file) = this.kept.file(&name)? else { return Ok(None) };
             let covers = |proof: StateProof| proof.subject.covers(range);
-            if !StateProof::read(&file).is_ok_and(covers) {
+            if !StateProof::from_bytes(&file).is_ok_and(covers) {
                 return Ok(None);
             }
             this.kept.let_stay([&name])?;
             Ok(Some(file))
         };
-        service.lane().run(find).await?.map_err(|error| unreadable(&shown, &error))
+        service.blocking_pool().run(find).await?.map_err(|error| unreadable(&shown, &error))
     }
 
     /// Makes one, or waits for the one that is being made.
@@ -129,7 +129,7 @@ impl Challenges {
         name: ProofName,
         snapshot: Snapshot,
     ) -> Result<watch::Receiver<Made>, Problem> {
-        let mut making = locked(&self.making);
+        let mut making = lock_mutex(&self.making);
         if let Some(ended) = making.get(&name) {
             return Ok(ended.clone());
         }
@@ -141,7 +141,7 @@ impl Challenges {
         if making.len() >= MOST_WAITING {
             return Err(busy("too many proofs are being created at the moment"));
         }
-        if !may_begin(&mut locked(&self.begun), Instant::now()) {
+        if !may_begin(&mut lock_mutex(&self.begun), Instant::now()) {
             return Err(busy("the limit of proofs per minute is reached"));
         }
         let (end, ended) = watch::channel(None);
@@ -155,7 +155,7 @@ impl Challenges {
             if is_refused {
                 tokio::time::sleep(REFUSED_FOR).await;
             }
-            locked(&this.making).remove(&name);
+            lock_mutex(&this.making).remove(&name);
         });
         Ok(ended)
     }
@@ -204,7 +204,7 @@ fn may_begin(begun: &mut VecDeque<Instant>, now: Instant) -> bool {
 
 /// A proof that contradicts what was recorded is kept and handed out like any other. It is said aloud.
 pub fn say_what_differs(name: &ProofName, file: &[u8], snapshot: &Snapshot) {
-    let checks = check_state(&StateProof::read(file), snapshot, None);
+    let checks = check_state(&StateProof::from_bytes(file), snapshot, None);
     for check in checks.iter().filter(|check| check.outcome == Outcome::Fail) {
         let (code, expected, found) = (check.code, &check.expected, &check.found);
         tracing::error!(proof = %name, code, proven = expected, recorded = found, "the chain's state contradicts what was recorded and signed");
@@ -260,7 +260,7 @@ async fn why_not(
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -16,25 +16,25 @@ const LOOK_EVERY: Duration = Duration::from_mins(1);
 const AGAIN_WITHIN: Duration = Duration::from_hours(1);
 
 /// Is told how many closed days are not written yet; `None`: that could not be found out, or one could not be written.
-pub type Told = Box<dyn Fn(Option<u64>) + Send>;
+pub type DaysCallback = Box<dyn Fn(Option<u64>) + Send>;
 
 /// Opens the log of days; again and again where another process writes it.
 pub type Open = Box<dyn Fn() -> Result<DaysLog, DaysError> + Send>;
 
 /// Days that are being written. Dropping it ends that, at the latest with the day in hand: what of it is there is nothing yet.
-pub struct Writing {
+pub struct DaysWriterHandle {
     _stop: Sender<()>,
 }
 
 /// Writes the closed days of a store, now and as they close. Where many are due, and none was ever written, somebody has to
 /// begin by hand: they may have been lost.
-pub fn start(open: Open, store: PathBuf, told: Told) -> io::Result<Writing> {
+pub fn start(open: Open, store: PathBuf, told: DaysCallback) -> io::Result<DaysWriterHandle> {
     let (stop, stopped) = channel::<()>();
     let (mut said, mut pause) = (None, LOOK_EVERY);
     let work = move || {
         let mut days = None;
         loop {
-            let written = opened(&mut days, &open)
+            let written = get_or_open(&mut days, &open)
                 .and_then(|days| write_due(days, &store, &told, || stopped.try_recv().is_ok()));
             match written {
                 Ok(()) => (said, pause) = (None, LOOK_EVERY),
@@ -56,10 +56,10 @@ pub fn start(open: Open, store: PathBuf, told: Told) -> io::Result<Writing> {
         }
     };
     thread::Builder::new().name("days".to_owned()).spawn(work)?;
-    Ok(Writing { _stop: stop })
+    Ok(DaysWriterHandle { _stop: stop })
 }
 
-fn opened<'a>(days: &'a mut Option<DaysLog>, open: &Open) -> Result<&'a DaysLog, DaysError> {
+fn get_or_open<'a>(days: &'a mut Option<DaysLog>, open: &Open) -> Result<&'a DaysLog, DaysError> {
     match days {
         Some(days) => Ok(days),
         None => Ok(days.insert(open()?)),
@@ -69,7 +69,7 @@ fn opened<'a>(days: &'a mut Option<DaysLog>, open: &Open) -> Result<&'a DaysLog,
 fn write_due(
     days: &DaysLog,
     store: &PathBuf,
-    told: &Told,
+    told: &DaysCallback,
     stopped: impl Fn() -> bool,
 ) -> Result<(), DaysError> {
     let reader = match Reader::open(store) {

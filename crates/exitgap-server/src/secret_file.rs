@@ -48,7 +48,7 @@ pub enum SecretFileError {
 }
 
 /// Reads what nobody but its owner may read; `kind` is what `exitgap-server key` calls it.
-pub fn read(path: &Path, kind: &'static str) -> Result<String, SecretFileError> {
+pub fn read_secret(path: &Path, kind: &'static str) -> Result<String, SecretFileError> {
     let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
     let mut file = fs::File::open(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => SecretFileError::Absent { path: path.to_owned(), kind },
@@ -65,7 +65,7 @@ pub fn read(path: &Path, kind: &'static str) -> Result<String, SecretFileError> 
 }
 
 /// Writes a new key, readable by its owner only, where there is no file.
-pub fn write(path: &Path, text: &str) -> Result<(), SecretFileError> {
+pub fn write_secret(path: &Path, text: &str) -> Result<(), SecretFileError> {
     let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = created.map_err(|source| match source.kind() {

@@ -14,7 +14,7 @@
 //! as before. Parts are where they are published, by their hashes.
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::{LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef};
+use exitgap_core::log_folder::{LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef};
 use exitgap_core::tlog::{Checkpoint, Note, SignerKey, VerifierKey};
 use sha2::{Digest, Sha256};
 
@@ -47,7 +47,7 @@ pub trait Claims: Send + Sync {
     ) -> Result<bool, ClaimsError>;
 }
 
-fn failed(size: u64, source: impl Into<ClaimsError>) -> StoreError {
+fn claim_error(size: u64, source: impl Into<ClaimsError>) -> StoreError {
     StoreError::NotClaimed { size, source: source.into() }
 }
 
@@ -62,24 +62,25 @@ pub fn put(claims: &dyn Claims, claim: &Claim, signer: &SignerKey) -> Result<(),
         }
     }
     let body = body_of(&claim.manifest, &files);
-    let note = signer.sign(&text_of(size, &body)).map_err(|error| failed(size, error))?;
+    let note = signer.sign(&text_of(size, &body)).map_err(|error| claim_error(size, error))?;
     let bytes = [&length(note.as_bytes())[..], note.as_bytes(), &body].concat();
     if bytes.len() as u64 > MAX_CLAIM_BYTES {
         let why = format!("it has {} bytes; at most {MAX_CLAIM_BYTES} can be read", bytes.len());
-        return Err(failed(size, why));
+        return Err(claim_error(size, why));
     }
-    let is_first = claims.put(size, &bytes, &parts).map_err(|error| failed(size, error))?;
+    let is_first = claims.put(size, &bytes, &parts).map_err(|error| claim_error(size, error))?;
     if is_first { Ok(()) } else { Err(StoreError::Claimed { size }) }
 }
 
 /// What is claimed for a log of this size, by whoever has one of the `known` keys; without its parts.
-fn found(
+fn load_claim(
     claims: &dyn Claims,
     size: u64,
     known: &[VerifierKey],
 ) -> Result<Option<Claim>, StoreError> {
-    let found = claims.find(size).map_err(|error| failed(size, error))?;
-    let read = |bytes: Vec<u8>| read(size, &bytes, known).map_err(|why| failed(size, why));
+    let found = claims.find(size).map_err(|error| claim_error(size, error))?;
+    let read =
+        |bytes: Vec<u8>| parse_claim(size, &bytes, known).map_err(|why| claim_error(size, why));
     found.map(read).transpose()
 }
 
@@ -89,7 +90,7 @@ pub fn checkpoint(
     size: u64,
     known: &[VerifierKey],
 ) -> Result<Option<String>, StoreError> {
-    Ok(found(claims, size, known)?.map(|claim| claim.checkpoint))
+    Ok(load_claim(claims, size, known)?.map(|claim| claim.checkpoint))
 }
 
 /// What is claimed for a log of this size, with all its files.
@@ -98,12 +99,13 @@ pub fn find(
     size: u64,
     known: &[VerifierKey],
 ) -> Result<Option<Claim>, StoreError> {
-    let Some(mut claim) = found(claims, size, known)? else { return Ok(None) };
-    let manifest = Manifest::from_bytes(&claim.manifest).map_err(|error| failed(size, error))?;
+    let Some(mut claim) = load_claim(claims, size, known)? else { return Ok(None) };
+    let manifest =
+        Manifest::from_bytes(&claim.manifest).map_err(|error| claim_error(size, error))?;
     for part in &manifest.parts {
-        let bytes = claims.part(part).map_err(|error| failed(size, error))?;
+        let bytes = claims.part(part).map_err(|error| claim_error(size, error))?;
         if PartRef::hash_of(&bytes) != part.sha256 {
-            return Err(failed(size, format!("{} has different content", part.path())));
+            return Err(claim_error(size, format!("{} has different content", part.path())));
         }
         claim.files.push((part.path(), bytes));
     }
@@ -129,7 +131,7 @@ fn body_of(manifest: &[u8], files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 /// A claim's file, read and believed: but for its parts.
-fn read(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, String> {
+fn parse_claim(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, String> {
     let mut rest = bytes;
     let note = piece(&mut rest).ok_or("it is truncated")?;
     let note = std::str::from_utf8(note).map_err(|error| error.to_string())?;

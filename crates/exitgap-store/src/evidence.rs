@@ -13,7 +13,7 @@ use exitgap_core::units::SizeUsd;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
-use crate::log::cosigned::Cosignatures;
+use crate::log::cosignatures::Cosignatures;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
@@ -119,7 +119,8 @@ impl Reader {
     /// What proves the pool's head of `slot`, with the first checkpoint that covers it.
     pub fn head_proof(&self, pool: &Pool, slot: Slot) -> Result<HeadProof, StoreError> {
         let corrupt = |what| StoreError::CorruptLog { slot, what: CorruptLog::Absent(what) };
-        let (leaf, checkpoint) = self.sealed(slot)?.ok_or_else(|| corrupt("the sealed slot"))?;
+        let (leaf, checkpoint) =
+            self.sealed_slot(slot)?.ok_or_else(|| corrupt("the sealed slot"))?;
         let log = self.log()?.ok_or_else(|| corrupt("the log"))?;
         let index = log.origin.index_of(slot).ok_or_else(|| corrupt("the slot's leaf"))?;
         let hashes = self.inclusion(slot, index + 1)?.ok_or_else(|| corrupt("the slot's leaf"))?;

@@ -4,7 +4,7 @@ use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::series::Slot;
 
-use crate::bodies::packing;
+use crate::bodies::codec;
 use crate::db::FillsRow;
 use crate::error::StoreError;
 use crate::model::{Page, Pool};
@@ -31,7 +31,7 @@ impl Reader {
         run: [Slot; 2],
         limit: usize,
     ) -> Result<Page<StoredFills>, StoreError> {
-        let entries = self.db.fills(pool.number, run, limit, |row| stored(&row))?;
+        let entries = self.db.fills(pool.number, run, limit, |row| decode_row(&row))?;
         let full = entries.len() == limit;
         let last = entries.last().map(|stored| stored.slot).filter(|_| full);
         let next = last.and_then(Slot::next).filter(|next| *next <= run[1]);
@@ -46,19 +46,18 @@ impl Reader {
 
     /// The document that the pool's head of a slot commits to.
     pub(crate) fn fills_of(&self, pool: &Pool, slot: Slot) -> Result<StoredFills, StoreError> {
-        let mut found = self.db.fills(pool.number, [slot, slot], 1, |row| stored(&row))?;
+        let mut found = self.db.fills(pool.number, [slot, slot], 1, |row| decode_row(&row))?;
         found.pop().ok_or_else(|| corrupt(format!("nothing for slot {slot}")))
     }
 }
 
 /// A row as what it stands for: its hash is computed again.
-fn stored(row: &FillsRow) -> Result<StoredFills, StoreError> {
+fn decode_row(row: &FillsRow) -> Result<StoredFills, StoreError> {
     let slot = slot_of("fills", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));
     let length = usize::try_from(row.document_bytes).ok().filter(|n| *n <= MAX_FILLS_BYTES);
     let length = length.ok_or_else(|| of_slot(&"more bytes than a document can have"))?;
-    let canonical =
-        packing::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
+    let canonical = codec::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
     let hash = Fills::hash_of(&canonical);
     if row.sha256 != Some(hash.0) {
         return Err(of_slot(&format!("a document of hash {hash}, which its head does not name")));

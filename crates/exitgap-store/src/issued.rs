@@ -1,10 +1,10 @@
 //! The receipts of estimates that were paid for, read back: the documents that pools' heads commit to.
 
-use exitgap_core::analytics::accuracy::{Issued, MAX_ISSUED_BYTES};
+use exitgap_core::analytics::accuracy::{IssuedReceipts, MAX_ISSUED_BYTES};
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::series::Slot;
 
-use crate::bodies::packing;
+use crate::bodies::codec;
 use crate::db::IssuedRow;
 use crate::error::StoreError;
 use crate::model::{Page, Pool};
@@ -19,7 +19,7 @@ pub struct StoredIssued {
     /// What it commits to.
     pub hash: DocumentHash,
     /// The document.
-    pub issued: Issued,
+    pub issued: IssuedReceipts,
     /// Its canonical bytes.
     pub canonical: Vec<u8>,
 }
@@ -27,13 +27,14 @@ pub struct StoredIssued {
 impl Reader {
     /// The documents that the pool's heads of a run of slots commit to, both ends included, ascending; at most
     /// `limit`, of which the last says where the next page begins.
-    pub fn issued(
+    pub fn issued_documents(
         &self,
         pool: &Pool,
         run: [Slot; 2],
         limit: usize,
     ) -> Result<Page<StoredIssued>, StoreError> {
-        let entries = self.db.issued(pool.number, run, limit, |row| stored(&row, pool))?;
+        let entries =
+            self.db.issued_documents(pool.number, run, limit, |row| decode_row(&row, pool))?;
         let full = entries.len() == limit;
         let last = entries.last().map(|stored| stored.slot).filter(|_| full);
         let next = last.and_then(Slot::next).filter(|next| *next <= run[1]);
@@ -48,24 +49,24 @@ impl Reader {
 
     /// The document that the pool's head of a slot commits to.
     pub(crate) fn issued_of(&self, pool: &Pool, slot: Slot) -> Result<StoredIssued, StoreError> {
-        let mut found = self.db.issued(pool.number, [slot, slot], 1, |row| stored(&row, pool))?;
+        let mut found =
+            self.db.issued_documents(pool.number, [slot, slot], 1, |row| decode_row(&row, pool))?;
         found.pop().ok_or_else(|| corrupt(format!("nothing for slot {slot}")))
     }
 }
 
 /// A row as what it stands for: its hash is computed again.
-fn stored(row: &IssuedRow, pool: &Pool) -> Result<StoredIssued, StoreError> {
+fn decode_row(row: &IssuedRow, pool: &Pool) -> Result<StoredIssued, StoreError> {
     let slot = slot_of("issued", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));
     let length = usize::try_from(row.document_bytes).ok().filter(|n| *n <= MAX_ISSUED_BYTES);
     let length = length.ok_or_else(|| of_slot(&"more bytes than a document can have"))?;
-    let canonical =
-        packing::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
-    let hash = Issued::hash_of(&canonical);
+    let canonical = codec::decompress(&row.zstd, length, None).map_err(|error| of_slot(&error))?;
+    let hash = IssuedReceipts::hash_of(&canonical);
     if row.sha256 != Some(hash.0) {
         return Err(of_slot(&format!("a document of hash {hash}, which its head does not name")));
     }
-    let issued = Issued::from_canonical(&canonical).map_err(|error| of_slot(&error))?;
+    let issued = IssuedReceipts::from_canonical(&canonical).map_err(|error| of_slot(&error))?;
     if issued.pool != pool.id {
         return Err(of_slot(&format!("a document of {}", issued.pool)));
     }

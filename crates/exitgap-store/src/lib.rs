@@ -87,32 +87,32 @@ pub mod witness;
 mod writer;
 
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
-pub use db::{DatabaseError, Migrated, ServerState, is_server, migrate, shown};
+pub use db::{DatabaseError, MigrationReport, ServerState, is_server, migrate, shown};
 pub use derived::figures::{
-    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
-    SnapshotFigures, Standing, TakenBack, WindowFigures,
+    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, PoolStatus,
+    SlotRetraction, SnapshotFigures, TakenBack, WindowFigures,
 };
 pub use derived::points::{Held, Point};
 pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchedSlot, Watching};
+pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchCache, WatchedSlot};
 pub use fills::StoredFills;
 pub use folder::{
-    FollowError, LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError,
+    FollowError, LogFolder, Lost, PublishError, PublishReport, RestoreError, SuccessorError,
     check_published, unpack_body, unpack_table,
 };
-pub use fsck::{Checked, Damage};
+pub use fsck::{Damage, FsckCounts};
 pub use issued::StoredIssued;
-pub use log::cosigned::{Cosignatures, MAX_COSIGNATURE_BYTES};
+pub use log::cosignatures::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
-pub use lookup::{FindError, Recorded};
+pub use lookup::{FindError, SlotLookup};
 pub use model::{
-    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewFills, NewRetraction,
+    AppendOutcome, Changes, Entry, Latest, NewDoubt, NewEntry, NewFills, NewRetraction,
     NewRetractionCause, Outcome, Page, Pool, Totals,
 };
-pub use notes::{Rechecked, Suspicion};
+pub use notes::{RecheckOutcome, Suspicion};
 pub use reader::Reader;
 pub use writer::Store;
 pub use writer::changes::RetractionRule;

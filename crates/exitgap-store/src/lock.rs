@@ -27,7 +27,7 @@ impl Lock {
     ///
     /// The database's own file is left alone: `SQLite`'s locks on it end as soon as any
     /// handle of the process on it is closed.
-    pub fn take(database: &Path) -> Result<Self, StoreError> {
+    pub fn acquire(database: &Path) -> Result<Self, StoreError> {
         let path = path_beside(database)?;
         let file_error = |source| StoreError::File { path: path.clone(), source };
         let mut file = OpenOptions::new()

@@ -3,14 +3,14 @@
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
 
-use crate::derived::figures::Retracted;
+use crate::derived::figures::SlotRetraction;
 use crate::error::StoreError;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
 /// A recorded slot, found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct SlotLookup {
     /// The pool.
     pub pool: Pool,
     /// The slot.
@@ -39,7 +39,7 @@ const NEAREST: usize = 3;
 
 impl Reader {
     /// The pool's slot `at`, exactly, or its newest recorded one.
-    pub fn find(&self, id: &PoolId, at: Option<Slot>) -> Result<Recorded, FindError> {
+    pub fn find(&self, id: &PoolId, at: Option<Slot>) -> Result<SlotLookup, FindError> {
         let Some(pool) = self.pool(id)? else {
             return Err(unknown_pool(id, self.pools()?).into());
         };
@@ -54,7 +54,7 @@ impl Reader {
             let (slot, hash) = newest.snapshot.ok_or_else(|| nothing(reason))?;
             let newer_slots_missing = Some(newest.newer_missing + newest.newer_retracted);
             let recorded_count = newest.entry.recorded_count;
-            return Ok(Recorded { pool, slot, hash, recorded_count, newer_slots_missing });
+            return Ok(SlotLookup { pool, slot, hash, recorded_count, newer_slots_missing });
         };
         if at < pool.first_slot {
             let first = pool.first_slot;
@@ -68,13 +68,15 @@ impl Reader {
         if let (Outcome::Recorded(hash), None) = (entry.outcome, &retraction) {
             let recorded_count = entry.recorded_count;
             let newer_slots_missing = None;
-            return Ok(Recorded { pool, slot: at, hash, recorded_count, newer_slots_missing });
+            return Ok(SlotLookup { pool, slot: at, hash, recorded_count, newer_slots_missing });
         }
         let before = self.latest(&pool, Some(at))?.and_then(|latest| latest.snapshot);
         let before = before.map(|(slot, _)| slot).filter(|slot| *slot < at);
         let (pool, slot) = (pool.id, at);
         Err(match (entry.outcome, retraction) {
-            (_, Some(Retracted { by, .. })) => LookupError::Retracted { pool, slot, by, before },
+            (_, Some(SlotRetraction { by, .. })) => {
+                LookupError::Retracted { pool, slot, by, before }
+            }
             (Outcome::Missing(reason), None) => LookupError::Missing { pool, slot, reason, before },
             _ => LookupError::Retired { pool, slot, before },
         }

@@ -1,6 +1,6 @@
 //! What goes into the store and what comes out.
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -33,7 +33,7 @@ pub struct Changes {
     /// What pools of the store logged in blocks that are final, at most one of a pool: its head commits to it.
     pub fills: Vec<NewFills>,
     /// The receipts of estimates that were paid for, at most one document of a pool of the store: its head commits to it.
-    pub issued: Vec<Issued>,
+    pub issued: Vec<IssuedReceipts>,
 }
 
 /// What a pool logged.
@@ -67,7 +67,7 @@ pub struct NewRetraction {
 
 impl NewRetraction {
     /// Takes back a slot whose block gave way to this one.
-    pub fn orphaned(pool: PoolId, slot: Slot, canonical: BlockHash) -> Self {
+    pub fn for_orphan(pool: PoolId, slot: Slot, canonical: BlockHash) -> Self {
         Self { pool, slot, cause: NewRetractionCause::Orphaned { canonical } }
     }
 }
@@ -86,7 +86,7 @@ pub enum NewRetractionCause {
 
 /// What [`crate::Store::append_slot`] found and did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendOutcome {
     /// False: the same slot with the same entries was in the store already.
     pub written: bool,
     /// Slots before this one that were filled with `recorder_down`.
@@ -124,7 +124,7 @@ pub struct Entry {
 
 impl Entry {
     /// Why there is no snapshot; `None` where there is one, or the pool retired.
-    pub fn missing(&self) -> Option<MissingReason> {
+    pub fn missing_reason(&self) -> Option<MissingReason> {
         match self.outcome {
             Outcome::Missing(reason) => Some(reason),
             Outcome::Recorded(_) | Outcome::Retired => None,

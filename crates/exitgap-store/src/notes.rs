@@ -28,7 +28,7 @@ pub struct Suspicion {
 
 /// What came of asking for the blocks of a chain's earlier slots again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rechecked {
+pub struct RecheckOutcome {
     /// The first slot that was not asked for; `None`: as before.
     pub next: Option<Slot>,
     /// Slots that are suspected, or are so still. A slot's first `seen_by` stays.
@@ -46,7 +46,7 @@ impl Reader {
 
     /// How many slots of pools are in doubt.
     pub fn doubted_slots(&self) -> Result<u64, StoreError> {
-        self.db.doubted()
+        self.db.count_doubts()
     }
 
     /// The first slot of the chain whose blocks were not asked for again; `None`: nobody noted.
@@ -76,7 +76,7 @@ impl Store {
     pub fn note_rechecked(
         &mut self,
         chain: &ChainSlug,
-        rechecked: &Rechecked,
+        rechecked: &RecheckOutcome,
     ) -> Result<(), StoreError> {
         let doing = "recording what was rechecked";
         let reader = self.reader();

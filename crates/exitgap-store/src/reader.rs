@@ -9,7 +9,7 @@ use exitgap_core::snapshot::Snapshot;
 
 use crate::bodies::left::LeftRows;
 use crate::corrupt::CorruptBody;
-use crate::db::{Db, Leaving, ServerState};
+use crate::db::{DayRemoval, Db, ServerState};
 use crate::derived::rollup::day_of;
 use crate::error::StoreError;
 use crate::folder::LogFolder;
@@ -62,7 +62,7 @@ impl Reader {
         let last = log.origin.index_of(day.last()).ok_or_else(nothing)?;
         let checkpoint = self.checkpoint(last + 1)?.ok_or_else(nothing)?;
         let day = day_of(day.first());
-        self.db.leave(admin, Leaving { day, key: &key, checkpoint: &checkpoint })
+        self.db.leave(admin, DayRemoval { day, key: &key, checkpoint: &checkpoint })
     }
 
     /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.

@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// What was read of a shard at a slot.
-    pub fn reading(&self, slot: Slot, shard: &str) -> Result<Option<Vec<u8>>, SharingError> {
+    pub fn shard_reading(&self, slot: Slot, shard: &str) -> Result<Option<Vec<u8>>, SharingError> {
         let Some(packed) = self.reader().db.reading_of(slot.number(), shard)? else {
             return Ok(None);
         };

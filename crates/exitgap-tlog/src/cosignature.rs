@@ -50,22 +50,24 @@ impl WitnessKey {
         self.key.as_bytes()
     }
 
-    fn of(name: String, key: VerifyingKey) -> Self {
-        let id = KeyId::of(&name, COSIGNATURE_V1, key.as_bytes());
+    fn from_key(name: String, key: VerifyingKey) -> Self {
+        let id = KeyId::for_key(&name, COSIGNATURE_V1, key.as_bytes());
         Self { name, id, key }
     }
 
     /// What this witness's signature lines under a note are worth. One that is not by the key makes all of them
     /// worthless; of several the earliest counts.
-    pub fn judge(&self, note: &Note<'_>) -> Cosigned {
-        let mut earliest = Cosigned::Absent;
+    pub fn judge(&self, note: &Note<'_>) -> CosignatureStatus {
+        let mut earliest = CosignatureStatus::Absent;
         for line in note.lines().iter().filter(|line| self.is_named_by(line)) {
             match self.time_of(line, note.text) {
-                None => return Cosigned::Forged,
+                None => return CosignatureStatus::Forged,
                 Some(time_s) => {
                     earliest = match earliest {
-                        Cosigned::At(before_s) => Cosigned::At(before_s.min(time_s)),
-                        _ => Cosigned::At(time_s),
+                        CosignatureStatus::At(before_s) => {
+                            CosignatureStatus::At(before_s.min(time_s))
+                        }
+                        _ => CosignatureStatus::At(time_s),
                     }
                 }
             }
@@ -108,7 +110,7 @@ impl FromStr for WitnessKey {
         let found = KeyId::parse(id).ok_or(WitnessKeyError::Form)?;
         let bytes = key_bytes(key, COSIGNATURE_V1).ok_or(WitnessKeyError::Form)?;
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| WitnessKeyError::Form)?;
-        let witness = Self::of(name.to_owned(), key);
+        let witness = Self::from_key(name.to_owned(), key);
         let expected = witness.id;
         if found == expected {
             Ok(witness)
@@ -127,7 +129,7 @@ impl fmt::Display for WitnessKey {
 
 /// What a witness's lines under a note come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cosigned {
+pub enum CosignatureStatus {
     /// There is none.
     Absent,
     /// It cosigned, at this Unix second by its own clock.
@@ -149,7 +151,7 @@ impl Cosigner {
     /// The public half.
     pub fn verifier(&self) -> WitnessKey {
         let of_logs = self.0.verifier();
-        WitnessKey::of(of_logs.name().to_owned(), of_logs.verifying_key())
+        WitnessKey::from_key(of_logs.name().to_owned(), of_logs.verifying_key())
     }
 
     /// The cosignature line, with its line break, of a checkpoint's text at this Unix second.
@@ -222,32 +224,36 @@ mod tests {
             key.judge(&Note::parse(&note).unwrap())
         };
         let line = ours.cosign(TEXT, 1_700_000_000);
-        assert_eq!(judge(std::slice::from_ref(&line)), Cosigned::At(1_700_000_000));
+        assert_eq!(judge(std::slice::from_ref(&line)), CosignatureStatus::At(1_700_000_000));
         assert_eq!(key.find(&format!("noise\n{line}"), TEXT), Some((line.clone(), 1_700_000_000)));
-        assert_eq!(judge(&[other.cosign(TEXT, 5)]), Cosigned::Absent);
+        assert_eq!(judge(&[other.cosign(TEXT, 5)]), CosignatureStatus::Absent);
         assert_eq!(key.find(&other.cosign(TEXT, 5), TEXT), None);
         // Of two that hold the earlier counts, whatever their order.
         let later = ours.cosign(TEXT, 1_700_000_009);
-        assert_eq!(judge(&[later.clone(), line.clone()]), Cosigned::At(1_700_000_000));
+        assert_eq!(judge(&[later.clone(), line.clone()]), CosignatureStatus::At(1_700_000_000));
         // Of another text, and every single byte of it changed.
         let elsewhere = ours.cosign("another text\n", 5);
-        assert_eq!(judge(std::slice::from_ref(&elsewhere)), Cosigned::Forged);
-        assert_eq!(judge(&[line.clone(), elsewhere]), Cosigned::Forged);
+        assert_eq!(judge(std::slice::from_ref(&elsewhere)), CosignatureStatus::Forged);
+        assert_eq!(judge(&[line.clone(), elsewhere]), CosignatureStatus::Forged);
         let encoded = line.trim_end().rsplit_once(' ').unwrap().1;
         let bytes = Base64::decode_vec(encoded).unwrap();
         for place in 4..bytes.len() {
             let mut changed = bytes.clone();
             changed[place] ^= 1;
             let changed = format!("— {} {}\n", key.name(), Base64::encode_string(&changed));
-            assert_eq!(judge(&[changed]), Cosigned::Forged, "byte {place}");
+            assert_eq!(judge(&[changed]), CosignatureStatus::Forged, "byte {place}");
         }
         for length in 5..bytes.len() {
             let cut = Base64::encode_string(&bytes[..length]);
-            assert_eq!(judge(&[format!("— {} {cut}\n", key.name())]), Cosigned::Forged, "{length}");
+            assert_eq!(
+                judge(&[format!("— {} {cut}\n", key.name())]),
+                CosignatureStatus::Forged,
+                "{length}"
+            );
         }
         // A signature by the same key as a log's is none of a witness: its id is another.
         let of_log = SignerKey::from_seed("witness.example/w1", [3; 32]).unwrap();
         let signed = of_log.sign(TEXT).unwrap();
-        assert_eq!(key.judge(&Note::parse(&signed).unwrap()), Cosigned::Absent);
+        assert_eq!(key.judge(&Note::parse(&signed).unwrap()), CosignatureStatus::Absent);
     }
 }

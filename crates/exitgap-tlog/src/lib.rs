@@ -31,7 +31,7 @@ mod cosignature;
 mod keys;
 mod note;
 mod policy;
-mod signed;
+mod signatures;
 mod tiles;
 mod tree;
 mod witness;
@@ -39,7 +39,9 @@ mod witness;
 pub use checkpoint::{
     Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
 };
-pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
+pub use cosignature::{
+    CosignatureStatus, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError,
+};
 pub use keys::{MAX_KEY_FILE_BYTES, keys_from_lines};
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
@@ -47,8 +49,8 @@ pub use note::{
 pub use policy::{
     MAX_POLICY_BYTES, MAX_POLICY_ITEMS, PolicyError, PolicyRule, PolicyWitness, WitnessPolicy,
 };
-pub use signed::{SignedError, Unsigned};
-pub use tiles::{Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
+pub use signatures::{SignedError, TrustError};
+pub use tiles::{TILE_WIDTH, Tile, TileKind, push_entry, split_entries};
 pub use tree::{
     Frontier, Hash, Subtree, consistency_proof, consistency_ranges, inclusion_proof,
     inclusion_ranges, is_consistent, join, leaf_hash, node_hash, root, root_from_inclusion,

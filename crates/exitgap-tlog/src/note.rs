@@ -70,7 +70,7 @@ pub enum NoteError {
 pub struct KeyId(pub [u8; 4]);
 
 impl KeyId {
-    pub(super) fn of(name: &str, algorithm: u8, public: &[u8; 32]) -> Self {
+    pub(super) fn for_key(name: &str, algorithm: u8, public: &[u8; 32]) -> Self {
         let digest = Sha256::new().chain_update(name).chain_update(b"\n").chain_update([algorithm]);
         let digest = digest.chain_update(public).finalize();
         Self([digest[0], digest[1], digest[2], digest[3]])
@@ -115,9 +115,9 @@ impl VerifierKey {
     }
 
     /// The same key as the signer of this name.
-    pub fn named(&self, name: &str) -> Result<Self, NoteError> {
+    pub fn with_name(&self, name: &str) -> Result<Self, NoteError> {
         check_name(name)?;
-        let id = KeyId::of(name, ED25519, self.key.as_bytes());
+        let id = KeyId::for_key(name, ED25519, self.key.as_bytes());
         Ok(Self { name: name.to_owned(), id, key: self.key })
     }
 
@@ -150,7 +150,7 @@ impl FromStr for VerifierKey {
         check_name(name)?;
         let found = KeyId::parse(id).ok_or(NoteError::VerifierKey)?;
         let bytes = key_bytes(key, ED25519).ok_or(NoteError::VerifierKey)?;
-        let expected = KeyId::of(name, ED25519, &bytes);
+        let expected = KeyId::for_key(name, ED25519, &bytes);
         if found != expected {
             return Err(NoteError::KeyId { expected, found });
         }
@@ -182,7 +182,7 @@ impl SignerKey {
 
     /// The same key under another name: a log's name may hold what is not known when the key is made,
     /// such as when the log begins.
-    pub fn named(&self, name: &str) -> Result<Self, NoteError> {
+    pub fn with_name(&self, name: &str) -> Result<Self, NoteError> {
         Self::from_seed(name, self.key.to_bytes())
     }
 
@@ -191,7 +191,7 @@ impl SignerKey {
         let key = self.key.verifying_key();
         VerifierKey {
             name: self.name.clone(),
-            id: KeyId::of(&self.name, ED25519, key.as_bytes()),
+            id: KeyId::for_key(&self.name, ED25519, key.as_bytes()),
             key,
         }
     }
@@ -399,9 +399,9 @@ mod tests {
         let public = signer.verifier().to_string();
         assert_eq!(public.parse::<VerifierKey>().unwrap(), signer.verifier());
         assert!(!format!("{signer:?}").contains("PRIVATE"));
-        let named = signer.named("exitgap.example/log/5957856").unwrap();
+        let named = signer.with_name("exitgap.example/log/5957856").unwrap();
         assert_eq!(named.verifier(), key("exitgap.example/log/5957856", 7).verifier());
-        assert!(matches!(signer.named("a log"), Err(NoteError::Name)));
+        assert!(matches!(signer.with_name("a log"), Err(NoteError::Name)));
         let other_name = public.replacen("exitgap", "exit-gap", 1);
         assert!(matches!(other_name.parse::<VerifierKey>(), Err(NoteError::KeyId { .. })));
         for wrong in ["", "a+b", "a+0000000g+AAAA", "a b+00000000+AAAA"] {

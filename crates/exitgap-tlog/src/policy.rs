@@ -115,20 +115,20 @@ enum Member {
 
 impl WitnessPolicy {
     /// Reads a policy's bytes.
-    pub fn read(bytes: &[u8]) -> Result<Self, PolicyError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, PolicyError> {
         if bytes.len() > MAX_POLICY_BYTES {
             return Err(PolicyError::TooLarge { found: bytes.len() });
         }
-        let mut reading = Reading::default();
+        let mut reading = PolicyParser::default();
         let mut lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
         lines.try_for_each(|(line, text)| {
             reading.line(line, text).map_err(|rule| PolicyError::Line { line, rule })
         })?;
-        let Reading { logs, witnesses, groups, quorum, .. } = reading;
+        let PolicyParser { logs, witnesses, groups, quorum, .. } = reading;
         let quorum = match quorum {
-            Named::Nothing => return Err(PolicyError::NoQuorum),
-            Named::None => None,
-            Named::Member(member) => Some(member),
+            QuorumChoice::Nothing => return Err(PolicyError::NoQuorum),
+            QuorumChoice::None => None,
+            QuorumChoice::Member(member) => Some(member),
         };
         Ok(Self { logs, witnesses, groups, quorum })
     }
@@ -206,11 +206,11 @@ impl WitnessPolicy {
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading {
+struct PolicyParser {
     logs: Vec<VerifierKey>,
     witnesses: Vec<PolicyWitness>,
     groups: Vec<Group>,
-    quorum: Named,
+    quorum: QuorumChoice,
     /// Every name, what it stands for, and whether it is a group's member.
     names: Vec<(Vec<u8>, Member, bool)>,
     log_lines: Vec<usize>,
@@ -219,7 +219,7 @@ struct Reading {
 
 /// Whether and which quorum was named.
 #[derive(Default)]
-enum Named {
+enum QuorumChoice {
     #[default]
     Nothing,
     None,
@@ -228,7 +228,7 @@ enum Named {
 
 const NONE: &[u8] = b"none";
 
-impl Reading {
+impl PolicyParser {
     fn line(&mut self, line: usize, text: &[u8]) -> Result<(), PolicyRule> {
         let text = text.strip_suffix(b"\n").ok_or(PolicyRule::Octets)?;
         if text.iter().any(|byte| *byte < b' ' && *byte != b'\t' || *byte == 0x7f) {
@@ -320,15 +320,15 @@ impl Reading {
 
     fn quorum(&mut self, words: &[&[u8]]) -> Result<(), PolicyRule> {
         let [name] = words else { return Err(PolicyRule::Words("quorum <name>")) };
-        if !matches!(self.quorum, Named::Nothing) {
+        if !matches!(self.quorum, QuorumChoice::Nothing) {
             return Err(PolicyRule::SecondQuorum);
         }
         self.quorum = if *name == NONE {
-            Named::None
+            QuorumChoice::None
         } else {
             let known = self.names.iter().find(|(known, ..)| known == name);
             let (_, member, _) = known.ok_or_else(|| PolicyRule::UnknownName(shown(name)))?;
-            Named::Member(*member)
+            QuorumChoice::Member(*member)
         };
         Ok(())
     }
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_specification_asks_for_what_it_says() {
-        let policy = WitnessPolicy::read(example().as_bytes()).unwrap();
+        let policy = WitnessPolicy::parse(example().as_bytes()).unwrap();
         assert_eq!((policy.logs().len(), policy.witnesses().len()), (1, 6));
         for pattern in 0..64_u32 {
             let cosigned: Vec<bool> = (0..6).map(|place| pattern >> place & 1 == 1).collect();
@@ -400,7 +400,7 @@ mod tests {
             let _ = writeln!(many, "witness {name} {}", key(place));
         }
         let _ = writeln!(many, "group all-of-them all {}\nquorum all-of-them", names.join(" "));
-        assert!(WitnessPolicy::read(many.as_bytes()).is_ok());
+        assert!(WitnessPolicy::parse(many.as_bytes()).is_ok());
     }
 
     #[test]
@@ -409,7 +409,7 @@ mod tests {
         let text = example();
         let refused = |from: &str, to: &str| {
             assert!(text.contains(from), "{from}");
-            match WitnessPolicy::read(text.replacen(from, to, 1).as_bytes()) {
+            match WitnessPolicy::parse(text.replacen(from, to, 1).as_bytes()) {
                 Err(PolicyError::Line { rule, .. }) => rule,
                 other => panic!("{from:?} to {to:?}: {other:?}"),
             }
@@ -433,17 +433,17 @@ mod tests {
         assert_eq!(refused("quorum X-and-Y\n", "quorum none\nquorum none\n"), R::SecondQuorum);
         // A quorum may be named before others, but not before what it names.
         assert!(matches!(refused("group X-w", "quorum X-and-Y\ngroup X-w"), R::UnknownName(_)));
-        let error = WitnessPolicy::read(text.replacen("quorum", "#", 1).as_bytes());
+        let error = WitnessPolicy::parse(text.replacen("quorum", "#", 1).as_bytes());
         assert_eq!(error, Err(PolicyError::NoQuorum));
         let large = vec![b'\n'; MAX_POLICY_BYTES + 1];
-        assert!(matches!(WitnessPolicy::read(&large), Err(PolicyError::TooLarge { .. })));
-        let none = WitnessPolicy::read(b"quorum none\n").unwrap();
+        assert!(matches!(WitnessPolicy::parse(&large), Err(PolicyError::TooLarge { .. })));
+        let none = WitnessPolicy::parse(b"quorum none\n").unwrap();
         assert!(none.is_met(&[]) && !none.asks_for_cosignatures() && none.met_at(&[]).is_none());
         let mut many = String::new();
         for place in 0..65 {
             let _ = writeln!(many, "witness w{place} {}", key(place));
         }
-        let error = WitnessPolicy::read(many.as_bytes());
+        let error = WitnessPolicy::parse(many.as_bytes());
         assert_eq!(error, Err(PolicyError::Line { line: 65, rule: R::TooMany }));
     }
 
@@ -456,7 +456,7 @@ mod tests {
         assert_ne!(first.id(), second.id());
         let text = format!("witness a {first}\nwitness b {second}\ngroup g 2 a b\nquorum g\n");
         let twice = PolicyRule::KeyTwice { before: 1 };
-        let error = WitnessPolicy::read(text.as_bytes());
+        let error = WitnessPolicy::parse(text.as_bytes());
         assert_eq!(error, Err(PolicyError::Line { line: 2, rule: twice.clone() }));
         assert_eq!(WitnessPolicy::of_witnesses(&[first.clone(), second], 2), Err(twice));
         // Two keys, whatever they are called, do.

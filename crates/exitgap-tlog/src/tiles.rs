@@ -17,7 +17,7 @@ const LEVELS: u32 = u64::BITS / TILE_HEIGHT;
 
 /// What a tile holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shelf {
+pub enum TileKind {
     /// Roots of complete subtrees of 256 to this power leaves: 0 to 7.
     Level(u32),
     /// The leaves' data.
@@ -27,7 +27,7 @@ pub enum Shelf {
 /// A tile of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile {
-    shelf: Shelf,
+    shelf: TileKind,
     index: u64,
     /// 1 to 256.
     width: u64,
@@ -36,11 +36,11 @@ pub struct Tile {
 impl Tile {
     /// The tile of this place on its shelf, with the first `width` of its hashes or entries;
     /// `None` where no log has it.
-    pub fn new(shelf: Shelf, index: u64, width: u64) -> Option<Self> {
+    pub fn new(shelf: TileKind, index: u64, width: u64) -> Option<Self> {
         let height = match shelf {
-            Shelf::Level(level) if level >= LEVELS => return None,
-            Shelf::Level(level) => level * TILE_HEIGHT,
-            Shelf::Entries => 0,
+            TileKind::Level(level) if level >= LEVELS => return None,
+            TileKind::Level(level) => level * TILE_HEIGHT,
+            TileKind::Entries => 0,
         };
         let end = index.checked_mul(TILE_WIDTH)?.checked_add(width)?;
         let fits = (1..=TILE_WIDTH).contains(&width) && end <= u64::MAX >> height;
@@ -49,7 +49,7 @@ impl Tile {
 
     /// The tile that a complete subtree's root is made of, as wide as a log of `size` leaves has it;
     /// `None` where the log does not have the subtree.
-    pub fn holding(subtree: Subtree, size: u64) -> Option<Self> {
+    pub fn for_subtree(subtree: Subtree, size: u64) -> Option<Self> {
         let (level, low) = (subtree.height / TILE_HEIGHT, subtree.height % TILE_HEIGHT);
         let hashes = size.checked_shr(level * TILE_HEIGHT)?;
         let end = subtree.index.checked_add(1)?.checked_mul(1 << low)?;
@@ -57,7 +57,7 @@ impl Tile {
             return None;
         }
         let index = (subtree.index << low) / TILE_WIDTH;
-        Self::new(Shelf::Level(level), index, (hashes - index * TILE_WIDTH).min(TILE_WIDTH))
+        Self::new(TileKind::Level(level), index, (hashes - index * TILE_WIDTH).min(TILE_WIDTH))
     }
 
     /// The tiles that a log's growth from `before` to `size` leaves made or widened.
@@ -70,12 +70,12 @@ impl Tile {
     }
 
     /// The full tiles among them: narrower ones of their place are no longer needed.
-    pub fn filled(before: u64, size: u64) -> impl Iterator<Item = Self> {
+    pub fn full_tiles(before: u64, size: u64) -> impl Iterator<Item = Self> {
         Self::grown(before, size).filter(Self::is_full)
     }
 
     /// What it holds.
-    pub fn shelf(&self) -> Shelf {
+    pub fn kind(&self) -> TileKind {
         self.shelf
     }
 
@@ -98,8 +98,8 @@ impl Tile {
     /// The complete subtrees whose roots it holds; none where it holds entries.
     pub fn subtrees(&self) -> impl Iterator<Item = Subtree> {
         let level = match self.shelf {
-            Shelf::Level(level) => Some(level),
-            Shelf::Entries => None,
+            TileKind::Level(level) => Some(level),
+            TileKind::Entries => None,
         };
         let places = self.places();
         let of = move |level: u32| {
@@ -118,8 +118,8 @@ impl Tile {
     /// Where the full tile of its place lies; with `.p` behind it, the folder of narrower ones.
     pub fn path_when_full(&self) -> String {
         let shelf = match self.shelf {
-            Shelf::Level(level) => level.to_string(),
-            Shelf::Entries => "entries".to_owned(),
+            TileKind::Level(level) => level.to_string(),
+            TileKind::Entries => "entries".to_owned(),
         };
         let mut groups = format!("{:03}", self.index % 1_000);
         let mut rest = self.index / 1_000;
@@ -137,7 +137,7 @@ impl Tile {
         let count = 1 << low;
         let first = subtree.index.checked_mul(count)?.checked_sub(self.places().start)?;
         let first = usize::try_from(first).ok()?;
-        let is_level = self.shelf == Shelf::Level(subtree.height / TILE_HEIGHT);
+        let is_level = self.shelf == TileKind::Level(subtree.height / TILE_HEIGHT);
         let own = hashes.get(first..first.checked_add(1 << low)?)?;
         (is_level && hashes.len() as u64 == self.width).then(|| root(own))
     }
@@ -145,10 +145,10 @@ impl Tile {
 
 /// The shelves that a log of `size` leaves has and growth from `before` added to, with what stood
 /// on each before and stands there now.
-fn shelves(before: u64, size: u64) -> impl Iterator<Item = (Shelf, u64, u64)> {
-    let levels = (0..LEVELS).map(|level| (Shelf::Level(level), level * TILE_HEIGHT));
+fn shelves(before: u64, size: u64) -> impl Iterator<Item = (TileKind, u64, u64)> {
+    let levels = (0..LEVELS).map(|level| (TileKind::Level(level), level * TILE_HEIGHT));
     levels
-        .chain([(Shelf::Entries, 0)])
+        .chain([(TileKind::Entries, 0)])
         .map(move |(shelf, height)| (shelf, before >> height, size >> height))
         .filter(|(_, before, size)| before < size)
 }
@@ -168,8 +168,8 @@ impl FromStr for Tile {
         let read = || {
             let (shelf, rest) = path.strip_prefix("tile/")?.split_once('/')?;
             let shelf = match shelf {
-                "entries" => Shelf::Entries,
-                level => Shelf::Level(level.parse().ok()?),
+                "entries" => TileKind::Entries,
+                level => TileKind::Level(level.parse().ok()?),
             };
             let (index, width) = match rest.split_once(".p/") {
                 Some((index, width)) => (index, width.parse().ok()?),
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn tiles_lie_where_the_format_has_them_and_nowhere_else() {
-        let at = |index, width| Tile::new(Shelf::Level(0), index, width).unwrap().path();
+        let at = |index, width| Tile::new(TileKind::Level(0), index, width).unwrap().path();
         assert_eq!(at(0, 256), "tile/0/000");
         assert_eq!(at(67, 5), "tile/0/067.p/5");
         assert_eq!(at(999, 256), "tile/0/999");
@@ -274,12 +274,12 @@ mod tests {
         assert_eq!(grown(255, 256), ["tile/0/000", "tile/1/000.p/1", "tile/entries/000"]);
         assert_eq!(grown(256, 300), ["tile/0/001.p/44", "tile/entries/001.p/44"]);
         assert_eq!(grown(300, 300), [""; 0]);
-        let filled = paths(Tile::filled(255, 600).collect());
+        let filled = paths(Tile::full_tiles(255, 600).collect());
         let expected = ["tile/0/000", "tile/0/001", "tile/entries/000", "tile/entries/001"];
         assert_eq!(filled, expected);
-        assert_eq!(Tile::new(Shelf::Level(7), 0, 256), None, "no log is as large");
-        assert_eq!(Tile::holding(Subtree { height: 0, index: 5 }, 5), None);
-        assert_eq!(Tile::holding(Subtree { height: 64, index: 0 }, u64::MAX), None);
+        assert_eq!(Tile::new(TileKind::Level(7), 0, 256), None, "no log is as large");
+        assert_eq!(Tile::for_subtree(Subtree { height: 0, index: 5 }, 5), None);
+        assert_eq!(Tile::for_subtree(Subtree { height: 64, index: 0 }, u64::MAX), None);
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
 
     /// The tiles of a log, as a folder would hold them.
     fn tiles(leaves: &[Hash]) -> BTreeMap<Tile, Vec<Hash>> {
-        let is_hashes = |tile: &Tile| tile.shelf() != Shelf::Entries;
+        let is_hashes = |tile: &Tile| tile.kind() != TileKind::Entries;
         let of = |subtree: Subtree| {
             let first = usize::try_from(subtree.index << subtree.height).unwrap();
             root(&leaves[first..first + (1 << subtree.height)])
@@ -311,7 +311,7 @@ mod tests {
             let tiles = tiles(&leaves[..size]);
             let of_run = |run: Range<u64>| {
                 let of = |subtree| {
-                    let tile = Tile::holding(subtree, size as u64)?;
+                    let tile = Tile::for_subtree(subtree, size as u64)?;
                     tile.root_of(subtree, &tiles[&tile])
                 };
                 let roots: Option<Vec<_>> = subtrees(run).into_iter().map(of).collect();

@@ -168,7 +168,7 @@ pub struct Frontier {
 impl Frontier {
     /// The tree of `size` leaves whose complete subtrees have these roots, largest first; `None` where that many leaves
     /// make another number of them.
-    pub fn resumed(size: u64, roots: Vec<Hash>) -> Option<Self> {
+    pub fn from_roots(size: u64, roots: Vec<Hash>) -> Option<Self> {
         (roots.len() as u64 == u64::from(size.count_ones())).then_some(Self { size, roots })
     }
 

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use super::checkpoint::{Checkpoint, CheckpointError, Origin, plain_number};
 use super::note::{MAX_NOTE_BYTES, VerifierKey, empty_lines};
-use super::signed::{SignedError, Unsigned};
+use super::signatures::{SignedError, TrustError};
 use super::tree::{Hash, is_consistent};
 
 /// The most hashes of a request's proof.
@@ -108,7 +108,7 @@ pub struct WitnessedState {
 pub enum WitnessRefusal {
     /// No key of the log signed it, or one was signed for falsely.
     #[error(transparent)]
-    Unsigned(Unsigned),
+    Unsigned(TrustError),
     /// The witness last cosigned another size than the request goes on from.
     #[error("the last cosigned size is {size}")]
     OtherSize {
@@ -143,7 +143,7 @@ pub fn may_cosign(
         Err(SignedError::Unsigned(unsigned)) => return Err(WitnessRefusal::Unsigned(unsigned)),
         Err(SignedError::Unreadable(_)) => {
             let (origin, found) = (String::new(), Vec::new());
-            return Err(WitnessRefusal::Unsigned(Unsigned::NotTrusted { origin, found }));
+            return Err(WitnessRefusal::Unsigned(TrustError::NotTrusted { origin, found }));
         }
     };
     let Checkpoint { size, root, .. } = checkpoint;
@@ -246,12 +246,12 @@ mod tests {
         // Nobody else's key, and none that is forged beside it.
         let stranger = SignerKey::from_seed(signer().verifier().name(), [2; 32]).unwrap();
         let unsigned = judge(&request(&ours, 7, &stranger), at(7));
-        assert!(matches!(unsigned, Err(W::Unsigned(Unsigned::NotTrusted { .. }))));
+        assert!(matches!(unsigned, Err(W::Unsigned(TrustError::NotTrusted { .. }))));
         let mut forged = request(&ours, 7, &signer());
         let line = request(&other, 7, &signer()).checkpoint.lines().last().unwrap().to_owned();
         forged.checkpoint.push_str(&line);
         forged.checkpoint.push('\n');
         let forged = judge(&forged, at(7));
-        assert!(matches!(forged, Err(W::Unsigned(Unsigned::Forged { .. }))));
+        assert!(matches!(forged, Err(W::Unsigned(TrustError::Forged { .. }))));
     }
 }

@@ -51,12 +51,12 @@ pub struct RunningAlert {
 impl RunningAlert {
     /// Reads a rule; goes on from what was kept of its run, where something was.
     pub fn new(rule: &[u8], kept: Option<&[u8]>) -> Result<Self, Problem> {
-        let rule = AlertRule::read(rule).map_err(|error| {
+        let rule = AlertRule::from_json(rule).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, error.to_string()).field(error.field)
         })?;
         let run = match kept {
             Some(kept) => {
-                AlertRun::resumed(rule, kept).map_err(|error| unreadable("kept", &error))?
+                AlertRun::from_kept(rule, kept).map_err(|error| unreadable("kept", &error))?
             }
             None => AlertRun::new(rule),
         };
@@ -65,7 +65,7 @@ impl RunningAlert {
 
     /// Takes the next slot: the pool's head, the snapshot file that it names, where it names one, and the first
     /// checkpoint over it. A head must follow the one before it, and the snapshot be the one that the head names.
-    pub fn take(
+    pub fn process_slot(
         &mut self,
         head: &[u8],
         snapshot: Option<&[u8]>,
@@ -81,7 +81,7 @@ impl RunningAlert {
             return Err(unreadable("snapshot", &"the head names one, but none was given"));
         }
         let sealed = SealedSlot { head: &head, snapshot: snapshot.as_ref(), checkpoint };
-        let events = self.run.take(sealed).map_err(|error| unreadable("head", &error))?;
+        let events = self.run.process_slot(sealed).map_err(|error| unreadable("head", &error))?;
         self.last = Some((head, hash));
         events
             .into_iter()
@@ -95,7 +95,7 @@ impl RunningAlert {
     }
 
     /// Where it stands.
-    pub fn standing(&self) -> StandingNow {
+    pub fn current_standing(&self) -> StandingNow {
         let rule = self.run.rule();
         StandingNow {
             standing: self.run.state().standing.code(),
@@ -129,7 +129,7 @@ fn named_by(head: &Head) -> Option<SnapshotHash> {
 
 /// The snapshot of a file, which must be the one that a head names.
 fn snapshot_of(file: &[u8], head: &Head) -> Result<Snapshot, Problem> {
-    let file = SnapshotFile::read(file).map_err(|error| unreadable("snapshot", &error))?;
+    let file = SnapshotFile::from_json(file).map_err(|error| unreadable("snapshot", &error))?;
     let found = file.documents.hash();
     if named_by(head) != Some(found) {
         let why = format!("it is {found}, but the head names a different one or none");

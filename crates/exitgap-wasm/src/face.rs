@@ -10,8 +10,8 @@ use crate::objects::{answer, object, thrown};
 #[cfg(feature = "proof")]
 use crate::state_claim;
 use crate::{
-    CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
-    snapshot_hash, verify, witnessed,
+    CheckedFigure, LIMITS, OpenSnapshot, RunningAlert, SplitOver, Venues, check_witnesses,
+    checkpoint_of, recompute, snapshot_hash, verify,
 };
 
 /// The version of this package.
@@ -47,14 +47,14 @@ pub fn js_state_claim(evidence: &[u8]) -> Result<Vec<u8>, JsValue> {
     or_thrown(state_claim(evidence))
 }
 
-/// See [`witnessed`].
+/// See [`check_witnesses`].
 #[wasm_bindgen(js_name = witnessed)]
 pub fn js_witnessed(
     evidence: &[u8],
     policy: &[u8],
     now_s: Option<f64>,
 ) -> Result<JsValue, JsValue> {
-    answer(witnessed(evidence, policy, now_s))
+    answer(check_witnesses(evidence, policy, now_s))
 }
 
 /// See [`recompute`].
@@ -79,17 +79,17 @@ impl JsCheckedFigure {
     /// See [`CheckedFigure::read`].
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn read(file: &[u8], keys: Vec<String>) -> Result<JsCheckedFigure, JsValue> {
-        or_thrown(CheckedFigure::read(file, &keys).map(Self))
+        or_thrown(CheckedFigure::from_file(file, &keys).map(Self))
     }
 
     /// See [`CheckedFigure::wanted`].
     pub fn wanted(&self) -> Result<JsValue, JsValue> {
-        self.0.wanted().map_or(Ok(JsValue::UNDEFINED), |wanted| object(&wanted))
+        self.0.wanted_page().map_or(Ok(JsValue::UNDEFINED), |wanted| object(&wanted))
     }
 
     /// See [`CheckedFigure::take`].
     pub fn take(&mut self, lines: &[u8]) -> Result<(), JsValue> {
-        or_thrown(self.0.take(lines))
+        or_thrown(self.0.add_page(lines))
     }
 
     /// See [`CheckedFigure::progress`].
@@ -128,12 +128,12 @@ impl JsRunningAlert {
         root: &str,
     ) -> Result<JsValue, JsValue> {
         let checkpoint = or_thrown(checkpoint_of(origin, size.into(), root))?;
-        answer(self.0.take(head, snapshot.as_deref(), &checkpoint))
+        answer(self.0.process_slot(head, snapshot.as_deref(), &checkpoint))
     }
 
     /// See [`RunningAlert::standing`].
     pub fn standing(&self) -> Result<JsValue, JsValue> {
-        object(&self.0.standing())
+        object(&self.0.current_standing())
     }
 
     /// See [`RunningAlert::keep`].
@@ -206,13 +206,13 @@ impl JsSplitOver {
 /// See [`Opened`].
 #[wasm_bindgen(js_name = Opened)]
 #[derive(Debug)]
-pub struct JsOpened(Opened);
+pub struct JsOpened(OpenSnapshot);
 
 #[wasm_bindgen(js_class = Opened)]
 impl JsOpened {
     /// See [`Opened::read`].
     pub fn read(snapshot: &[u8]) -> Result<JsOpened, JsValue> {
-        or_thrown(Opened::read(snapshot).map(Self))
+        or_thrown(OpenSnapshot::from_file(snapshot).map(Self))
     }
 
     /// See [`Opened::estimate`].

@@ -9,7 +9,7 @@ use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use serde::Serialize;
 
-use crate::verifying::verifier_keys;
+use crate::verification::verifier_keys;
 
 /// What a figure names: a snapshot, or a document of what a pool logged.
 #[derive(Debug, Serialize)]
@@ -38,14 +38,14 @@ pub struct CheckedFigure {
 
 impl CheckedFigure {
     /// Reads a file, and makes the checks that need no snapshot.
-    pub fn read(file: &[u8], keys: &[String]) -> Result<Self, Problem> {
+    pub fn from_file(file: &[u8], keys: &[String]) -> Result<Self, Problem> {
         let verifier = FigureVerifier::new(file, &verifier_keys(keys)?);
         Ok(Self { verifier, pages: BTreeMap::new(), logged: BTreeMap::new() })
     }
 
     /// What is needed next; `None` where all was given.
-    pub fn wanted(&self) -> Option<WantedPage> {
-        let (pool, slot, snapshot, fills) = match self.verifier.wanted()? {
+    pub fn wanted_page(&self) -> Option<WantedPage> {
+        let (pool, slot, snapshot, fills) = match self.verifier.next_want()? {
             FigureWant::Snapshot(of) => (&of.pool, of.slot, Some(of.snapshot.to_string()), None),
             FigureWant::Fills(of) => (&of.pool, of.slot, None, Some(of.document.to_string())),
         };
@@ -54,18 +54,18 @@ impl CheckedFigure {
 
     /// Takes a page for what is wanted, in place of the one before: snapshot files of the pool, one a line, or lines of
     /// what it logged. What is wanted counts as absent where it is not among them.
-    pub fn take(&mut self, lines: &[u8]) -> Result<(), Problem> {
-        match self.verifier.wanted() {
+    pub fn add_page(&mut self, lines: &[u8]) -> Result<(), Problem> {
+        match self.verifier.next_want() {
             Some(FigureWant::Snapshot(first)) => {
                 let first = first.clone();
                 let mut page = BTreeMap::new();
                 for line in lines_of(lines) {
-                    let file = SnapshotFile::read(line).map_err(|error| unreadable(&error))?;
+                    let file = SnapshotFile::from_json(line).map_err(|error| unreadable(&error))?;
                     page.insert(file.documents.hash(), file.documents);
                 }
                 let found = page.remove(&first.snapshot);
                 self.pages.insert(first.pool, page);
-                self.verifier.take(found.as_ref());
+                self.verifier.add_snapshot(found.as_ref());
             }
             Some(FigureWant::Fills(first)) => {
                 let first = first.document;
@@ -86,14 +86,14 @@ impl CheckedFigure {
 
     /// Gives what is wanted as long as the last pages have it.
     fn go_on(&mut self) {
-        while let Some(wanted) = self.verifier.wanted() {
+        while let Some(wanted) = self.verifier.next_want() {
             match wanted {
                 FigureWant::Snapshot(wanted) => {
                     let page = self.pages.get_mut(&wanted.pool);
                     let Some(found) = page.and_then(|page| page.remove(&wanted.snapshot)) else {
                         return;
                     };
-                    self.verifier.take(Some(&found));
+                    self.verifier.add_snapshot(Some(&found));
                 }
                 FigureWant::Fills(wanted) => {
                     let Some(found) = self.logged.remove(&wanted.document) else { return };

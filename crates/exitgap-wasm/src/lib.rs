@@ -6,7 +6,7 @@
 //! and the parsing of parameters (`exitgap-api`); argument types and maximum lengths,
 //! initialization, and JavaScript error objects (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`, `witnessed`: the
+//! - `verification`, `figure`, `open_snapshot`, `routes`, `split`, `alert`, `state`, `witness_check`: the
 //!   functions, the same natively and in WebAssembly
 //! - `face`: the same functions, for JavaScript
 //! - `objects`: documents as objects
@@ -22,23 +22,23 @@ mod alert;
 mod face;
 mod figure;
 mod objects;
-mod opened;
+mod open_snapshot;
 mod routes;
 mod split;
 #[cfg(feature = "proof")]
 mod state;
-mod verifying;
-mod witnessed;
+mod verification;
+mod witness_check;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
 pub use figure::{CheckedFigure, WantedPage};
-pub use opened::{Opened, snapshot_hash};
+pub use open_snapshot::{OpenSnapshot, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
 #[cfg(feature = "proof")]
 pub use state::state_claim;
-pub use verifying::{recompute, verify};
-pub use witnessed::witnessed;
+pub use verification::{recompute, verify};
+pub use witness_check::check_witnesses;
 
 use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;

@@ -50,7 +50,7 @@ impl Venues {
         size_usd: &str,
     ) -> Result<RouteRanking, Problem> {
         let costs = parse_fixed_costs(fixed_costs_usd)?;
-        RouteRanking::of(&self.0, &costs, parse_size(size_usd)?)
+        RouteRanking::from_ladders(&self.0, &costs, parse_size(size_usd)?)
     }
 }
 

@@ -10,7 +10,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::UsdMicros;
 
-use crate::Opened;
+use crate::OpenSnapshot;
 
 /// Venues of one slot, each with its exit in the direction that sells the token.
 #[derive(Debug, Default)]
@@ -18,8 +18,8 @@ pub struct SplitOver(Vec<(Arc<Snapshot>, Exits, Direction)>);
 
 impl SplitOver {
     /// Adds the venue of a snapshot that sells `base`.
-    pub fn add(&mut self, opened: &Opened, base: &str) -> Result<(), Problem> {
-        self.0.push(opened.selling(base)?);
+    pub fn add(&mut self, opened: &OpenSnapshot, base: &str) -> Result<(), Problem> {
+        self.0.push(opened.sale_parts(base)?);
         Ok(())
     }
 
@@ -37,10 +37,10 @@ impl SplitOver {
         let costs = costs.into_iter().chain(core::iter::repeat(UsdMicros(0)));
         let candidates: Vec<SplitCandidate<'_>> = (self.0.iter().zip(costs))
             .map(|((snapshot, exits, direction), fixed_cost)| {
-                let exit = exits.of(snapshot.observation(), *direction);
+                let exit = exits.get_or_prepare(snapshot.observation(), *direction);
                 SplitCandidate { snapshot, hash: None, exit, fixed_cost }
             })
             .collect();
-        BestSplit::of(&candidates, size, |_, _| None)
+        BestSplit::from_candidates(&candidates, size, |_, _| None)
     }
 }

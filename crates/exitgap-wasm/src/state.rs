@@ -5,5 +5,5 @@ use exitgap_core::evidence::Evidence;
 
 /// The claim of an evidence file as bytes, which `exitgap-proof-wasm` of the same version holds against a state proof.
 pub fn state_claim(evidence: &[u8]) -> Result<Vec<u8>, Problem> {
-    Ok(claim_of(&Evidence::read(evidence))?.to_bytes())
+    Ok(claim_of(&Evidence::from_bytes(evidence))?.to_bytes())
 }

@@ -69,7 +69,7 @@ fn worse(key: &str) -> Worse {
 
 impl Kept {
     /// The median, the least and the most of some runs.
-    fn of(values: &[f64]) -> Option<Self> {
+    fn from_runs(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (least, most) = (*sorted.first()?, *sorted.last()?);
@@ -99,11 +99,11 @@ pub fn read_figures(json: &str) -> Result<Figures> {
 
 /// Writes the medians of these runs into the baseline; keys of other parts stay as they are.
 pub fn keep(root: &Path, runs: &[Figures]) -> Result<()> {
-    let mut kept = read(root)?;
+    let mut kept = read_baseline(root)?;
     let keys = runs.first().map(|run| run.keys().cloned().collect::<Vec<_>>());
     for key in keys.unwrap_or_default() {
         let values: Vec<f64> = runs.iter().filter_map(|run| run.get(&key).copied()).collect();
-        if let Some(figure) = Kept::of(&values) {
+        if let Some(figure) = Kept::from_runs(&values) {
             kept.insert(key, figure);
         }
     }
@@ -123,7 +123,7 @@ pub fn keep(root: &Path, runs: &[Figures]) -> Result<()> {
 
 /// Compares a run with the baseline: prints every key that is worse, and fails if there is one.
 pub fn compare(root: &Path, run: &Figures) -> Result<()> {
-    let kept = read(root)?;
+    let kept = read_baseline(root)?;
     let mut worse = 0;
     let mut compared = 0;
     for (key, value) in run {
@@ -154,7 +154,7 @@ fn path(root: &Path) -> PathBuf {
     root.join(FILE)
 }
 
-fn read(root: &Path) -> Result<BTreeMap<String, Kept>> {
+fn read_baseline(root: &Path) -> Result<BTreeMap<String, Kept>> {
     let path = path(root);
     if !path.exists() {
         return Ok(BTreeMap::new());
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn a_key_is_worse_beyond_a_tenth_and_beyond_the_runs_own_spread() {
-        let steady = Kept::of(&[100.0, 99.0, 101.0]).unwrap();
+        let steady = Kept::from_runs(&[100.0, 99.0, 101.0]).unwrap();
         assert_eq!(steady, Kept { median: 100.0, least: 99.0, most: 101.0 });
         assert_eq!(steady.exceeded_by("seal.100_pools_ms", 109.0), None);
         assert_eq!(steady.exceeded_by("seal.100_pools_ms", 120.0), Some(20.0));
         assert_eq!(steady.exceeded_by("seal.100_pools_ms", 50.0), None);
         assert_eq!(steady.exceeded_by("http.exit_rps", 120.0), None);
         assert_eq!(steady.exceeded_by("http.exit_rps", 80.0), Some(20.0));
-        let restless = Kept::of(&[100.0, 80.0, 130.0]).unwrap();
+        let restless = Kept::from_runs(&[100.0, 80.0, 130.0]).unwrap();
         assert_eq!(restless.exceeded_by("seal.100_pools_ms", 140.0), None);
         assert_eq!(restless.exceeded_by("seal.100_pools_ms", 151.0), Some(51.0));
     }
@@ -229,7 +229,7 @@ mod tests {
         // What is measured is added, and what was there stays.
         let runs = [3.0, 1.0, 2.0].map(|value| Figures::from([("a.made_up_ms".to_owned(), value)]));
         keep(&folder, &runs).unwrap();
-        let (committed, now) = (read(&root).unwrap(), read(&folder).unwrap());
+        let (committed, now) = (read_baseline(&root).unwrap(), read_baseline(&folder).unwrap());
         assert_eq!(now["a.made_up_ms"], Kept { median: 2.0, least: 1.0, most: 3.0 });
         assert_eq!(now.len(), committed.len() + 1);
         assert!(committed.iter().all(|(key, kept)| now[key] == *kept));

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::failure::{Failure, Result};
 use crate::setup;
-use patch::{Build, Defect, Noticing, Runner, Tier};
+use patch::{Build, Defect, Runner, TestSelector, Tier};
 use tree::Tree;
 use verdict::Ran;
 
@@ -67,7 +67,7 @@ struct Plan {
 /// Runs the command.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let plan = plan(arguments)?;
-    let defects = chosen(patch::all(root)?, &plan)?;
+    let defects = chosen(patch::read_defects(root)?, &plan)?;
     if plan.action == Action::List {
         for defect in &defects {
             list(defect);
@@ -90,7 +90,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     if defects.iter().any(|defect| defect.tests.iter().any(needs_fixtures)) {
         setup::ensure(root)?;
     }
-    let tree = Tree::of(root)?;
+    let tree = Tree::for_root(root)?;
     let controls = if plan.control { controls(&tree, &defects)? } else { BTreeMap::new() };
     for defect in &defects {
         let begun = Instant::now();
@@ -102,12 +102,12 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     summarise(caught, defects.len(), plan.json)
 }
 
-fn needs_fixtures(noticing: &Noticing) -> bool {
+fn needs_fixtures(noticing: &TestSelector) -> bool {
     matches!(noticing.runner, Runner::Suite | Runner::Server)
 }
 
 /// What the tests of these defects come to without them, each once.
-fn controls(tree: &Tree, defects: &[Defect]) -> Result<BTreeMap<Noticing, Ran>> {
+fn controls(tree: &Tree, defects: &[Defect]) -> Result<BTreeMap<TestSelector, Ran>> {
     // The site first: it makes some of the files of the package, which the package makes anew.
     for build in [Build::Site, Build::Package, Build::Python] {
         if defects.iter().any(|defect| defect.build == Some(build)) {
@@ -129,7 +129,7 @@ fn controls(tree: &Tree, defects: &[Defect]) -> Result<BTreeMap<Noticing, Ran>> 
 }
 
 /// Applies a defect and requires that its tests fail, and that they passed without it where that was looked at.
-fn judge(tree: &Tree, defect: &Defect, controls: &BTreeMap<Noticing, Ran>) -> Result<()> {
+fn judge(tree: &Tree, defect: &Defect, controls: &BTreeMap<TestSelector, Ran>) -> Result<()> {
     for noticing in &defect.tests {
         match controls.get(noticing) {
             None | Some(Ran::Passed) => {}
@@ -219,7 +219,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
             "--check" => plan.action = Action::Check,
             "--json" => plan.json = true,
             "--tier" => {
-                let tier = rest.next().and_then(|word| Tier::of(word));
+                let tier = rest.next().and_then(|word| Tier::from_word(word));
                 plan.tier = Some(tier.ok_or_else(|| {
                     Failure::usage("--tier needs a tier").remedy("one of quick, default and all")
                 })?);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::check::Finding;
+use crate::check::Diagnostic;
 use crate::failure::{Context, Failure, Result};
 use crate::{process, py, setup, test, workspace};
 
@@ -29,39 +29,39 @@ and their versions, with those that the build takes: run this after a change of 
 const NATIVE: &str = "x86_64-unknown-linux-gnu";
 
 /// Something that is handed to others.
-struct Shipped {
+struct Artifact {
     package: &'static str,
     manifest: &'static str,
     target: &'static str,
     notices: &'static str,
 }
 
-const SHIPPED: [Shipped; 5] = [
-    Shipped {
+const SHIPPED: [Artifact; 5] = [
+    Artifact {
         package: "exitgap-server",
         manifest: "crates/exitgap-server/Cargo.toml",
         target: NATIVE,
         notices: "crates/exitgap-server/THIRD-PARTY.txt",
     },
-    Shipped {
+    Artifact {
         package: "exitgap-cli",
         manifest: "crates/exitgap-cli/Cargo.toml",
         target: NATIVE,
         notices: "crates/exitgap-cli/THIRD-PARTY.txt",
     },
-    Shipped {
+    Artifact {
         package: "exitgap-web",
         manifest: "web/Cargo.toml",
         target: test::WASM,
         notices: "web/THIRD-PARTY.txt",
     },
-    Shipped {
+    Artifact {
         package: "exitgap-wasm",
         manifest: "crates/exitgap-wasm/Cargo.toml",
         target: test::WASM,
         notices: "pkg/THIRD-PARTY.txt",
     },
-    Shipped {
+    Artifact {
         package: "exitgap-py",
         manifest: py::MANIFEST,
         target: NATIVE,
@@ -70,10 +70,10 @@ const SHIPPED: [Shipped; 5] = [
 ];
 
 /// Writes all notices anew.
-pub fn write(root: &Path) -> Result<()> {
+pub fn write_notices(root: &Path) -> Result<()> {
     let about = setup::ensure_about(root)?;
     let home = root.join("crates/xtask");
-    for Shipped { package, manifest, target, notices } in SHIPPED {
+    for Artifact { package, manifest, target, notices } in SHIPPED {
         let path = root.join(notices);
         // It asks for every target's packages, of which a build fetched its own.
         let mut fetch = workspace::cargo(root);
@@ -109,19 +109,24 @@ fn tidy(text: &str) -> String {
 }
 
 /// Packages that are shipped without a notice, and notices of what is not built from.
-pub fn differences(root: &Path) -> Result<Vec<Finding>> {
+pub fn differences(root: &Path) -> Result<Vec<Diagnostic>> {
     let mut findings = Vec::new();
     for shipped in SHIPPED {
         let text = fs::read_to_string(root.join(shipped.notices)).unwrap_or_default();
         // Of a macro nothing is shipped but what it writes; its own notice may stand there.
         let (shipped_with, built_with) =
             (tree(root, &shipped, "normal,no-proc-macro")?, tree(root, &shipped, "normal")?);
-        findings.extend(compare(shipped.notices, &shipped_with, &built_with, &named(&text)));
+        findings.extend(compare(
+            shipped.notices,
+            &shipped_with,
+            &built_with,
+            &parse_notices(&text),
+        ));
     }
     Ok(findings)
 }
 
-fn tree(root: &Path, shipped: &Shipped, edges: &str) -> Result<BTreeSet<String>> {
+fn tree(root: &Path, shipped: &Artifact, edges: &str) -> Result<BTreeSet<String>> {
     let mut tree = workspace::cargo(root);
     tree.args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}"]);
     tree.args(["--edges", edges, "--package", shipped.package, "--target", shipped.target]);
@@ -146,7 +151,7 @@ fn taken(tree: &str) -> BTreeSet<String> {
 }
 
 /// Packages that notices name: lines of two words, after two spaces and a dash.
-fn named(notices: &str) -> BTreeSet<String> {
+fn parse_notices(notices: &str) -> BTreeSet<String> {
     let lines = notices.lines().filter_map(|line| line.strip_prefix("  - "));
     lines.filter(|line| !line.starts_with("exitgap-")).map(str::to_owned).collect()
 }
@@ -156,13 +161,13 @@ fn compare(
     shipped_with: &BTreeSet<String>,
     built_with: &BTreeSet<String>,
     named: &BTreeSet<String>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let remedy = "run `cargo xtask licences`";
     let absent = shipped_with.difference(named);
     let absent = absent.map(|one| format!("{one} is missing; {remedy}"));
     let left =
         named.difference(built_with).map(|one| format!("{one} is listed but unused; {remedy}"));
-    absent.chain(left).map(|message| Finding::error(notices, message)).collect()
+    absent.chain(left).map(|message| Diagnostic::error(notices, message)).collect()
 }
 
 #[cfg(test)]
@@ -174,7 +179,8 @@ mod tests {
         let tree = "exitgap-cli v0.1.0 (/home/x)\nserde v1.0.1\nserde_derive v1.0.1 (proc-macro)\nserde v1.0.1\n";
         let taken = taken(tree);
         assert_eq!(taken.iter().collect::<Vec<_>>(), ["serde 1.0.1", "serde_derive 1.0.1"]);
-        let named = named("MIT License\n\n  - serde 1.0.1\n  - gone 2.0.0\n\nPermission is\n");
+        let named =
+            parse_notices("MIT License\n\n  - serde 1.0.1\n  - gone 2.0.0\n\nPermission is\n");
         let found = compare("a.txt", &taken, &taken, &named);
         let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(messages.len(), 2);
@@ -186,9 +192,9 @@ mod tests {
     #[test]
     fn what_is_committed_is_what_is_built() {
         assert_eq!(differences(&workspace::root()).unwrap(), []);
-        for Shipped { notices, .. } in SHIPPED {
+        for Artifact { notices, .. } in SHIPPED {
             let text = fs::read_to_string(workspace::root().join(notices)).unwrap();
-            assert!(named(&text).len() > 10, "{notices}");
+            assert!(parse_notices(&text).len() > 10, "{notices}");
         }
     }
 }

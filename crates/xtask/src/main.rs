@@ -87,7 +87,7 @@ const COMMANDS: [Command; 15] = [
         name: "licences",
         about: "Write the third-party licence notices of what is shipped",
         help: licences::HELP,
-        run: |root, rest| no_arguments(rest).and_then(|()| licences::write(root)),
+        run: |root, rest| no_arguments(rest).and_then(|()| licences::write_notices(root)),
     },
     Command {
         name: "fuzz",

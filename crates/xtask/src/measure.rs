@@ -77,7 +77,7 @@ contract. Exit code 1 if a single token unit differs, or a file cannot be compar
 
 /// What a part of the bench needs besides the JavaScript library that every run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
+enum Prerequisite {
     /// `verify` alone as a WASM module.
     Verifier,
     /// The npm package, the tools to bundle it, and a browser.
@@ -94,16 +94,16 @@ enum Need {
 }
 
 /// A part that needs something: its name, whether it runs when none is named, and what it needs.
-const NEEDS: [(&str, bool, &[Need]); 9] = [
-    ("evidence", true, &[Need::Verifier]),
-    ("figures", true, &[Need::Package]),
-    ("proof", true, &[Need::Package, Need::WithoutProof]),
-    ("http", true, &[Need::Programs]),
-    ("replica", true, &[Need::Programs]),
-    ("scale", false, &[Need::Postgres, Need::Moto]),
-    ("sharing", false, &[Need::Postgres]),
-    ("hot", false, &[Need::Postgres]),
-    ("wasm", false, &[Need::Package, Need::Helios]),
+const NEEDS: [(&str, bool, &[Prerequisite]); 9] = [
+    ("evidence", true, &[Prerequisite::Verifier]),
+    ("figures", true, &[Prerequisite::Package]),
+    ("proof", true, &[Prerequisite::Package, Prerequisite::WithoutProof]),
+    ("http", true, &[Prerequisite::Programs]),
+    ("replica", true, &[Prerequisite::Programs]),
+    ("scale", false, &[Prerequisite::Postgres, Prerequisite::Moto]),
+    ("sharing", false, &[Prerequisite::Postgres]),
+    ("hot", false, &[Prerequisite::Postgres]),
+    ("wasm", false, &[Prerequisite::Package, Prerequisite::Helios]),
 ];
 
 /// Runs the benches.
@@ -114,7 +114,11 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
         return Err(Failure::usage(format!("only one of {} can be given", ways.join(", "))));
     }
     if has("build") {
-        return measure_build::bench(root, has("--json"), &measure_build::Part::named(arguments));
+        return measure_build::bench(
+            root,
+            has("--json"),
+            &measure_build::Part::from_words(arguments),
+        );
     }
     if has("setup") {
         return measure_setup::bench(root, has("--json"));
@@ -158,7 +162,7 @@ pub fn bench_for_a_moment(root: &Path) -> Result<()> {
 /// The bench, with what its parts need.
 fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
     let named = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let needs = |need: Need| {
+    let needs = |need: Prerequisite| {
         NEEDS.iter().any(|(part, by_default, needs)| {
             let runs = named.map_or(*by_default || moment, |named| named == part);
             runs && needs.contains(&need)
@@ -170,10 +174,10 @@ fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
     if moment {
         command.env("EXITGAP_BENCH_FOR_A_MOMENT", "1");
     }
-    if needs(Need::Verifier) {
+    if needs(Prerequisite::Verifier) {
         command.env("EXITGAP_VERIFY_WASM", verifier_module(root, moment)?);
     }
-    if needs(Need::Package) {
+    if needs(Prerequisite::Package) {
         let purpose = if moment { Purpose::Tested } else { Purpose::Shipped };
         pkg::build(root, purpose)?;
         setup::ensure_chromium();
@@ -181,20 +185,20 @@ fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
             .env("EXITGAP_PKG", root.join("pkg"))
             .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
     }
-    if needs(Need::WithoutProof) {
+    if needs(Prerequisite::WithoutProof) {
         let without = if moment { root.join("pkg/dist") } else { pkg::without_proof(root)? };
         command.env("EXITGAP_WITHOUT_PROOF", without);
     }
-    if needs(Need::Postgres) {
+    if needs(Prerequisite::Postgres) {
         setup::ensure_postgres();
     }
-    if needs(Need::Moto) {
+    if needs(Prerequisite::Moto) {
         setup::ensure_moto(root)?;
     }
-    if needs(Need::Helios) {
+    if needs(Prerequisite::Helios) {
         command.env("EXITGAP_HELIOS", setup::ensure_helios(root)?);
     }
-    if needs(Need::Programs) {
+    if needs(Prerequisite::Programs) {
         // They start the service by name, which `cargo run` alone would not build.
         let mut build = peers::bench(root, "build", moment);
         process::run(build.arg("--bins"), "cargo build of the bench")?;

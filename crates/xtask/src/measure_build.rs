@@ -58,7 +58,7 @@ impl Part {
     }
 
     /// The parts that these words name, or the usual ones.
-    pub fn named(words: &[String]) -> Vec<Self> {
+    pub fn from_words(words: &[String]) -> Vec<Self> {
         let all = [Self::Cold, Self::Warm, Self::Edits, Self::Uncached];
         let is_named = |part: &Self| words.iter().any(|word| word == part.word());
         let named: Vec<Self> = all.into_iter().filter(is_named).collect();
@@ -134,17 +134,17 @@ fn ci(clone: &Path, caches: Option<&Path>) -> Result<u64> {
         command.env("CARGO_HOME", caches.join("cargo")).env("npm_config_cache", caches.join("npm"));
         command.env("PIP_CACHE_DIR", caches.join("pip"));
     }
-    timed(clone, &mut command, ".ci/run")
+    time_command(clone, &mut command, ".ci/run")
 }
 
 /// Runs the tests of these words, and returns the seconds it took.
 fn test(clone: &Path, words: &str) -> Result<u64> {
     let mut command = workspace::cargo(clone);
     command.args(["xtask", "test", words]);
-    timed(clone, &mut command, "cargo xtask test")
+    time_command(clone, &mut command, "cargo xtask test")
 }
 
-fn timed(clone: &Path, command: &mut Command, what: &str) -> Result<u64> {
+fn time_command(clone: &Path, command: &mut Command, what: &str) -> Result<u64> {
     // Ours, which would point at this checkout.
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"] {
         command.env_remove(name);
@@ -168,11 +168,11 @@ fn append_line(clone: &Path, file: &str) -> Result<()> {
 /// The seconds that this machine's processors have worked, for whomever: measure on an idle machine.
 fn processor_seconds() -> Result<u64> {
     let text = fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
-    worked(&text).ok_or_else(|| Failure::new("/proc/stat has no line of all processors"))
+    busy_seconds(&text).ok_or_else(|| Failure::new("/proc/stat has no line of all processors"))
 }
 
 /// Of `cpu user nice system idle iowait irq softirq …`, in hundredths of a second.
-fn worked(stat: &str) -> Option<u64> {
+fn busy_seconds(stat: &str) -> Option<u64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
     let worked = [0, 1, 2, 5, 6].map(|at| ticks.get(at).copied());
@@ -192,14 +192,15 @@ mod tests {
     #[test]
     fn what_processors_worked_is_without_what_they_waited() {
         let stat = "cpu  100 20 30 99999 88888 4 46 0 0 0\ncpu0 1 1 1 1 1 1 1\n";
-        assert_eq!(worked(stat), Some(2));
-        assert_eq!(worked("intr 1\n"), None);
+        assert_eq!(busy_seconds(stat), Some(2));
+        assert_eq!(busy_seconds("intr 1\n"), None);
     }
 
     #[test]
     fn parts_are_named_or_all() {
-        let of =
-            |words: &str| Part::named(&words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let of = |words: &str| {
+            Part::from_words(&words.split(' ').map(str::to_owned).collect::<Vec<_>>())
+        };
         assert_eq!(of("build --json"), [Part::Cold, Part::Warm, Part::Edits]);
         assert_eq!(of("build edits"), [Part::Edits]);
         assert_eq!(of("build edits cold"), [Part::Cold, Part::Edits]);

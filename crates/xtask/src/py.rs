@@ -36,7 +36,7 @@ pub const MANIFEST: &str = "crates/exitgap-py/Cargo.toml";
 pub fn run(root: &Path) -> Result<()> {
     setup::require_python()?;
     lint(root)?;
-    let (wheel, python) = installed(root)?;
+    let (wheel, python) = install_wheel(root)?;
     let folder = root.join(CRATE);
     eprintln!("py: the package's tests");
     let mut tests = Command::new(&python);
@@ -50,7 +50,7 @@ pub fn run(root: &Path) -> Result<()> {
 }
 
 /// Builds the wheel and installs it into a fresh environment; answers both, the environment by its Python.
-pub fn installed(root: &Path) -> Result<(PathBuf, PathBuf)> {
+pub fn install_wheel(root: &Path) -> Result<(PathBuf, PathBuf)> {
     setup::require_python()?;
     let wheel = build(root)?;
     let python = setup::fresh_with(root, &wheel)?;
@@ -73,7 +73,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     let mut build = Command::new(maturin);
     build.args(["build", "--release", "--locked", "--quiet", "--manifest-path"]);
     build.arg(MANIFEST).arg("--out").arg(&dist);
-    build.current_dir(root).env("RUSTFLAGS", workspace::forgetting(root));
+    build.current_dir(root).env("RUSTFLAGS", workspace::remap_flags(root));
     process::run(&mut build, "maturin")?;
     let found = fs::read_dir(&dist).context(format!("reading {}", dist.display()))?;
     let mut wheels = found.flatten().map(|entry| entry.path());

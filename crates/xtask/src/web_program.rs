@@ -50,13 +50,13 @@ impl Program {
         face.args(["--target", "web", "--no-typescript", "--keep-lld-exports"]);
         face.args(["--out-name", "exitgap-web", "--out-dir"]).arg(made);
         process::run(face.arg(main), "wasm-bindgen")?;
-        let found = Self::named(&web::files(&apart)?, made);
+        let found = Self::with_hashed_names(&web::files(&apart)?, made);
         fs::remove_dir_all(&apart).context(format!("removing {}", apart.display()))?;
         found
     }
 
     /// Gives everything its name, also where it is called by it.
-    fn named(apart: &BTreeMap<String, Vec<u8>>, made: &Path) -> Result<Self> {
+    fn with_hashed_names(apart: &BTreeMap<String, Vec<u8>>, made: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for (name, bytes) in apart.iter().chain(&web::files(made)?) {
             hash.update(format!("{name} {}\n", bytes.len()));
@@ -70,20 +70,21 @@ impl Program {
             linked: format!("parts-{hash}.js"),
             parts: Vec::new(),
         };
-        let face = renamed(made, "exitgap-web.js", &program.face)?;
-        let face = called(&face, FROM, LINKED, &program.linked)?;
+        let face = extract_text(made, "exitgap-web.js", &program.face)?;
+        let face = replace_import(&face, FROM, LINKED, &program.linked)?;
         fs::write(made.join(&program.face), face).context("writing the program's face")?;
         fs::rename(made.join("exitgap-web_bg.wasm"), made.join(&program.module))
             .context("naming the program")?;
-        let linked = apart.get(LINKED).ok_or_else(|| missing(LINKED))?;
-        let mut linked = called(&String::from_utf8_lossy(linked), FROM, MAIN, &program.face)?;
+        let linked = apart.get(LINKED).ok_or_else(|| missing_output(LINKED))?;
+        let mut linked =
+            replace_import(&String::from_utf8_lossy(linked), FROM, MAIN, &program.face)?;
         let mut parts = Vec::new();
         for (name, bytes) in apart {
             let Some(stem) = name.strip_suffix(".wasm").filter(|stem| *stem != "main") else {
                 continue;
             };
             let named = format!("{stem}-{hash}.wasm");
-            linked = called(&linked, "URL(", name, &named)?;
+            linked = replace_import(&linked, "URL(", name, &named)?;
             fs::write(made.join(&named), bytes).context(format!("writing {named}"))?;
             parts.push(named);
         }
@@ -115,13 +116,13 @@ impl Program {
 fn by_handle(mut module: Vec<u8>) -> Result<Vec<u8>> {
     let [feature, other] = BY_REFERENCE;
     let at = module.windows(feature.len()).position(|window| window == feature);
-    let at = at.ok_or_else(|| missing("reference-types"))?;
+    let at = at.ok_or_else(|| missing_output("reference-types"))?;
     module[at..at + feature.len()].copy_from_slice(other);
     Ok(module)
 }
 
 /// The text of a file that is taken out of its folder, to be written under another name.
-fn renamed(made: &Path, name: &str, other: &str) -> Result<String> {
+fn extract_text(made: &Path, name: &str, other: &str) -> Result<String> {
     let file = made.join(name);
     let text = fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
     fs::remove_file(&file).context(format!("naming {other}"))?;
@@ -130,15 +131,15 @@ fn renamed(made: &Path, name: &str, other: &str) -> Result<String> {
 
 /// A script that calls a file beside it by another name, where `before` stands before it: under the old name a module
 /// still asks for what it imports.
-fn called(script: &str, before: &str, name: &str, other: &str) -> Result<String> {
+fn replace_import(script: &str, before: &str, name: &str, other: &str) -> Result<String> {
     let (name, other) = (format!("{before}\"./{name}\""), format!("{before}\"./{other}\""));
     if !script.contains(&name) {
-        return Err(missing(&name));
+        return Err(missing_output(&name));
     }
     Ok(script.replace(&name, &other))
 }
 
-fn missing(name: &str) -> Failure {
+fn missing_output(name: &str) -> Failure {
     Failure::new(format!("the splitting tool did not report {name}"))
         .remedy("its version is pinned in setup/cargo_tools.rs")
 }

@@ -51,11 +51,11 @@ pub fn cargo_for_tools(root: &Path) -> Command {
 
 /// Lets a build for browsers, and those that it starts, forget where this machine keeps sources.
 pub fn forget_folders(root: &Path, build: &mut Command) {
-    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", forgetting(root));
+    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags(root));
 }
 
 /// The compiler's flags by which what is shipped names no folder of whoever built it, and is the same everywhere.
-pub fn forgetting(root: &Path) -> String {
+pub fn remap_flags(root: &Path) -> String {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let registries = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Plain;
 use std::time::Duration;
 
-use exitgap_core::tlog::{Cosigned, Note, WitnessKey};
+use exitgap_core::tlog::{CosignatureStatus, Note, WitnessKey};
 use tokio::process::{Child, Command};
 
 use super::play::Day;
@@ -204,7 +204,7 @@ async fn observed(second: &Second, slot: u64) -> Result<(), Box<dyn Error>> {
         return Err("the second operator found a difference that is not there".into());
     }
     match second.observer.judge(&Note::parse(&note)?) {
-        Cosigned::At(_) => Ok(()),
+        CosignatureStatus::At(_) => Ok(()),
         other => {
             Err(format!("the second operator did not observe the first's slot: {other:?}").into())
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store, StoreError};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,7 +35,7 @@ pub struct Days<'a, 'chain> {
     chain: &'chain DevChain,
     market: &'a mut Market<'chain>,
     config: &'a Path,
-    checked: Checked,
+    checked: CheckedConfig,
     /// The next slot to play.
     next: u64,
 }
@@ -48,7 +48,7 @@ impl<'a, 'chain> Days<'a, 'chain> {
         config: &'a Path,
         first: u64,
     ) -> Result<Self, Box<dyn Error>> {
-        Ok(Self { chain, market, config, checked: Checked::read(config)?, next: first })
+        Ok(Self { chain, market, config, checked: CheckedConfig::from_file(config)?, next: first })
     }
 
     /// Plays about `slots` slots up to `end`, which may be the present and move on meanwhile.

@@ -57,7 +57,8 @@ pub fn run(
     let expected = scene.expected(&rules)?;
     let (mut compared, mut mismatches) = (0_u64, 0_u64);
     for (number, rule) in (0..).zip(&rules) {
-        let alert = alerts.one(&owner(number), rule.alert.as_str(), 0)?.ok_or("a rule is gone")?;
+        let alert =
+            alerts.find_alert(&owner(number), rule.alert.as_str(), 0)?.ok_or("a rule is gone")?;
         let told = alerts.events(alert.no, 0, u32::MAX)?;
         let should = expected.get(rule.alert.as_str()).map_or(&[][..], Vec::as_slice);
         compared += should.len().max(told.len()) as u64;

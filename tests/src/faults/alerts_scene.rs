@@ -10,7 +10,7 @@ use exitgap_core::alerts::{AlertRule, AlertRun, SealedSlot};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::alerts::AlertKey;
 use exitgap_store::alerts::{AlertBounds, Alerts, EndpointState, Kept, NewAlert, NewEndpoint};
-use exitgap_store::{Reader, Store, Watching};
+use exitgap_store::{Reader, Store, WatchCache};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ impl Scene {
     pub(super) fn new(seed: u64) -> Result<Self> {
         let folder = TempDir::new()?;
         let store = Store::create(folder.path().join("series.db"), &key())?;
-        AlertKey::from_seed([3; 32]).write(&folder.path().join("alerts.key"))?;
+        AlertKey::from_seed([3; 32]).write_file(&folder.path().join("alerts.key"))?;
         fs::write(folder.path().join("exitgap.toml"), CONFIG)?;
         let pools = (0..POOLS).map(|number| BusyPool::new(number, 2)).collect();
         let mut scene = Self { folder, store, pools, rng: Rng::new(seed), next: 0 };
@@ -106,7 +106,7 @@ impl Scene {
         for (name, value) in kind.as_object().into_iter().flatten() {
             rule[name] = value.clone();
         }
-        let rule = AlertRule::read(rule.to_string().as_bytes())?;
+        let rule = AlertRule::from_json(rule.to_string().as_bytes())?;
         let host = |url: &str| url.split(['/', ':']).nth(3).unwrap_or_default().to_owned();
         let endpoint = url.map(|url| NewEndpoint {
             url: url.to_owned(),
@@ -152,7 +152,7 @@ impl Scene {
             let mut runs: Vec<AlertRun> = of_pool.cloned().map(AlertRun::new).collect();
             self.each_slot(pool, |sealed| {
                 for run in runs.iter_mut().filter(|run| run.next() == Some(sealed.head.slot)) {
-                    let events = run.take(sealed)?.into_iter();
+                    let events = run.process_slot(sealed)?.into_iter();
                     let name = run.rule().alert.as_str().to_owned();
                     let events = events.map(|event| (event.id, event.canonical));
                     expected.entry(name).or_default().extend(events);
@@ -171,10 +171,10 @@ impl Scene {
     ) -> Result<()> {
         let reader = Reader::open(self.path("series.db"))?;
         let pool = reader.pool(&self.pools[pool].id)?.ok_or("a pool is gone")?;
-        let mut watching = Watching::default();
+        let mut watching = WatchCache::default();
         for at in (0..self.next).map(slot) {
-            let sealed = reader.watched(&pool, at, &mut watching)?.ok_or("a slot is gone")?;
-            take(sealed.sealed())?;
+            let sealed = reader.watched_slot(&pool, at, &mut watching)?.ok_or("a slot is gone")?;
+            take(sealed.as_sealed_slot())?;
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ pub(super) fn start(folder: &Path) -> Result<Child> {
 /// Waits until all endpoints want events.
 pub(super) fn until_verified(alerts: &Alerts, rules: u32) -> Result<()> {
     let verified = |n: u32| {
-        let found = alerts.one(&owner(n), &format!("al_{n}"), 0).ok().flatten();
+        let found = alerts.find_alert(&owner(n), &format!("al_{n}"), 0).ok().flatten();
         let endpoint = found.and_then(|alert| alert.endpoint);
         endpoint.is_some_and(|endpoint| endpoint.state == EndpointState::Verified)
     };

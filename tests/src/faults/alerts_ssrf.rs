@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use exitgap_server::alerts::{AlertKey, Guarded, Lookup, Networks, Poster, SystemLookup};
-use exitgap_store::alerts::{EndpointKeys, Outcome, Sending, Sent};
+use exitgap_server::alerts::{AlertKey, GuardedResolver, Lookup, Networks, Poster, SystemLookup};
+use exitgap_store::alerts::{DeliveryTask, EndpointKeys, Outcome, Sent};
 
 use super::{Part, Progress, Result};
 use crate::receiver::{Does, Receiver};
@@ -147,11 +147,11 @@ fn poster(lookup: &Arc<dyn Lookup>, networks: Networks) -> Result<Poster> {
     Ok(Poster::new(lookup, networks, key, Duration::from_secs(2))?)
 }
 
-fn sending(url: &str) -> Sending {
+fn sending(url: &str) -> DeliveryTask {
     let keys = EndpointKeys { salt: [0; 16], generation: 1, rotated_ms: None };
     let (id, document) = ("evt_a".to_owned(), b"{}".to_vec());
     let what = Sent::Event { alert: 1, seq: 1, id, document };
-    Sending { what, endpoint: 1, url: url.to_owned(), host: String::new(), keys, attempt: 1 }
+    DeliveryTask { what, endpoint: 1, url: url.to_owned(), host: String::new(), keys, attempt: 1 }
 }
 
 /// Listeners of this machine at the ports that may be sent to, where they are free.
@@ -210,7 +210,7 @@ fn tried(runtime: &tokio::runtime::Runtime, poster: &Poster, url: &str, part: &m
 /// Names that stand for what may not be reached.
 fn names(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let table: Arc<Table> = Arc::default();
-    let guarded = Guarded::new(table.clone(), Networks::default(), false);
+    let guarded = GuardedResolver::new(table.clone(), Networks::default(), false);
     // Its first lookup is a public address, and nobody dials it.
     let first = runtime.block_on(guarded.addresses(REBOUND));
     if first.is_err() {

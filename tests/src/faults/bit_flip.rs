@@ -74,7 +74,7 @@ fn cosigned(made: &Home, scene: Scene) -> Result<()> {
     store.append_slot(slot(6), &scene.entries(6))?;
     let note = store.reader().checkpoint(7)?.ok_or("the checkpoint is gone")?;
     let witness = Cosigner::new(SignerKey::from_seed("witness.example/w1", [7; 32])?);
-    store.cosigned(&witness.cosign(Note::parse(&note)?.text, 1_787_000_000))?;
+    store.record_cosignatures(&witness.cosign(Note::parse(&note)?.text, 1_787_000_000))?;
     Ok(())
 }
 
@@ -94,7 +94,7 @@ impl Victim {
         made.record_until(10)?;
         let mut store = made.open_or_create()?;
         let [taken_back, given_up] = [0, scene.pools - 1].map(|pool| BusyPool::new(pool, 1).id);
-        let retraction = NewRetraction::orphaned(taken_back, slot(9), BlockHash([0xee; 32]));
+        let retraction = NewRetraction::for_orphan(taken_back, slot(9), BlockHash([0xee; 32]));
         let fills = vec![BusyPool::new(1, 1).fills([1_000, 1_010])];
         let retractions = vec![retraction];
         let issued = vec![BusyPool::new(1, 1).issued(&[1, 2])];
@@ -286,7 +286,7 @@ impl Readable {
             for fills in reader.fills(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
                 rows.push(String::from_utf8(fills.canonical)?);
             }
-            for issued in reader.issued(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
+            for issued in reader.issued_documents(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
                 rows.push(String::from_utf8(issued.canonical)?);
             }
             for entry in page.entries {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use exitgap_core::published::{Manifest, PartRef};
+use exitgap_core::log_folder::{Manifest, PartRef};
 use exitgap_store::Reader;
 
 use super::bit_flip::{Verdict, note};

@@ -188,8 +188,8 @@ fn killed_at_each_step(part: &mut Part) -> Result<()> {
             let units = taken.units();
             part.problem("budget.step", format!("after {}: {units} units", step.name()));
         }
-        let standing = Ledger::open(&ledger)?.standing(&budget(&shop.url(), LIMIT))?;
-        if standing.all().0 != LIMIT {
+        let standing = Ledger::open(&ledger)?.budget_usage(&budget(&shop.url(), LIMIT))?;
+        if standing.total().0 != LIMIT {
             part.problem("budget.step", format!("after {}: {standing:?}", step.name()));
         }
     }

@@ -9,7 +9,8 @@ use exitgap_api::operations::Method;
 use exitgap_client::{Native, Request, Response, Transport, TransportError};
 use exitgap_core::ids::{Address, Caip2};
 use exitgap_pay::{
-    Asset, Budget, Ledger, LocalSigner, Payees, Paying, Policy, Signer, TypedData, Usdc, Window,
+    Asset, Budget, Ledger, LocalSigner, Payees, PayingTransport, Policy, Signer, TypedData, Usdc,
+    Window,
 };
 
 use super::Result;
@@ -145,7 +146,7 @@ pub fn pay(course: &Course) -> Result<()> {
     };
     let signer = Halting { inner: LocalSigner::of_hex(&"11".repeat(32))?, stop_at };
     let transport = Halting { inner: Native::new()?, stop_at };
-    let paying = Paying::new(transport, signer, policy, open(ledger, stop_at)?);
+    let paying = PayingTransport::new(transport, signer, policy, open(ledger, stop_at)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let request = Request {
         method: Method::Get,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::{B256, Signature};
-use exitgap_api::x402::{Payment, Presented, Priced, Settlement, Terms, Units};
+use exitgap_api::x402::{Payment, PricedOffer, RequestPayment, Settlement, Terms, Units};
 use exitgap_core::ids::{Address, Word};
 use exitgap_pay::{Asset, TypedData};
 
@@ -91,9 +91,9 @@ fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn priced(address: SocketAddr, path: &str) -> Option<Priced> {
+fn priced(address: SocketAddr, path: &str) -> Option<PricedOffer> {
     let usdc = Asset::known().into_iter().find(|asset| asset.network.0 == CHAIN)?;
-    Some(Priced {
+    Some(PricedOffer {
         terms: Terms {
             network: usdc.network,
             asset: usdc.address,
@@ -161,12 +161,12 @@ impl Till {
             found.map(|(_, value)| value.as_str())
         };
         let priced = priced(self.address, path)?;
-        Some(match Presented::find(find) {
+        Some(match RequestPayment::find(find) {
             Ok(None) => {
                 lock(&self.log).unpaid += 1;
                 offer(&priced)
             }
-            Ok(Some(Presented::Payment(payment))) => {
+            Ok(Some(RequestPayment::Payment(payment))) => {
                 match check(&payment, &priced.terms, self.verifies) {
                     Ok(()) => {
                         let Payment { authorization, .. } = &*payment;
@@ -177,7 +177,7 @@ impl Till {
                     Err(why) => self.refused(why),
                 }
             }
-            Ok(Some(Presented::Proof(_))) => self.refused("a proof".to_owned()),
+            Ok(Some(RequestPayment::Proof(_))) => self.refused("a proof".to_owned()),
             Err(error) => self.refused(error.to_string()),
         })
     }
@@ -212,7 +212,7 @@ fn pass_on(
     Ok(())
 }
 
-fn offer(priced: &Priced) -> Answer {
+fn offer(priced: &PricedOffer) -> Answer {
     let members = priced.body_members();
     let body = serde_json::to_string(&members).unwrap_or_default();
     (402, priced.headers().to_vec(), body)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::PartRef;
+use exitgap_core::log_folder::PartRef;
 use exitgap_store::claims::{Claims, ClaimsError};
 
 /// The claims in a folder.

@@ -67,7 +67,7 @@ pub fn taken(store: &Store, n: u32, freezes: bool) -> Result<MissingReason> {
     if freezes {
         store.freeze(slot(n))?;
     }
-    let reading = store.reading(slot(n), SHARD)?;
+    let reading = store.shard_reading(slot(n), SHARD)?;
     if !freezes {
         // As long as a slot of many pools takes from here to its commit.
         std::thread::sleep(SEALS_FOR);

@@ -56,7 +56,7 @@ const REGULARS: u64 = 8;
 const AGAIN: u64 = 64;
 /// Clients that come one after the other before a kill at a step.
 const BATCH: u64 = 8;
-const APART: Duration = Duration::from_millis(60);
+const SIDECARS: Duration = Duration::from_millis(60);
 
 /// Numbers of wishes: of regulars from 0 on, of batches and of the control from here on.
 const OF_BATCHES: u64 = 1_000_000;
@@ -191,7 +191,7 @@ impl Siege {
                 self.next += 1;
                 came += 1;
             }
-            sleep(APART).await;
+            sleep(SIDECARS).await;
         }
         if self.front.is_waiting() {
             self.front.forget();

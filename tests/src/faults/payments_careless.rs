@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use exitgap_api::x402::{Payment, Presented};
+use exitgap_api::x402::{Payment, RequestPayment};
 use exitgap_chain::settle::{Authorization, HotKey, TokenNode, Verdict};
 use exitgap_core::ids::{Address, Word};
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::payments::Settle;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -45,7 +45,7 @@ struct Careless {
 
 /// Answers until the process ends.
 pub fn answer(course: &Course) -> Result<()> {
-    let checked = Checked::read(&course.config)?;
+    let checked = CheckedConfig::from_file(&course.config)?;
     let planned = checked.config.payments.plan(&checked.plan);
     let (plan, chain) = planned.map_err(|(key, why)| format!("{key}: {why}"))?.ok_or("no price")?;
     let file = course.config.with_extension("answered");
@@ -57,7 +57,7 @@ pub fn answer(course: &Course) -> Result<()> {
     let Settle::Local(hot_key_file) = &plan.settle else {
         return Err("it settles by itself".into());
     };
-    let key = HotKey::read(hot_key_file)?;
+    let key = HotKey::from_file(hot_key_file)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let next = runtime.block_on(node.count(key.address(), soon()))?;
     let careless = Arc::new(Careless {
@@ -94,8 +94,8 @@ impl Careless {
             })
             .collect();
         let find = |name: &str| headers.get(&name.to_ascii_lowercase()).map(String::as_str);
-        let (status, body) = match Presented::find(find) {
-            Ok(Some(Presented::Payment(payment))) => {
+        let (status, body) = match RequestPayment::find(find) {
+            Ok(Some(RequestPayment::Payment(payment))) => {
                 runtime.block_on(self.take(&payment, &path)).unwrap_or((503, String::new()))
             }
             _ => (402, String::new()),

@@ -235,6 +235,6 @@ pub async fn offer(process: &Process, scene: &Scene) -> Result<Offer> {
     let answer = until_up(process, scene).await?;
     let header = answer.headers().get(PAYMENT_REQUIRED);
     let text = header.and_then(|header| header.to_str().ok());
-    let offers = Offers::read(|name| text.filter(|_| name == PAYMENT_REQUIRED), b"")?;
+    let offers = Offers::from_response(|name| text.filter(|_| name == PAYMENT_REQUIRED), b"")?;
     Ok(offers.v2.into_iter().next().ok_or("no offer of version 2")??)
 }

@@ -15,7 +15,7 @@ use alloy::primitives::{Address, B256, U256, keccak256};
 use exitgap_api::x402::{Authorization, Offer, Units};
 use exitgap_core::ids::{Address as Own, Word};
 use exitgap_core::series::Slot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use tempfile::TempDir;
@@ -145,7 +145,7 @@ async fn record(folder: &Path) -> Result<String> {
     let config = folder.join("exitgap.toml");
     fs::write(&config, recorder_config(&chain, &world))?;
     make_key(folder, &["new", "--out", "exitgap.key", "--name", "example.org/exits"])?;
-    let checked = Checked::read(&config)?;
+    let checked = CheckedConfig::from_file(&config)?;
     let key = fs::read_to_string(&checked.config.evidence.key_file)?;
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse()?)?;
     let sources = Source::of_plan(&checked.plan, &exitgap_chain::Limits::default());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exitgap_chain::{Missing, SlotReading};
+use exitgap_chain::{ReadFailure, SlotReading};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_server::recorder::{ManualClock, Recorder, SlotReader, Source, Stop};
@@ -82,7 +82,7 @@ impl SlotReader for Played {
             ending.send_replace(Stop::AfterSlot);
         }
         let entries = self.scene.entries(n).into_iter();
-        let missing = |reason| Missing { reason, detail: "as the scene has it".to_owned() };
+        let missing = |reason| ReadFailure { reason, detail: "as the scene has it".to_owned() };
         let pools = entries.map(|entry| (entry.pool, entry.reading.map_err(missing))).collect();
         let chain = BusyPool::new(0, 1).id.chain().clone();
         SlotReading { slot: at, chain, block: None, pools, events: vec![], requests: 1 }
@@ -121,7 +121,7 @@ async fn run(home: &Home, course: Course) -> Result<()> {
         }
         let last = next_slot(recorder.store()?.reader())? - 1;
         say(&format!("committed {last}"))?;
-        if recorder.published() > last.into() {
+        if recorder.published_slots() > last.into() {
             say(&format!("published {last}"))?;
         }
     }

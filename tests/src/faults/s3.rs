@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use exitgap_core::published::{LogFile, MAX_PART_BYTES, Manifest};
+use exitgap_core::log_folder::{LogFile, MAX_PART_BYTES, Manifest};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Tile};
 use exitgap_server::bucket::{Bucket, BucketConfig};
@@ -108,7 +108,7 @@ fn settle(between: &Between, home: &Home) -> Result<()> {
     let bucket = bucket(between.address(), PREFIX)?;
     let until = Instant::now() + SETTLES_WITHIN;
     loop {
-        match bucket.bring(&home.log_folder(), &home.store()) {
+        match bucket.upload_folder(&home.log_folder(), &home.store()) {
             Ok(_) => return Ok(()),
             Err(error) if Instant::now() > until => return Err(error.into()),
             Err(_) => std::thread::sleep(Duration::from_millis(200)),
@@ -158,7 +158,7 @@ fn others(
     for (name, other, said) in
         [("older", &older, "older copy"), ("forked", &forked, "not this log's history")]
     {
-        let refused = bucket.bring(&other.log_folder(), &other.store());
+        let refused = bucket.upload_folder(&other.log_folder(), &other.store());
         let words = refused.as_ref().map_or_else(ToString::to_string, |_| "taken".to_owned());
         if words.contains(said) && direct.objects()? == before {
             part.count(&format!("s3.{name}_refused"));
@@ -414,7 +414,7 @@ pub fn mirror(course: &Course) -> Result<()> {
     let bucket = bucket(course.server, PREFIX)?;
     loop {
         // What failed is tried again, as the service does it.
-        let _ = bucket.bring(&home.log_folder(), &home.store());
+        let _ = bucket.upload_folder(&home.log_folder(), &home.store());
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::U256;
-use exitgap_core::analytics::accuracy::{Fills, Issued, PoolEvent, PoolLog, SwapAmounts};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts, PoolEvent, PoolLog, SwapAmounts};
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_core::pools::{Concentrated, Direction, MAX_TICK, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
@@ -77,9 +77,9 @@ impl BusyPool {
     }
 
     /// Receipts of its estimates, each a byte again and again.
-    pub fn issued(&self, receipts: &[u8]) -> Issued {
+    pub fn issued(&self, receipts: &[u8]) -> IssuedReceipts {
         let receipts = receipts.iter().map(|byte| Word([*byte; 32])).collect();
-        Issued { pool: self.id.clone(), receipts }
+        IssuedReceipts { pool: self.id.clone(), receipts }
     }
 
     /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets

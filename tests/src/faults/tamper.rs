@@ -70,7 +70,7 @@ impl Evidence {
         let size: SizeUsd = SIZE_USD.parse()?;
         let bytes = reader.evidence(&pool.id, Base::Token0, slot(2), size)?;
         let log = reader.log()?.ok_or("the store has no log")?;
-        let policy = Policy::trusting(log.keys);
+        let policy = Policy::with_keys(log.keys);
         if verify(&bytes, &policy).verdict != Verdict::Valid {
             return Err("the evidence is not valid before anything was changed".into());
         }

@@ -4,7 +4,7 @@ use std::fs;
 
 use exitgap_core::evidence::{Head, HeadEntry, SlotLeaf};
 use exitgap_core::ids::{DocumentHash, PoolId};
-use exitgap_core::published::{
+use exitgap_core::log_folder::{
     Bodies, Folder, FrameRef, MAX_PART_BYTES, Manifest, PartRef, Place, Table,
 };
 use exitgap_core::series::Slot;
@@ -132,7 +132,7 @@ fn walk(folder: &FolderReader, part: &PartRef, plain_table: Option<&[u8]>) -> bo
     };
     let place = Place { part: part.clone(), from, frame: *frame };
     let Ok(body) = Bodies::new(folder).body(&head.pool, head.slot, &place) else { return false };
-    assert_eq!(body.len(), frame.unpacked());
+    assert_eq!(body.len(), frame.unpacked_bytes());
     Snapshot::hash_of(&body[..frame.snapshot as usize]) == *snapshot
 }
 

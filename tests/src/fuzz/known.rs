@@ -58,7 +58,7 @@ impl Known {
         let vectors: Vec<Vector> = documents.iter().map(Vector::of).collect();
         let of = |name| documents.iter().find(|document| document["name"] == name).unwrap();
         let key = of("true_constant_product")["policy"]["keys"][0].as_str().unwrap();
-        let policy = Policy::trusting(vec![key.parse().unwrap()]);
+        let policy = Policy::with_keys(vec![key.parse().unwrap()]);
         let mut texts = Vec::new();
         let mut sealed = Vec::new();
         for vector in &vectors {

@@ -21,7 +21,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 /// Whether the bytes are a snapshot's file.
 pub fn body(input: &[u8]) -> bool {
-    let Ok(file) = SnapshotFile::read(input) else { return false };
+    let Ok(file) = SnapshotFile::from_json(input) else { return false };
     let Ok(snapshot) = file.open() else { return false };
     let documents = file.documents;
     assert_eq!(snapshot.to_canonical().as_ref(), Ok(&documents));
@@ -78,7 +78,7 @@ impl Sealed {
         let text = Checkpoint { origin, size: 1, root, extensions: Vec::new() }.to_text();
         let checkpoint = signer.sign(&text).expect("a checkpoint is a text");
         let log_proof = LogProof { index: 0, hashes: Vec::new(), checkpoint };
-        let policy = Policy::trusting(vec![signer.verifier()]);
+        let policy = Policy::with_keys(vec![signer.verifier()]);
         let proof = HeadProof { leaf, pool_proof: PoolProof::new(0, &[]), log_proof };
         Self { head: bytes, proof, policy }
     }

@@ -4,7 +4,8 @@
 mod geometry;
 
 use geometry::{
-    Scale, band, extent, fixed, length, parsed, path, round_places, runs, shade, stacked,
+    Scale, band, extent, format_fixed, length, parse_number, path, round_places, runs, shade,
+    stack_parts,
 };
 
 fn near(one: f64, other: f64) -> bool {
@@ -15,16 +16,16 @@ fn near(one: f64, other: f64) -> bool {
 fn numbers_are_read_and_written_as_documents_write_them() {
     let read = |text: &str, number: f64| {
         assert!(
-            parsed(text).is_some_and(|found| near(found, number)),
+            parse_number(text).is_some_and(|found| near(found, number)),
             "{text}: {:?}",
-            parsed(text)
+            parse_number(text)
         );
     };
     read("0", 0.0);
     read("-0.25", -0.25);
     read("1234567.000001", 1_234_567.000_001);
     for text in ["", "-", ".5", "1e5", "1,000", "none", "0x1", "12a", "--1"] {
-        assert_eq!(parsed(text), None, "{text}");
+        assert_eq!(parse_number(text), None, "{text}");
     }
     for (number, decimals, text) in [
         (0.0, 1, "0.0"),
@@ -35,7 +36,7 @@ fn numbers_are_read_and_written_as_documents_write_them() {
         (0.000_1, 3, "0.000"),
         (f64::INFINITY, 1, "922337203685477580.7"),
     ] {
-        assert_eq!(fixed(number, decimals), text);
+        assert_eq!(format_fixed(number, decimals), text);
     }
     assert_eq!(length(-7.25), "-7.3");
 }
@@ -43,14 +44,14 @@ fn numbers_are_read_and_written_as_documents_write_them() {
 #[test]
 fn an_axis_begins_and_ends_at_round_values() {
     for (low, high) in [(0.13, 9.7), (99.2, 100.4), (-3.0, 12.0), (5.0, 5.0), (1e6, 3.3e7)] {
-        let scale = Scale::rounded((low, high), (230.0, 12.0), 5);
+        let scale = Scale::with_round_ends((low, high), (230.0, 12.0), 5);
         let ticks = scale.ticks(5);
         assert!(ticks.len() >= 3 && ticks.len() <= 8, "{low} to {high}: {ticks:?}");
         let (first, last) = (ticks[0], ticks[ticks.len() - 1]);
         assert!(first <= low && high <= last, "{low} to {high} lies within {ticks:?}");
         assert!(near(scale.at(first), 230.0) && near(scale.at(last), 12.0), "{ticks:?}");
     }
-    let zero = Scale::rounded((-0.1, 0.1), (0.0, 1.0), 4).ticks(4);
+    let zero = Scale::with_round_ends((-0.1, 0.1), (0.0, 1.0), 4).ticks(4);
     assert!(zero.contains(&0.0), "zero is written as such: {zero:?}");
 }
 
@@ -69,7 +70,7 @@ fn lines_break_where_a_value_is_missing_and_bands_with_them() {
 #[test]
 fn parts_below_zero_are_drawn_to_the_left_of_it() {
     let drawn = |parts: &[f64]| {
-        let (places, zero) = stacked(parts, 400.0);
+        let (places, zero) = stack_parts(parts, 400.0);
         let part = |(start, wide): (f64, f64)| format!("{}+{}", length(start), length(wide));
         (places.into_iter().map(part).collect::<Vec<_>>().join(" "), length(zero))
     };

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_store::{LogFolder, NewEntry, Store};
 use exitgap_tests::demo::dollars_config;
 use exitgap_tests::fixtures;
@@ -25,7 +25,7 @@ fn forged(checkpoint: &str, key: &str) -> String {
     let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
     let other = Checkpoint { root: Hash([7; 32]), ..newest };
-    let key = key.named(&other.origin.to_string()).unwrap();
+    let key = key.with_name(&other.origin.to_string()).unwrap();
     key.sign(&other.to_text()).unwrap()
 }
 
@@ -139,7 +139,7 @@ fn seal_others(recorded: &Recorded, count: u32) {
 
 /// Seals the next slot, in which every pool is as it was.
 fn seal_another(recorded: &Recorded) {
-    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let mut store =
         Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
@@ -232,7 +232,7 @@ async fn a_rule_made_on_a_page_is_told_shown_and_replayed() {
     let bearer = format!("Bearer {token}");
     let listed = service.ask("GET", "/v1/alerts", &[("Authorization", &bearer)]).found();
     fs::write(recorded.path("rule.json"), listed["alerts"][0]["rule"].to_string()).unwrap();
-    let log = Checked::read(&config).unwrap().config.evidence.folder;
+    let log = CheckedConfig::from_file(&config).unwrap().config.evidence.folder;
     let mut replay = Command::new(exitgap_tests::binaries::path("exitgap"));
     replay.args(["alert", "replay", "rule.json", "--json", "--log"]).arg(log);
     let replayed = replay.current_dir(recorded.folder.path()).output().unwrap();

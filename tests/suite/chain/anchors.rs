@@ -31,7 +31,7 @@ async fn every_slots_block_follows_from_one_that_is_trusted() {
     let day = |from: u64, blocks: Vec<u64>| prover.anchors(CHAIN, 20_800, from, blocks, deadline());
     let one = day(early, (first..early).collect()).await.unwrap();
     let two = day(late, (early..late).collect()).await.unwrap();
-    let days = [one, two].map(|file| Anchors::read(&file).unwrap());
+    let days = [one, two].map(|file| Anchors::from_bytes(&file).unwrap());
     let trusted = prover.canonical(late, deadline()).await.unwrap();
     let followed = AnchorChain::follow(CHAIN, trusted, days.to_vec()).unwrap();
     for number in first..=late {

@@ -4,7 +4,7 @@
 use alloy::primitives::{Address, Bytes, U256, hex};
 use alloy::sol;
 use exitgap_chain::config::{Config, Factory, FactoryKind, FeeConfig, PoolConfig};
-use exitgap_chain::{Event, Missing, Severity, SlotReading};
+use exitgap_chain::{Event, ReadFailure, Severity, SlotReading};
 use exitgap_core::pools::{Direction, PoolState, StableV2, Weighted};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Snapshot;
@@ -91,7 +91,7 @@ impl Scene {
     }
 
     /// Why no pool of this contract is read, for the same reason of each pair.
-    async fn refusal(&self, slot: u64, pool: &BalancerPool) -> Missing {
+    async fn refusal(&self, slot: u64, pool: &BalancerPool) -> ReadFailure {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
         refused(&reading, pool)
@@ -121,10 +121,10 @@ fn all(reading: SlotReading) -> Vec<Snapshot> {
     reading.pools.into_iter().map(|(_, result)| result.unwrap()).collect()
 }
 
-fn refused(reading: &SlotReading, pool: &BalancerPool) -> Missing {
+fn refused(reading: &SlotReading, pool: &BalancerPool) -> ReadFailure {
     let of_pool =
         reading.pools.iter().filter(|(id, _)| id.contract().address() == Some(own(pool.address)));
-    let mut missing: Vec<Missing> =
+    let mut missing: Vec<ReadFailure> =
         of_pool.map(|(_, result)| result.as_ref().unwrap_err().clone()).collect();
     let first = missing.remove(0);
     assert!(missing.iter().all(|other| other.reason == first.reason), "{missing:?}");

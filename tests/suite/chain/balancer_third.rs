@@ -5,7 +5,7 @@
 use alloy::primitives::{Address, Bytes, U256, hex};
 use alloy::sol;
 use exitgap_chain::config::{Config, Factory, FactoryKind, FeeConfig};
-use exitgap_chain::{Event, Missing};
+use exitgap_chain::{Event, ReadFailure};
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Snapshot;
@@ -134,7 +134,7 @@ impl Vault {
     }
 
     /// What a reader that knows nothing yet reads of the first pool.
-    async fn next(&self, slot: u64) -> Result<Snapshot, Missing> {
+    async fn next(&self, slot: u64) -> Result<Snapshot, ReadFailure> {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
         reading.pools.into_iter().next().unwrap().1

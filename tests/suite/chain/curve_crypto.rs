@@ -158,7 +158,7 @@ async fn fills_are_answered_and_sizes_are_refused_by_name() {
     let reading = read(&mut reader(&crypto.config, small_limits()), FIRST_SLOT).await;
     let snapshot = snapshots(reading).remove(0);
     for direction in Direction::BOTH {
-        let exit = Exit::of(snapshot.observation(), direction);
+        let exit = Exit::from_pool(snapshot.observation(), direction);
         assert!(exit.estimate("1000".parse().unwrap()).is_ok());
         let refused = exit.max_size_for(GapLimit::DEPTH).unwrap_err();
         assert_eq!(refused.code(), "sizing_not_exact");

@@ -58,7 +58,7 @@ fn figure(config: &Config, world: &World, seen: &[Snapshot]) -> EquityResult {
     };
     let mut scan = EquityPass::new(EquityTerms { of, limit: GapLimit::DEPTH, token }).unwrap();
     for snapshot in seen {
-        scan.take(first.pool(), snapshot.slot(), snapshot.observation().clone()).unwrap();
+        scan.add_snapshot(first.pool(), snapshot.slot(), snapshot.observation().clone()).unwrap();
     }
     scan.finish().unwrap()
 }

@@ -193,7 +193,7 @@ async fn a_recorded_pool_of_a_manager_is_proven_to_both_verifiers() {
     for pool in reader.pools().unwrap() {
         for base in [Base::Token0, Base::Token1] {
             let file = reader.evidence(&pool.id, base, slot(1), "0.25".parse().unwrap()).unwrap();
-            let report = verify(&file, &Policy::trusting(keys.clone()));
+            let report = verify(&file, &Policy::with_keys(keys.clone()));
             assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
             assert!(report.unknown_facts.is_empty(), "{report:?}");
             let file_path = folder.path().join("evidence.json");

@@ -30,7 +30,7 @@ fn prover(config: &Config, url: &str) -> StateProver {
 }
 
 fn outcomes(file: &[u8], snapshot: &Snapshot) -> [(Outcome, &'static str); 3] {
-    let checks = check_state(&StateProof::read(file), snapshot, None);
+    let checks = check_state(&StateProof::from_bytes(file), snapshot, None);
     [0, 1, 2].map(|at| (checks[at].outcome, checks[at].code))
 }
 
@@ -56,7 +56,7 @@ async fn proven(chain: &DevChain, config: &Config, snapshot: &Snapshot, layout: 
         assert_eq!(outcomes(&file, snapshot), [PASS; 3], "{:?}", snapshot.observation().pool());
         let other = after_a_sale(snapshot);
         assert_eq!(outcomes(&file, &other), [PASS, (Outcome::Fail, "state_differs"), PASS]);
-        let proof = StateProof::read(&file).unwrap();
+        let proof = StateProof::from_bytes(&file).unwrap();
         assert!(!proof.readings.is_empty() && proof.readings.len() == proof.subject.feeds.len());
         assert!(proof.child.is_some(), "the next block is there");
         if let (ProvenWords::Ranges { ticks, .. }, TickRange::ALL) = (&proof.words, range) {
@@ -199,7 +199,8 @@ async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
     assert!(matches!(forged, Err(ProveError::Contradiction(_))), "{forged:?}");
     let block = snapshot.observation().block();
     let told = honest.canonical(block.number, deadline()).await.unwrap();
-    let asked = |hash| check_canonical(block, None, &[BlockSource::asked("mine", hash)], None);
+    let asked =
+        |hash| check_canonical(block, None, &[BlockSource::from_answer("mine", hash)], None);
     assert_eq!(asked(Some(told)).outcome, Outcome::Pass);
     assert_eq!(asked(Some(BlockHash([1; 32]))).code, "other_block");
     assert_eq!(asked(None).code, "not_answered");

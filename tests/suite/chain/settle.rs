@@ -1,7 +1,7 @@
 //! Settling on Circle's own token: what it says, what it refuses, and what nodes tell about it.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
-use exitgap_chain::settle::{Authorization, SettleError, Signed, TokenNode, Verdict};
+use exitgap_chain::settle::{Authorization, SettleError, SignedTransaction, TokenNode, Verdict};
 use exitgap_core::ids::{Caip2, Word};
 use exitgap_tests::devchain::PrivateKeySigner;
 use exitgap_tests::devchain::abi::{FiatToken, TransferWithAuthorization};
@@ -19,7 +19,7 @@ async fn verdict(scene: &Scene, authorized: &Authorized) -> Verdict {
     scene.node().verify(&authorization, scene.key.address(), soon()).await.unwrap()
 }
 
-async fn sign(scene: &Scene, authorization: &Authorization) -> Signed {
+async fn sign(scene: &Scene, authorization: &Authorization) -> SignedTransaction {
     let node = scene.node();
     let nonce = node.count(scene.key.address(), soon()).await.unwrap();
     let fees = node.fees(MOST, soon()).await.unwrap();
@@ -197,8 +197,8 @@ async fn a_rise_of_fees_is_met_with_the_same_number_up_to_the_bound() {
     let too_dear = node.fees(MOST, soon()).await.unwrap_err();
     assert!(matches!(too_dear, SettleError::TooDear { most: MOST, .. }), "{too_dear}");
     let now = node.fees(MOST * 16, soon()).await.unwrap();
-    assert_eq!(first.bumped(now, MOST), None);
-    let bumped = first.bumped(now, MOST * 16).unwrap();
+    assert_eq!(first.bump(now, MOST), None);
+    let bumped = first.bump(now, MOST * 16).unwrap();
     let dear = authorization.sign(&scene.key, target, nonce, bumped).unwrap();
     node.broadcast(&dear, soon()).await.unwrap();
     scene.mine_pending().await;

@@ -2,7 +2,7 @@
 
 use alloy::primitives::{Address, U256};
 use exitgap_chain::config::{Config, Factory, FactoryKind, FeeConfig};
-use exitgap_chain::{Missing, Severity};
+use exitgap_chain::{ReadFailure, Severity};
 use exitgap_core::pools::{Direction, FeeRate, PoolState, Solidly};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Snapshot;
@@ -154,7 +154,7 @@ async fn a_paused_factorys_pools_are_missing_by_name_until_they_go_on() {
     }
 }
 
-fn refusal<T>(result: &Result<T, Missing>) -> &str {
+fn refusal<T>(result: &Result<T, ReadFailure>) -> &str {
     let missing = result.as_ref().err().unwrap();
     assert_eq!(missing.reason, MissingReason::PoolUnsupported);
     &missing.detail

@@ -39,7 +39,10 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     let reading = read(&mut sushi, FIRST_SLOT).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let first = snapshots(reading).remove(0);
-    assert_eq!(PoolLabels::of(first.observation()).naming.name(), "SushiSwap v3 0.05%");
+    assert_eq!(
+        PoolLabels::from_observation(first.observation()).naming.name(),
+        "SushiSwap v3 0.05%"
+    );
     let kind = sushi.describe(deadline()).await.remove(0).1.unwrap().kind;
     assert_eq!(kind, "concentrated_liquidity of SushiSwap v3");
 
@@ -71,10 +74,13 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
         config.chain[0].factory[0].kind = kind;
         let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
         let of_other = snapshots(reading).remove(0);
-        assert_eq!(PoolLabels::of(of_other.observation()).naming.name(), name);
+        assert_eq!(PoolLabels::from_observation(of_other.observation()).naming.name(), name);
     }
     config.chain[0].factory.clear();
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
     let of_none = snapshots(reading).remove(0);
-    assert_eq!(PoolLabels::of(of_none.observation()).naming.name(), "v3-type pool 0.05%");
+    assert_eq!(
+        PoolLabels::from_observation(of_none.observation()).naming.name(),
+        "v3-type pool 0.05%"
+    );
 }

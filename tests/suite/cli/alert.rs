@@ -42,7 +42,8 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     fs::write(recorded.path("rule.json"), rule.to_string()).unwrap();
     let of_db = run(&recorded, &["alert", "replay", "rule.json", "--db", "exitgap.db", "--json"]);
     assert_eq!(of_db.status.code(), Some(0), "{of_db:?}");
-    let checked = exitgap_server::config::Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let checked =
+        exitgap_server::config::CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let log = LogFolder::new(&checked.config.evidence.folder);
     let log = log.path().to_str().unwrap().to_owned();
     let asked = ["alert", "replay", "rule.json", "--log", &log, "--json"];
@@ -157,6 +158,6 @@ fn refused(recorded: &Recorded, rule: &Value, log: &str) {
     assert_eq!(absent.status.code(), Some(5));
     let neither = run(recorded, &["alert", "replay", "rule.json"]);
     assert_eq!(neither.status.code(), Some(2));
-    let read = AlertRule::read(rule.to_string().as_bytes()).unwrap();
+    let read = AlertRule::from_json(rule.to_string().as_bytes()).unwrap();
     assert_eq!(AlertRun::new(read.clone()).next(), Some(read.first_slot));
 }

@@ -273,7 +273,7 @@ fn retractions_that_break_a_rule_are_named() {
         }
     };
     let of = |number: u32, orphaned, canonical| {
-        Retraction::orphaned(Slot::new(number.into()).unwrap(), orphaned, canonical)
+        Retraction::for_orphan(Slot::new(number.into()).unwrap(), orphaned, canonical)
     };
     let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
     let first = slot(0).number();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use exitgap_core::ids::BlockHash;
-use exitgap_core::published::Manifest;
+use exitgap_core::log_folder::Manifest;
 use exitgap_core::tlog::SignerKey;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
+use exitgap_core::analytics::accuracy::{CommittedDocument, Fills, IssuedReceipts};
 use exitgap_core::evidence::Commits;
 use exitgap_core::ids::{DocumentHash, Word};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::audit::{Published, SLOTS};
 use crate::scenes::log::{FIRST, Log, pool, slot};
 
 /// What `audit` says of a log whose heads of the first pool commit to these documents, by the slots' indices.
-fn committed<D: Committed>(
+fn committed<D: CommittedDocument>(
     documents: &[(u32, Vec<u8>)],
     commitment: fn(DocumentHash) -> Commits,
     ends: i32,
@@ -35,10 +35,12 @@ fn committed<D: Committed>(
 #[test]
 fn documents_that_heads_commit_to_are_of_their_pool_and_follow_each_other() {
     let issued = |number| {
-        let issued = Issued { pool: pool(number), receipts: vec![Word([7; 32])] };
+        let issued = IssuedReceipts { pool: pool(number), receipts: vec![Word([7; 32])] };
         vec![(3, issued.to_canonical().unwrap())]
     };
-    let issued = |number, ends| committed::<Issued>(&issued(number), Issued::commitment, ends);
+    let issued = |number, ends| {
+        committed::<IssuedReceipts>(&issued(number), IssuedReceipts::commitment, ends)
+    };
     assert_eq!(issued(0, 0)["verdict"], "valid");
     let fault = &issued(1, 6)["fault"];
     assert_eq!(

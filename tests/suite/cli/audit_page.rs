@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use exitgap_core::evidence::Head;
-use exitgap_core::published::{FrameRef, Manifest, Table};
+use exitgap_core::log_folder::{FrameRef, Manifest, Table};
 
 use crate::cli::audit::Published;
 use crate::scenes::log::{Log, MISSING, manifest_file, slot};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::Slot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
@@ -37,7 +37,7 @@ impl Operator {
         let made = ["key", "new", "--out", "exitgap.key", "--name", &name];
         let made = program("exitgap-server", folder.path(), &made);
         assert!(made.status.success(), "{}", words(&made));
-        let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+        let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
         let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
         let store =
             Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();

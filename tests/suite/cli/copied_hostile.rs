@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 
-use exitgap_core::published::MAX_MANIFEST_BYTES;
+use exitgap_core::log_folder::MAX_MANIFEST_BYTES;
 use serde_json::Value;
 
 use crate::scenes;

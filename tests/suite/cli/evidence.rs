@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use exitgap_core::published::PartRef;
+use exitgap_core::log_folder::PartRef;
 use exitgap_tests::binaries;
 use serde_json::Value;
 

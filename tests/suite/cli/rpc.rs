@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use alloy::primitives::U256;
 use exitgap_chain::config::{Factory, FactoryKind};
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
@@ -167,7 +167,7 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     );
     // Whatever tables the recorder's file may have: the command line knows those that it passes over.
     let whole = std::fs::read_to_string(&file).unwrap();
-    let unknown = Checked::parse("[none]", &file).unwrap_err().to_string();
+    let unknown = CheckedConfig::parse("[none]", &file).unwrap_err().to_string();
     let tables: Vec<&str> = unknown.split("expected one of").nth(1).unwrap().split('`').collect();
     let tables: Vec<&str> = tables.into_iter().skip(1).step_by(2).collect();
     assert!(tables.len() > 15 && tables.contains(&"shock"), "{unknown}");

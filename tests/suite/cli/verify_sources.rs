@@ -52,7 +52,7 @@ fn written(recorded: &Recorded, node: &str) -> BlockRef {
     let asked = [&["verify", "evidence.json", "--rpc", node], &kept[..]].concat();
     let output = run(recorded, &asked);
     assert!(text(&output).contains("Confirmed by the chain: "), "{}", text(&output));
-    Evidence::read(&evidence.body).snapshot().unwrap().observation().block()
+    Evidence::from_bytes(&evidence.body).snapshot().unwrap().observation().block()
 }
 
 /// A node that still has a block as it was: its own answer of then.

@@ -125,7 +125,7 @@ async fn evidence_of_another_question_is_no_answer() {
         for sent in swapped.iter().chain((asked != &of).then_some(&of)) {
             assert_ne!(asked, sent, "the question is another one");
             let genuine = service.get(&target(sent)).body;
-            let verdict = verify(&genuine, &Policy::trusting(keys.clone())).verdict;
+            let verdict = verify(&genuine, &Policy::with_keys(keys.clone())).verdict;
             assert_eq!(verdict, Verdict::Valid, "what is sent is genuine");
             let swapping = Meddling::new(|request: &Request, outcome: Outcomes| {
                 let evidence = request.url.contains("/api/v1/exit/");
@@ -472,7 +472,7 @@ async fn a_file_from_anywhere_is_held_against_what_was_kept() {
     let stranger = LogWatch::new(&client, Memory::default(), keys.clone());
     assert_eq!(stranger.verify_file(&evidence).await.unwrap(), None, "nothing was kept");
     let watch = LogWatch::new(&client, &memory, keys);
-    let none = Evidence::read(b"no evidence");
+    let none = Evidence::from_bytes(b"no evidence");
     assert_eq!(watch.verify_file(&none).await.unwrap(), None);
     let (report, found) = watch.verify_file(&evidence).await.unwrap().unwrap();
     assert_eq!(found.continuity, Continuity::Continues);

@@ -31,7 +31,7 @@ async fn the_client_computes_what_the_service_answers() {
     let (recorded, service, pool) = scene().await;
     let client = Client::new(Native::new().unwrap(), base(&service));
     assert_eq!(client.pools(None, None).await.unwrap().pools.len(), recorded.world.pools.len());
-    let state = client.recorded(&pool, None).await.unwrap();
+    let state = client.fetch_snapshot(&pool, None).await.unwrap();
     for base in [None, Some("token0"), Some("token1")] {
         let served = client.exit(&pool, size("25000"), base, None).await.unwrap();
         let computed = state.estimate(size("25000"), base).unwrap();
@@ -51,7 +51,7 @@ async fn the_client_computes_what_the_service_answers() {
     assert_eq!(refused.code(), "beyond_liquidity");
     assert!(refused.into_problem().max_fillable_usd.is_some());
     let unknown: PoolId = format!("anvil:0x{}", "11".repeat(20)).parse().unwrap();
-    let refused = client.recorded(&unknown, None).await.unwrap_err();
+    let refused = client.fetch_snapshot(&unknown, None).await.unwrap_err();
     assert_eq!(refused.code(), "unknown_pool");
 
     let run = |arguments: &[&str]| {
@@ -122,7 +122,7 @@ async fn the_client_computes_what_the_service_answers() {
 async fn sizes_orders_and_guards_are_the_services() {
     let (_recorded, service, pool) = scene().await;
     let client = Client::new(Native::new().unwrap(), base(&service));
-    let state = client.recorded(&pool, None).await.unwrap();
+    let state = client.fetch_snapshot(&pool, None).await.unwrap();
     for base in [None, Some("token1")] {
         let limit = GapLimit::DEPTH;
         let served = client.max_size(&pool, limit, base, None).await.unwrap();
@@ -151,7 +151,7 @@ async fn sizes_orders_and_guards_are_the_services() {
         let refusals = [
             guarded.exit(&pool, size("25000"), None, None).await.unwrap_err(),
             guarded.max_size(&pool, limit, None, None).await.unwrap_err(),
-            guarded.recorded(&pool, None).await.unwrap_err(),
+            guarded.fetch_snapshot(&pool, None).await.unwrap_err(),
             guarded.portfolio(std::slice::from_ref(&position)).await.unwrap_err(),
         ];
         assert!(refusals.iter().all(|refusal| refusal.code() == code), "{refusals:?}");
@@ -162,7 +162,7 @@ async fn sizes_orders_and_guards_are_the_services() {
         require_live: false,
     };
     state.check(&met, now_s).unwrap();
-    client.clone().with_guards(met).recorded(&pool, None).await.unwrap();
+    client.clone().with_guards(met).fetch_snapshot(&pool, None).await.unwrap();
 }
 
 /// A document, or text that is none.
@@ -209,7 +209,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
     let (newest, _) = Checkpoint::from_note(&found.log.newest).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
-    let key = key.named(&newest.origin.to_string()).unwrap();
+    let key = key.with_name(&newest.origin.to_string()).unwrap();
     let name = format!("exitgap checkpoint {} {}", client.base(), newest.origin);
     let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
     let leaves: Vec<Hash> = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
@@ -253,7 +253,8 @@ async fn what_a_service_sends_is_not_believed() {
             response
         })
     });
-    let error = Client::new(&flipped, base(&service)).recorded(&pool, None).await.unwrap_err();
+    let error =
+        Client::new(&flipped, base(&service)).fetch_snapshot(&pool, None).await.unwrap_err();
     assert_eq!(error.code(), "not_as_specified");
     assert!(error.to_string().contains("the hash of the served bytes is 0x"), "{error}");
 
@@ -270,9 +271,9 @@ async fn what_a_service_sends_is_not_believed() {
 
     // The snapshot is of the slot that the answer names, and that of the slot asked for.
     let honest = Client::new(Native::new().unwrap(), base(&service));
-    let newest = honest.recorded(&pool, None).await.unwrap().snapshot.slot();
+    let newest = honest.fetch_snapshot(&pool, None).await.unwrap().snapshot.slot();
     let earlier = Slot::new(u64::from(newest.number()) - 1).unwrap();
-    let found = honest.recorded(&pool, Some(&earlier.to_string())).await.unwrap();
+    let found = honest.fetch_snapshot(&pool, Some(&earlier.to_string())).await.unwrap();
     assert_eq!(found.snapshot.slot(), earlier);
     for (at, told, why) in [
         (None, earlier, "but names a snapshot of slot"),
@@ -289,7 +290,7 @@ async fn what_a_service_sends_is_not_believed() {
             Ok(Response { status: answer.status, headers: Vec::new(), body: answer.body })
         });
         let client = Client::new(&lying, base(&service));
-        let error = client.recorded(&pool, at.as_deref()).await.unwrap_err();
+        let error = client.fetch_snapshot(&pool, at.as_deref()).await.unwrap_err();
         assert_eq!(error.code(), "not_as_specified");
         assert!(error.to_string().contains(why), "{error}");
     }

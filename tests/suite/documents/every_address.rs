@@ -176,30 +176,30 @@ pub async fn ask(
             answer
         }
         "compareRoutes" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Routes.row().parameters,
                 Some("anvil/0x5fbdb2315678afecb367f032d93f642f64180aa3"),
                 "size_usd=10000",
             )?;
-            let answer = client.routes(&RoutesAsked::read(&of)?).await?;
+            let answer = client.routes(&RoutesAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "listClosedDays" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Export.row().parameters,
                 None,
                 "",
             )?;
-            let answer = client.closed_days(&ExportAsked::read(&of)?).await?;
+            let answer = client.closed_days(&ExportAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readDepthDecay" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Decay.row().parameters,
                 Some("anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720"),
                 "move_pct=0.01&within_slots=1",
             )?;
-            let answer = client.depth_decay(&DecayAsked::read(&of)?).await?;
+            let answer = client.depth_decay(&DecayAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readDecayFile" => {
@@ -210,12 +210,12 @@ pub async fn ask(
             answer
         }
         "scoreLiquidationExposure" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Exposure.row().parameters,
                 None,
                 "venue=anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720&cascade_usd=10000",
             )?;
-            let answer = client.liquidation_exposure(&ExposureAsked::read(&of)?).await?;
+            let answer = client.liquidation_exposure(&ExposureAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readExposureFile" => {
@@ -226,12 +226,12 @@ pub async fn ask(
             answer
         }
         "readVenueStress" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::VenueStress.row().parameters,
                 None,
                 "venue=anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1",
             )?;
-            let answer = client.venue_stress(&VenueStressAsked::read(&of)?).await?;
+            let answer = client.venue_stress(&VenueStressAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readVenueStressFile" => {
@@ -258,12 +258,12 @@ pub async fn ask(
             serde_json::to_vec(&answer)?
         }
         "readAccuracy" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Accuracy.row().parameters,
                 Some("anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720"),
                 "",
             )?;
-            let answer = client.accuracy(&AccuracyAsked::read(&of)?).await?;
+            let answer = client.accuracy(&AccuracyAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readAccuracyFile" => {
@@ -290,12 +290,12 @@ pub async fn ask(
             serde_json::to_vec(&answer)?
         }
         "readEquity" => {
-            let of = Given::read(
+            let of = Given::from_url(
                 Operation::Equity.row().parameters,
                 Some("anvil/0xa51c1fc2f0d1a1b8494ed1fe312d7c3a78ed91c0"),
                 "size_usd=5000",
             )?;
-            let answer = client.equity_score(&EquityAsked::read(&of)?).await?;
+            let answer = client.equity_score(&EquityAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "readEquityFile" => {
@@ -326,7 +326,7 @@ pub async fn ask(
                 .with(&ALERT_KIND, "gap_above")
                 .with(&ALERT_SIZE, "10000")
                 .with(&ALERT_PCT, "0.01");
-            let answer = client.read::<AlertsTold>(&target).await?;
+            let answer = client.get_document::<AlertsTold>(&target).await?;
             serde_json::to_vec(&answer)?
         }
         "keepAlert" => {

@@ -133,7 +133,7 @@ fn shown(
     answer: &Answer,
     rule: Option<&(String, String)>,
 ) -> Value {
-    let row = Operation::all().map(Operation::row).find(|row| row.id == id);
+    let row = Operation::list_all().map(Operation::row).find(|row| row.id == id);
     let row = row.unwrap_or_else(|| panic!("{id} is no operation"));
     let mut text = String::from_utf8_lossy(&answer.body).replace(&reference.here(), BASE);
     text = text.replace(&reference.receiver.url("/exits"), HOOK);

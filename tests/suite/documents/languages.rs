@@ -45,14 +45,14 @@ fn snippets(reference: &Reference, language: &str) -> BTreeMap<String, String> {
             if hash(&was).len() == 66 { snippet.replace(&hash(&was), &hash(&is)) } else { snippet };
         found.insert(id.to_owned(), snippet);
     }
-    assert_eq!(found.len(), 1 + Operation::all().len());
+    assert_eq!(found.len(), 1 + Operation::list_all().len());
     found
 }
 
 /// What a program is told of each address, in an order in which all can be asked.
 fn told(reference: &Reference) -> Value {
     let asked = reference.asked();
-    let kind = |id: &str| match Operation::all()
+    let kind = |id: &str| match Operation::list_all()
         .map(Operation::row)
         .find(|row| row.id == id)
         .unwrap()
@@ -129,7 +129,8 @@ async fn python_of_the_reference_names_what_the_package_has() {
         let words: Vec<&str> = arguments.split([',', '(', ')']).map(str::trim).collect();
         for argument in words.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name) {
             let takes_it = if name == "read" {
-                let row = Operation::all().map(Operation::row).find(|row| row.id == id).unwrap();
+                let row =
+                    Operation::list_all().map(Operation::row).find(|row| row.id == id).unwrap();
                 row.parameters.iter().any(|known| known.name == argument)
             } else {
                 taken.contains(&format!("{argument}:"))
@@ -210,7 +211,7 @@ fn every_address_of(snippets: &BTreeMap<String, String>, here: &str) -> String {
          client: &Client<Native>,\n    token: &str,\n    alert: Code,\n) -> Result<Vec<u8>, Box<dyn std::error::Error>> {{\n    \
          Ok(match id {{\n"
     );
-    for row in Operation::all().map(Operation::row) {
+    for row in Operation::list_all().map(Operation::row) {
         let answer = match (row.id, row.answer) {
             ("readSnapshot", _) => "answer.snapshot",
             ("readLog", _) => "answer.into_bytes()",

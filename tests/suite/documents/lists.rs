@@ -41,7 +41,7 @@ fn the_list_of_commands_is_what_the_program_has() {
 #[test]
 fn every_operation_has_its_address_in_the_list() {
     let list = document("crates/exitgap-server/docs/addresses.md");
-    let operations = Operation::all();
+    let operations = Operation::list_all();
     assert!(operations.len() > 30);
     for operation in operations {
         let template = operation.template();

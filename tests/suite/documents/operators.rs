@@ -10,7 +10,7 @@ use exitgap_server::bucket::BucketTold;
 use exitgap_server::http::Telemetry;
 use exitgap_server::peers::PeerTold;
 use exitgap_server::recorder::Drawn;
-use exitgap_server::replica::Standing;
+use exitgap_server::replica::ReplicaStatus;
 use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
 use serde_json::Value;
@@ -24,11 +24,11 @@ const GUIDE: &str = "crates/exitgap-server/docs/operators.md";
 /// What `/metrics` says once everything that is measured has happened.
 fn measured() -> String {
     let told = Telemetry::default();
-    told.answered("/v1/pools", 200, Duration::from_millis(1));
-    told.sealed(3, &BTreeMap::from([(MissingReason::RecorderDown, 1)]));
+    told.count_request("/v1/pools", 200, Duration::from_millis(1));
+    told.count_slot(3, &BTreeMap::from([(MissingReason::RecorderDown, 1)]));
     told.proofs(1, &BTreeMap::from([(Unproven::UnsupportedLayout, 1), (Unproven::NoTime, 1)]));
     told.drawn(Drawn { due: 1, proven: 1 });
-    told.cosigned(1, [&"other".to_owned()].into_iter());
+    told.count_cosignatures(1, [&"other".to_owned()].into_iter());
     let peer = "other".to_owned();
     let (slot, observed) = (Slot::FIRST, false);
     let counted = PeerTold {
@@ -50,7 +50,7 @@ fn measured() -> String {
     told.bucket(BucketTold::Ended("brought"));
     told.days(Some(1));
     told.days(None);
-    told.replica(Standing { held: 1, published: 1, refuses: false });
+    told.replica(ReplicaStatus { held: 1, published: 1, refuses: false });
     told.doubtful(0);
     told.connection_refused();
     told.text()

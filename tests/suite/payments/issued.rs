@@ -7,12 +7,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Limits};
-use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_core::series::Slot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, Source};
-use exitgap_store::payments::{ClaimToken, Family, NewPayment, Payments, Settled};
+use exitgap_store::payments::{ClaimToken, Family, NewPayment, PaymentSettlement, Payments};
 use exitgap_store::{LogFolder, Reader, Store};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
@@ -47,7 +47,7 @@ impl<'a> Shop<'a> {
 
     /// Records the first slot.
     async fn begin(folder: &TempDir) {
-        let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+        let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
         let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
         let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
         let sources = Source::of_plan(&checked.plan, &Limits::default());
@@ -58,8 +58,8 @@ impl<'a> Shop<'a> {
         recorder.close().unwrap();
     }
 
-    fn checked(&self) -> Checked {
-        Checked::read(&self.till.recorded.path("exitgap.toml")).unwrap()
+    fn checked(&self) -> CheckedConfig {
+        CheckedConfig::from_file(&self.till.recorded.path("exitgap.toml")).unwrap()
     }
 
     /// The store, as only one process may have it.
@@ -107,7 +107,7 @@ impl<'a> Shop<'a> {
         let reader = Reader::open(self.till.recorded.path("exitgap.db")).unwrap();
         let id: PoolId = pool.parse().unwrap();
         let pool = reader.pool(&id).unwrap().unwrap();
-        let page = reader.issued(&pool, [Slot::FIRST, Slot::LAST], 99).unwrap();
+        let page = reader.issued_documents(&pool, [Slot::FIRST, Slot::LAST], 99).unwrap();
         let place = |slot: Slot| u64::from(slot.number()) - FIRST_SLOT;
         page.entries.into_iter().map(|one| (place(one.slot), one.issued.receipts)).collect()
     }
@@ -122,7 +122,7 @@ impl<'a> Shop<'a> {
 
     /// A receipt of an estimate of this pool, written down as the service does.
     fn sell_of(&self, pool: &str) {
-        let settled = Settled {
+        let settled = PaymentSettlement {
             transaction: Word([1; 32]),
             block: 1,
             block_hash: BlockHash([2; 32]),
@@ -210,13 +210,13 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
     let recorded = recorded.unwrap();
     let said = String::from_utf8_lossy(&recorded.stderr);
     assert!(recorded.status.success(), "{said}");
-    receipts.sort_by_key(|receipt| Issued::receipt_of(receipt));
+    receipts.sort_by_key(|receipt| IssuedReceipts::receipt_of(receipt));
     let names = |receipts: &[String]| -> Vec<Word> {
-        receipts.iter().map(|receipt| Issued::receipt_of(receipt)).collect()
+        receipts.iter().map(|receipt| IssuedReceipts::receipt_of(receipt)).collect()
     };
     assert_eq!(shop.committed(&pool), [(1, names(&receipts))], "{said}");
     assert!(shop.committed(&shop.till.recorded.pool(1)).is_empty());
-    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
     // Given again, it is no new one; another is another head's.
     shop.buy(&service, 1);
     let third = shop.buy(&service, 3);
@@ -227,7 +227,7 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
     // The service tells the documents, and of nobody who paid.
     let told = service.get(&format!("/v1/issued/{pool}?slot={FIRST_SLOT}"));
     let lines: Vec<&[u8]> = told.body.split(|byte| *byte == b'\n').collect();
-    let (slot, issued, _) = Issued::from_line(lines[0]).unwrap();
+    let (slot, issued, _) = IssuedReceipts::from_line(lines[0]).unwrap();
     assert_eq!((slot.number().into(), issued.receipts), (FIRST_SLOT + 1, names(&receipts)));
     assert_eq!(lines.len(), 3, "two, each with its line break");
     let payer = format!("{:#x}", shop.till.scene.payer.address());
@@ -278,27 +278,27 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     fs::write(shop.till.recorded.path("payments.json"), service.get("/v1/payments").body).unwrap();
     let receipt = shop.buy(&service, 1);
     // A recorder that was interrupted between its slot and its list: the next one does not commit again.
-    let name = Issued::receipt_of(&receipt);
+    let name = IssuedReceipts::receipt_of(&receipt);
     drop(service);
     let before = shop.database();
     shop.record(1..=1).await;
     assert_eq!(shop.committed(&pool), [(1, vec![name])]);
-    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
     shop.put_back(before);
-    assert_eq!(shop.payments().uncommitted(9).unwrap().len(), 1, "the fault is there");
+    assert_eq!(shop.payments().uncommitted_receipts(9).unwrap().len(), 1, "the fault is there");
     shop.record(2..=2).await;
     assert_eq!(shop.committed(&pool), [(1, vec![name])]);
-    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
     // One of a pool that has no further heads keeps no slot from being recorded, nor the list from being short.
     shop.sell_of("anvil:0x9999999999999999999999999999999999999999");
-    assert_eq!(shop.payments().uncommitted(9).unwrap().len(), 1);
+    assert_eq!(shop.payments().uncommitted_receipts(9).unwrap().len(), 1);
     shop.record(3..=3).await;
-    assert!(shop.payments().uncommitted(9).unwrap().is_empty());
+    assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
     // One that was kept back is in no head; that it is late is told by the receipt's own clock, which a rehearsed series
     // never reaches.
     let service = shop.till.serve();
     let kept_back = shop.buy(&service, 2);
-    shop.payments().committed(&[Issued::receipt_of(&kept_back)]).unwrap();
+    shop.payments().mark_committed(&[IssuedReceipts::receipt_of(&kept_back)]).unwrap();
     shop.record(4..=4).await;
     let (_, report) = shop.verify(&kept_back, "exitgap-log");
     assert_eq!(check(&report, "committed"), ("not_checked", Some("receipt_not_committed_yet")));

@@ -57,7 +57,7 @@ async fn every_paid_answer_has_a_receipt_of_it_and_the_same_again() {
         assert!(receipt.resource_url.ends_with(&till.target()), "{}", receipt.resource_url);
         let url = receipt.evidence_url.as_deref().unwrap();
         let evidence = service.get(&url[url.find("/api/").unwrap()..]);
-        receipt.check_evidence(&Evidence::read(&evidence.body)).unwrap();
+        receipt.check_evidence(&Evidence::from_bytes(&evidence.body)).unwrap();
         // Also by another process, and whatever key it has by then.
         let again = till.pay(&service, &header);
         assert_eq!(again.header("x-payment-receipt"), Some(text.as_str()));

@@ -40,7 +40,7 @@ fn operator(chain: &DevChain, world: &World, node: &str) -> AtWork {
 
 fn file(operator: &AtWork, day: u64) -> Option<Anchors> {
     let path = operator.log().join(format!("anchors/anvil/{day}"));
-    path.exists().then(|| Anchors::read(&fs::read(path).unwrap()).unwrap())
+    path.exists().then(|| Anchors::from_bytes(&fs::read(path).unwrap()).unwrap())
 }
 
 fn block(operator: &AtWork, slot: u64) -> exitgap_core::snapshot::BlockRef {

@@ -261,7 +261,7 @@ fn a_day_leaves_a_database_once_the_bucket_has_it() {
         code == Some(1) && said.contains("the bucket's copy: ") && said.contains("does not exist"),
         "{said}"
     );
-    bucket(server.address(), "log").unwrap().bring(&scene.folder(), &scene.url).unwrap();
+    bucket(server.address(), "log").unwrap().upload_folder(&scene.folder(), &scene.url).unwrap();
     let (code, said) = scene.prune(&["--hot-days", "10"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(said.matches("the folder and the bucket have a complete copy").count(), 3, "{said}");

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use exitgap_api::CapabilityStatus;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::ops::{Bounds, Deployment, Service as Answers, Urls};
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
@@ -56,7 +56,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let last = record(&chain, &world, &folder, 2).await;
 
     // What records it is live, on this chain.
-    let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+    let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
     let urls = Urls { base: "https://a.example".into(), web: "https://a.example".into() };
     let now = last.unix_s() + 60;
     let path = checked.config.store.path.clone();

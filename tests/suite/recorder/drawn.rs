@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use exitgap_chain::{Limits, StateProver};
+use exitgap_core::log_folder::{LogFile, ProofName};
 use exitgap_core::pools::PoolState;
 use exitgap_core::proof::{Reach, StateProof, TickRange, is_drawn};
-use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_tests::devchain::{FIRST_SLOT, Market, World};
 use serde_json::json;
@@ -64,7 +64,8 @@ async fn what_was_drawn_is_proven_whole_and_published_and_an_auditor_counts_it()
     // Those that the last slot drew are told with the next.
     assert!(usize::try_from(reported).unwrap() <= expected.len());
     for name in &whole {
-        let proof = StateProof::read(&fs::read(operator.log().join(name.to_string())).unwrap());
+        let proof =
+            StateProof::from_bytes(&fs::read(operator.log().join(name.to_string())).unwrap());
         assert!(proof.unwrap().subject.is_whole(), "{name}");
     }
     // On the hour it is looked which slots have the lowest depths: their proofs are there, too.

@@ -7,7 +7,7 @@ use alloy::sol_types::SolValue;
 use exitgap_chain::config::FactoryKind;
 use exitgap_core::ids::Pair;
 use exitgap_core::snapshot::{ChainKind, OracleRole};
-use exitgap_server::config::{Checked, EXAMPLE};
+use exitgap_server::config::{CheckedConfig, EXAMPLE};
 
 const USDC: Address = address!("A0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48");
 const USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
@@ -55,7 +55,7 @@ fn v2(tokens: [Address; 2]) -> Address {
 
 #[test]
 fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle() {
-    let checked = Checked::parse(EXAMPLE, Path::new("mainnet.toml")).unwrap();
+    let checked = CheckedConfig::parse(EXAMPLE, Path::new("mainnet.toml")).unwrap();
     let chain = &checked.plan.chains()[0];
     assert_eq!((chain.chain_id(), chain.tag().kind), (1, ChainKind::Live));
     let dollar_ether = ["usdc-usd", "eth-usd"];

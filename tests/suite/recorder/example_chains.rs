@@ -5,7 +5,7 @@ use std::path::Path;
 use alloy::primitives::{Address, B256, U256, address, b256, keccak256};
 use alloy::sol_types::SolValue;
 use exitgap_core::snapshot::ChainKind;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 
 /// The factory of Uniswap v3 on Arbitrum One and OP Mainnet.
 const UNISWAP: Address = address!("1F98431c8aD98523631AE4a59f267346ea31F984");
@@ -38,7 +38,7 @@ fn read(slug: &str) -> (u64, Vec<String>) {
     let name = format!("{slug}.toml");
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
     let text = std::fs::read_to_string(folder.join(&name)).unwrap();
-    let checked = Checked::parse(&text, Path::new(&name)).unwrap();
+    let checked = CheckedConfig::parse(&text, Path::new(&name)).unwrap();
     let [chain] = checked.plan.chains() else { panic!("{name} has one chain") };
     assert_eq!((chain.slug().as_str(), chain.tag().kind), (slug, ChainKind::Live));
     assert!(chain.sequencer().is_some(), "{name}: the sequencer is watched");

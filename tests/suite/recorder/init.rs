@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use exitgap_chain::config::BaseToken;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
 use tempfile::TempDir;
@@ -82,7 +82,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     assert_eq!(out.matches("its contract pays exactly the computed amount").count(), 2, "{out}");
 
     // The dollar is not what is sold, and only the pair has a fee.
-    let checked = Checked::read(&folder.join("exitgap.toml")).unwrap();
+    let checked = CheckedConfig::from_file(&folder.join("exitgap.toml")).unwrap();
     for (index, configured) in chosen.into_iter().zip(&checked.config.pool) {
         let dollar_is_0 =
             world.asset(world.pools[index].pool.token0).unwrap().token.symbol == "USDC";

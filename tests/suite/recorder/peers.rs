@@ -6,12 +6,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::pools::PoolState;
-use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Cosigned, Cosigner, Note, SignerKey};
+use exitgap_core::tlog::{CosignatureStatus, Cosigner, Note, SignerKey};
 use exitgap_server::challenges::Challenges;
-use exitgap_server::peers::{Followed, Followers, Peer, PeerConfig, PeerTold, peers_of};
+use exitgap_server::peers::{FollowContext, Followers, Peer, PeerConfig, PeerTold, peers_of};
 use exitgap_store::LogFolder;
 use exitgap_tests::devchain::{FIRST_SLOT, Market, World};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn follow(operator: &AtWork, at: SocketAddr, key: &str) -> Told {
         .proofs
         .clone()
         .map(|kept| Arc::new(Challenges::new(kept, &operator.checked.plan).unwrap()));
-    let followed = Followed {
+    let followed = FollowContext {
         store: operator.checked.config.store.path.clone(),
         folder: LogFolder::new(operator.log()),
         challenges,
@@ -118,7 +118,7 @@ async fn a_peer_that_agrees_is_cosigned_and_one_whose_node_lied_is_shown_to_have
             "{checkpoint}"
         );
         let line = observer().verifier().judge(&note);
-        assert!(matches!(line, Cosigned::At(1_800_000_000)), "{line:?}");
+        assert!(matches!(line, CosignatureStatus::At(1_800_000_000)), "{line:?}");
     }
     // Their node tells a reserve that is not there; ours is asked, and theirs contradicts the chain.
     let at = FIRST_SLOT + 2;

@@ -8,9 +8,9 @@ use exitgap_chain::Unproven;
 use exitgap_chain::config::{Config, Factory, FactoryKind, Plan};
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::Address;
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::pools::PoolState;
 use exitgap_core::proof::{Reach, StateProof, check_state};
-use exitgap_core::published::ProofName;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_server::recorder::{Recorder, SlotReport, Source};
@@ -81,7 +81,7 @@ fn proven(recording: &Recording, slot: u64) -> usize {
         let (contract, slot) = (contract.clone(), snapshot.slot());
         let name = ProofName { contract, slot, reach: Reach::Figures };
         let file = recording.proofs.file(&name).unwrap().unwrap();
-        let checks = check_state(&StateProof::read(&file), snapshot, None);
+        let checks = check_state(&StateProof::from_bytes(&file), snapshot, None);
         assert!(checks.iter().all(|check| check.outcome == Outcome::Pass), "{checks:?}");
     }
     snapshots.len()

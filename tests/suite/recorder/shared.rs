@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
-use exitgap_server::recorder::shared::{Shard, SharedSource, Shares, Sharing};
+use exitgap_server::recorder::shared_reading::{Shard, ShareConfig, SharedSource, Shares};
 use exitgap_server::recorder::{Clock, ManualClock, Recorder, Source, Stop};
 use exitgap_store::shards::Share;
 use exitgap_store::{Reader, Store};
@@ -66,7 +66,7 @@ impl Market {
             SharedSource { shard, make: Arc::new(make) }
         };
         let sources = self.shards().into_iter().map(source).collect();
-        let sharing = Sharing { store: store.to_owned(), seal_after: SEAL_AFTER, prove: false };
+        let sharing = ShareConfig { store: store.to_owned(), seal_after: SEAL_AFTER, prove: false };
         Shares::start(sharing, sources, clock.clone()).unwrap()
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use exitgap_chain::{Missing, SlotReading};
+use exitgap_chain::{ReadFailure, SlotReading};
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -66,7 +66,7 @@ impl SlotReader for Scripted {
         let read = |pool: &Arc<Mutex<Playing>>| {
             let mut pool = pool.lock().unwrap();
             let result = match act {
-                Act::Missing(reason) => Err(Missing { reason, detail: "scripted".to_owned() }),
+                Act::Missing(reason) => Err(ReadFailure { reason, detail: "scripted".to_owned() }),
                 _ => Ok(pool.snapshot(slot)),
             };
             (pool.pool.id.clone(), result)
@@ -76,9 +76,11 @@ impl SlotReader for Scripted {
         SlotReading { slot, chain, block, pools, events: vec![], requests: 1 }
     }
 
-    async fn canonical_hash(&self, number: u64, _: Instant) -> Result<BlockHash, Missing> {
-        let unknown =
-            || Missing { reason: MissingReason::BlockUnavailable, detail: "scripted".to_owned() };
+    async fn canonical_hash(&self, number: u64, _: Instant) -> Result<BlockHash, ReadFailure> {
+        let unknown = || ReadFailure {
+            reason: MissingReason::BlockUnavailable,
+            detail: "scripted".to_owned(),
+        };
         self.blocks.get(&number).copied().ok_or_else(unknown)
     }
 
@@ -179,7 +181,7 @@ async fn a_pool_taken_out_of_the_configuration_goes_missing_and_comes_back() {
     let first = || both().into_iter().take(1).collect();
     for (n, sources) in [(0, both()), (1, first()), (3, both())] {
         let mut recorder = recorder(&path, sources);
-        let unconfigured = recorder.unconfigured().unwrap();
+        let unconfigured = recorder.unconfigured_pools().unwrap();
         assert_eq!(unconfigured.len(), usize::from(n == 1));
         assert_eq!(recorder.record_slot(slot(n)).await.unwrap().slot, slot(n));
     }

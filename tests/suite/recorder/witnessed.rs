@@ -87,7 +87,7 @@ async fn a_slot_is_published_with_what_its_witnesses_signed() {
     assert_eq!(recorder.record_slot(slot(2)).await.unwrap().cosigned, 0);
     witness.restart();
     assert_eq!(recorder.record_slot(slot(3)).await.unwrap().cosigned, 1);
-    assert_eq!(recorder.published(), 4);
+    assert_eq!(recorder.published_slots(), 4);
     recorder.close().unwrap();
 
     let log = at.join("log");
@@ -176,7 +176,7 @@ async fn a_recorder_that_ended_before_its_witnesses_answered_asks_them_again() {
         let (_stop, stopped) = watch::channel(Stop::No);
         let clock = ManualClock::new(Duration::from_secs(slot(1).unix_s()));
         recorder.run(&clock, stopped, Some(slot(1))).await.unwrap();
-        assert_eq!(recorder.published(), 2);
+        assert_eq!(recorder.published_slots(), 2);
         recorder.close().unwrap();
         let published = fs::read_to_string(folder.path().join("log/checkpoint")).unwrap();
         let note = Note::parse(&published).unwrap();

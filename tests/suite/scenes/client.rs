@@ -74,7 +74,7 @@ impl Log {
         let leaves = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
         let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
         let key: SignerKey = key.trim_end().parse().unwrap();
-        let key = key.named(&newest.origin.to_string()).unwrap();
+        let key = key.with_name(&newest.origin.to_string()).unwrap();
         Self { key, leaves, first: newest.origin.first_slot().number(), newest, note }
     }
 

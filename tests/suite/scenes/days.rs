@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use exitgap_core::ids::BlockHash;
-use exitgap_core::published::days::DayManifest;
+use exitgap_core::log_folder::days::DayManifest;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::days::DaysLog;
 use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Reader, Store};
@@ -57,11 +57,13 @@ impl Days {
             }
             if n == 70 {
                 let (pool, slot) = (pools[0].id.clone(), Self::slot(66));
-                changes.retractions = vec![NewRetraction::orphaned(pool, slot, BlockHash([9; 32]))];
+                changes.retractions =
+                    vec![NewRetraction::for_orphan(pool, slot, BlockHash([9; 32]))];
             }
             if n == 310 {
                 let (pool, slot) = (pools[0].id.clone(), Self::slot(80));
-                changes.retractions = vec![NewRetraction::orphaned(pool, slot, BlockHash([9; 32]))];
+                changes.retractions =
+                    vec![NewRetraction::for_orphan(pool, slot, BlockHash([9; 32]))];
             }
             store.append_slot_with(at, &entries, &changes).unwrap();
         }

@@ -56,7 +56,7 @@ impl Facilitator {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
         write_key(&file, 0x55);
-        let key = HotKey::read(&file).unwrap();
+        let key = HotKey::from_file(&file).unwrap();
         let coin = U256::from(10).pow(U256::from(18));
         scene.chain.set_balance(key.address().0.into(), coin).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

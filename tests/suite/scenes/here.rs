@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use exitgap_server::alerts::{AlertsPlan, AlertsRoom, Desk, NowMs};
+use exitgap_server::alerts::{AlertService, AlertsPlan, AlertsRoom, NowMs};
 use exitgap_server::http::{App, Connections, Limits, Listener, Operators, router};
 use exitgap_server::ops::{Bounds, Service, TermsOfToken, Urls};
 use exitgap_store::{LogFolder, NewEntry, Store};
@@ -68,7 +68,7 @@ impl Here {
         let room = with.alerts.map(|(plan, now_ms)| AlertsRoom::open(plan, now_ms).unwrap());
         let app = App {
             till: None,
-            desk: room.clone().map(|room| Desk::new(room, service.clone())),
+            desk: room.clone().map(|room| AlertService::new(room, service.clone())),
             service,
             telemetry: Arc::default(),
             log_folder: folder.join("log").into(),

@@ -4,7 +4,7 @@ use std::fs;
 
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 
 use crate::scenes::service::Recorded;
@@ -15,7 +15,7 @@ const PAUSE: u64 = 26;
 /// Takes a slot of the first pool back, lets some slots go by unrecorded, and publishes that.
 /// Gives the pool and the slot that was taken back.
 pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
-    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let mut store =
         Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
@@ -34,7 +34,7 @@ pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
         })
         .collect();
     let canonical = BlockHash([0xee; 32]);
-    let retraction = NewRetraction::orphaned(pool.clone(), slot, canonical);
+    let retraction = NewRetraction::for_orphan(pool.clone(), slot, canonical);
     let changes = Changes { retractions: vec![retraction], ..Changes::default() };
     store.append_slot_with(after(1), &entries, &changes).unwrap();
     let filled = store.append_slot(after(PAUSE), &entries).unwrap().filled_slots;

@@ -14,7 +14,7 @@ pub const OPENING: u32 = 2 * 288 + 162;
 /// A pool whose token 0 has a calendar, and one without, up to an hour after the first opening.
 pub fn a_weekend_and_an_hour() -> TempDir {
     let (mut share, mut other) = (BusyPool::new(1, 4), BusyPool::new(2, 4));
-    let calendar = Calendar::of("XNYS", Hours::Regular).unwrap();
+    let calendar = Calendar::for_exchange("XNYS", Hours::Regular).unwrap();
     let with_calendar = |entry: NewEntry| {
         let snapshot = entry.reading.unwrap();
         let sessions = vec![TokenSession { token: 0, calendar }];

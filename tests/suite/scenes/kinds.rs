@@ -96,7 +96,7 @@ fn snapshot(vector: &str) -> Snapshot {
     let file = fs::read(folder.join(format!("true_{vector}.json"))).unwrap();
     let file: Value = serde_json::from_slice(&file).unwrap();
     let evidence = file["evidence"].as_str().unwrap();
-    SnapshotFile::read(evidence.as_bytes()).unwrap().open().unwrap()
+    SnapshotFile::from_json(evidence.as_bytes()).unwrap().open().unwrap()
 }
 
 /// A pool with this contract in place of its own.

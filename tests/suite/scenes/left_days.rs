@@ -50,7 +50,7 @@ fn recorded(pools: &mut [BusyPool; 4], n: u32) -> (Vec<NewEntry>, Changes) {
     let mut changes = Changes::default();
     if n == 5 {
         let (pool, of) = (pools[0].id.clone(), slot(3));
-        changes.retractions = vec![NewRetraction::orphaned(pool, of, BlockHash([9; 32]))];
+        changes.retractions = vec![NewRetraction::for_orphan(pool, of, BlockHash([9; 32]))];
     }
     if n < RETIRED {
         entries.push(third);

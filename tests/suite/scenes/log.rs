@@ -11,10 +11,10 @@ use exitgap_core::evidence::{
     Retraction, SlotLeaf, depths, write_evidence,
 };
 use exitgap_core::ids::{Address, BlockHash, PoolId};
+use exitgap_core::log_folder::{FrameRef, Manifest, PartRef, Table};
 use exitgap_core::pools::{
     Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
 };
-use exitgap_core::published::{FrameRef, Manifest, PartRef, Table};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
@@ -263,7 +263,7 @@ fn honest_entry(number: usize, index: u32) -> Entry {
     };
     let retracts = if number == 0 && index == RETRACTED_AT {
         let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
-        vec![Retraction::orphaned(slot(RETRACTED), orphaned, canonical)]
+        vec![Retraction::for_orphan(slot(RETRACTED), orphaned, canonical)]
     } else {
         Vec::new()
     };

@@ -14,7 +14,7 @@ use exitgap_core::snapshot::{
     Symbol, Token,
 };
 use exitgap_tests::parity::vector::{Vector, VectorState};
-use exitgap_wasm::{Opened, SplitOver, Venues, recompute, verify};
+use exitgap_wasm::{OpenSnapshot, SplitOver, Venues, recompute, verify};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ fn verification(evidence: &str, policy: &Value) -> Case {
 
 /// Asks a snapshot everything, and answers its ladders.
 fn questions(snapshot: &str, cases: &mut Vec<Case>) -> Vec<Value> {
-    let opened = Opened::read(snapshot.as_bytes()).unwrap();
+    let opened = OpenSnapshot::from_file(snapshot.as_bytes()).unwrap();
     let mut ladders = Vec::new();
     for named in ["token0", "token1", "DOGE", ""] {
         let mut case = |ask, rest: &[&str], answer: Result<String, String>| {
@@ -208,7 +208,7 @@ fn splits(snapshots: &[String]) -> Vec<Case> {
         let mut over = SplitOver::default();
         let mut refused = None;
         for venue in venues {
-            let opened = Opened::read(venue.as_bytes()).unwrap();
+            let opened = OpenSnapshot::from_file(venue.as_bytes()).unwrap();
             refused = refused.or(over.add(&opened, base).err());
         }
         let answer = match refused {
@@ -236,7 +236,7 @@ fn splits(snapshots: &[String]) -> Vec<Case> {
 fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) -> String {
     let vector = Vector::read(path).unwrap();
     let snapshot = snapshot_of(number, &vector.state);
-    let opened = Opened::read(snapshot.as_bytes()).unwrap();
+    let opened = OpenSnapshot::from_file(snapshot.as_bytes()).unwrap();
     let base = if vector.token_in == 0 { "token0" } else { "token1" };
     for sale in &vector.sales {
         let amount = sale.amount_in.to_string();

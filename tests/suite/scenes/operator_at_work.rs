@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::ids::PoolId;
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, SlotReport, Source};
 use exitgap_store::proofs::Proofs;
 use exitgap_store::{LogFolder, Reader, Store};
@@ -24,7 +24,7 @@ use tempfile::TempDir;
 /// A deployment in a folder of its own.
 pub struct AtWork {
     pub folder: TempDir,
-    pub checked: Checked,
+    pub checked: CheckedConfig,
     pub recorder: Recorder<ChainReader>,
     pub proofs: Option<Arc<Proofs>>,
 }
@@ -50,7 +50,7 @@ impl AtWork {
 
     /// One of a folder that has configuration and key, which proves nothing.
     pub fn in_folder(folder: TempDir, config: &str) -> Self {
-        let checked = Checked::read(&folder.path().join(config)).unwrap();
+        let checked = CheckedConfig::from_file(&folder.path().join(config)).unwrap();
         let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
         let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
         let sources = Source::of_plan(&checked.plan, &Limits::default());

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
@@ -126,8 +126,8 @@ pub async fn record_blocks(
 }
 
 /// The recorder that the folder's configuration describes, with a store of its own.
-fn recorder_of(folder: &TempDir) -> (Checked, Recorder<ChainReader>) {
-    let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+fn recorder_of(folder: &TempDir) -> (CheckedConfig, Recorder<ChainReader>) {
+    let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
     let sources = Source::of_plan(&checked.plan, &Limits::default());

@@ -156,7 +156,7 @@ impl Till {
 pub fn offers_of(answer: &Answer) -> Offers {
     let said = String::from_utf8_lossy(&answer.body);
     assert_eq!(answer.status, 402, "{said}");
-    Offers::read(|name| answer.header(name), &answer.body).unwrap()
+    Offers::from_response(|name| answer.header(name), &answer.body).unwrap()
 }
 
 /// A payment, as its header.

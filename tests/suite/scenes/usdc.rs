@@ -47,7 +47,7 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         let key_file = folder.path().join("hot-key");
         write_key(&key_file, 0x22);
-        let key = HotKey::read(&key_file).unwrap();
+        let key = HotKey::from_file(&key_file).unwrap();
         let coin = U256::from(10).pow(U256::from(18));
         chain.set_balance(key.address().0.into(), coin).await.unwrap();
         let fund = usdc.fund(&chain, payer.address(), 10_000 * PRICE);

@@ -33,7 +33,7 @@ impl Recorded {
         let file: Value = serde_json::from_slice(&text).unwrap();
         let pools = file["pools"].as_array().unwrap().iter();
         let states = pools.map(|pool| pool["state"].clone()).collect();
-        Self { fills: RecordedFills::read(&text).unwrap(), states }
+        Self { fills: RecordedFills::from_bytes(&text).unwrap(), states }
     }
 
     /// The pools with their states' fields.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::Head;
-use exitgap_server::config::Checked;
+use exitgap_server::config::CheckedConfig;
 use exitgap_store::{LogFolder, Reader};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::World;
@@ -104,7 +104,7 @@ fn committed(recorded: &Recorded, service: &Service, told: &Value) {
     // From a later slot on there are fewer, and the log's folder has each.
     let later = service.get(&format!("/v1/fills/{pool}?slot={}", recorded.last.number()));
     assert!(later.body.len() < answer.body.len());
-    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let log = LogFolder::new(&checked.config.evidence.folder);
     let files = fs::read_dir(log.path().join("fills")).unwrap().count();
     assert!(files > 4, "{files}");

@@ -52,7 +52,7 @@ impl Keeping {
     fn with(change: impl FnOnce(AlertsPlan) -> AlertsPlan) -> Self {
         let folder = TempDir::new().unwrap();
         let store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
-        AlertKey::from_seed([5; 32]).write(&folder.path().join("alerts.key")).unwrap();
+        AlertKey::from_seed([5; 32]).write_file(&folder.path().join("alerts.key")).unwrap();
         let alerts = Some((change(plan(folder.path())), machine_clock()));
         let here = Here::start(folder.path(), With { alerts, ..With::default() });
         let mut keeping = Self { folder, store, pool: BusyPool::new(1, 5), here, next: 0 };
@@ -117,7 +117,7 @@ impl Keeping {
 
 /// What whoever has the rule and the series computes.
 pub fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
-    let rule = AlertRule::read(made["alert"]["rule"].to_string().as_bytes()).unwrap();
+    let rule = AlertRule::from_json(made["alert"]["rule"].to_string().as_bytes()).unwrap();
     let reader = Reader::open(store_in(folder, "series.db")).unwrap();
     let (_, last) = reader.slots().unwrap().unwrap();
     let told = reader.alert(rule, last).unwrap();

@@ -24,7 +24,7 @@ fn proof_at(request: &Value) -> Option<u64> {
 /// Requires that an answer proves all that a snapshot says, and gives the proof.
 fn holds(answer: &Answer, snapshot: &Snapshot) -> StateProof {
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
-    let proof = StateProof::read(&answer.body);
+    let proof = StateProof::from_bytes(&answer.body);
     let checks = check_state(&proof, snapshot, None);
     assert!(checks.iter().all(|check| check.outcome == Outcome::Pass), "{checks:?}");
     proof.unwrap()

@@ -119,7 +119,7 @@ fn refused_values(kind: Kind) -> Vec<String> {
 
 /// What is read, asked without a secret: what is left answers one who runs the service or an owner of rules.
 fn public() -> impl Iterator<Item = &'static Row> {
-    let rows = Operation::all().map(Operation::row).filter(|row| row.method == Method::Get);
+    let rows = Operation::list_all().map(Operation::row).filter(|row| row.method == Method::Get);
     rows.filter(|row| {
         !matches!(row.answer, Answer::Nothing | Answer::Readiness)
             && !row.refusals.contains(&401)

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use exitgap_core::tlog::Checkpoint;
 use exitgap_tests::binaries;
-use exitgap_wasm::{Opened, verify};
+use exitgap_wasm::{OpenSnapshot, verify};
 use serde_json::Value;
 
 use crate::scenes::here::{Here, With, stored};
@@ -85,7 +85,7 @@ fn one_snapshot_answers_every_question_or_refuses_by_name() {
         let first = here.get(&format!("/v1/exit/{pool}?size_usd=1000.5")).found();
         let snapshot = here.get(&target(&first["evidence_url"])).body;
         assert_eq!(first["pool"], pool.as_str(), "pools of one contract are told apart");
-        let opened = Opened::read(&snapshot).unwrap();
+        let opened = OpenSnapshot::from_file(&snapshot).unwrap();
         for base in BASES {
             let what = format!("{vector}, {base}");
             let ask =
@@ -191,7 +191,7 @@ fn a_series_answers_every_question_or_refuses_by_name() {
     let (_folder, here) = served();
     let note = String::from_utf8(here.get("/log/checkpoint").body).unwrap();
     let (checkpoint, _) = Checkpoint::from_note(&note).unwrap();
-    let log = key().named(&checkpoint.origin.to_string()).unwrap();
+    let log = key().with_name(&checkpoint.origin.to_string()).unwrap();
     let keys = [log.verifier().to_string()];
     for (vector, protocol, _) in KINDS {
         let pool = kinds::pool(vector).to_string();

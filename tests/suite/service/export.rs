@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use exitgap_core::published::days::DayManifest;
+use exitgap_core::log_folder::days::DayManifest;
 use exitgap_core::tlog::SignerKey;
 use tempfile::TempDir;
 

@@ -100,7 +100,7 @@ fn exact_split(service: &Service, venues: &[String], weth: &str, at: &str) -> i6
             let state = read["state"].as_str().unwrap();
             let state = service.get(&format!("/api/v1/states/{state}")).body;
             let file = [b"{\"snapshot\":", &snapshot[..], b",\"state\":", &state, b"}"].concat();
-            exitgap_wasm::Opened::read(&file).unwrap()
+            exitgap_wasm::OpenSnapshot::from_file(&file).unwrap()
         })
         .collect();
     let mut over = exitgap_wasm::SplitOver::default();

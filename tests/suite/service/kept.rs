@@ -48,7 +48,9 @@ fn a_curve_weighs_what_it_holds() {
             let exits = Exits::default();
             let stops: usize = Direction::BOTH
                 .into_iter()
-                .map(|side| exits.of(snapshot.observation(), side).curve().segment_count())
+                .map(|side| {
+                    exits.get_or_prepare(snapshot.observation(), side).curve().segment_count()
+                })
                 .sum();
             assert!((6_900..6_960).contains(&stops), "{stops}");
             // Of each stop at least two sums, two prices, two amounts, a fee, and liquidity.
@@ -106,7 +108,7 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
         let snapshot = kept_pool(number, n).snapshot(slot(n));
         let direction = snapshot.observation().direction_of(base).unwrap();
         let exits = Exits::default();
-        let exit = exits.of(snapshot.observation(), direction);
+        let exit = exits.get_or_prepare(snapshot.observation(), direction);
         let estimate = exit.estimate("0.02".parse().unwrap()).unwrap();
         let expected: f64 = estimate.gap.to_string().parse().unwrap();
         assert_eq!(answer["exit_gap_pct"].as_f64(), Some(expected));

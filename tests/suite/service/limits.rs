@@ -150,7 +150,7 @@ fn clients_that_hang_up_do_not_free_what_their_work_holds() {
 #[test]
 #[expect(clippy::result_large_err, reason = "it is the store's own error")]
 fn a_store_has_so_many_readers_and_no_more() {
-    use exitgap_server::ops::{Lane, Readers};
+    use exitgap_server::ops::{BlockingPool, Readers};
     use exitgap_store::StoreError;
     use std::sync::mpsc::channel;
 
@@ -158,7 +158,7 @@ fn a_store_has_so_many_readers_and_no_more() {
     let store = folder.path().join("series.db").canonicalize().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let width = Bounds::default().readers;
-    let readers = Readers::new(store.clone(), Lane::new(width));
+    let readers = Readers::new(store.clone(), BlockingPool::new(width));
     let (begun, begins) = channel();
     let (go, gone) = channel::<()>();
     let gone = std::sync::Arc::new(std::sync::Mutex::new(gone));
@@ -171,7 +171,7 @@ fn a_store_has_so_many_readers_and_no_more() {
                 let _ = gone.lock().unwrap().recv();
                 Ok::<_, StoreError>(())
             };
-            readers.read(ask).await
+            readers.read_store(ask).await
         });
         begins.recv().unwrap();
         // The client hangs up, and its question goes on.
@@ -179,15 +179,15 @@ fn a_store_has_so_many_readers_and_no_more() {
     }
     let slots = |reader: &exitgap_store::Reader| reader.slots();
     let next = runtime.block_on(async {
-        tokio::time::timeout(Duration::from_millis(300), readers.read(slots)).await
+        tokio::time::timeout(Duration::from_millis(300), readers.read_store(slots)).await
     });
     assert!(next.is_err(), "one more was asked");
     assert_eq!(times_open(&store), width);
     drop(go);
-    assert!(runtime.block_on(readers.read(slots)).unwrap().is_some());
+    assert!(runtime.block_on(readers.read_store(slots)).unwrap().is_some());
     // They are kept, and used again.
     for _ in 0..3 * width {
-        runtime.block_on(readers.read(slots)).unwrap();
+        runtime.block_on(readers.read_store(slots)).unwrap();
     }
     assert!(times_open(&store) <= width);
 }

@@ -21,7 +21,7 @@ fn keep(alerts: &Alerts, scene: &Scene) -> i64 {
         "first_slot": slot(0).number(), "web_url": "https://exits.example", "kind": "missing",
         "for_slots": 1, "clear_for_slots": 1, "refire_slots": 0, "no_data_slots": 0,
     });
-    let rule = AlertRule::read(rule.to_string().as_bytes()).unwrap();
+    let rule = AlertRule::from_json(rule.to_string().as_bytes()).unwrap();
     let kept = NewAlert {
         rule: rule.to_canonical(),
         first_slot: rule.first_slot,
@@ -31,7 +31,7 @@ fn keep(alerts: &Alerts, scene: &Scene) -> i64 {
     };
     let bounds = AlertBounds { per_client: 1, per_host: 1, most: 1 };
     assert!(matches!(alerts.keep(&kept, &bounds, 0).unwrap(), Kept::New(_)));
-    alerts.one(&kept.owner, "al_1", 0).unwrap().unwrap().no
+    alerts.find_alert(&kept.owner, "al_1", 0).unwrap().unwrap().no
 }
 
 /// What the rule says of all slots, its log's folder being this one; or why it does not go on.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use exitgap_server::alerts::{AlertKey, Networks, Poster, SystemLookup, machine_clock};
-use exitgap_store::alerts::{EndpointKeys, Outcome, Sending, Sent};
+use exitgap_store::alerts::{DeliveryTask, EndpointKeys, Outcome, Sent};
 use exitgap_tests::receiver::{Received, Receiver};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ fn delivered() -> Value {
     let document =
         "{\"type\":\"alert.firing\",\"data\":{\"value\":\"2.5 \u{20ac}\"}}".to_owned().into_bytes();
     let what = Sent::Event { alert: 1, seq: 1, id: "evt_abc".to_owned(), document };
-    let sending = Sending {
+    let sending = DeliveryTask {
         what,
         endpoint: 1,
         url: receiver.url("/"),

@@ -62,7 +62,7 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
     let last = slots[0][0].reading.as_ref().unwrap().observation().clone();
     let token = last.tokens()[0].address;
     let folder = stored(&slots);
-    let terms = RedemptionTermsRead::read(TERMS.as_bytes()).unwrap();
+    let terms = RedemptionTermsRead::from_json(TERMS.as_bytes()).unwrap();
     let redemption = vec![TermsOfToken { chain: id.chain().clone(), token, terms }];
     let here = Here::start(folder.path(), With { redemption, ..With::default() });
     here.refresh();
@@ -127,7 +127,7 @@ fn a_day_without_half_of_its_lengths_has_no_pace() {
         .collect();
     let token = slots[0][0].reading.as_ref().unwrap().observation().tokens()[0].address;
     let folder = stored(&slots);
-    let terms = RedemptionTermsRead::read(TERMS.as_bytes()).unwrap();
+    let terms = RedemptionTermsRead::from_json(TERMS.as_bytes()).unwrap();
     let redemption = vec![TermsOfToken { chain: id.chain().clone(), token, terms }];
     let here = Here::start(folder.path(), With { redemption, ..With::default() });
     here.refresh();

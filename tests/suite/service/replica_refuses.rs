@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use exitgap_core::published::Manifest;
+use exitgap_core::log_folder::Manifest;
 use exitgap_core::tlog::{Checkpoint, SignerKey};
 use exitgap_tests::binaries;
 use tempfile::TempDir;

@@ -3,8 +3,8 @@
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
 use exitgap_core::series::Slot;
 use exitgap_store::alerts::{
-    AlertBounds, AlertCounts, Alerts, Attempted, EndpointState, Full, Kept, KeptAlert, NewAlert,
-    NewEndpoint, Outcome, Owner, Sending, Sent, Stepped,
+    AlertBounds, AlertCounts, AlertStep, Alerts, DeliveryAttempt, DeliveryTask, EndpointState,
+    Full, Kept, KeptAlert, NewAlert, NewEndpoint, Outcome, Owner, Sent,
 };
 
 use crate::scenes::store::Place;
@@ -67,22 +67,27 @@ fn event(seq: u32, slot: Slot) -> AlertEvent {
     }
 }
 
-fn stepped(no: i64, events: Vec<AlertEvent>) -> Stepped {
-    Stepped { no, events, run: None, state: None, ended: false }
+fn stepped(no: i64, events: Vec<AlertEvent>) -> AlertStep {
+    AlertStep { no, events, run: None, state: None, ended: false }
 }
 
 /// What is taken next, nothing being marked.
-fn taken(alerts: &Alerts, now_ms: u64) -> Vec<Sending> {
+fn taken(alerts: &Alerts, now_ms: u64) -> Vec<DeliveryTask> {
     alerts.turn(&[], 10, |_| 4, now_ms, now_ms + 100).unwrap()
 }
 
-fn marked(alerts: &Alerts, sending: &Sending, outcome: Outcome, now_ms: u64) -> Vec<Sending> {
-    let attempted = [Attempted { sending: sending.clone(), outcome }];
+fn marked(
+    alerts: &Alerts,
+    sending: &DeliveryTask,
+    outcome: Outcome,
+    now_ms: u64,
+) -> Vec<DeliveryTask> {
+    let attempted = [DeliveryAttempt { sending: sending.clone(), outcome }];
     alerts.turn(&attempted, 10, |_| 4, now_ms, now_ms + 100).unwrap()
 }
 
-fn seqs(sendings: &[Sending]) -> Vec<u32> {
-    let seq = |sending: &Sending| match sending.what {
+fn seqs(sendings: &[DeliveryTask]) -> Vec<u32> {
+    let seq = |sending: &DeliveryTask| match sending.what {
         Sent::Event { seq, .. } => seq,
         Sent::Challenge => 0,
     };
@@ -141,10 +146,10 @@ fn a_request_that_comes_again_makes_one_rule_and_others_see_none() {
     }
     assert_eq!(alerts.keep(&named("a2", 2), &BOUNDS, 9).unwrap(), Kept::OtherRequest);
     assert!(alerts.is_owner(&OWNER).unwrap() && !alerts.is_owner(&[2; 32]).unwrap());
-    assert_eq!(alerts.one(&[2; 32], "a1", 0).unwrap(), None);
+    assert_eq!(alerts.find_alert(&[2; 32], "a1", 0).unwrap(), None);
     // It ends later whenever its owner comes, never earlier.
-    assert_eq!(alerts.one(&OWNER, "a1", 3_000).unwrap().unwrap().expires_s, 3_000);
-    assert_eq!(alerts.one(&OWNER, "a1", 2_000).unwrap().unwrap().expires_s, 3_000);
+    assert_eq!(alerts.find_alert(&OWNER, "a1", 3_000).unwrap().unwrap().expires_s, 3_000);
+    assert_eq!(alerts.find_alert(&OWNER, "a1", 2_000).unwrap().unwrap().expires_s, 3_000);
 }
 
 #[test]
@@ -156,7 +161,7 @@ fn two_evaluators_make_one_event_and_one_delivery() {
     let (changed, mark) = two.changed_since(0).unwrap();
     assert_eq!(changed.len(), 1);
     assert_eq!(two.changed_since(mark).unwrap(), (Vec::new(), mark));
-    let step = |run: &str| Stepped {
+    let step = |run: &str| AlertStep {
         run: Some(run.as_bytes().to_vec()),
         state: Some(run.to_owned()),
         ..stepped(alert.no, vec![event(1, slot)])
@@ -165,8 +170,8 @@ fn two_evaluators_make_one_event_and_one_delivery() {
     assert_eq!(one.take_slot(later, &[step("later")], MARK, 10).unwrap(), 1);
     // Who comes after changes nothing, and what it keeps of its run is older.
     assert_eq!(two.take_slot(slot, &[step("earlier")], MARK, 11).unwrap(), 0);
-    assert_eq!(two.evaluated().unwrap(), Some(later));
-    assert_eq!(one.one(&OWNER, "a1", 0).unwrap().unwrap().state, "later");
+    assert_eq!(two.evaluated_slot().unwrap(), Some(later));
+    assert_eq!(one.find_alert(&OWNER, "a1", 0).unwrap().unwrap().state, "later");
     assert_eq!(two.changed_since(0).unwrap().0[0].run, b"later");
     let taken = [taken(&one, 20), taken(&two, 20)].concat();
     assert_eq!(seqs(&taken), [1]);
@@ -185,18 +190,18 @@ fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
     let [first, second, third] =
         [0, 1, 2].map(|n| Slot::FIRST.number() + n).map(|number| Slot::new(number.into()).unwrap());
     alerts.take_slot(first, &[], mark, 10).unwrap();
-    assert_eq!(alerts.evaluated().unwrap(), Some(first));
+    assert_eq!(alerts.evaluated_slot().unwrap(), Some(first));
     let begins = |id: &str, first_slot| NewAlert { first_slot, ..new(id, 1, None) };
     assert_eq!(alerts.keep(&begins("late", first), &BOUNDS, 0).unwrap(), Kept::Passed);
     let rule = kept(&alerts, &begins("a1", second));
     // Whoever does not know of it has not evaluated the slot.
     alerts.take_slot(second, &[], mark, 11).unwrap();
-    assert_eq!(alerts.evaluated().unwrap(), Some(first));
+    assert_eq!(alerts.evaluated_slot().unwrap(), Some(first));
     let (changed, mark) = alerts.changed_since(mark).unwrap();
     assert_eq!(changed.len(), 1);
-    let last = Stepped { ended: true, ..stepped(rule.no, vec![event(1, second)]) };
+    let last = AlertStep { ended: true, ..stepped(rule.no, vec![event(1, second)]) };
     alerts.take_slot(second, &[last], mark, 12).unwrap();
-    assert_eq!(alerts.evaluated().unwrap(), Some(second), "that the rule ended came after");
+    assert_eq!(alerts.evaluated_slot().unwrap(), Some(second), "that the rule ended came after");
     assert_eq!(alerts.said_in(&OWNER, second).unwrap().len(), 1);
     assert_eq!(alerts.said_in(&OWNER, first).unwrap(), []);
     assert_eq!(alerts.said_in(&[0; 32], second).unwrap(), []);
@@ -205,7 +210,7 @@ fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
     let (changed, mark) = alerts.changed_since(0).unwrap();
     assert_eq!(changed, []);
     alerts.take_slot(third, &[], mark, 13).unwrap();
-    assert_eq!(alerts.evaluated().unwrap(), Some(third));
+    assert_eq!(alerts.evaluated_slot().unwrap(), Some(third));
 }
 
 #[test]
@@ -297,7 +302,7 @@ fn an_endpoint_is_asked_first_three_times_an_hour_and_disabled_when_it_only_fail
     marked(&alerts, &event[0], fails(6 * DAY_MS), 2 * DAY_MS);
     let event = taken(&alerts, 6 * DAY_MS);
     marked(&alerts, &event[0], fails(6 * DAY_MS), 6 * DAY_MS);
-    let now = alerts.one(&OWNER, "a1", 0).unwrap().unwrap();
+    let now = alerts.find_alert(&OWNER, "a1", 0).unwrap().unwrap();
     let disabled = now.endpoint.clone().unwrap();
     assert_eq!((disabled.state, now.pending), (EndpointState::Disabled, 1));
     assert_eq!(taken(&alerts, 7 * DAY_MS), []);
@@ -307,10 +312,10 @@ fn an_endpoint_is_asked_first_three_times_an_hour_and_disabled_when_it_only_fail
     let gone = Outcome::Gone { said: "410".to_owned() };
     assert_eq!(seqs(&event), [1]);
     marked(&alerts, &event[0], gone, 7 * DAY_MS + 1);
-    let now = alerts.one(&OWNER, "a1", 0).unwrap().unwrap().endpoint.unwrap();
+    let now = alerts.find_alert(&OWNER, "a1", 0).unwrap().unwrap().endpoint.unwrap();
     assert_eq!((now.state, now.said.as_deref()), (EndpointState::Disabled, Some("410")));
     alerts.rotate(endpoint, 8).unwrap();
-    let keys = alerts.one(&OWNER, "a1", 0).unwrap().unwrap().endpoint.unwrap().keys;
+    let keys = alerts.find_alert(&OWNER, "a1", 0).unwrap().unwrap().endpoint.unwrap().keys;
     assert_eq!((keys.generation, keys.rotated_ms), (2, Some(8)));
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
 use exitgap_core::ids::Word;
 use exitgap_core::series::Slot;
-use exitgap_store::alerts::{AlertBounds, Alerts, AlertsError, Kept, NewAlert, Stepped};
+use exitgap_store::alerts::{AlertBounds, AlertStep, Alerts, AlertsError, Kept, NewAlert};
 use exitgap_store::payments::{Claim, ClaimToken, Payments, PaymentsError, State};
 use exitgap_store::{StoreError, migrate};
 use exitgap_tests::binaries;
@@ -32,8 +32,8 @@ fn holds_the_trade(payments: &Payments) {
     assert_eq!(payments.payment("one").unwrap().unwrap().state, State::Settled);
     assert_eq!(payments.payment("two").unwrap().unwrap().answer, new_payment("two", 1).answer);
     assert_eq!(payments.receipt("one").unwrap().as_deref(), Some("a.b.c"));
-    assert_eq!(payments.uncommitted(9).unwrap().len(), 1);
-    let unfilled = payments.unfilled(SIGNER, 0).unwrap();
+    assert_eq!(payments.uncommitted_receipts(9).unwrap().len(), 1);
+    let unfilled = payments.pending_transactions(SIGNER, 0).unwrap();
     assert_eq!(unfilled, [("one".to_owned(), sent(40, 1)), ("two".to_owned(), sent(41, 1))]);
     assert_eq!(payments.prices_since(1_000).unwrap(), [10_000]);
     // Whoever comes second with the hash does so here, too.
@@ -58,7 +58,7 @@ fn who_serves_is_paid_and_keeps_rules_and_records_nothing() {
     trade(&Payments::open(&of(SERVICE)).unwrap());
     assert!(matches!(keep(&Alerts::open(&of(SERVICE)).unwrap()), Kept::New(_)));
     // Whoever records sees the receipts that heads are to commit to.
-    assert_eq!(Payments::open(&of(RECORDER)).unwrap().uncommitted(9).unwrap().len(), 1);
+    assert_eq!(Payments::open(&of(RECORDER)).unwrap().uncommitted_receipts(9).unwrap().len(), 1);
     for open in [
         |url: &Path| Payments::open(url).map(drop).map_err(|error| error.to_string()),
         |url: &Path| Alerts::open(url).map(drop).map_err(|error| error.to_string()),
@@ -96,8 +96,8 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
     assert!(matches!(alerts.counts(), Err(AlertsError::Database(_))));
     // Who asks while it is away is not kept waiting by each attempt anew, and a recorder begins without it.
     let later = Payments::open_later(&url).unwrap();
-    assert!(later.uncommitted(9).unwrap_err().to_string().contains("cannot be reached"));
-    assert!(later.uncommitted(9).unwrap_err().to_string().contains("reached just now"));
+    assert!(later.uncommitted_receipts(9).unwrap_err().to_string().contains("cannot be reached"));
+    assert!(later.uncommitted_receipts(9).unwrap_err().to_string().contains("reached just now"));
     cluster.start_again().unwrap();
     let begun = Instant::now();
     while [&payments, &later].iter().any(|payments| payments.counts().is_err())
@@ -106,7 +106,7 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
         assert!(begun.elapsed() < Duration::from_secs(30), "it does not come back");
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert_eq!(later.uncommitted(9).unwrap().len(), 1);
+    assert_eq!(later.uncommitted_receipts(9).unwrap().len(), 1);
     holds_the_trade(&payments);
     assert_eq!(alerts.counts().unwrap().alerts, 1);
     assert!(payments.payment("three").unwrap().is_none());
@@ -150,7 +150,7 @@ fn what_files_held_goes_on_on_a_server_and_is_copied_once() {
         slot: Slot::FIRST,
         canonical: b"{}".to_vec(),
     };
-    let stepped = Stepped {
+    let stepped = AlertStep {
         no: kept.no,
         events: vec![event],
         run: None,
@@ -191,7 +191,7 @@ fn what_files_held_goes_on_on_a_server_and_is_copied_once() {
     holds_the_trade(&payments);
     let alerts = Alerts::open(Path::new(&url)).unwrap();
     assert!(matches!(keep(&alerts), Kept::Again(_)));
-    assert_eq!(alerts.evaluated().unwrap(), Some(Slot::FIRST));
+    assert_eq!(alerts.evaluated_slot().unwrap(), Some(Slot::FIRST));
     let counts = alerts.counts().unwrap();
     assert_eq!((counts.alerts, counts.events, counts.pending), (1, 1, 1));
     drop((payments, alerts));

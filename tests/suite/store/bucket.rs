@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use exitgap_core::published::days::DayManifest;
-use exitgap_core::published::{LogFile, Manifest};
+use exitgap_core::log_folder::days::DayManifest;
+use exitgap_core::log_folder::{LogFile, Manifest};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, SignerKey, Tile};
 use exitgap_server::bucket::{Brought, Bucket, BucketError};
@@ -152,7 +152,7 @@ impl Scene {
     }
 
     pub fn bring(&self, folder: &Path, store: &Path) -> std::result::Result<Brought, BucketError> {
-        self.bucket.bring(&LogFolder::new(folder), store)
+        self.bucket.upload_folder(&LogFolder::new(folder), store)
     }
 
     /// Brings what the objects are into a folder.

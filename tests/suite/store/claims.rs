@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::PartRef;
+use exitgap_core::log_folder::PartRef;
 use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::claims::{Claims, ClaimsError};

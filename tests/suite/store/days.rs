@@ -201,7 +201,7 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
         extensions: Vec::new(),
     };
     assert_ne!(stranger.root.to_string(), root);
-    let signer = key().named("exitgap.example/test/days/5958124").unwrap();
+    let signer = key().with_name("exitgap.example/test/days/5958124").unwrap();
     fs::write(&guard, signer.sign(&stranger.to_text()).unwrap()).unwrap();
     let refused = opened.write_next(&reader, |_, _| {}).unwrap_err();
     assert!(matches!(refused, DaysError::Differs { signed: 3, .. }), "{refused}");
@@ -412,7 +412,7 @@ fn duckdb_and_pyarrow_read_the_files() {
         });
         let depth = own.and_then(|own| own.depth_usd);
         let retracted = figures.retraction.map(|retracted| retracted.by.number());
-        let missing = figures.entry.missing().map(|reason| reason.code().to_owned());
+        let missing = figures.entry.missing_reason().map(|reason| reason.code().to_owned());
         let expected = json!([
             figures.entry.slot.number(),
             figures.entry.slot.to_string(),

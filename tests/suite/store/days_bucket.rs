@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{DayFile, DayManifest, DaysFile};
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::{DayFile, DayManifest, DaysFile};
 use exitgap_server::bucket::BucketError;
 use exitgap_store::LogFolder;
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use exitgap_core::published::days::DayManifest;
+use exitgap_core::log_folder::days::DayManifest;
 use exitgap_store::LogFolder;
 use exitgap_store::days::PublishedDays;
 
@@ -14,7 +14,7 @@ use crate::scenes::days::{Days, audit};
 /// The days that are published, each of which has its files; the same as before, or more.
 fn published(days: &Days, before: &[DayManifest]) -> Vec<DayManifest> {
     let folder: LogFolder = days.folder();
-    let Some(read) = PublishedDays::read(&folder).unwrap() else { return Vec::new() };
+    let Some(read) = PublishedDays::from_folder(&folder).unwrap() else { return Vec::new() };
     let manifests = read.history.leaves.iter().map(|leaf| read.manifest(leaf).unwrap());
     let manifests: Vec<DayManifest> = manifests.collect();
     assert_eq!(&manifests[..before.len()], before, "what was published stays");

@@ -3,8 +3,8 @@
 use std::fs;
 
 use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::log_folder::days::{DaysFile, DaysHistory};
 use exitgap_core::pools::Direction;
-use exitgap_core::published::days::{DaysFile, DaysHistory};
 use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::days::DaysLog;
@@ -127,8 +127,8 @@ fn while_a_key_is_changed_two_sign_and_then_the_new_one_alone() {
     let signed_by = |signer: &SignerKey| {
         let read = |file: DaysFile| fs::read(folder.path().join(file.to_string()));
         let note = String::from_utf8(read(DaysFile::Checkpoint).unwrap()).unwrap();
-        let key = signer.named("exitgap.example/test/5958141").unwrap().verifier();
-        DaysHistory::read(&note, &[key], |tile| read(DaysFile::Tile(tile))).is_ok()
+        let key = signer.with_name("exitgap.example/test/5958141").unwrap().verifier();
+        DaysHistory::from_log(&note, &[key], |tile| read(DaysFile::Tile(tile))).is_ok()
     };
     grow(&key(), Some(&new), 2);
     assert_eq!(write_all(&home, &folder, vec![key(), new.clone()]), 1);
@@ -140,7 +140,8 @@ fn while_a_key_is_changed_two_sign_and_then_the_new_one_alone() {
     assert_eq!(keys.lines().count(), 2, "{keys}");
     // A day whose slots two keys signed holds by either.
     for signer in [key(), new] {
-        let trust = signer.named("exitgap.example/test/5958141").unwrap().verifier().to_string();
+        let trust =
+            signer.with_name("exitgap.example/test/5958141").unwrap().verifier().to_string();
         let report = audit(&folder.path().join("days/2026-08-24"), &trust);
         assert_eq!(report["verdict"], "valid", "{report}");
     }

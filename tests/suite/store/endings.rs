@@ -58,7 +58,8 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
     // A block of the retired pool is found orphaned in the same slot.
     let mut changes = retiring(&second.id);
     let canonical = exitgap_core::ids::BlockHash([0xee; 32]);
-    let retraction = exitgap_store::NewRetraction::orphaned(second.id.clone(), slot(4), canonical);
+    let retraction =
+        exitgap_store::NewRetraction::for_orphan(second.id.clone(), slot(4), canonical);
     changes.retractions.push(retraction);
     store.append_slot_with(slot(6), &rest, &changes).unwrap();
     assert!(!store.append_slot_with(slot(6), &rest, &changes).unwrap().written);
@@ -130,7 +131,7 @@ async fn the_recorder_retires_what_it_is_told_to_and_refuses_what_is_retired() {
     assert!(matches!(&error, RecorderError::RetiringConfigured { pool } if *pool == ids[0]));
     let stranger = BusyPool::new(9, 1).id;
     assert_eq!(recorder.retire(&[ids[1].clone(), stranger.clone()]).unwrap(), [ids[1].clone()]);
-    assert_eq!(recorder.unconfigured().unwrap()[0].0, ids[2]);
+    assert_eq!(recorder.unconfigured_pools().unwrap()[0].0, ids[2]);
     recorder.record_slot(slot(11)).await.unwrap();
     recorder.record_slot(slot(12)).await.unwrap();
     // Said again at each start, it changes nothing.

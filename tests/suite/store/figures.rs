@@ -68,7 +68,7 @@ fn check_figures(reader: &Reader, stored: &Pool) -> (u32, u32, u32) {
         if let Some((snapshot, found)) = snapshot.zip(row.snapshot) {
             assert_eq!(found.oracle_stale, snapshot.observation().oracle_stale());
             for (direction, found) in Direction::BOTH.into_iter().zip(found.directions) {
-                let exit = Exit::of(snapshot.observation(), direction);
+                let exit = Exit::from_pool(snapshot.observation(), direction);
                 for (size, gap) in SizeUsd::STANDARD.into_iter().zip(found.gaps) {
                     match (exit.estimate(size), gap) {
                         (Ok(estimate), Gap::Filled(gap)) => {

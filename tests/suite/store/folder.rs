@@ -12,7 +12,7 @@ use std::time::Duration;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::{
-    Checked, Cosignatures, LogFolder, PublishError, Published, Reader, RestoreError, Store,
+    Cosignatures, FsckCounts, LogFolder, PublishError, PublishReport, Reader, RestoreError, Store,
     StoreError,
 };
 use exitgap_tests::binaries;
@@ -53,7 +53,7 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-fn publish(folder: &Path, store: &Path) -> Result<Published, PublishError> {
+fn publish(folder: &Path, store: &Path) -> Result<PublishReport, PublishError> {
     LogFolder::new(folder).publish(&Reader::open(store).unwrap())
 }
 
@@ -61,13 +61,13 @@ fn publish(folder: &Path, store: &Path) -> Result<Published, PublishError> {
 fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
     let (home, path) = sealed_store();
     let folder = home.path().join("log");
-    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 11, slots: 11 });
+    assert_eq!(publish(&folder, &path).unwrap(), PublishReport { size: 11, slots: 11 });
     let report = audit(&folder, &path);
     assert_eq!(report["verdict"], "valid", "{report}");
     let counts = ["slots", "pools", "heads", "snapshots"].map(|name| report[name].as_u64());
     assert_eq!(counts, [11, 3, 11 + 11 + 6, 7 + 8 + 3].map(Some));
     let before = files(&folder);
-    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 11, slots: 0 });
+    assert_eq!(publish(&folder, &path).unwrap(), PublishReport { size: 11, slots: 0 });
     assert_eq!(files(&folder), before);
 
     // Through 255, 256 and 257 slots, one at a time, and on to 600 at once.
@@ -118,7 +118,7 @@ fn a_slot_that_could_not_be_published_is_not_recorded() {
     assert!(matches!(refused, StoreError::SlotTooLarge { found: 1, most: 0, .. }), "{refused}");
     assert!(refused.to_string().contains("record fewer pools in one log"), "{refused}");
     assert_eq!(store.reader().log_size().unwrap(), 11);
-    assert_eq!(log.publish_newest(&mut store).unwrap(), Published { size: 11, slots: 11 });
+    assert_eq!(log.publish_newest(&mut store).unwrap(), PublishReport { size: 11, slots: 11 });
     // The same slot is written once it may be, and what is published then is what a reader of
     // the store would publish.
     let mut store = store.limit_parts(1);
@@ -240,10 +240,10 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     assert_eq!(empty.reader().slot_heads(slot(10)).unwrap(), reader.slot_heads(slot(10)).unwrap());
     let lines = Cosignatures::Lines(format!("{line}\n"));
     assert_eq!(empty.reader().cosignatures(slot(2)).unwrap(), lines);
-    let expected = Checked { asked_witnesses: 1, cosigned: 1, ..reader.fsck(|_| {}).unwrap() };
+    let expected = FsckCounts { asked_witnesses: 1, cosigned: 1, ..reader.fsck(|_| {}).unwrap() };
     assert_eq!(empty.reader().fsck(|_| {}).unwrap(), expected);
     empty.fill_until(slot(12)).unwrap();
-    assert_eq!(log.publish(empty.reader()).unwrap(), Published { size: 12, slots: 1 });
+    assert_eq!(log.publish(empty.reader()).unwrap(), PublishReport { size: 12, slots: 1 });
     assert_eq!(audit(&folder, &lost)["verdict"], "valid");
 
     // Another history of the same name does not become this one, and another key none.
@@ -387,7 +387,7 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     );
     assert_eq!(fs::read(&manifest).unwrap(), b"something else");
     fs::write(&manifest, whole).unwrap();
-    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 13, slots: 13 });
+    assert_eq!(publish(&folder, &path).unwrap(), PublishReport { size: 13, slots: 13 });
     assert_eq!(fs::read(folder.join("checkpoint")).unwrap(), newest);
 
     fs::write(folder.join("checkpoint"), "none").unwrap();

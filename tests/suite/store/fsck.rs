@@ -7,8 +7,8 @@ use exitgap_core::ids::{BlockHash, HeadHash};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, root};
 use exitgap_store::{
-    Changes, Checked, CorruptBody, CorruptHead, CorruptLog, Damage, NewRetraction, Reader, Store,
-    StoreError,
+    Changes, CorruptBody, CorruptHead, CorruptLog, Damage, FsckCounts, NewRetraction, Reader,
+    Store, StoreError,
 };
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
@@ -17,12 +17,12 @@ use tempfile::TempDir;
 use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::sealing::{damage, damaged, sealed_store};
 
-fn fsck(path: &Path) -> Result<Checked, Damage> {
+fn fsck(path: &Path) -> Result<FsckCounts, Damage> {
     Reader::open(path)?.fsck(|_| {})
 }
 
 /// What `fsck --derived` does.
-fn fsck_derived(path: &Path) -> Result<Checked, Damage> {
+fn fsck_derived(path: &Path) -> Result<FsckCounts, Damage> {
     Reader::open(path)?.fsck_derived(|_| {})
 }
 
@@ -33,13 +33,13 @@ fn a_store_that_holds_is_counted_and_every_slot_told() {
     let reader = Reader::open(&path).unwrap();
     let checked = reader.fsck(|checked| told.push(checked.slots)).unwrap();
     let (heads, snapshots) = (11 + 11 + 6, 7 + 8 + 3);
-    let whole = Checked {
+    let whole = FsckCounts {
         slots: 11,
         of_slots: 11,
         heads,
         snapshots,
         bodies: snapshots,
-        ..Checked::default()
+        ..FsckCounts::default()
     };
     assert_eq!(checked, whole);
     assert_eq!(told, (1..=11).collect::<Vec<_>>());
@@ -262,7 +262,7 @@ fn retracting_store() -> (TempDir, PathBuf) {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
     }
     let canonical = BlockHash([0xee; 32]);
-    let retraction = NewRetraction::orphaned(pool.id.clone(), slot(LAST - 2), canonical);
+    let retraction = NewRetraction::for_orphan(pool.id.clone(), slot(LAST - 2), canonical);
     let changes = Changes { retractions: vec![retraction], ..Changes::default() };
     store.append_slot_with(slot(LAST), &[pool.recorded(slot(LAST))], &changes).unwrap();
     store.close().unwrap();
@@ -403,7 +403,7 @@ fn reseal_last(path: &Path, head: &Head) {
     let size = u64::from(LAST) + 1;
     let checkpoint =
         Checkpoint { origin: origin.clone(), size, root: root(&leaves), extensions: vec![] };
-    let note = key().named(&origin.to_string()).unwrap().sign(&checkpoint.to_text()).unwrap();
+    let note = key().with_name(&origin.to_string()).unwrap().sign(&checkpoint.to_text()).unwrap();
     drop(reader);
     let hex = |bytes: [u8; 32]| HeadHash(bytes).to_string()[2..].to_owned();
     let at = head.slot.number();

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{Changes, LogFolder, Reader, Store, StoreError};
 use serde_json::json;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::folder::{audit, restored_from};
 
-fn with(issued: Vec<Issued>) -> Changes {
+fn with(issued: Vec<IssuedReceipts>) -> Changes {
     Changes { issued, ..Changes::default() }
 }
 
@@ -50,7 +50,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     let reader = Reader::open(&path).unwrap();
     let of = |reader: &Reader, pool: &BusyPool| {
         let pool = reader.pool(&pool.id).unwrap().unwrap();
-        (reader.issued(&pool, [Slot::FIRST, Slot::LAST], 64).unwrap(), pool)
+        (reader.issued_documents(&pool, [Slot::FIRST, Slot::LAST], 64).unwrap(), pool)
     };
     let (page, stored) = of(&reader, &pool);
     let told: Vec<_> = page.entries.iter().map(|one| (one.slot, one.issued.clone())).collect();
@@ -59,7 +59,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     for one in &page.entries {
         let head = reader.head(&stored, one.slot).unwrap().unwrap().head;
         assert_eq!(head.commits.get("issued"), Some(one.hash));
-        assert_eq!(Issued::hash_of(&one.canonical), one.hash);
+        assert_eq!(IssuedReceipts::hash_of(&one.canonical), one.hash);
     }
     let (of_other, stored_other) = of(&reader, &other);
     let head = reader.head(&stored_other, slot(2)).unwrap().unwrap().head;
@@ -68,7 +68,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     assert_eq!(of_other.entries.len(), 1);
     assert!(reader.head(&stored, slot(0)).unwrap().unwrap().head.commits.is_empty());
     assert_eq!(reader.newest_issued(&stored).unwrap().unwrap().slot, slot(3));
-    let first = reader.issued(&stored, [Slot::FIRST, Slot::LAST], 1).unwrap();
+    let first = reader.issued_documents(&stored, [Slot::FIRST, Slot::LAST], 1).unwrap();
     assert_eq!((first.entries.len(), first.next), (1, Some(slot(2))));
     assert_eq!(reader.fsck(|_| {}).unwrap().issued, 4);
 
@@ -111,7 +111,7 @@ fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
     let entries = pools.each_mut().map(|pool| pool.missing(MissingReason::ChainLagging));
     let [pool, _] = &pools;
     let before = store.reader().log_size().unwrap();
-    let mut refused = |given: Vec<Issued>| {
+    let mut refused = |given: Vec<IssuedReceipts>| {
         let error = store.append_slot_with(slot(4), &entries, &with(given)).unwrap_err();
         let StoreError::Issued { rule, slot: at, .. } = &error else { panic!("{error}") };
         assert_eq!(*at, slot(4));

@@ -140,7 +140,7 @@ fn each_series_answers_for_its_own_pair() {
     drop(store_at(&path, |_| false));
     let reader = Reader::open(&path).unwrap();
     let keys = reader.log().unwrap().unwrap().keys;
-    let policy = Policy::trusting(keys);
+    let policy = Policy::with_keys(keys);
     for pair in [".0-1", ".0-2", ".1-2"] {
         let pool = reader.pool(&name(pair)).unwrap().unwrap();
         let read = reader.snapshot_at(&pool, slot(SLOTS - 1)).unwrap();

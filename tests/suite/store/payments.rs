@@ -1,10 +1,10 @@
 //! Claims among threads and connections, numbers without holes, states that only go where they may.
 
-use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use exitgap_store::payments::{
-    Claim, ClaimToken, Counts, Family, NewPayment, Payments, PaymentsError, Reserved, Sent,
-    Settled, State,
+    Claim, ClaimToken, Counts, Family, HashReservation, NewPayment, PaymentSettlement, Payments,
+    PaymentsError, Sent, State,
 };
 
 use crate::scenes::store::Place;
@@ -41,8 +41,8 @@ pub fn new(key: &str, fingerprint: u8) -> NewPayment {
     }
 }
 
-pub fn settled() -> Settled {
-    Settled {
+pub fn settled() -> PaymentSettlement {
+    PaymentSettlement {
         transaction: Word([7; 32]),
         block: 6,
         block_hash: BlockHash([8; 32]),
@@ -112,8 +112,12 @@ fn numbers_are_given_once_without_holes_and_never_below_the_chains() {
     assert_eq!(nonces, (3..23).collect::<Vec<_>>());
     let payments = home.open();
     assert_eq!(settling(&payments, "later", 40).nonce, 40);
-    let unfilled: Vec<u64> =
-        payments.unfilled(SIGNER, 20).unwrap().iter().map(|(_, sent)| sent.nonce).collect();
+    let unfilled: Vec<u64> = payments
+        .pending_transactions(SIGNER, 20)
+        .unwrap()
+        .iter()
+        .map(|(_, sent)| sent.nonce)
+        .collect();
     assert_eq!(unfilled, [20, 21, 22, 40]);
 }
 
@@ -163,18 +167,18 @@ fn states_go_where_they_may_only() {
     assert!(!payments.orphan("k").unwrap());
     payments.replace("k", SIGNER, &sent(0, 2), 1_030).unwrap();
     assert_eq!(payments.sent_for("k").unwrap().len(), 2);
-    let newest = payments.unfilled(SIGNER, 0).unwrap();
+    let newest = payments.pending_transactions(SIGNER, 0).unwrap();
     assert_eq!((newest.len(), newest[0].1.tip, first.tip), (1, 2, 1));
     assert!(payments.settle("k", settled()).unwrap());
     assert!(!payments.settle("k", settled()).unwrap());
     assert!(!payments.fail("k").unwrap());
     let found = payments.payment("k").unwrap().unwrap();
     assert_eq!((found.state, found.settled), (State::Settled, Some(settled())));
-    assert_eq!(payments.unchecked(5).unwrap(), []);
-    assert_eq!(payments.unchecked(6).unwrap().len(), 1);
+    assert_eq!(payments.unchecked_payments(5).unwrap(), []);
+    assert_eq!(payments.unchecked_payments(6).unwrap().len(), 1);
     assert!(payments.orphan("k").unwrap());
     assert_eq!(payments.open_payments().unwrap().len(), 1);
-    let again = Settled { block: 9, settled_s: 5_000, ..settled() };
+    let again = PaymentSettlement { block: 9, settled_s: 5_000, ..settled() };
     assert!(payments.settle("k", again).unwrap());
     let found = payments.payment("k").unwrap().unwrap().settled.unwrap();
     assert_eq!(
@@ -182,8 +186,8 @@ fn states_go_where_they_may_only() {
         (9, 1_010),
         "it was answered when it was first settled"
     );
-    payments.rechecked("k").unwrap();
-    assert_eq!(payments.unchecked(99).unwrap(), []);
+    payments.mark_rechecked("k").unwrap();
+    assert_eq!(payments.unchecked_payments(99).unwrap(), []);
 
     settling(&payments, "f", 0);
     assert!(payments.fail("f").unwrap());
@@ -221,7 +225,7 @@ fn who_comes_first_with_a_hash_is_first_and_leases_pass_on() {
         |fingerprint, now| payments.reserve(Word([5; 32]), [fingerprint; 32], now).unwrap();
     let place = |fingerprint, now| reserve(fingerprint, now).place;
     assert_eq!([place(1, 100), place(2, 101), place(1, 102), place(3, 103)], [0, 1, 0, 2]);
-    assert_eq!(reserve(1, 500), Reserved { place: 0, since_s: 100 });
+    assert_eq!(reserve(1, 500), HashReservation { place: 0, since_s: 100 });
     payments.tidy(1_001, 900).unwrap();
     assert_eq!([place(2, 1_001), place(1, 1_002)], [0, 2]);
 
@@ -269,14 +273,14 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     assert_eq!(payments.receipt("k").unwrap(), None);
     // What was issued is committed to whatever became of the payment; once it was, no longer.
     assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
-    let [first, second] = ["a.b.c", "g.h.i"].map(Issued::receipt_of);
-    let due = |limit| payments.uncommitted(limit).unwrap();
+    let [first, second] = ["a.b.c", "g.h.i"].map(IssuedReceipts::receipt_of);
+    let due = |limit| payments.uncommitted_receipts(limit).unwrap();
     assert_eq!(due(9), [(pool(), first), (pool(), second)]);
     assert_eq!(due(1), [(pool(), first)]);
-    home.open().committed(&[first]).unwrap();
+    home.open().mark_committed(&[first]).unwrap();
     assert_eq!(due(9), [(pool(), second)]);
     // A receipt that is given again, or signed again by another process, is not due again.
-    payments.committed(&[second]).unwrap();
+    payments.mark_committed(&[second]).unwrap();
     assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
     assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("g.h.i"));
     assert_eq!(due(9), []);

@@ -6,7 +6,7 @@ use exitgap_core::ids::{SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::Day;
 use exitgap_core::snapshot::SnapshotDocuments;
-use exitgap_store::days::{DaysLog, leaving};
+use exitgap_store::days::{DaysLog, list_old_days};
 use exitgap_store::{CorruptBody, LogFolder, PublishError, Reader, Store, StoreError};
 use exitgap_tests::postgres::RECORDER;
 use tempfile::TempDir;
@@ -80,7 +80,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("2026-08-22: the folder has a complete copy;"), "{said}");
     assert!(said.contains("3 days would leave the database"), "{said}");
-    assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
+    assert_eq!(list_old_days(&scene.reader(), 10).unwrap().len(), 3);
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("2026-08-22: 231 snapshots removed"), "{said}");
@@ -161,7 +161,7 @@ fn only_what_every_copy_has_leaves() {
         let (code, said) = scene.prune(arguments);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains(why), "{why}: {said}");
-        assert_eq!(leaving(&scene.reader(), 10).unwrap().len(), 3);
+        assert_eq!(list_old_days(&scene.reader(), 10).unwrap().len(), 3);
     };
     refused(&["--hot-days", "10"], "log would be the only copy of the removed snapshots");
     refused(&["--one-copy", "--hot-days", "10"], "it is not in the log of days");
@@ -268,7 +268,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         while scene.sql(sleeps) == "0" {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        assert_eq!(scene.reader().leave(&scene.admin(), Day::of(slot(0))).unwrap(), 231);
+        assert_eq!(scene.reader().leave(&scene.admin(), Day::from_slot(slot(0))).unwrap(), 231);
         assert_eq!(scene.sql(sleeps), "0");
         reading.join().unwrap()
     });

@@ -28,7 +28,7 @@ use crate::store::folder::audit;
 const CANONICAL: BlockHash = BlockHash([0xee; 32]);
 
 fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
-    let retraction = |n: &u32| NewRetraction::orphaned(pool.id.clone(), slot(*n), CANONICAL);
+    let retraction = |n: &u32| NewRetraction::for_orphan(pool.id.clone(), slot(*n), CANONICAL);
     Changes { retractions: slots.iter().map(retraction).collect(), ..Changes::default() }
 }
 

@@ -43,7 +43,7 @@ pub fn sealed_store() -> (TempDir, PathBuf) {
 }
 
 fn trusting(log: &LogIdentity) -> Policy {
-    Policy::trusting(log.keys.clone())
+    Policy::with_keys(log.keys.clone())
 }
 
 fn usd(text: &str) -> SizeUsd {
@@ -89,7 +89,7 @@ fn every_recorded_slot_has_evidence_that_verifies() {
     let pool = &reader.pools().unwrap()[0].id;
     let file = reader.evidence(pool, Base::Token0, slot(10), usd("1")).unwrap();
     let other = SignerKey::from_seed(&log.origin.to_string(), [8; 32]).unwrap();
-    let report = verify(&file, &Policy::trusting(vec![other.verifier()]));
+    let report = verify(&file, &Policy::with_keys(vec![other.verifier()]));
     let signature = report.check(CheckName::Signature).unwrap();
     assert!(!matches!(signature.outcome, CheckOutcome::Pass), "{signature:?}");
 }
@@ -182,7 +182,7 @@ fn another_key_or_name_cannot_go_on_with_a_log() {
     };
     let other = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
     assert!(wrong_key(&other).starts_with("exitgap.example/test/5957856+"));
-    let renamed = key().named("exitgap.example/rest").unwrap();
+    let renamed = key().with_name("exitgap.example/rest").unwrap();
     assert!(wrong_key(&renamed).starts_with("exitgap.example/rest/5957856+"));
     assert!(Store::open(&path, &key()).is_ok());
 }
@@ -208,10 +208,10 @@ fn what_was_not_asked_or_not_recorded_is_named() {
     ));
     // That a size cannot be filled has evidence like any number.
     let refused = reader.evidence(&pools[0].id, Base::Token0, slot(1), usd("1000000000")).unwrap();
-    let stated = Evidence::read(&refused).stated().unwrap().answer.clone();
+    let stated = Evidence::from_bytes(&refused).statement().unwrap().answer.clone();
     assert_eq!(stated.refusal().unwrap().code, "beyond_liquidity");
     let log = reader.log().unwrap().unwrap();
-    let report = verify(&refused, &Policy::trusting(log.keys));
+    let report = verify(&refused, &Policy::with_keys(log.keys));
     assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_store::{Appended, Entry, Latest, Outcome, Reader, Store, StoreError};
+use exitgap_store::{AppendOutcome, Entry, Latest, Outcome, Reader, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot, store_in};
@@ -23,7 +23,7 @@ fn a_pause_is_filled_and_a_pool_added_later_begins_later() {
     let (mut first, mut second) = (BusyPool::new(1, 3), BusyPool::new(2, 3));
     let mut store = Store::create(&path, &key()).unwrap();
     assert_eq!(store.reader().slots().unwrap(), None);
-    let written = |filled_slots| Appended { written: true, filled_slots };
+    let written = |filled_slots| AppendOutcome { written: true, filled_slots };
 
     let zero = first.snapshot(slot(0));
     let entry = exitgap_store::NewEntry { reading: Ok(zero.clone()), ..first.recorded(slot(0)) };
@@ -85,7 +85,7 @@ fn the_same_slot_again_is_accepted_and_another_content_refused() {
     store.append_slot(slot(4), &[first.recorded(slot(4)), second.recorded(slot(4))]).unwrap();
 
     let again = store.append_slot(slot(3), &entries).unwrap();
-    assert_eq!(again, Appended { written: false, filled_slots: 0 });
+    assert_eq!(again, AppendOutcome { written: false, filled_slots: 0 });
     let mut refused = |at, entries: &[_]| store.append_slot(slot(at), entries).unwrap_err();
     let other = [first.recorded(slot(3)), entries[1].clone()];
     assert!(matches!(

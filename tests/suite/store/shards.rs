@@ -76,8 +76,8 @@ fn a_reading_counts_once_until_its_slot_is_frozen() {
     assert_eq!(share.put(slot(2), a, b"second").unwrap(), Put::Counts);
     assert_eq!(store.next_read(Some(slot(1))).unwrap(), Some(slot(2)));
     assert_eq!(store.shards_read(slot(2)).unwrap(), ["a"]);
-    assert_eq!(store.reading(slot(2), "a").unwrap().unwrap(), b"first");
-    assert_eq!(store.reading(slot(2), "b").unwrap(), None);
+    assert_eq!(store.shard_reading(slot(2), "a").unwrap().unwrap(), b"first");
+    assert_eq!(store.shard_reading(slot(2), "b").unwrap(), None);
     assert_eq!(store.shards_held().unwrap().len(), 2);
     // Another's number is not enough.
     let other = HeldShard { epoch: b.epoch + 1, ..b.clone() };
@@ -156,7 +156,7 @@ fn only_who_seals_freezes_and_what_cannot_be_read_says_so() {
         held[0].epoch
     );
     shared().sql_as(RECORDER, database, &broken).unwrap();
-    let error = second.reading(slot(2), "a").unwrap_err();
+    let error = second.shard_reading(slot(2), "a").unwrap_err();
     assert!(matches!(error, SharingError::Unreadable { .. }), "{error}");
     assert!(error.to_string().starts_with("the reading of a at slot "), "{error}");
 }
@@ -171,7 +171,7 @@ fn a_store_in_a_file_is_read_by_one() {
     store.freeze(slot(0)).unwrap();
     assert!(store.shards_read(slot(0)).unwrap().is_empty());
     assert!(store.shards_held().unwrap().is_empty());
-    assert_eq!(store.reading(slot(0), "a").unwrap(), None);
+    assert_eq!(store.shard_reading(slot(0), "a").unwrap(), None);
     assert_eq!(store.next_read(None).unwrap(), None);
     drop(store);
     // Nor is a server's that is not made for it.

@@ -16,7 +16,7 @@ fn read(pools: &mut [BusyPool], n: u32) -> (Vec<NewEntry>, Changes) {
     let mut changes = Changes::default();
     if n == 3 || n == 5 {
         let (pool, of) = (pools[usize::try_from(n).unwrap()].id.clone(), slot(n - 1));
-        changes.retractions = vec![NewRetraction::orphaned(pool, of, BlockHash([9; 32]))];
+        changes.retractions = vec![NewRetraction::for_orphan(pool, of, BlockHash([9; 32]))];
     }
     let mut entries = Vec::new();
     for (at, pool) in (0..).zip(pools.iter_mut()) {

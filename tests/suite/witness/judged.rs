@@ -28,7 +28,7 @@ fn a_checkpoints_witnesses_are_judged_by_every_reader_alike() {
     let note = store.reader().checkpoint(1).unwrap().unwrap();
     let lines = first.cosign(Note::parse(&note).unwrap().text, 1_700_000_000)
         + &second.cosign("another text\n", 1_700_000_001);
-    store.cosigned(&lines).unwrap();
+    store.record_cosignatures(&lines).unwrap();
     let size = "1000".parse().unwrap();
     let evidence = store.reader().evidence(&pool.id, Base::Token0, slot(0), size).unwrap();
     fs::write(at.join("evidence.json"), evidence).unwrap();

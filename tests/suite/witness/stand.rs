@@ -42,7 +42,7 @@ fn a_log_written_from_the_specification_alone_is_cosigned_by_its_rules() {
 /// A request of a log of these leaves, to go on from so many of them.
 fn request(leaves: &[Hash], old: usize) -> Vec<u8> {
     let origin = Origin::new(NAME, Slot::FIRST).unwrap();
-    let signer = log_key().named(&origin.to_string()).unwrap();
+    let signer = log_key().with_name(&origin.to_string()).unwrap();
     let checkpoint = Checkpoint {
         origin,
         size: leaves.len() as u64,

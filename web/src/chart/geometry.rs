@@ -2,7 +2,7 @@
 
 /// A number that a text begins with, such as documents write them: digits, a point, a sign.
 #[expect(clippy::cast_precision_loss, reason = "a place on paper has no use for more than 53 bits")]
-pub fn parsed(text: &str) -> Option<f64> {
+pub fn parse_number(text: &str) -> Option<f64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let plain = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -18,7 +18,7 @@ pub fn parsed(text: &str) -> Option<f64> {
 
 /// A number in digits, with so many decimals, at most nine.
 #[expect(clippy::cast_possible_truncation, reason = "what is out of bounds is cut to them")]
-pub fn fixed(number: f64, decimals: u8) -> String {
+pub fn format_fixed(number: f64, decimals: u8) -> String {
     let decimals = usize::from(decimals.min(9));
     let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
     let scaled = (number * scale).round() as i64;
@@ -30,7 +30,7 @@ pub fn fixed(number: f64, decimals: u8) -> String {
 
 /// A length on paper.
 pub fn length(number: f64) -> String {
-    fixed(number, 1)
+    format_fixed(number, 1)
 }
 
 /// Maps values to a length of paper.
@@ -53,7 +53,7 @@ impl Scale {
     }
 
     /// The same, widened until it begins and ends at round values: the first and the last of about `count` ticks.
-    pub fn rounded(span: (f64, f64), paper: (f64, f64), count: u32) -> Self {
+    pub fn with_round_ends(span: (f64, f64), paper: (f64, f64), count: u32) -> Self {
         let wide = Self::new(span, paper);
         let step = wide.step(count);
         let low = (wide.low / step + 1e-9).floor() * step;
@@ -183,7 +183,7 @@ pub fn band(pairs: &[Option<((f64, f64), f64)>]) -> String {
 
 /// Parts of a bar, each as where it begins and how wide it is, and where nothing is: parts above zero lie to its
 /// right in their order, parts below it to its left.
-pub fn stacked(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
+pub fn stack_parts(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
     let whole: f64 = parts.iter().map(|part| part.abs()).sum();
     if whole <= 0.0 {
         return (vec![(0.0, 0.0); parts.len()], 0.0);

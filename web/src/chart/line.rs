@@ -57,7 +57,7 @@ impl Mark {
 
 /// A mark, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkNote {
     /// What kind.
     pub mark: Mark,
     /// What is wrong.
@@ -80,7 +80,7 @@ pub fn LineChart(
     reference: f64,
     /// What is not as it should be, for each place.
     #[prop(optional)]
-    marks: Vec<Vec<Marked>>,
+    marks: Vec<Vec<MarkNote>>,
     /// Told the first and last place that were dragged over.
     #[prop(optional)]
     on_range: Option<Callback<(usize, usize)>>,
@@ -89,7 +89,7 @@ pub fn LineChart(
         return view! { <p class="empty">"No data to draw yet."</p> }.into_any();
     }
     let paper = Paper::for_screen();
-    let plane = Plane::of(paper, &lines, places.len(), reference);
+    let plane = Plane::for_lines(paper, &lines, places.len(), reference);
     let (chosen, choose) = signal(None::<usize>);
     let still = (plane.bands(&marks), plane.axis(unit), plane.below(&places), plane.drawn(&lines))
         .into_any();
@@ -97,12 +97,12 @@ pub fn LineChart(
     let help = format!("{title}. Use the arrow keys to read the values one by one.");
     let last = places.len() - 1;
     let drawn = lines.clone();
-    let reading = reading(places, lines, marks);
+    let reading = describe_places(places, lines, marks);
     view! {
         <figure class="chart">
             <figcaption>{title}</figcaption>
             {legend}
-            <Drawing plane=plane view_box=paper.view_box() help=help last=last still=still lines=drawn
+            <PlotArea plane=plane view_box=paper.view_box() help=help last=last still=still lines=drawn
                 chosen=chosen choose=choose on_range=on_range/>
             <output class="reading" aria-live="polite">
                 {move || chosen.get().map_or_else(
@@ -118,7 +118,7 @@ pub fn LineChart(
 
 /// The picture itself, and what a pointer and keys do on it.
 #[component]
-fn Drawing(
+fn PlotArea(
     plane: Plane,
     view_box: String,
     help: String,
@@ -163,7 +163,7 @@ fn Drawing(
             on:pointercancel=move |_| drag.set(None)
             on:keydown=key>
             {still}
-            {move || dragged.get().zip(chosen.get()).filter(|(a, b)| a != b).map(|(a, b)| plane.selected(a, b))}
+            {move || dragged.get().zip(chosen.get()).filter(|(a, b)| a != b).map(|(a, b)| plane.selection(a, b))}
             {move || chosen.get().map(|index| plane.cursor(index, &lines))}
         </svg>
     }
@@ -182,7 +182,7 @@ fn share_of(event: &PointerEvent) -> f64 {
 }
 
 /// The lines, and the marks that there are.
-fn legend(lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
+fn legend(lines: &[Line], marks: &[Vec<MarkNote>]) -> impl IntoView + use<> {
     let there = |mark: &Mark| marks.iter().flatten().any(|one| one.mark == *mark);
     let marks = Mark::ALL.into_iter().filter(there).map(Mark::legend);
     let marks = marks.map(|(class, words)| (class.to_owned(), words.to_owned()));
@@ -194,16 +194,16 @@ fn legend(lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
     view! { <ul class="legend">{entries}</ul> }
 }
 
-fn notes(marks: &[Vec<Marked>], index: usize) -> String {
+fn notes(marks: &[Vec<MarkNote>], index: usize) -> String {
     let marks = marks.get(index).map(Vec::as_slice).unwrap_or_default();
     marks.iter().map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// What a place reads.
-fn reading(
+fn describe_places(
     places: Vec<String>,
     lines: Vec<Line>,
-    marks: Vec<Vec<Marked>>,
+    marks: Vec<Vec<MarkNote>>,
 ) -> impl Fn(usize) -> String + Clone + Send + 'static {
     move |index| {
         let place = places.get(index).cloned().unwrap_or_default();
@@ -217,7 +217,7 @@ fn reading(
     }
 }
 
-fn table(places: &[String], lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
+fn table(places: &[String], lines: &[Line], marks: &[Vec<MarkNote>]) -> impl IntoView + use<> {
     let noted = marks.iter().any(|all| !all.is_empty());
     let names = lines.iter().map(|line| words(&line.name));
     let columns = names.chain(noted.then(|| words("Note"))).collect();

@@ -37,7 +37,7 @@ pub fn Payoff(
     let span = extent(ways.iter().map(|way| way.usd).chain([now])).unwrap_or((0.0, 1.0));
     // Room below the least, so that a step is seen to begin at nothing.
     let room = ((span.1 - span.0) * 0.5).max(span.1 * 0.000_5);
-    let up = Scale::rounded((span.0 - room, span.1), (Paper::floor(), Paper::TOP), TICKS);
+    let up = Scale::with_round_ends((span.0 - room, span.1), (Paper::floor(), Paper::TOP), TICKS);
     let across = Scale::new((0.0, longest * 1.15), (Paper::LEFT, paper.right()));
     let (left, right, floor) = (across.at(0.0), paper.right(), Paper::floor());
     let ticks = up.ticks(TICKS).into_iter().map(|tick| {

@@ -3,8 +3,8 @@
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
-use super::geometry::{Scale, band, extent, fixed, length, path, round_places, runs};
-use super::{Line, Mark, Marked};
+use super::geometry::{Scale, band, extent, format_fixed, length, path, round_places, runs};
+use super::{Line, Mark, MarkNote};
 
 /// About so many values are written beside an axis.
 const TICKS: u32 = 5;
@@ -68,13 +68,13 @@ pub struct Plane {
 
 impl Plane {
     /// Holds all values, and the one they are compared with.
-    pub fn of(paper: Paper, lines: &[Line], count: usize, reference: f64) -> Self {
+    pub fn for_lines(paper: Paper, lines: &[Line], count: usize, reference: f64) -> Self {
         let all =
             lines.iter().flat_map(|line| line.values.iter().chain(&line.others).flatten().copied());
         let span = extent(all.chain([reference])).unwrap_or((0.0, 1.0));
         let last = number(count.saturating_sub(1)).max(1.0);
         let across = Scale::new((0.0, last), (Paper::LEFT, paper.right()));
-        let up = Scale::rounded(span, (Paper::floor(), Paper::TOP), TICKS);
+        let up = Scale::with_round_ends(span, (Paper::floor(), Paper::TOP), TICKS);
         Self { paper, across, up, count, reference }
     }
 
@@ -97,7 +97,7 @@ impl Plane {
     }
 
     /// What is not as it should be, each kind in its own place and colour.
-    pub fn bands(&self, marks: &[Vec<Marked>]) -> impl IntoView + use<> {
+    pub fn bands(&self, marks: &[Vec<MarkNote>]) -> impl IntoView + use<> {
         let whole = Paper::floor() - Paper::TOP;
         let band = |mark: Mark| {
             let (class, y, height) = match mark {
@@ -173,7 +173,7 @@ impl Plane {
                 let points = line.values.iter().enumerate();
                 let points = points
                     .map(|(index, value)| value.map(|value| (self.x(index), self.up.at(value))));
-                let dots = isolated(&line.values)
+                let dots = find_isolated(&line.values)
                     .into_iter()
                     .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
                     .map(|(cx, cy)| view! { <circle class=line.class cx=length(cx) cy=length(cy) r="2"/> })
@@ -201,7 +201,7 @@ impl Plane {
     }
 
     /// What is dragged over.
-    pub fn selected(&self, one: usize, other: usize) -> impl IntoView + use<> {
+    pub fn selection(&self, one: usize, other: usize) -> impl IntoView + use<> {
         let (from, to) = (self.x(one.min(other)), self.x(one.max(other)));
         let height = Paper::floor() - Paper::TOP;
         view! { <rect class="selected" x=length(from) y=length(Paper::TOP) width=length(to - from) height=length(height)/> }
@@ -213,7 +213,7 @@ fn number(index: usize) -> f64 {
 }
 
 /// Values without a neighbour: a line through one point is not seen.
-fn isolated(values: &[Option<f64>]) -> Vec<usize> {
+fn find_isolated(values: &[Option<f64>]) -> Vec<usize> {
     let there = |index: Option<usize>| index.and_then(|index| *values.get(index)?).is_some();
     (0..values.len())
         .filter(|index| {
@@ -229,13 +229,13 @@ pub fn label(tick: f64) -> String {
         size if size >= 1e6 => (tick / 1e6, " M"),
         _ => (tick, ""),
     };
-    let text = fixed(value, if value.abs() >= 1_000.0 { 0 } else { 3 });
+    let text = format_fixed(value, if value.abs() >= 1_000.0 { 0 } else { 3 });
     let short = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
     };
-    crate::text::grouped(&short) + name
+    crate::text::group_digits(&short) + name
 }
 
 /// Where a key goes from `now` among values up to `last`; `None`: nowhere. The page does not scroll by a key that does.

@@ -32,11 +32,11 @@ struct Plane {
 
 impl Plane {
     /// Both scales hold all values of both, so that the line of equals is straight across.
-    fn of(paper: Paper, dots: &[Dot]) -> Self {
+    fn for_dots(paper: Paper, dots: &[Dot]) -> Self {
         let all = dots.iter().flat_map(|dot| [dot.across, dot.up]);
         let span = extent(all).unwrap_or((0.0, 1.0));
-        let across = Scale::rounded(span, (Paper::LEFT, paper.right()), TICKS);
-        let up = Scale::rounded(span, (Paper::floor(), Paper::TOP), TICKS);
+        let across = Scale::with_round_ends(span, (Paper::LEFT, paper.right()), TICKS);
+        let up = Scale::with_round_ends(span, (Paper::floor(), Paper::TOP), TICKS);
         Self { across, up, width: paper.width() }
     }
 
@@ -102,7 +102,7 @@ pub fn Scatter(
     unit: &'static str,
 ) -> impl IntoView {
     let paper = Paper::for_screen();
-    let plane = Plane::of(paper, &dots);
+    let plane = Plane::for_dots(paper, &dots);
     let (chosen, choose) = signal(None::<usize>);
     let drawn = dots.iter().map(|dot| {
         let (x, y) = plane.place(dot);

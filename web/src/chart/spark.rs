@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::geometry::{Scale, extent, length, parsed, path};
+use super::geometry::{Scale, extent, length, parse_number, path};
 use crate::text;
 
 /// As the picture's `viewBox` says.
@@ -16,7 +16,8 @@ pub fn Spark(
     /// In digits; none where the day has none.
     values: Vec<Option<String>>,
 ) -> impl IntoView {
-    let numbers: Vec<Option<f64>> = values.iter().map(|value| parsed(value.as_ref()?)).collect();
+    let numbers: Vec<Option<f64>> =
+        values.iter().map(|value| parse_number(value.as_ref()?)).collect();
     let Some((_, high)) = extent(numbers.iter().flatten().copied()) else {
         return view! { <span class="none">"none"</span> }.into_any();
     };

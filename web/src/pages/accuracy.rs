@@ -10,7 +10,9 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use super::accuracy_rows::{csv, rows, status};
 use crate::browser::download;
 use crate::document::Document;
-use crate::parts::{Asking, Chains, Empty, Failed, Loading, PreviewNotice, Table, number, words};
+use crate::parts::{
+    Chains, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice, Table, number, words,
+};
 use crate::paths::Page;
 use crate::service::{client, name_of, on_sealed};
 use crate::text;
@@ -20,13 +22,13 @@ pub const WAITING: &str = "waiting";
 
 /// What the reader asked for, all of it in the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct AccuracyQuery {
     chain: String,
     /// Where each page since the first begins: the last is the one shown.
     cursors: Vec<String>,
 }
 
-impl Asked {
+impl AccuracyQuery {
     /// The address that asks for this.
     fn href(&self) -> String {
         let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
@@ -38,23 +40,23 @@ impl Asked {
     }
 
     /// The page of the table, and what its pools are called.
-    async fn fetch(&self, client: &Client<Browser>) -> Result<Told, ClientError> {
+    async fn fetch(&self, client: &Client<Browser>) -> Result<NamedTable, ClientError> {
         let chain = Some(&self.chain).filter(|chain| !chain.is_empty());
         let page = |operation: Operation| {
             let target = operation.target().maybe(&parameters::CHAIN, chain);
             target.maybe(&parameters::POOL_CURSOR, self.cursors.last())
         };
-        let table = client.read::<Document>(&page(Operation::AccuracyTable)).await?;
+        let table = client.get_document::<Document>(&page(Operation::AccuracyTable)).await?;
         // Both lists are in the order of the pools' identifiers, and as long.
-        let pools = client.read::<Document>(&page(Operation::Pools)).await?.list("pools");
+        let pools = client.get_document::<Document>(&page(Operation::Pools)).await?.list("pools");
         let name = |pool: Document| Some((pool.text("pool")?, name_of(&pool)?));
-        Ok(Told { table, names: pools.into_iter().filter_map(name).collect() })
+        Ok(NamedTable { table, names: pools.into_iter().filter_map(name).collect() })
     }
 }
 
 /// A page of the table.
 #[derive(Debug, Clone)]
-struct Told {
+struct NamedTable {
     table: Document,
     /// What pools are called: each with its tokens, venue and fee.
     names: Vec<(String, String)>,
@@ -66,12 +68,12 @@ pub fn AccuracyPage() -> impl IntoView {
     let (query, navigate) = (use_query_map(), use_navigate());
     let asked = Memo::new(move |_| {
         let query = query.read();
-        Asked {
+        AccuracyQuery {
             chain: query.get("chain").unwrap_or_default(),
             cursors: query.get_all("cursor").unwrap_or_default(),
         }
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -82,7 +84,7 @@ pub fn AccuracyPage() -> impl IntoView {
     // Rows are summed up in turn: what waits may be there with the next slot.
     on_sealed(None, move || found.renew());
     let choose = Callback::new(move |chain: String| {
-        let asked = Asked { chain, cursors: Vec::new() };
+        let asked = AccuracyQuery { chain, cursors: Vec::new() };
         navigate(&asked.href(), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     });
     let chain = Signal::derive(move || asked.read().chain.clone());
@@ -97,15 +99,19 @@ pub fn AccuracyPage() -> impl IntoView {
             <Chains chosen=chain choose=choose/>
         </form>
         {move || match found.answer(&asked.get()) {
-            None => view! { <Loading what="the table"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            None => view! { <LoadingNotice what="the table"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
             Some(Ok(told)) => shown(&told, &asked.get(), move |_| found.renew()),
         }}
     }
 }
 
 /// The answer.
-fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 'static) -> AnyView {
+fn shown(
+    told: &NamedTable,
+    asked: &AccuracyQuery,
+    again: impl Fn(leptos::ev::MouseEvent) + 'static,
+) -> AnyView {
     let pools = told.table.list("pools");
     if pools.is_empty() {
         let words =
@@ -118,7 +124,7 @@ fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 's
     let waiting = (waiting > 0).then(|| {
         let words = match waiting {
             1 => "1 pool has no result yet.".to_owned(),
-            many => format!("{} pools have no result yet.", text::grouped(&many.to_string())),
+            many => format!("{} pools have no result yet.", text::group_digits(&many.to_string())),
         };
         view! {
             <p class="refused" role="status" id="waiting">
@@ -163,7 +169,7 @@ fn shown(told: &Told, asked: &Asked, again: impl Fn(leptos::ev::MouseEvent) + 's
 }
 
 /// The way to the pages before and after.
-fn pages(asked: &Asked, table: &Document) -> Option<impl IntoView + use<>> {
+fn pages(asked: &AccuracyQuery, table: &Document) -> Option<impl IntoView + use<>> {
     let previous = (!asked.cursors.is_empty()).then(|| {
         let mut page = asked.clone();
         page.cursors.pop();

@@ -40,12 +40,12 @@ pub fn rows(pools: &[Document], names: &[(String, String)]) -> Vec<Row> {
 
 /// What a record says.
 fn cells(record: &Document) -> Vec<AnyView> {
-    let grouped = |name: &str| text::grouped(&record.count(name).to_string());
+    let grouped = |name: &str| text::group_digits(&record.count(name).to_string());
     let why = not_compared(record);
     let why = (!why.is_empty()).then(|| view! { <small>{why}</small> });
     let stretches = record.count("stretches");
     let whole = stretches.saturating_sub(record.count("stretches_incomplete"));
-    let short = (!record.is("enough")).then(|| view! { <small>"partial record"</small> });
+    let short = (!record.is_true("enough")).then(|| view! { <small>"partial record"</small> });
     let until = text::instant(&record.text_or_none("until"));
     let days = format!("{} days observed", record.text_or_none("days_observed"));
     let file = record.text_or_none("figure_url");
@@ -64,9 +64,10 @@ fn cells(record: &Document) -> Vec<AnyView> {
             .into_any(),
         format!("{} of {}", grouped("exact_n"), grouped("n")).into_any(),
     ];
-    cells.extend(errors.map(|name| read(record, name)));
+    cells.extend(errors.map(|name| render_error(record, name)));
     cells.push(
-        format!("{} of {}", text::grouped(&whole.to_string()), grouped("stretches")).into_any(),
+        format!("{} of {}", text::group_digits(&whole.to_string()), grouped("stretches"))
+            .into_any(),
     );
     cells.push(view! { {until}<small>{days}</small> }.into_any());
     cells.push(view! { <a href=file rel="external">"figure file"</a> }.into_any());
@@ -74,7 +75,7 @@ fn cells(record: &Document) -> Vec<AnyView> {
 }
 
 /// An error as a person reads it, the exact one behind it.
-fn read(record: &Document, name: &str) -> AnyView {
+fn render_error(record: &Document, name: &str) -> AnyView {
     let shown =
         record.text(name).map_or_else(|| "–".to_owned(), |error| text::percent_read(&error));
     view! { <span title=percent(record, name)>{shown}</span> }.into_any()
@@ -102,7 +103,7 @@ pub fn csv(pools: &[Document]) -> String {
     for pool in pools {
         let record = pool.part("record");
         let field = |name: &&str| match &record {
-            Some(record) if *name == "enough" => record.is("enough").to_string(),
+            Some(record) if *name == "enough" => record.is_true("enough").to_string(),
             Some(record) => record.text_or_none(name),
             None => String::new(),
         };

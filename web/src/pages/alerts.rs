@@ -3,8 +3,10 @@
 use exitgap_api::operations::{Operation, parameters};
 use leptos::prelude::*;
 
-use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, ticket, token};
-use crate::parts::{Asking, Empty, Failed, Loading, Table, linked, words};
+use crate::kept_rules::{
+    KeptEvents, KeptRule, in_words, keep_token, list, request_owned, ticket, token,
+};
+use crate::parts::{Empty, FailureNotice, LiveQuery, LoadingNotice, Table, link_evidence, words};
 use crate::paths::{Page, evidence_href};
 use crate::service::{client, on_evaluated};
 use crate::text;
@@ -16,11 +18,11 @@ const SHOWN: u32 = 1_000;
 #[component]
 pub fn AlertsPage() -> impl IntoView {
     let shown = RwSignal::new(token());
-    let rules = Asking::new(move || shown.get(), |token| list(client(), token));
+    let rules = LiveQuery::new(move || shown.get(), |token| list(client(), token));
     let again = rules.again();
     // What did not change is not drawn again.
     let found = Memo::new(move |_| rules.answer(&shown.get()));
-    let tickets = Asking::new(move || shown.get(), |token| ticket(client(), token));
+    let tickets = LiveQuery::new(move || shown.get(), |token| ticket(client(), token));
     Effect::new(move || {
         if let Some(Some(ticket)) = tickets.answer(&shown.get()) {
             on_evaluated(&ticket, move || rules.renew());
@@ -36,8 +38,8 @@ pub fn AlertsPage() -> impl IntoView {
         <p class="lead">"Alerts stored by this service, checked every five minutes. Anyone with the rule and the public log can reproduce \
             the result. Create an alert on a pool's page."</p>
         {move || match found.get() {
-            None => view! { <Loading what="your alerts"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=again/> }.into_any(),
+            None => view! { <LoadingNotice what="your alerts"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=again/> }.into_any(),
             Some(Ok(rules)) if rules.is_empty() => {
                 let words = "No alerts yet. If you created some in another browser, open your alerts link here.".to_owned();
                 view! { <Empty words=words/> }.into_any()
@@ -69,12 +71,12 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
     let name = rule.alert.clone();
     let (asked, of) = (name.clone(), rule.last_seq);
     let after = of.saturating_sub(SHOWN);
-    let events = Asking::new(
+    let events = LiveQuery::new(
         move || (asked.clone(), of),
         move |(name, _)| {
             let target = Operation::AlertEvents.target_of(name).with(&parameters::AFTER_SEQ, after);
             let target = target.with(&parameters::LIMIT, SHOWN);
-            owned::<KeptEvents>(client(), target, token.get_untracked(), None)
+            request_owned::<KeptEvents>(client(), target, token.get_untracked(), None)
         },
     );
     let ended = rule.ended.clone();
@@ -87,7 +89,7 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
             let (target, token) = (Operation::EndAlert.target_of(&name), token.get_untracked());
             leptos::task::spawn_local(async move {
                 // What could not be ended still stands in the list.
-                drop(owned::<KeptRule>(client, target, token, None).await);
+                drop(request_owned::<KeptRule>(client, target, token, None).await);
                 again.run(());
             });
         }
@@ -108,8 +110,8 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
                 {format!(" · stored until {}", rule.expires)}
             </p>
             {move || match events.answer(&(name.clone(), of)) {
-                None => view! { <Loading what="the events"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
+                None => view! { <LoadingNotice what="the events"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error/> }.into_any(),
                 Some(Ok(told)) if told.events.is_empty() => {
                     view! { <Empty words="Not triggered yet.".to_owned()/> }.into_any()
                 }
@@ -141,7 +143,7 @@ fn Said(told: KeptEvents, is_gap: bool) -> impl IntoView {
                     } else {
                         sample.value
                     };
-                    view! { {linked(value, href)}" " }
+                    view! { {link_evidence(value, href)}" " }
                 })
                 .collect();
             let event = kept.event.r#type.trim_start_matches("alert.").replace('_', " ");

@@ -10,11 +10,11 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
-use crate::chart::{Spark, length, parsed};
-use crate::check::{Published, Sold, Standing};
+use crate::chart::{Spark, length, parse_number};
+use crate::check::{CheckState, PublishedGap, Sold};
 use crate::parts::{
-    AskExit, Asking, Chains, CheckAll, CheckedGap, Column, Empty, Failed, Loading, PreviewNotice,
-    Row, StatusTag, Table, linked, not_understood, number, words,
+    AskExit, Chains, CheckAll, CheckedGap, Column, Empty, FailureNotice, LiveQuery, LoadingNotice,
+    PreviewNotice, Row, StatusTag, Table, link_evidence, not_understood, number, words,
 };
 use crate::paths::{Page, evidence_href};
 use crate::service::{client, on_sealed};
@@ -25,7 +25,7 @@ const PAGE: usize = 100;
 
 /// What the reader asked for, all of it in the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct BoardQuery {
     size: SizeUsd,
     sort: String,
     chain: String,
@@ -33,7 +33,7 @@ struct Asked {
     cursors: Vec<String>,
 }
 
-impl Asked {
+impl BoardQuery {
     /// The address that asks for this.
     fn href(&self) -> String {
         let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
@@ -45,7 +45,7 @@ impl Asked {
     }
 
     /// Another question: it begins at its first page.
-    fn changed(self, change: impl FnOnce(&mut Self)) -> Self {
+    fn with_change(self, change: impl FnOnce(&mut Self)) -> Self {
         let mut changed = Self { cursors: Vec::new(), ..self };
         change(&mut changed);
         changed
@@ -73,7 +73,7 @@ pub fn Board() -> impl IntoView {
     let asked = Memo::new(move |_| {
         let query = query.read();
         let size = query.get("size").and_then(|text| text.parse().ok());
-        Asked {
+        BoardQuery {
             size: size
                 .filter(|size| SizeUsd::STANDARD.contains(size))
                 .unwrap_or(SizeUsd::STANDARD[2]),
@@ -82,7 +82,7 @@ pub fn Board() -> impl IntoView {
             cursors: query.get_all("cursor").unwrap_or_default(),
         }
     });
-    let board = Asking::new(
+    let board = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -125,24 +125,24 @@ pub fn Board() -> impl IntoView {
             </p>
         })}
         {move || match board.answer(&asked.get()) {
-            None => view! { <Loading what="the board"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-            Some(Ok(board)) => view! { <Ranked board=board asked=asked.get()/> }.into_any(),
+            None => view! { <LoadingNotice what="the board"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
+            Some(Ok(board)) => view! { <BoardTable board=board asked=asked.get()/> }.into_any(),
         }}
     }
 }
 
 /// Size, order and chain.
 #[component]
-fn Controls(asked: Memo<Asked>) -> impl IntoView {
+fn Controls(asked: Memo<BoardQuery>) -> impl IntoView {
     let navigate = use_navigate();
-    let ask = Callback::new(move |asked: Asked| {
+    let ask = Callback::new(move |asked: BoardQuery| {
         navigate(&asked.href(), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     });
-    let change = move |change: fn(&mut Asked, String)| {
+    let change = move |change: fn(&mut BoardQuery, String)| {
         move |event| {
             let value = event_target_value(&event);
-            ask.run(asked.get_untracked().changed(|asked| change(asked, value)));
+            ask.run(asked.get_untracked().with_change(|asked| change(asked, value)));
         }
     };
     let sizes: Vec<_> = SizeUsd::STANDARD
@@ -164,7 +164,7 @@ fn Controls(asked: Memo<Asked>) -> impl IntoView {
     let set_sort = change(|asked, sort| asked.sort = sort);
     let chain = Signal::derive(move || asked.read().chain.clone());
     let set_chain = Callback::new(move |chain| {
-        ask.run(asked.get_untracked().changed(|asked| asked.chain = chain));
+        ask.run(asked.get_untracked().with_change(|asked| asked.chain = chain));
     });
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
@@ -182,7 +182,7 @@ fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
 }
 
 #[component]
-fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
+fn BoardTable(board: Fragility, asked: BoardQuery) -> impl IntoView {
     if board.rows.is_empty() {
         let words = if asked.chain.is_empty() {
             "No pool has a snapshot yet. The recorder reads each pool every five minutes. Try again later."
@@ -202,8 +202,8 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         .rows
         .into_iter()
         .map(|row| {
-            let published = published(&row, size);
-            (row, published.map(|one| (one, RwSignal::new(Standing::NotChecked))))
+            let published = published_gap(&row, size);
+            (row, published.map(|one| (one, RwSignal::new(CheckState::NotChecked))))
         })
         .collect();
     let to_check: Vec<_> = rows.iter().filter_map(|(_, published)| published.clone()).collect();
@@ -227,9 +227,9 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
         .then(|| format!(" {} more have no snapshot yet.", board.pools_without_snapshot));
     view! {
         <PreviewNotice shown=preview/>
-        <Searched rows=body columns=columns>
+        <BoardSearch rows=body columns=columns>
             <CheckAll published=to_check/>
-            <span class="standing">{format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}</span>
+            <span class="standing">{format!("{} pools.", text::group_digits(&board.pools.to_string()))}{without}</span>
         </Searched>
         {pages}
         <p class="quiet">
@@ -244,7 +244,7 @@ fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
 }
 
 /// Which ranks these are, and the way to those before and after.
-fn pages(asked: &Asked, board: &Fragility) -> impl IntoView + use<> {
+fn pages(asked: &BoardQuery, board: &Fragility) -> impl IntoView + use<> {
     let before = asked.cursors.len() * PAGE;
     let ranks = format!("Ranks {}–{}", before + 1, before + board.rows.len());
     let previous = (!asked.cursors.is_empty()).then(|| {
@@ -264,9 +264,9 @@ fn pages(asked: &Asked, board: &Fragility) -> impl IntoView + use<> {
 }
 
 /// The row's gap at this size, with all that it was published as.
-fn published(row: &FragilityRow, size: SizeUsd) -> Option<Published> {
+fn published_gap(row: &FragilityRow, size: SizeUsd) -> Option<PublishedGap> {
     let gap = gap_at(row, size)?;
-    Some(Published {
+    Some(PublishedGap {
         evidence_url: gap.evidence_url?,
         pool: row.pool.clone(),
         sold: Sold::Token(row.base.address.clone()),
@@ -278,7 +278,7 @@ fn published(row: &FragilityRow, size: SizeUsd) -> Option<Published> {
 
 fn row_view(
     row: FragilityRow,
-    published: Option<(Published, RwSignal<Standing>)>,
+    published: Option<(PublishedGap, RwSignal<CheckState>)>,
     size: SizeUsd,
     greatest: f64,
 ) -> Row {
@@ -290,7 +290,7 @@ fn row_view(
         (None, Some(StandardGap { refusal: Some(code), evidence_url, .. })) => {
             let words = code.title();
             let href = evidence_url.and_then(|url| evidence_href(&url));
-            let cannot = linked("cannot be filled".to_owned(), href);
+            let cannot = link_evidence("cannot be filled".to_owned(), href);
             view! { <span class="none" title=words>{cannot}</span> }.into_any()
         }
         _ => view! { <span class="none">"none"</span> }.into_any(),
@@ -314,7 +314,7 @@ fn row_view(
         || "–".into_any(),
         |score| {
             let exact = score.to_string();
-            view! { <span title=exact.clone()>{text::read(&exact)}</span> }.into_any()
+            view! { <span title=exact.clone()>{text::round_number(&exact)}</span> }.into_any()
         },
     );
     let late = (row.newer_slots_missing > 0).then(|| {
@@ -352,7 +352,7 @@ fn search_words(row: &FragilityRow) -> String {
 
 /// How wide the gap is, to draw it beside the others; none where there is no number.
 fn gap_number(row: &FragilityRow, size: SizeUsd) -> Option<f64> {
-    Some(parsed(gap_at(row, size)?.exit_gap_pct?.as_str())?.abs())
+    Some(parse_number(gap_at(row, size)?.exit_gap_pct?.as_str())?.abs())
 }
 
 /// A gap beside the greatest of the page.
@@ -377,17 +377,17 @@ fn partial_days(row: &FragilityRow) -> Option<impl IntoView + use<>> {
 #[derive(Clone)]
 struct Searchable {
     words: String,
-    row: StoredValue<Listed>,
+    row: StoredValue<BoardRow>,
     greatest: f64,
     size: SizeUsd,
 }
 
 /// A row with its gap, and how that stands.
-type Listed = (FragilityRow, Option<(Published, RwSignal<Standing>)>);
+type BoardRow = (FragilityRow, Option<(PublishedGap, RwSignal<CheckState>)>);
 
 /// The rows that hold all words of the search, with what stands beside it.
 #[component]
-fn Searched(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) -> impl IntoView {
+fn BoardSearch(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) -> impl IntoView {
     let (search, set_search) = signal(String::new());
     let shown = move || {
         let search = search.read().to_lowercase();

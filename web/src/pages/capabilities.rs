@@ -3,13 +3,13 @@
 use exitgap_api::{Capability, CapabilityStatus, ChainCapability};
 use leptos::prelude::*;
 
-use crate::parts::{Asking, Failed, Loading, Row, Table, words};
+use crate::parts::{FailureNotice, LiveQuery, LoadingNotice, Row, Table, words};
 use crate::service::client;
 
 /// The page.
 #[component]
 pub fn CapabilitiesPage() -> impl IntoView {
-    let found = Asking::new(
+    let found = LiveQuery::new(
         || (),
         |()| {
             let client = client();
@@ -21,8 +21,8 @@ pub fn CapabilitiesPage() -> impl IntoView {
         <h1>"Capabilities"</h1>
         <p class="lead">"Live: runs on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, not built yet."</p>
         {move || match found.answer(&()) {
-            None => view! { <Loading what="the capabilities"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            None => view! { <LoadingNotice what="the capabilities"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
             Some(Ok(list)) => {
                 let chains: Vec<_> = list.chains.into_iter().map(chain).collect();
                 let rows = list.capabilities.into_iter().map(row).collect();

@@ -10,7 +10,9 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use super::equities_vector::vector;
 use crate::document::Document;
 use crate::parts::size_asked;
-use crate::parts::{Asking, Empty, Failed, Loading, PreviewNotice, Row, Table, number, words};
+use crate::parts::{
+    Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice, Row, Table, number, words,
+};
 use crate::paths::Page;
 use crate::service::{client, on_sealed};
 use crate::text;
@@ -20,34 +22,34 @@ const DEFAULT: &str = "10000";
 
 /// What the reader asked for, all of it in the address: a share as `<chain>:<address>`, or none, and a size as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct EquitiesQuery {
     token: String,
     size: String,
 }
 
 /// What is shown.
 #[derive(Debug, Clone)]
-struct Told {
+struct EquityDocuments {
     all: Document,
     one: Option<Document>,
 }
 
-impl Asked {
+impl EquitiesQuery {
     /// The address that asks for this.
     fn href(token: &str, size: &str) -> String {
         let size = String::from(js_sys::encode_uri_component(size));
         format!("{}?token={token}&size_usd={size}", Page::Equities.href())
     }
 
-    async fn fetch(&self, client: &Client<Browser>) -> Result<Told, ClientError> {
-        let all = client.read::<Document>(&Operation::Equities.target()).await?;
+    async fn fetch(&self, client: &Client<Browser>) -> Result<EquityDocuments, ClientError> {
+        let all = client.get_document::<Document>(&Operation::Equities.target()).await?;
         if self.token.is_empty() {
-            return Ok(Told { all, one: None });
+            return Ok(EquityDocuments { all, one: None });
         }
         let size = size_asked(&self.size)?;
         let target = Operation::Equity.target_of(self.token.replacen(':', "/", 1));
-        let one = client.read::<Document>(&target.with(&EQUITY_SIZE, size)).await?;
-        Ok(Told { all, one: Some(one) })
+        let one = client.get_document::<Document>(&target.with(&EQUITY_SIZE, size)).await?;
+        Ok(EquityDocuments { all, one: Some(one) })
     }
 }
 
@@ -57,12 +59,12 @@ pub fn EquitiesPage() -> impl IntoView {
     let (query, navigate) = (use_query_map(), use_navigate());
     let asked = Memo::new(move |_| {
         let query = query.read();
-        Asked {
+        EquitiesQuery {
             token: query.get("token").unwrap_or_default(),
             size: query.get("size_usd").unwrap_or_else(|| DEFAULT.to_owned()),
         }
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -75,7 +77,7 @@ pub fn EquitiesPage() -> impl IntoView {
     let go = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let Some(boxed) = boxed.get_untracked() else { return };
-        let href = Asked::href(&asked.read_untracked().token, boxed.value().trim());
+        let href = EquitiesQuery::href(&asked.read_untracked().token, boxed.value().trim());
         navigate(&href, NavigateOptions { scroll: false, ..NavigateOptions::default() });
     };
     let form = view! {
@@ -94,15 +96,15 @@ pub fn EquitiesPage() -> impl IntoView {
         </p>
         <div hidden=move || asked.read().token.is_empty()>{form}</div>
         {move || match found.answer(&asked.get()) {
-            None => view! { <Loading what="the stocks"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            None => view! { <LoadingNotice what="the stocks"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
             Some(Ok(told)) => shown(&told, &asked.get()),
         }}
     }
 }
 
 /// The answer.
-fn shown(told: &Told, asked: &Asked) -> AnyView {
+fn shown(told: &EquityDocuments, asked: &EquitiesQuery) -> AnyView {
     let shares = told.all.list("equities");
     if shares.is_empty() {
         let words = "No tokenized stocks are tracked here yet.".to_owned();
@@ -135,13 +137,13 @@ fn shown(told: &Told, asked: &Asked) -> AnyView {
 }
 
 /// A share, with the way to its vectors.
-fn row(share: &Document, asked: &Asked) -> Row {
+fn row(share: &Document, asked: &EquitiesQuery) -> Row {
     let token = format!("{}:{}", share.text_or_none("chain"), share.text_or_none("token"));
     let name = share.text("symbol").unwrap_or_else(|| text::short_pool(&token));
     let kind = share.text_or_none("kind").replace('_', " ");
     let here = (token == asked.token).then_some("true");
     let heading = view! {
-        <a href=Asked::href(&token, &asked.size) aria-current=here>{name}</a>" "<span class="quiet">{kind}</span>
+        <a href=EquitiesQuery::href(&token, &asked.size) aria-current=here>{name}</a>" "<span class="quiet">{kind}</span>
     };
     let Some(state) = share.part("state") else {
         return (heading.into_any(), vec!["No snapshot yet.".into_any()]);
@@ -160,23 +162,23 @@ fn row(share: &Document, asked: &Asked) -> Row {
         percent(&state, "basis_pct").into_any(),
         share.text("depth_usd").map_or_else(|| "–".to_owned(), |usd| text::usd(&usd)).into_any(),
         percent(share, "concentration_pct").into_any(),
-        standing(&state).into_any(),
+        describe_state(&state).into_any(),
     ];
     (heading.into_any(), cells)
 }
 
 /// What holds a share up, or nothing.
-fn standing(state: &Document) -> String {
-    if state.is("feed_paused") {
+fn describe_state(state: &Document) -> String {
+    if state.is_true("feed_paused") {
         return "Paused".to_owned();
     }
-    if state.is("corporate_action") {
+    if state.is_true("corporate_action") {
         let when = state
             .text("effective_at")
             .map_or_else(String::new, |at| format!(" at {}", text::instant(&at)));
         return format!("Multiplier changes{when}");
     }
-    if !state.is("facts_whole") {
+    if !state.is_true("facts_whole") {
         return "Some contract data could not be read.".to_owned();
     }
     "Normal".to_owned()

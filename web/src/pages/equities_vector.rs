@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use crate::browser::download;
-use crate::chart::{Bar, Bars, parsed};
+use crate::chart::{Bar, Bars, parse_number};
 use crate::document::Document;
 use crate::parts::{Row, Table, number, words};
 use crate::paths::Page;
@@ -33,7 +33,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
     let id = pool.text_or_none("pool");
     let sessions = pool.list("sessions");
     let [from, to] = ["from", "to"].map(|field| text::instant(&pool.text_or_none(field)));
-    let short = (!pool.is("enough")).then(|| {
+    let short = (!pool.is_true("enough")).then(|| {
         let count = |field: &str| pool.count(field).to_string();
         let words = format!(
             "Not enough data for statistics: {} of {} regular sessions and {} of {} weekends are recorded.",
@@ -46,10 +46,10 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
     });
     let counted = format!(
         "{from} to {to}: {} slots, {} missing, {} while trading was paused or before a multiplier change, {} without contract data.",
-        text::grouped(&pool.count("slots_recorded").to_string()),
-        text::grouped(&pool.count("slots_missing").to_string()),
-        text::grouped(&pool.count("slots_corporate_action").to_string()),
-        text::grouped(&pool.count("slots_without_facts").to_string()),
+        text::group_digits(&pool.count("slots_recorded").to_string()),
+        text::group_digits(&pool.count("slots_missing").to_string()),
+        text::group_digits(&pool.count("slots_corporate_action").to_string()),
+        text::group_digits(&pool.count("slots_without_facts").to_string()),
     );
     let csv = csv(pool, &sessions);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "share.csv");
@@ -64,7 +64,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
             {reopenings(pool)}
             {events(pool)}
             <p class="actions"><button type="button" class="small" on:click=keep>"Download CSV"</button></p>
-            {checked(place, pool)}
+            {render_figure_check(place, pool)}
         </section>
     }
     .into_any()
@@ -76,7 +76,7 @@ fn unseen(pool: &Document) -> Option<impl IntoView + use<>> {
     let short =
         pool.part("balance").map(|balance| balance.count("slots_short")).filter(|count| *count > 0);
     let short = short.map(|count| {
-        let slots = text::grouped(&count.to_string());
+        let slots = text::group_digits(&count.to_string());
         format!(
             " In {slots} slots the pool held less than a purchase of this size would pay out, so it would revert."
         )
@@ -102,7 +102,7 @@ fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
             let value = one.text(field);
             Bar {
                 name: one.text_or_none("session"),
-                value: value.as_deref().and_then(parsed),
+                value: value.as_deref().and_then(parse_number),
                 class,
                 shown: value.map_or_else(|| "not known".to_owned(), |value| shown(&value)),
             }
@@ -127,7 +127,7 @@ fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
 fn table(sessions: &[Document]) -> AnyView {
     let row = |one: &Document| -> Row {
         let refused = one.count("slots_refused");
-        let slots = text::grouped(&one.count("slots").to_string());
+        let slots = text::group_digits(&one.count("slots").to_string());
         let slots =
             if refused == 0 { slots } else { format!("{slots}, {refused} could not be filled") };
         let value = |field: &str, is_usd: bool| {
@@ -205,7 +205,7 @@ fn events(pool: &Document) -> Option<AnyView> {
 }
 
 /// The vector, computed again from the file that the answer names.
-fn checked(place: usize, pool: &Document) -> Option<impl IntoView + use<>> {
+fn render_figure_check(place: usize, pool: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(pool.text("figure_url")?));
     let fetch = move || {
         let (client, url) = (service.clone(), url.get_value());

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::{EvidenceAsked, Operation};
-use exitgap_api::{Answers, Direct, Naming, Provenance};
+use exitgap_api::{Answers, Direct, PoolName, Provenance};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
-use exitgap_core::evidence::{Check, CheckName, Outcome, Stated};
+use exitgap_core::evidence::{Check, CheckName, EvidenceStatement, Outcome};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::proof::Rung;
 use exitgap_core::series::Slot;
@@ -20,18 +20,19 @@ use super::evidence_witnesses::ByWitnesses;
 use super::pool::slippage;
 use crate::browser::download;
 use crate::check;
+use crate::evidence_summary::{self, EvidenceSummary};
 use crate::parts::{
-    Asking, Checks, Conditions, Drawn, Failed, Folded, Loading, PreviewNotice, Verdicts, soon,
+    Checks, CollapsibleSection, Conditions, Drawn, FailureNotice, LiveQuery, LoadingNotice,
+    PreviewNotice, Verdicts, soon,
 };
 use crate::paths::{self, Page};
-use crate::served::Meanwhile;
+use crate::prerender::Meanwhile;
 use crate::service::client;
 use crate::text;
-use crate::told::{self, Told};
 
 /// What the page shows.
 #[derive(Debug, Clone)]
-struct Found {
+struct FetchedEvidence {
     of: EvidenceOf,
     verification: Verification,
     /// Why the days before could not be fetched.
@@ -45,7 +46,7 @@ pub fn EvidencePage() -> impl IntoView {
     let address = Memo::new(move |_| {
         format!("{}?{}", location.pathname.get(), location.search.get().trim_start_matches('?'))
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || address.get(),
         |address| {
             let client = client();
@@ -57,11 +58,11 @@ pub fn EvidencePage() -> impl IntoView {
         {move || match found.answer(&address.get()) {
             None => view! {
                 <Meanwhile heading="Evidence".to_owned()/>
-                <Loading what="and verifying the evidence"/>
+                <LoadingNotice what="and verifying the evidence"/>
             }.into_any(),
             Some(Err(error)) => view! {
                 <h1>"Evidence"</h1>
-                <Failed error=error retry=retry/>
+                <FailureNotice error=error retry=retry/>
             }.into_any(),
             Some(Ok(found)) => view! {
                 <h1>"Evidence"</h1>
@@ -72,13 +73,13 @@ pub fn EvidencePage() -> impl IntoView {
 }
 
 /// Fetches and verifies the evidence. Without the days before, the file can still be verified.
-async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientError> {
+async fn find(client: &Client<Browser>, address: &str) -> Result<FetchedEvidence, ClientError> {
     let of = meant(client, address).await?;
     let (verification, without_window) = match check::remote(client, &of, true).await {
         Ok(verification) => (verification, None),
         Err(error) => (check::remote(client, &of, false).await?, Some(error.to_string())),
     };
-    Ok(Found { of, verification, without_window })
+    Ok(FetchedEvidence { of, verification, without_window })
 }
 
 /// The evidence that an address means, read as the service reads it: what it leaves out is the newest
@@ -87,12 +88,12 @@ async fn meant(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, Cl
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let name = path.rsplit('/').next().unwrap_or_default();
     let name = name.replace("%3A", ":").replace("%3a", ":");
-    let asked: EvidenceAsked = Operation::Evidence.read(Some(&name), query)?;
+    let asked: EvidenceAsked = Operation::Evidence.parse_question(Some(&name), query)?;
     let EvidenceAsked { pool, base, slot, size, .. } = asked;
     let (base, slot) = match (base, slot) {
         (Some(base), Some(slot)) => (base, slot),
         (base, slot) => {
-            let recorded = client.recorded(&pool, None).await?;
+            let recorded = client.fetch_snapshot(&pool, None).await?;
             let by_default = recorded.direction(None)?.into();
             (base.unwrap_or(by_default), slot.unwrap_or_else(|| recorded.snapshot.slot()))
         }
@@ -111,40 +112,44 @@ fn trust_words(verification: &Verification) -> String {
             "the key this server gave on this first visit, which this browser stores from now on"
         }
     };
-    let seen = check::compared(verification.log.continuity);
+    let seen = check::describe_continuity(verification.log.continuity);
     format!("Trusted key: {keys} ({basis}). {seen}")
 }
 
 #[component]
-fn Evidence(found: Found) -> impl IntoView {
-    let Found { of, verification, without_window } = found;
-    let told = Told::of(&verification.evidence);
+fn Evidence(found: FetchedEvidence) -> impl IntoView {
+    let FetchedEvidence { of, verification, without_window } = found;
+    let told = EvidenceSummary::from_evidence(&verification.evidence);
     let preview = told.preview;
     let trust = trust_words(&verification);
     let checks = verification.report.report.checks.clone();
     let evidence = Arc::clone(&verification.evidence);
-    let stated = evidence.stated();
-    let published =
-        stated.map_or_else(|| "not readable".to_owned(), |stated| told::words(&stated.answer));
-    let recomputed = evidence
-        .recompute()
-        .map_or_else(|why| format!("not recomputed: {why}"), |found| told::words(&found.computed));
+    let stated = evidence.statement();
+    let published = stated.map_or_else(
+        || "not readable".to_owned(),
+        |stated| evidence_summary::words(&stated.answer),
+    );
+    let recomputed = evidence.recompute().map_or_else(
+        |why| format!("not recomputed: {why}"),
+        |found| evidence_summary::words(&found.computed),
+    );
     let snapshot = evidence.snapshot();
     let genesis = snapshot.and_then(|one| one.observation().chain().kind.configured_genesis());
-    let venue = snapshot.map(|snapshot| Naming::of(snapshot.observation()).name());
+    let venue = snapshot.map(|snapshot| PoolName::from_observation(snapshot.observation()).name());
     if let Some(snapshot) = snapshot {
         let [token0, token1] = snapshot.observation().tokens();
         let (token0, token1) = (&token0.symbol, &token1.symbol);
         let venue = venue.as_deref().unwrap_or_default();
         paths::set_title(&format!("Evidence for {token0} / {token1}, {venue} | exitgap"));
     }
-    let context = snapshot
-        .and_then(|snapshot| answered(snapshot, &of, |answers| answers.ladder(&[], &[]).context));
+    let context = snapshot.and_then(|snapshot| {
+        ask_snapshot(snapshot, &of, |answers| answers.ladder(&[], &[]).context)
+    });
     let drawn = (snapshot.cloned(), of.clone());
     let bytes = verification.bytes.len();
     let file = StoredValue::new(verification.bytes.clone());
     let window_note = window_words(&checks, of.slot, without_window);
-    let window_note = format!("{window_note}. {}", observed(stated));
+    let window_note = format!("{window_note}. {}", describe_observation(stated));
     let (later, by_chain) = (of.clone(), of.clone());
     let verified = Arc::new(verification.clone());
     let proven = Arc::clone(&verified);
@@ -181,10 +186,10 @@ fn Evidence(found: Found) -> impl IntoView {
         <ByChain of=by_chain verified=Arc::clone(&proven) rung/>
         <ByWitnesses verified=proven rung/>
         <BreakIt verification=verification/>
-        <Folded id="drawn" title="Depth snapshot">
+        <CollapsibleSection id="drawn" title="Depth snapshot">
             {soon(move || {
                 let (snapshot, of) = &drawn;
-                let points = snapshot.as_ref().and_then(|one| answered(one, of, slippage));
+                let points = snapshot.as_ref().and_then(|one| ask_snapshot(one, of, slippage));
                 view! { <Drawn points=points.unwrap_or_default()/> }.into_any()
             })}
         </Folded>
@@ -192,7 +197,7 @@ fn Evidence(found: Found) -> impl IntoView {
 }
 
 /// How long the pool was observed, and its lowest depth, as the file states them. A refusal states neither.
-fn observed(stated: Option<&Stated>) -> String {
+fn describe_observation(stated: Option<&EvidenceStatement>) -> String {
     let Some(result) = stated.and_then(|stated| stated.answer.result()) else {
         return String::new();
     };
@@ -227,11 +232,11 @@ fn entries(found: &str, last: Slot) -> Option<String> {
     let first = (u64::from(last.number()) + 1).checked_sub(count.parse().ok()?)?;
     let (first, last) = (Slot::new(first).ok()?.to_string(), last.to_string());
     let (first, last) = (text::instant(&first), text::instant(&last));
-    Some(format!("{} entries, {first} to {last}", text::grouped(count)))
+    Some(format!("{} entries, {first} to {last}", text::group_digits(count)))
 }
 
 /// What the recorded state answers: under what the number holds, and what other sizes fill at.
-fn answered<T>(
+fn ask_snapshot<T>(
     snapshot: &Snapshot,
     of: &EvidenceOf,
     asked: impl FnOnce(&Answers<'_>) -> T,

@@ -5,8 +5,8 @@ use exitgap_core::evidence::Evidence;
 use leptos::prelude::*;
 
 use crate::check;
-use crate::parts::{Checks, Folded, Verdicts};
-use crate::told::Told;
+use crate::evidence_summary::EvidenceSummary;
+use crate::parts::{Checks, CollapsibleSection, Verdicts};
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub fn BreakIt(
         })
         .collect();
     view! {
-        <Folded id="break" title="Try tampering with it">
+        <CollapsibleSection id="break" title="Try tampering with it">
             <p class="quiet">"The change stays in this browser. Nothing is sent."</p>
             <p class="actions">
                 {buttons}
@@ -98,10 +98,10 @@ pub fn BreakIt(
                 let (changed, at) = one.apply(&verification.bytes)?;
                 let was = char::from(*verification.bytes.get(at)?);
                 let is = char::from(*changed.get(at)?);
-                let changed = Evidence::read(&changed);
+                let changed = Evidence::from_bytes(&changed);
                 let report = check::alone(&changed, verification.log.keys.clone());
                 let checks = report.report.checks.clone();
-                let told = Told::of(&changed);
+                let told = EvidenceSummary::from_evidence(&changed);
                 let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is unchanged.");
                 Some(view! {
                     <div id="broken">

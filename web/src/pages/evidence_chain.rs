@@ -13,13 +13,13 @@ use leptos::task::spawn_local;
 
 use crate::browser::download;
 use crate::module::{Module, PROOF, bytes};
-use crate::parts::Asking;
+use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::wallet::{self, WalletError};
 
 /// What came of asking the wallet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
+enum WalletState {
     Not,
     Waiting,
     Said(Option<BlockHash>),
@@ -43,7 +43,7 @@ pub fn ByChain(
             {move || {
                 if wanted.get() {
                     let (of, evidence) = (of.clone(), Arc::clone(&verified.evidence));
-                    return view! { <Fetched of evidence rung/> }.into_any();
+                    return view! { <ProofLoader of evidence rung/> }.into_any();
                 }
                 view! {
                     <p>"Everything above follows from what the operator signed. A state proof, which starts at the block's hash, shows whether \
@@ -60,7 +60,7 @@ pub fn ByChain(
 
 /// What judges a proof, the proof, and what the evidence claims.
 #[derive(Clone)]
-struct Judged {
+struct ProofInputs {
     judge: Module,
     claim: Arc<Vec<u8>>,
     proof: Arc<Vec<u8>>,
@@ -77,33 +77,33 @@ enum Absent {
     Failed(String),
 }
 
-async fn fetched(
+async fn fetch_proof(
     client: &Client<Browser>,
     of: &EvidenceOf,
     evidence: &Evidence,
-) -> Result<Judged, Absent> {
+) -> Result<ProofInputs, Absent> {
     let claim = state_claim(evidence).map_err(|problem| Absent::Failed(problem.detail))?;
     if let (ClaimedState::Other, Some(snapshot)) = (&claim.state, evidence.snapshot()) {
         return Err(Absent::NoLayout(snapshot.observation().state().protocol()));
     }
     let proof = client.state_proof(&of.pool, of.slot).await.map_err(Absent::Refused)?;
     let judge = Module::load(PROOF).await.map_err(Absent::Failed)?;
-    Ok(Judged { judge, claim: Arc::new(claim.to_bytes()), proof: Arc::new(proof) })
+    Ok(ProofInputs { judge, claim: Arc::new(claim.to_bytes()), proof: Arc::new(proof) })
 }
 
 /// The proof and what judges it, fetched once they are wanted: the one is many times as large as the evidence, and few want the
 /// other.
 #[component]
-fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) -> impl IntoView {
+fn ProofLoader(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) -> impl IntoView {
     let block = evidence.snapshot().map(|snapshot| {
         let observation = snapshot.observation();
         (observation.chain().caip2, observation.block().number)
     });
-    let proof = Asking::new(
+    let proof = LiveQuery::new(
         || (),
         move |()| {
             let (client, of, evidence) = (client(), of.clone(), Arc::clone(&evidence));
-            async move { fetched(&client, &of, &evidence).await }
+            async move { fetch_proof(&client, &of, &evidence).await }
         },
     );
     let retry = proof.again();
@@ -111,13 +111,13 @@ fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) -> imp
         None => {
             view! { <p class="quiet" role="status">"Fetching the state proof …"</p> }.into_any()
         }
-        Some(Err(absent)) => nothing(absent, retry),
+        Some(Err(absent)) => render_absent(absent, retry),
         Some(Ok(judged)) => view! { <Proven block judged rung/> }.into_any(),
     }
 }
 
 /// Without a proof the number is what it was, and a node of the reader's makes one.
-fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
+fn render_absent(absent: Absent, retry: Callback<()>) -> AnyView {
     let node = || view! { <code>"exitgap verify evidence.json --rpc <your node>"</code> };
     let why = match absent {
         Absent::NoLayout(protocol) => {
@@ -150,26 +150,26 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
 
 /// The checks, and the wallet.
 #[component]
-fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rung: RwSignal<Rung>) -> impl IntoView {
-    let asked = RwSignal::new(Asked::Not);
+fn Proven(block: Option<(Caip2, u64)>, judged: ProofInputs, rung: RwSignal<Rung>) -> impl IntoView {
+    let asked = RwSignal::new(WalletState::Not);
     let ask = move |_| {
         let Some((chain, number)) = block else { return };
-        asked.set(Asked::Waiting);
+        asked.set(WalletState::Waiting);
         spawn_local(async move {
             let said = wallet::block_hash(chain, number).await;
             // The reader may have left the page.
-            let _ = asked.try_set(said.map_or_else(Asked::Failed, Asked::Said));
+            let _ = asked.try_set(said.map_or_else(WalletState::Failed, WalletState::Said));
         });
     };
     let bytes = Arc::clone(&judged.proof);
     let judged = StoredValue::new_local(judged);
     let report = move || {
         let line = match asked.get() {
-            Asked::Said(Some(hash)) => format!("{hash} {WALLET}"),
-            Asked::Said(None) => format!("- {WALLET}"),
-            Asked::Not | Asked::Waiting | Asked::Failed(_) => String::new(),
+            WalletState::Said(Some(hash)) => format!("{hash} {WALLET}"),
+            WalletState::Said(None) => format!("- {WALLET}"),
+            WalletState::Not | WalletState::Waiting | WalletState::Failed(_) => String::new(),
         };
-        judged.with_value(|judged| Report::of(judged, &line))
+        judged.with_value(|judged| Report::from_proof(judged, &line))
     };
     view! {
         {move || match report() {
@@ -180,7 +180,7 @@ fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rung: RwSignal<Rung>) -> 
             }
         }}
         <p class="actions">
-            <button type="button" id="ask-wallet" on:click=ask disabled=move || asked.get() == Asked::Waiting>
+            <button type="button" id="ask-wallet" on:click=ask disabled=move || asked.get() == WalletState::Waiting>
                 "Ask your wallet for the block"
             </button>
             " "
@@ -197,13 +197,13 @@ const WALLET: &str = "your wallet";
 
 /// What was found.
 struct Report {
-    checks: Vec<Told>,
+    checks: Vec<ProofCheck>,
     unproven: Vec<String>,
     says: ChainSays,
 }
 
 /// A check, as the program that judges spells it.
-struct Told {
+struct ProofCheck {
     name: String,
     outcome: String,
     code: String,
@@ -213,24 +213,24 @@ struct Told {
 
 impl Report {
     /// Lets the program judge; `asked` has a line for everybody who was asked for the block.
-    fn of(judged: &Judged, asked: &str) -> Result<Self, String> {
-        let Judged { judge, claim, proof } = judged;
+    fn from_proof(judged: &ProofInputs, asked: &str) -> Result<Self, String> {
+        let ProofInputs { judge, claim, proof } = judged;
         let all = 0.into();
         let said =
             judge.call("check", &[bytes(claim), bytes(proof), asked.into(), all, "".into()])?;
-        Self::read(&said.as_string().unwrap_or_default()).ok_or_else(|| {
+        Self::parse(&said.as_string().unwrap_or_default()).ok_or_else(|| {
             "the proof checker returned a result that this page cannot read".to_owned()
         })
     }
 
     /// Six lines of each check, then what is left, what the chain says, and what this page says itself.
-    fn read(said: &str) -> Option<Self> {
+    fn parse(said: &str) -> Option<Self> {
         let lines: Vec<&str> = said.split('\n').collect();
         let (of_checks, last) = lines.split_at_checked(lines.len().checked_sub(4)?)?;
         let checks = of_checks.chunks_exact(6).map(|lines| {
             let [name, outcome, code, expected, found] =
                 [0, 1, 2, 3, 4].map(|at| lines[at].to_owned());
-            Told { name, outcome, code, expected, found }
+            ProofCheck { name, outcome, code, expected, found }
         });
         let unproven = last[0].split('\t').filter(|what| !what.is_empty()).map(str::to_owned);
         let (checks, unproven) = (checks.collect(), unproven.collect());
@@ -238,23 +238,23 @@ impl Report {
     }
 }
 
-fn wallet_words(asked: &Asked, block: Option<(Caip2, u64)>) -> String {
+fn wallet_words(asked: &WalletState, block: Option<(Caip2, u64)>) -> String {
     let chain = block.map_or(0, |(chain, _)| chain.0);
     match asked {
-        Asked::Not => {
+        WalletState::Not => {
             "Your wallet is asked only for the block with this number. It shares no account and signs nothing, and nothing is sent to this server."
                 .to_owned()
         }
-        Asked::Waiting => "Asking your wallet …".to_owned(),
-        Asked::Said(_) => String::new(),
-        Asked::Failed(WalletError::None) => {
+        WalletState::Waiting => "Asking your wallet …".to_owned(),
+        WalletState::Said(_) => String::new(),
+        WalletState::Failed(WalletError::None) => {
             "No wallet was found in this browser (EIP-1193). You can use any node instead: exitgap verify evidence.json --rpc <your node>."
                 .to_owned()
         }
-        Asked::Failed(WalletError::OtherChain(found)) => format!(
+        WalletState::Failed(WalletError::OtherChain(found)) => format!(
             "Your wallet is on chain {found}, but this pool is on {chain:#x}. Switch the wallet to that chain and try again."
         ),
-        Asked::Failed(WalletError::Refused(why)) => {
+        WalletState::Failed(WalletError::Refused(why)) => {
             format!("Your wallet did not answer: {why}. Allow the request and try again.")
         }
     }
@@ -281,7 +281,7 @@ fn shown(report: Report) -> AnyView {
 const PASS: &str = "pass";
 const FAIL: &str = "fail";
 
-fn row(check: Told) -> impl IntoView {
+fn row(check: ProofCheck) -> impl IntoView {
     let (class, mark, word) = match check.outcome.as_str() {
         PASS => ("pass", "✓", "passed"),
         FAIL => ("fail", "✗", "FAILED"),

@@ -9,7 +9,7 @@ use exitgap_core::evidence::{Check, MAX_RETRACTION_SLOTS, Outcome};
 use leptos::prelude::*;
 
 use crate::check::{NEWER, is_newer};
-use crate::parts::Asking;
+use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
@@ -45,7 +45,7 @@ pub fn Later(
     /// As it was verified.
     verified: Arc<Verification>,
 ) -> impl IntoView {
-    let known = Asking::new(
+    let known = LiveQuery::new(
         || (),
         move |()| {
             let (of, verified, client) = (of.clone(), Arc::clone(&verified), client());
@@ -139,11 +139,11 @@ fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
     match check.outcome {
         Outcome::Pass if proven => quiet(format!(
             "Not retracted: none of {} withdraws it (proven by the signed log).",
-            counted(&check.found)
+            describe_entries(&check.found)
         )),
         Outcome::Pass => quiet(format!(
             "Not retracted, according to this server: none of {} that it reports withdraws it.",
-            counted(&check.found)
+            describe_entries(&check.found)
         )),
         _ if is_newer(check) => quiet(format!(
             "Not retracted, according to this server. Not confirmed here: {}.",
@@ -164,7 +164,7 @@ fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
 }
 
 /// The entries that came after, as many as the check says they are.
-fn counted(found: &str) -> String {
+fn describe_entries(found: &str) -> String {
     let count = found.split_once(", then ").and_then(|(_, rest)| rest.split_once(" heads"));
     let Some((count, _)) = count else { return "the later entries".to_owned() };
     let reach = if count.parse() == Ok(MAX_RETRACTION_SLOTS) {
@@ -172,7 +172,7 @@ fn counted(found: &str) -> String {
     } else {
         ""
     };
-    format!("the {} later entries{reach}", text::grouped(count))
+    format!("the {} later entries{reach}", text::group_digits(count))
 }
 
 fn quiet(words: String) -> AnyView {

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::browser::LocalStorage;
 use crate::module::{EXITGAP, Module, bytes, field, text};
-use crate::parts::Folded;
+use crate::parts::CollapsibleSection;
 
 /// Under what the policy is kept.
 const KEPT: &str = "exitgap witness policy";
@@ -21,13 +21,13 @@ const KEPT: &str = "exitgap witness policy";
 enum State {
     NotAsked,
     Checking,
-    Found(Told),
+    Found(WitnessResult),
     Failed(String),
 }
 
 /// The check, as the package writes it.
 #[derive(Clone)]
-struct Told {
+struct WitnessResult {
     outcome: String,
     code: String,
     expected: String,
@@ -38,8 +38,8 @@ struct Told {
     cosigned: Vec<String>,
 }
 
-impl Told {
-    fn of(check: &JsValue) -> Self {
+impl WitnessResult {
+    fn from_js(check: &JsValue) -> Self {
         let before = field(check, "recorded_before_s").as_f64();
         let before = before.map(|seconds| Date::new(&(seconds * 1_000.0).into()).to_iso_string());
         let cosigned = Array::from(&field(check, "cosigned"));
@@ -54,11 +54,11 @@ impl Told {
     }
 }
 
-async fn found(evidence: &[u8], policy: &str) -> Result<Told, String> {
+async fn check_witnesses(evidence: &[u8], policy: &str) -> Result<WitnessResult, String> {
     let checker = Module::load(EXITGAP).await?;
     let now_s = (Date::now() / 1_000.0).floor();
     let asked = [bytes(evidence), bytes(policy.as_bytes()), now_s.into()];
-    Ok(Told::of(&checker.call("witnessed", &asked)?))
+    Ok(WitnessResult::from_js(&checker.call("witnessed", &asked)?))
 }
 
 /// The section.
@@ -76,7 +76,7 @@ pub fn ByWitnesses(
         LocalStorage.put(KEPT, &policy);
         set.set(State::Checking);
         spawn_local(async move {
-            let found = found(&verified.bytes, &policy).await;
+            let found = check_witnesses(&verified.bytes, &policy).await;
             let is = |outcome: &str| found.as_ref().is_ok_and(|found| found.outcome == outcome);
             let said = match (is("pass"), is("fail")) {
                 (true, _) => WitnessesSay::Cosigned,
@@ -89,7 +89,7 @@ pub fn ByWitnesses(
         });
     };
     view! {
-        <Folded id="by-witnesses" title="Witnesses of this log">
+        <CollapsibleSection id="by-witnesses" title="Witnesses of this log">
             <p>
                 "A witness signs a log only if it extends the version it last signed, and records the time. You choose which witnesses to trust \
                  and how many of them must have signed. This policy stays in this browser."

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map, use_query_map};
 
-use super::exit_comparison::{Asked, Comparison, compare};
+use super::exit_comparison::{Comparison, ExitQuery, compare};
 use super::exit_numbers::Numbers;
 use super::exit_venues::Venues;
 use super::exit_wait::Wait;
 use super::exit_when::When;
 use super::pool_size::in_place;
-use crate::parts::{AskExit, Asking, Failed, Loading, PreviewNotice};
+use crate::parts::{AskExit, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice};
 use crate::service::client;
 use crate::text;
 
@@ -24,9 +24,9 @@ pub fn ExitPage() -> impl IntoView {
         let token = params.read().get("token").unwrap_or_default();
         let query = query.read();
         let into = query.get("into").filter(|into| !into.is_empty());
-        Asked::read(&token, &query.get("size_usd").unwrap_or_default(), into)
+        ExitQuery::parse(&token, &query.get("size_usd").unwrap_or_default(), into)
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -39,21 +39,21 @@ pub fn ExitPage() -> impl IntoView {
         <h1>"Where and when to exit"</h1>
         <AskExit/>
         {move || match found.answer(&asked.get()) {
-            None => view! { <Loading what="the venues"/> }.into_any(),
+            None => view! { <LoadingNotice what="the venues"/> }.into_any(),
             Some(Err(error)) => {
                 // What it was to end in may be why there is no answer, and the form above keeps it.
                 let named = query.read().get("into").is_some();
                 let without = named.then(|| view! { <p><button type="button" id="into-any" on:click=move |_| set_into.set(None)>"Allow any token"</button></p> });
-                view! { <Failed error=error retry=retry/>{without} }.into_any()
+                view! { <FailureNotice error=error retry=retry/>{without} }.into_any()
             }
-            Some(Ok(comparison)) => view! { <Answered comparison=comparison/> }.into_any(),
+            Some(Ok(comparison)) => view! { <ComparisonView comparison=comparison/> }.into_any(),
         }}
     }
 }
 
 /// What there is to say.
 #[component]
-fn Answered(comparison: Comparison) -> impl IntoView {
+fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let refused = comparison.refused.clone().map(|why| {
         let size = text::usd_exact(&comparison.size.to_string());
         view! {

@@ -15,7 +15,7 @@ use crate::parts::size_asked;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ExitQuery {
     chain: ChainSlug,
     token: String,
     size: SizeUsd,
@@ -23,9 +23,9 @@ pub struct Asked {
     into: Option<String>,
 }
 
-impl Asked {
+impl ExitQuery {
     /// Reads the address: a token as `<chain>:<address>`, a size as people write it, and the tokens to end in.
-    pub fn read(token: &str, size: &str, into: Option<String>) -> Result<Self, Problem> {
+    pub fn parse(token: &str, size: &str, into: Option<String>) -> Result<Self, Problem> {
         let wrong = |why: &str| {
             invalid_parameter("token", &format!("token: {why}"), "Choose one of the tokens above.")
         };
@@ -117,22 +117,25 @@ pub struct Leg {
 }
 
 /// Asks the service. Where nothing fills the size, the most that is filled is compared.
-pub async fn compare(client: &Client<Browser>, asked: &Asked) -> Result<Comparison, ClientError> {
-    let refused = match client.read::<Document>(&asked.target(asked.size)).await {
-        Ok(told) => return read(&told, asked, asked.size, None),
+pub async fn compare(
+    client: &Client<Browser>,
+    asked: &ExitQuery,
+) -> Result<Comparison, ClientError> {
+    let refused = match client.get_document::<Document>(&asked.target(asked.size)).await {
+        Ok(told) => return parse_comparison(&told, asked, asked.size, None),
         Err(ClientError::Refused(refused)) => refused,
         Err(error) => return Err(error),
     };
     let most = refused.max_fillable_usd.as_ref().and_then(|most| most.as_str().parse().ok());
     let Some(most) = most else { return Err(ClientError::Refused(refused)) };
-    let told = client.read::<Document>(&asked.target(most)).await?;
-    read(&told, asked, most, Some(refused.detail.clone()))
+    let told = client.get_document::<Document>(&asked.target(most)).await?;
+    parse_comparison(&told, asked, most, Some(refused.detail.clone()))
 }
 
 /// Reads the answer, if it is one to this question.
-fn read(
+fn parse_comparison(
     told: &Document,
-    asked: &Asked,
+    asked: &ExitQuery,
     size: SizeUsd,
     refused: Option<String>,
 ) -> Result<Comparison, ClientError> {

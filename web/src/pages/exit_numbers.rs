@@ -16,7 +16,7 @@ use super::pool_answer::lost;
 use super::pool_size::in_place;
 use super::worst_slot::WorstSlot;
 use crate::document::Document;
-use crate::parts::{Asking, Card};
+use crate::parts::{Card, LiveQuery};
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -49,7 +49,7 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
                 note=format!("{beside}, {over}").into_any()/>
             <Within comparison=comparison/>
             <Worst comparison=comparison/>
-            {saving(&told)}
+            {render_saving(&told)}
             <Redeem comparison=comparison/>
         </section>
         <p class="quiet" id="made-of"><MadeOf comparison=comparison/></p>
@@ -57,7 +57,7 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
 }
 
 /// What the split saves against the best venue alone.
-fn saving(told: &Comparison) -> AnyView {
+fn render_saving(told: &Comparison) -> AnyView {
     let best = told.venues.first();
     let alone = best.and_then(|venue| Percent::parse(venue.alone.as_deref()?).ok());
     let found = alone
@@ -93,7 +93,7 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
         let said = chosen.get().unwrap_or_default();
         LIMITS.into_iter().find(|limit| *limit == said).unwrap_or(LIMITS[0])
     });
-    let sizes = Asking::new(
+    let sizes = LiveQuery::new(
         move || limit.get(),
         move |limit| {
             let (client, told) = (client(), comparison.get_value());
@@ -139,7 +139,7 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
 /// The widest gap of seven days, in the venue that is best now.
 #[component]
 fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
-    let worst = Asking::new(
+    let worst = LiveQuery::new(
         || (),
         move |()| {
             let (client, told) = (client(), comparison.get_value());
@@ -157,7 +157,7 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
         None => "…".into_any(),
         Some(Err(_)) => "not known".into_any(),
         Some(Ok(stress)) => {
-            let slot = WorstSlot::of(&stress).into_iter().next();
+            let slot = WorstSlot::from_stress(&stress).into_iter().next();
             slot.map_or_else(|| "not known".into_any(), WorstSlot::shown)
         }
     };
@@ -169,7 +169,7 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
         None => "loading".to_owned(),
         Some(Err(error)) => error.to_string(),
         Some(Ok(stress)) => {
-            let slot = WorstSlot::of(&stress).into_iter().next();
+            let slot = WorstSlot::from_stress(&stress).into_iter().next();
             let loss = slot.as_ref().and_then(|slot| lost(&size, slot.gap.as_deref()?));
             let loss = loss.map_or_else(String::new, |loss| format!("{loss}, "));
             let when =
@@ -179,7 +179,7 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
                 some => format!("; {some} slots could not fill this size"),
             };
             let missing = stress.count("slots_missing") + stress.count("slots_retracted");
-            let recorded = text::grouped(&stress.text_or_none("slots_recorded"));
+            let recorded = text::group_digits(&stress.text_or_none("slots_recorded"));
             format!(
                 "{loss}everything in {best}{when}{refused}; {recorded} slots recorded, {missing} missing"
             )
@@ -200,7 +200,7 @@ pub fn week_before(slot: Slot) -> Slot {
 /// What redeeming would bring instead.
 #[component]
 fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
-    let paths = Asking::new(
+    let paths = LiveQuery::new(
         || (),
         move |()| {
             let (client, told) = (client(), comparison.get_value());

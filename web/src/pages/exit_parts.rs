@@ -8,14 +8,14 @@ use leptos::prelude::*;
 
 use super::exit_comparison::{Comparison, Venue};
 use crate::document::Document;
-use crate::parts::Asking;
+use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
 /// The line.
 #[component]
 pub fn MadeOf(comparison: StoredValue<Comparison>) -> impl IntoView {
-    let found = Asking::new(
+    let found = LiveQuery::new(
         || (),
         move |()| {
             let (client, told) = (client(), comparison.get_value());

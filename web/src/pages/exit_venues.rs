@@ -6,9 +6,9 @@ use leptos_router::hooks::query_signal_with_options;
 
 use super::exit_comparison::{Comparison, Leg, Venue};
 use super::pool_size::in_place;
-use crate::chart::{length, parsed};
-use crate::check::{Published, Sold, Standing};
-use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
+use crate::chart::{length, parse_number};
+use crate::check::{CheckState, PublishedGap, Sold};
+use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::Page;
 use crate::text;
 
@@ -19,14 +19,14 @@ const WIDTH: f64 = 600.0;
 const SHADES: usize = 6;
 
 /// A gap to be checked, and how it stands.
-type Checked = (Published, RwSignal<Standing>);
+type GapCheck = (PublishedGap, RwSignal<CheckState>);
 
 /// The section.
 #[component]
 pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
     let told = comparison.get_value();
     let published = |url: &Option<String>, venue: &Venue, size, gap: &str| {
-        let published = Published {
+        let published = PublishedGap {
             evidence_url: url.clone()?,
             pool: venue.pool.clone(),
             sold: Sold::Token(told.token.clone()),
@@ -34,9 +34,9 @@ pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
             time: told.slot_time.clone(),
             exit_gap_pct: gap.to_owned(),
         };
-        Some((published, RwSignal::new(Standing::NotChecked)))
+        Some((published, RwSignal::new(CheckState::NotChecked)))
     };
-    let mut all: Vec<Checked> = Vec::new();
+    let mut all: Vec<GapCheck> = Vec::new();
     let rows: Vec<Row> = told
         .venues
         .iter()
@@ -93,8 +93,8 @@ fn row(
     place: usize,
     venue: &Venue,
     told: &Comparison,
-    alone: Option<Checked>,
-    leg: Option<Checked>,
+    alone: Option<GapCheck>,
+    leg: Option<GapCheck>,
 ) -> Row {
     let whole = match (alone, &venue.most) {
         (Some((published, standing)), _) if told.refused.is_none() => {
@@ -135,7 +135,7 @@ fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
         .most
         .as_ref()
         .map(|most| view! { <small>{format!("at most {}", text::usd(most))}</small> });
-    view! { {linked("cannot be filled".to_owned(), href)}{most} }.into_any()
+    view! { {link_evidence("cannot be filled".to_owned(), href)}{most} }.into_any()
 }
 
 /// What the split ends in, and a choice of that where the service knows tokens that are alike.
@@ -168,10 +168,10 @@ fn Into(told: Comparison) -> impl IntoView {
 /// The split as parts of one bar.
 #[component]
 fn Bar(venues: Vec<Venue>, whole: String) -> impl IntoView {
-    let whole = parsed(&whole).unwrap_or(1.0);
+    let whole = parse_number(&whole).unwrap_or(1.0);
     let mut start = 0.0;
     let parts = venues.iter().enumerate().filter_map(|(place, venue)| {
-        let width = parsed(&venue.leg.as_ref()?.size.to_string())? / whole * WIDTH;
+        let width = parse_number(&venue.leg.as_ref()?.size.to_string())? / whole * WIDTH;
         let x = length(start);
         start += width;
         let class = format!("fill {}", shade_of(place));

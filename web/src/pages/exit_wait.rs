@@ -8,9 +8,11 @@ use exitgap_core::units::SizeUsd;
 
 use super::exit_comparison::Comparison;
 use crate::browser::download;
-use crate::chart::{Later, Payoff, parsed};
+use crate::chart::{Later, Payoff, parse_number};
 use crate::document::Document;
-use crate::parts::{Asking, Empty, Failed, Folded, Loading, Row, Table, number};
+use crate::parts::{
+    CollapsibleSection, Empty, FailureNotice, LiveQuery, LoadingNotice, Row, Table, number,
+};
 use crate::service::client;
 use crate::text;
 
@@ -18,7 +20,7 @@ use crate::text;
 #[component]
 pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     let ask = move |operation: Operation| {
-        Asking::new(
+        LiveQuery::new(
             || (),
             move |()| {
                 let (client, told) = (client(), comparison.get_value());
@@ -39,16 +41,16 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     let (hours, paths) = (ask(Operation::Hours), ask(Operation::Redemption));
     let (hours_again, paths_again) = (hours.again(), paths.again());
     view! {
-        <Folded id="wait" title="Wait or redeem">
+        <CollapsibleSection id="wait" title="Wait or redeem">
             {move || match hours.answer(&()) {
-                None => view! { <Loading what="the market's hours"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error retry=hours_again/> }.into_any(),
+                None => view! { <LoadingNotice what="the market's hours"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error retry=hours_again/> }.into_any(),
                 Some(Ok(told)) => market(&told),
             }}
             {move || match paths.answer(&()) {
-                None => view! { <Loading what="the redemption terms"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error retry=paths_again/> }.into_any(),
-                Some(Ok(told)) => redeeming(&told),
+                None => view! { <LoadingNotice what="the redemption terms"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error retry=paths_again/> }.into_any(),
+                Some(Ok(told)) => render_redemptions(&told),
             }}
         </Folded>
     }
@@ -70,15 +72,18 @@ pub fn market(told: &Document) -> AnyView {
         return view! { <p>"This market is open around the clock; there is no opening to wait for."</p> }
             .into_any();
     }
-    let now =
-        match (told.is("market_open"), seconds(told, "opens_in_s"), seconds(told, "closes_in_s")) {
-            (true, _, Some(left)) => format!("The market is open for another {}.", text::age(left)),
-            (true, ..) => "The market is open.".to_owned(),
-            (false, Some(left), _) => {
-                format!("The market is closed and opens in {}.", text::age(left))
-            }
-            (false, ..) => "The market is closed.".to_owned(),
-        };
+    let now = match (
+        told.is_true("market_open"),
+        seconds(told, "opens_in_s"),
+        seconds(told, "closes_in_s"),
+    ) {
+        (true, _, Some(left)) => format!("The market is open for another {}.", text::age(left)),
+        (true, ..) => "The market is open.".to_owned(),
+        (false, Some(left), _) => {
+            format!("The market is closed and opens in {}.", text::age(left))
+        }
+        (false, ..) => "The market is closed.".to_owned(),
+    };
     let spread = |name: String, one: &Document| {
         let percent = |field: &str| {
             one.text(field).map_or_else(|| "–".to_owned(), |gap| text::percent_read(&gap))
@@ -88,7 +93,8 @@ pub fn market(told: &Document) -> AnyView {
         let reopening = one
             .text("reopening_gap_pct_worst")
             .map_or_else(|| "–".to_owned(), |gap| text::percent_read(&gap));
-        let cells = cells.into_iter().chain([reopening, text::grouped(&one.text_or_none("slots"))]);
+        let cells =
+            cells.into_iter().chain([reopening, text::group_digits(&one.text_or_none("slots"))]);
         (name.into_any(), cells.map(IntoAny::into_any).collect()) as Row
     };
     let open = told.part("open").map(|open| spread("open".to_owned(), &open));
@@ -107,7 +113,7 @@ pub fn market(told: &Document) -> AnyView {
 }
 
 /// Each way of redeeming, beside selling now.
-fn redeeming(told: &Document) -> AnyView {
+fn render_redemptions(told: &Document) -> AnyView {
     let paths = told.list("paths");
     if paths.is_empty() {
         let words =
@@ -164,10 +170,10 @@ fn redeeming(told: &Document) -> AnyView {
 /// What each way pays, and when, beside what selling pays now.
 fn drawn(told: &Document, paths: &[Document]) -> Option<AnyView> {
     const COLOURS: [&str; 2] = ["line-c", "line-b"];
-    let now = parsed(&told.text("receives_now_usd")?)?;
+    let now = parse_number(&told.text("receives_now_usd")?)?;
     let way = |path: &Document| {
-        let usd = parsed(&path.text("receives_usd")?)?;
-        let wait_s = (parsed(&path.text("t_min_s")?)?, parsed(&path.text("t_max_s")?)?);
+        let usd = parse_number(&path.text("receives_usd")?)?;
+        let wait_s = (parse_number(&path.text("t_min_s")?)?, parse_number(&path.text("t_max_s")?)?);
         Some((path.text_or_none("kind").replace('_', " "), usd, wait_s))
     };
     let ways = paths.iter().filter_map(way).zip(COLOURS.iter().cycle());

@@ -15,9 +15,12 @@ use super::exit_comparison::Comparison;
 use super::exit_numbers::week_before;
 use super::pool_size::in_place;
 use crate::browser::download;
-use crate::chart::{HOURS, Heat, Hour, SHADES, hour_in_words, parsed};
+use crate::chart::{HOURS, Heat, Hour, SHADES, hour_in_words, parse_number};
 use crate::document::Document;
-use crate::parts::{Asking, Failed, Loading, Table, folded, linked, number, words};
+use crate::parts::{
+    FailureNotice, LiveQuery, LoadingNotice, Table, link_evidence, number, render_collapsible,
+    words,
+};
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
@@ -45,7 +48,7 @@ impl Seen {
     fn hour(&self) -> Hour {
         match &self.worst {
             _ if self.refused > 0 => Hour::Refused,
-            Some((gap, ..)) => parsed(gap).map_or(Hour::Unknown, Hour::Of),
+            Some((gap, ..)) => parse_number(gap).map_or(Hour::Unknown, Hour::Of),
             None => Hour::Unknown,
         }
     }
@@ -55,8 +58,9 @@ impl Seen {
         self.refused += row.count("slots_refused");
         if let Some(worst) = row.part("worst") {
             let gap = worst.text_or_none("exit_gap_pct");
-            let wider = self.worst.as_ref().is_none_or(|(one, ..)| parsed(one) < parsed(&gap));
-            if wider && parsed(&gap).is_some() {
+            let wider =
+                self.worst.as_ref().is_none_or(|(one, ..)| parse_number(one) < parse_number(&gap));
+            if wider && parse_number(&gap).is_some() {
                 self.worst = Some((gap, worst.text_or_none("time"), worst.text("evidence_url")));
             }
         }
@@ -80,7 +84,8 @@ async fn week(
         let from = week_before(to);
         let target = Operation::History.target_of(pool).with(&SERIES_SIZE, told.size);
         let target = target.with(&BASE, &told.token).with(&FROM, from).with(&TO, to);
-        let rows = client.read::<Document>(&target.with(&INTERVAL, Interval::Hour.code())).await;
+        let rows =
+            client.get_document::<Document>(&target.with(&INTERVAL, Interval::Hour.code())).await;
         let rows = match rows {
             Ok(history) => history.list("rows"),
             // Before its series there is nothing.
@@ -120,7 +125,7 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
             found.unwrap_or(0)
         })
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || venue.get(),
         move |place| {
             let (client, told) = (client(), comparison.get_value());
@@ -147,15 +152,15 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
                 <label>"Venue" <select id="venue" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select></label>
             </form>
             {move || match found.answer(&venue.get()) {
-                None => view! { <Loading what="four weeks of this venue"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+                None => view! { <LoadingNotice what="four weeks of this venue"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
                 Some(Ok(week)) => {
                     let of = comparison.with_value(|told| {
                         let evidence = told.venues.get(venue.get())?.evidence.clone()?;
                         Some(EvidenceOf { size: told.size, ..evidence })
                     });
                     let now = comparison.with_value(|told| told.venues.get(venue.get())?.alone.clone());
-                    view! { <Told week=week of=of now=now/> }.into_any()
+                    view! { <WeekView week=week of=of now=now/> }.into_any()
                 }
             }}
         </section>
@@ -200,7 +205,7 @@ fn said(seen: &Seen) -> String {
 
 /// The picture, what is read of it, and the same as a table and as a file.
 #[component]
-fn Told(
+fn WeekView(
     week: Week,
     of: Option<EvidenceOf>,
     /// What all of it fills at in this venue now, percent.
@@ -226,14 +231,14 @@ fn Told(
     known.sort_unstable();
     let row = |hour: &usize| {
         let seen = &week[*hour];
-        let value = linked(said(seen), href(seen, of.as_ref()));
+        let value = link_evidence(said(seen), href(seen, of.as_ref()));
         (hour_in_words(*hour).into_any(), vec![value, seen.slots.into_any()])
     };
     let rows = known.iter().map(row).collect();
     let gaps = week.iter().filter(|seen| seen.refused == 0);
     let gaps = gaps.filter_map(|seen| seen.worst.as_ref().map(|(gap, ..)| gap.as_str()));
     let by_gap = |one: &&str, other: &&str| {
-        let [one, other] = [one, other].map(|gap| parsed(gap).unwrap_or_default());
+        let [one, other] = [one, other].map(|gap| parse_number(gap).unwrap_or_default());
         one.total_cmp(&other)
     };
     let spread = gaps.clone().min_by(by_gap).zip(gaps.max_by(by_gap)).map(|(least, greatest)| {
@@ -250,7 +255,7 @@ fn Told(
         };
         let (words, href) =
             week.with_value(|(week, of)| (said(&week[hour]), href(&week[hour], of.as_ref())));
-        view! { <b>{hour_in_words(hour)}</b>": "{linked(words, href)} }.into_any()
+        view! { <b>{hour_in_words(hour)}</b>": "{link_evidence(words, href)} }.into_any()
     };
     let figure = view! {
         <figure class="chart heat">
@@ -269,13 +274,13 @@ fn Told(
     };
     view! {
         <p id="best-hour">{now}{best}{few}</p>
-        {folded("by-hour", "Each hour of the week", true, figure.into_any())}
+        {render_collapsible("by-hour", "Each hour of the week", true, figure.into_any())}
     }
 }
 
 /// How the gap of now is beside the widest of each hour that is recorded.
 fn verdict(week: &Week, now: &str) -> Option<String> {
-    let gap = parsed(now)?;
+    let gap = parse_number(now)?;
     let known = week.iter().filter(|seen| seen.slots > 0);
     // An hour that did not fill it is worse than any gap.
     let was_worse = |seen: &&Seen| match seen.hour() {

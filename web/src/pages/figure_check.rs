@@ -18,13 +18,13 @@ use crate::service::client;
 enum State {
     NotAsked,
     At(usize, usize),
-    Found(Found, bool),
+    Found(FigureFindings, bool),
     Failed(String),
 }
 
 /// What was found of a figure.
 #[derive(Clone)]
-struct Found {
+struct FigureFindings {
     verdict: String,
     checks: Vec<Check>,
 }
@@ -37,9 +37,9 @@ struct Check {
     found: String,
 }
 
-impl Found {
+impl FigureFindings {
     /// That of a report, as the package writes it.
-    fn of(report: &JsValue) -> Self {
+    fn from_js(report: &JsValue) -> Self {
         let checks = Array::from(&field(report, "checks")).into_iter().map(|check| Check {
             passed: text(&check, "outcome") == "pass",
             code: text(&check, "code"),
@@ -69,9 +69,10 @@ where
         set.set(State::At(0, 0));
         let (file, service) = (fetch(), service.clone());
         spawn_local(async move {
-            let found =
-                found(&service, file, move |seen, all| drop(set.try_set(State::At(seen, all))))
-                    .await;
+            let found = check_figure(&service, file, move |seen, all| {
+                drop(set.try_set(State::At(seen, all)))
+            })
+            .await;
             // The reader may have gone on to another page by then.
             drop(set.try_set(match found {
                 Ok((report, kept)) => State::Found(report, kept),
@@ -99,11 +100,11 @@ where
 }
 
 /// What was found, and whether by keys that this browser had kept before.
-async fn found(
+async fn check_figure(
     client: &Client<Browser>,
     file: impl Future<Output = Result<Vec<u8>, ClientError>>,
     mut told: impl FnMut(usize, usize),
-) -> Result<(Found, bool), String> {
+) -> Result<(FigureFindings, bool), String> {
     let words = |error: ClientError| error.to_string();
     let file = file.await.map_err(words)?;
     if !is_figure_file(&file) {
@@ -116,7 +117,8 @@ async fn found(
     let keys: Array = keys.map(JsValue::from_str).collect();
     let checker = Module::load(EXITGAP).await?;
     let checked = method(&checker.class("CheckedFigure"), "read", &[bytes(&file), keys.into()])?;
-    while let Some((pool, slot, is_fills)) = wanted(&method(&checked, "wanted", &[])?)? {
+    while let Some((pool, slot, is_fills)) = parse_page_request(&method(&checked, "wanted", &[])?)?
+    {
         let page = if is_fills {
             client.fills(&pool, slot).await
         } else {
@@ -127,12 +129,12 @@ async fn found(
         let progress = method(&checked, "progress", &[])?;
         told(count(&field(&progress, "0")), count(&field(&progress, "1")));
     }
-    Ok((Found::of(&method(&checked, "report", &[])?), own))
+    Ok((FigureFindings::from_js(&method(&checked, "report", &[])?), own))
 }
 
 /// The pool and the slot of what is needed next, and whether that is a document of what the pool logged; nothing where all
 /// was given.
-fn wanted(wanted: &JsValue) -> Result<Option<(PoolId, Slot, bool)>, String> {
+fn parse_page_request(wanted: &JsValue) -> Result<Option<(PoolId, Slot, bool)>, String> {
     if wanted.is_undefined() {
         return Ok(None);
     }
@@ -154,7 +156,7 @@ fn count(number: &JsValue) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-fn shown(found: &Found, kept: bool) -> AnyView {
+fn shown(found: &FigureFindings, kept: bool) -> AnyView {
     let whose = if kept {
         "by the key stored in this browser"
     } else {

@@ -3,7 +3,7 @@
 use exitgap_core::exit::METHOD_VERSION;
 use leptos::prelude::*;
 
-use crate::parts::{Folded, RULES, folded};
+use crate::parts::{CollapsibleSection, RULES, render_collapsible};
 
 /// The page.
 #[component]
@@ -39,7 +39,7 @@ pub fn MethodPage() -> impl IntoView {
              oracle price moved away, the depth from the pool's own price stays, and no liquidity was withdrawn."
         </p>
         <p>"The amount that a pool's contract pays is computed by the rules of its kind:"</p>
-        {folded("kinds", "Rules of each kind of pool", true, view! { <ul id="rules">{rules}</ul> }.into_any())}
+        {render_collapsible("kinds", "Rules of each kind of pool", true, view! { <ul id="rules">{rules}</ul> }.into_any())}
         <h2>"Check"</h2>
         <p>
             "A recorded gap links to its evidence: the snapshot, the pool's entry for the slot, and the proof that the signed \
@@ -76,7 +76,7 @@ pub fn MethodPage() -> impl IntoView {
 #[component]
 fn WhoCanLie() -> impl IntoView {
     view! {
-        <Folded id="who-can-lie" title="Whom you still have to trust">
+        <CollapsibleSection id="who-can-lie" title="Whom you still have to trust">
         <p>
             "The evidence file shows what the operator signed. "<code>"exitgap verify evidence.json --rpc <your node>"</code>" compares it \
              with the chain's own state. It proves the storage words of the pool and of its oracles from the block's hash, and your node \

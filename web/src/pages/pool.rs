@@ -1,7 +1,7 @@
 //! One pool: what a size would lose here and now, computed in this browser.
 
-use exitgap_api::{LadderRows, Naming, Number, Status};
-use exitgap_client::{ClientError, EvidenceOf, Recorded};
+use exitgap_api::{LadderRows, Number, PoolName, Status};
+use exitgap_client::{ClientError, EvidenceOf, FetchedSnapshot};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
@@ -19,11 +19,11 @@ use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
-    Asking, Drawn, Failed, Folded, Loading, PreviewNotice, StatusTag, Table, exact, linked,
-    not_understood, number, rule_of, soon,
+    CollapsibleSection, Drawn, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice, StatusTag,
+    Table, exact, link_evidence, not_understood, number, rule_of, soon,
 };
 use crate::paths::{self, Page};
-use crate::served::Meanwhile;
+use crate::prerender::Meanwhile;
 use crate::service::client;
 use crate::text;
 
@@ -32,7 +32,7 @@ use crate::text;
 pub fn PoolPage() -> impl IntoView {
     let params = use_params_map();
     let name = Memo::new(move |_| params.read().get("pool").unwrap_or_default());
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || name.get(),
         |name| {
             let client = client();
@@ -40,15 +40,17 @@ pub fn PoolPage() -> impl IntoView {
         },
     );
     let retry = found.again();
-    move || match found.answer(&name.get()) {
+    move || {
+        match found.answer(&name.get()) {
         None => {
-            view! { <Meanwhile heading=name.get()/><Loading what="the pool's newest snapshot"/> }
+            view! { <Meanwhile heading=name.get()/><LoadingNotice what="the pool's newest snapshot"/> }
                 .into_any()
         }
         Some(Err(error)) => {
-            view! { <h1>{name.get()}</h1><Failed error=error retry=retry/> }.into_any()
+            view! { <h1>{name.get()}</h1><FailureNotice error=error retry=retry/> }.into_any()
         }
         Some(Ok(recorded)) => view! { <Pool recorded=recorded retry=retry/> }.into_any(),
+    }
     }
 }
 
@@ -59,7 +61,7 @@ pub fn parse_pool(name: &str) -> Result<PoolId, ClientError> {
 }
 
 #[component]
-fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
+fn Pool(recorded: FetchedSnapshot, retry: Callback<()>) -> impl IntoView {
     let (asked_base, set_base) = query_signal_with_options::<String>("base", in_place());
     let (size, set_size) = size_box();
     let observation = recorded.snapshot.observation();
@@ -68,7 +70,7 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
     let status = Status::from(observation.chain().kind);
     let pool = observation.pool().clone();
     let closes = !observation.pool_sessions().is_empty();
-    let venue = Naming::of(observation).name();
+    let venue = PoolName::from_observation(observation).name();
     let title = format!("{} / {}, {venue}", symbols[0], symbols[1]);
     paths::set_title(&paths::pool_title(&title));
     let recorded = StoredValue::new(recorded);
@@ -141,7 +143,7 @@ pub fn base_name(index: usize) -> &'static str {
 }
 
 /// The evidence of a sale of this size, on the page's snapshot.
-pub fn evidence_of(recorded: &Recorded, base: usize, size_usd: &str) -> Option<String> {
+pub fn evidence_of(recorded: &FetchedSnapshot, base: usize, size_usd: &str) -> Option<String> {
     let of = EvidenceOf {
         pool: recorded.snapshot.observation().pool().clone(),
         base: Direction::BOTH[base].into(),
@@ -154,7 +156,7 @@ pub fn evidence_of(recorded: &Recorded, base: usize, size_usd: &str) -> Option<S
 
 /// Depth by gap and slippage by size, computed here.
 #[component]
-fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
+fn Ladders(recorded: StoredValue<FetchedSnapshot>, base: Memo<usize>) -> impl IntoView {
     let rows = Memo::new(move |_| {
         let recorded = recorded.read_value();
         let ladder =
@@ -169,7 +171,7 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
         Some(slippage(&recorded.answers(direction)))
     };
     view! {
-        <Folded id="ladders" title="Depth and slippage">
+        <CollapsibleSection id="ladders" title="Depth and slippage">
             <p class="quiet" id="rule">{rule}</p>
             <p class="quiet">"Computed in this browser from the snapshot. Each linked number opens the evidence of a sale of that size."</p>
             {soon(move || {
@@ -208,12 +210,16 @@ fn worse_below(size: Option<&Number>) -> Option<impl IntoView + use<>> {
 }
 
 #[component]
-fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
+fn Rungs(
+    rows: LadderRows,
+    recorded: StoredValue<FetchedSnapshot>,
+    base: Memo<usize>,
+) -> impl IntoView {
     let none = || "–".to_owned();
     let evidence = |size: &str| evidence_of(&recorded.read_value(), base.get_untracked(), size);
     let price = |price: Option<&Number>| {
         let digits = price.map(Number::as_str);
-        let shown = |digits: &str| exact(text::price_read(digits), text::grouped(digits));
+        let shown = |digits: &str| exact(text::price_read(digits), text::group_digits(digits));
         digits.map_or_else(|| none().into_any(), shown)
     };
     let by_gap: Vec<_> = rows
@@ -223,7 +229,7 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
             let depth = match (&rung.depth, &rung.problem) {
                 (Some(depth), _) => {
                     let size = depth.max_size_usd.as_str();
-                    linked(text::usd(size), evidence(size))
+                    link_evidence(text::usd(size), evidence(size))
                 }
                 (None, Some(problem)) => problem.code.title().into_any(),
                 (None, None) => none().into_any(),
@@ -246,11 +252,12 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
             let gap = match (&rung.exit, &rung.problem) {
                 (Some(exit), _) => {
                     let gap = exit.exit_gap_pct.as_str();
-                    let linked = linked(text::percent_read(gap), evidence(rung.size_usd.as_str()));
+                    let linked =
+                        link_evidence(text::percent_read(gap), evidence(rung.size_usd.as_str()));
                     view! { <span title=text::percent(gap)>{linked}</span> }.into_any()
                 }
                 (None, Some(problem)) if problem.code.has_evidence() => {
-                    linked("cannot be filled".to_owned(), evidence(rung.size_usd.as_str()))
+                    link_evidence("cannot be filled".to_owned(), evidence(rung.size_usd.as_str()))
                 }
                 (None, Some(problem)) => problem.code.title().into_any(),
                 (None, None) => none().into_any(),

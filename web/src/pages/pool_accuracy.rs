@@ -10,9 +10,9 @@ use leptos::prelude::*;
 use super::figure_check::CheckedFigure;
 use super::pool_decay::is_other_kind;
 use crate::browser::download;
-use crate::chart::{Dot, Line, LineChart, Scatter, fixed, parsed};
+use crate::chart::{Dot, Line, LineChart, Scatter, format_fixed, parse_number};
 use crate::document::Document;
-use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number, words};
+use crate::parts::{Empty, FailureNotice, LiveQuery, LoadingNotice, Row, Table, number, words};
 use crate::paths::Page;
 use crate::service::client;
 use crate::text;
@@ -66,7 +66,7 @@ pub fn PoolAccuracy(
 #[component]
 fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
     let (pool, symbols) = of;
-    let record = Asking::new(
+    let record = LiveQuery::new(
         || (),
         move |()| {
             let (client, pool) = (client(), pool.clone());
@@ -78,18 +78,20 @@ fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
     );
     let retry = record.again();
     move || match record.answer(&()) {
-        None => view! { <Loading what="all swaps"/> }.into_any(),
+        None => view! { <LoadingNotice what="all swaps"/> }.into_any(),
         Some(Err(error)) if is_other_kind(&error) => {
             let words = "Available only for pools that log swaps like Uniswap v2 and v3.";
             view! { <Empty words=words.to_owned()/> }.into_any()
         }
-        Some(Err(error)) => unanswered(error, retry),
-        Some(Ok(record)) => view! { {told(&record, &symbols)}{checked(&record)} }.into_any(),
+        Some(Err(error)) => render_failure(error, retry),
+        Some(Ok(record)) => {
+            view! { {render_record(&record, &symbols)}{render_figure_check(&record)} }.into_any()
+        }
     }
 }
 
-fn unanswered(error: ClientError, retry: Callback<()>) -> AnyView {
-    view! { <Failed error=error retry=retry/> }.into_any()
+fn render_failure(error: ClientError, retry: Callback<()>) -> AnyView {
+    view! { <FailureNotice error=error retry=retry/> }.into_any()
 }
 
 /// A percentage of a document, exactly.
@@ -108,7 +110,7 @@ pub fn not_compared(record: &Document) -> String {
 }
 
 /// The answer.
-fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
+fn render_record(record: &Document, symbols: &[String; 2]) -> AnyView {
     let (from, to) = (record.text_or_none("from"), record.text_or_none("to"));
     let period = format!("{} to {}", text::instant(&from), text::instant(&to));
     let (swaps, compared) = (record.count("swaps"), record.count("compared"));
@@ -116,7 +118,7 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
     let why = (!why.is_empty()).then(|| view! { <small>{why}</small> });
     let (stretches, incomplete) = (record.count("stretches"), record.count("stretches_incomplete"));
     let replayed = format!("{} of {stretches}", stretches.saturating_sub(incomplete));
-    let short = (!record.is("enough")).then(|| {
+    let short = (!record.is_true("enough")).then(|| {
         view! { <p class="quiet">"Partial record: a full one needs 200 swaps and seven days."</p> }
     });
     let csv = csv(record);
@@ -126,8 +128,8 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
     view! {
         <dl class="facts">
             <div><dt>"Period"</dt><dd>{period}</dd></div>
-            <div><dt>"Swaps logged"</dt><dd id="swaps">{text::grouped(&swaps.to_string())}</dd></div>
-            <div><dt>"Compared"</dt><dd id="compared">{text::grouped(&compared.to_string())}{why}</dd></div>
+            <div><dt>"Swaps logged"</dt><dd id="swaps">{text::group_digits(&swaps.to_string())}</dd></div>
+            <div><dt>"Compared"</dt><dd id="compared">{text::group_digits(&compared.to_string())}{why}</dd></div>
             <div><dt>"Intervals whose replayed logs match the recorded state"</dt><dd>{replayed}</dd></div>
         </dl>
         {short}
@@ -141,7 +143,7 @@ fn told(record: &Document, symbols: &[String; 2]) -> AnyView {
 }
 
 /// The record, computed again from the file that the answer names.
-fn checked(record: &Document) -> Option<impl IntoView + use<>> {
+fn render_figure_check(record: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(record.text("figure_url")?));
     let fetch = move || {
         let (client, url) = (service.clone(), url.get_value());
@@ -153,9 +155,9 @@ fn checked(record: &Document) -> Option<impl IntoView + use<>> {
 /// What the newest swaps were estimated to fill at, and what they filled at.
 fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
     let dot = |swap: &Document| {
-        let number = |name: &str| swap.text(name).as_deref().and_then(parsed);
+        let number = |name: &str| swap.text(name).as_deref().and_then(parse_number);
         let (estimated, error) = (number("estimated_gap_pct")?, number("error_pct")?);
-        let realised = fixed(estimated + error, 6);
+        let realised = format_fixed(estimated + error, 6);
         let sold = text::usd(&swap.text_or_none("size_usd"));
         let (block, of) = (swap.count("block"), symbol(swap, symbols));
         let [guess, found] = [percent(swap, "estimated_gap_pct"), text::percent(&realised)];
@@ -176,7 +178,7 @@ fn fan(record: &Document) -> AnyView {
         older => format!("{} older", text::age(older * 300)),
     };
     let values = |name: &str| -> Vec<Option<f64>> {
-        ages.iter().map(|age| age.text(name).as_deref().and_then(parsed)).collect()
+        ages.iter().map(|age| age.text(name).as_deref().and_then(parse_number)).collect()
     };
     let line = |words: &str, class, name: &str, others: Vec<Option<f64>>| Line {
         name: words.to_owned(),

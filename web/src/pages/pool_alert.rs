@@ -13,9 +13,9 @@ use js_sys::{JSON, Object, Reflect};
 use leptos::prelude::*;
 
 use super::pool::base_name;
-use crate::chart::{Line, LineChart, parsed};
-use crate::kept_rules::{Backtest, Made, keep_token, owned, token};
-use crate::parts::{Asking, Failed, Loading, settled};
+use crate::chart::{Line, LineChart, parse_number};
+use crate::kept_rules::{Backtest, Made, keep_token, request_owned, token};
+use crate::parts::{FailureNotice, LiveQuery, LoadingNotice, debounce_value};
 use crate::paths::Page;
 use crate::service::client;
 use crate::text;
@@ -32,14 +32,14 @@ const KINDS: [(&str, &str, &str, &str); 3] = [
 
 /// A rule, as the reader has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wanted {
+struct RuleDraft {
     kind: &'static str,
     number: String,
     size: String,
     base: usize,
 }
 
-impl Wanted {
+impl RuleDraft {
     /// What it is made of beside the pool, by the names of the operation's parameters.
     fn members(&self) -> Vec<(&'static str, String)> {
         let mut members =
@@ -101,27 +101,27 @@ pub fn PoolAlert(
             <h2>"Alerts"</h2>
             <details on:toggle=move |_| opened.set(true)>
                 <summary>"Create an alert for this pool"</summary>
-                {move || opened.get().then(|| view! { <Making pool=pool.clone() base=base size=size/> })}
+                {move || opened.get().then(|| view! { <RuleForm pool=pool.clone() base=base size=size/> })}
             </details>
         </section>
     }
 }
 
 #[component]
-fn Making(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView {
+fn RuleForm(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView {
     let kind = RwSignal::new(0_usize);
     let number = RwSignal::new(KINDS[0].3.to_owned());
     let webhook = RwSignal::new(String::new());
-    let typed = Memo::new(move |_| Wanted {
+    let typed = Memo::new(move |_| RuleDraft {
         kind: KINDS[kind.get()].0,
         number: number.get(),
         size: size.get(),
         base: base.get(),
     });
-    let wanted = settled(typed, PAUSE);
+    let wanted = debounce_value(typed, PAUSE);
     let tried = {
         let pool = pool.clone();
-        Asking::new(
+        LiveQuery::new(
             move || wanted.get(),
             move |wanted| {
                 let pool = pool.clone();
@@ -157,10 +157,10 @@ fn Making(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView 
             </label>
         </form>
         {move || match tried.answer(&wanted.get()) {
-            None => view! { <Loading what="the backtest"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            None => view! { <LoadingNotice what="the backtest"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
             Some(Ok((told, history))) => {
-                view! { <Tried told=told history=history wanted=wanted.get()/> }.into_any()
+                view! { <BacktestView told=told history=history wanted=wanted.get()/> }.into_any()
             }
         }}
         <Keep pool=pool wanted=typed webhook=webhook/>
@@ -171,9 +171,9 @@ fn Making(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView 
 async fn try_rule(
     client: &Client<Browser>,
     pool: &PoolId,
-    wanted: &Wanted,
+    wanted: &RuleDraft,
 ) -> Result<(Backtest, History), ClientError> {
-    let told = client.read(&wanted.target(pool)).await?;
+    let told = client.get_document(&wanted.target(pool)).await?;
     let base = Some(if wanted.base == 0 { Base::Token0 } else { Base::Token1 });
     let size = size_as_written(&wanted.size).unwrap_or(SizeUsd::STANDARD[2]);
     let (pool, interval) = (pool.clone(), Interval::Hour);
@@ -183,7 +183,7 @@ async fn try_rule(
 
 /// A rule over its history.
 #[component]
-fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
+fn BacktestView(told: Backtest, history: History, wanted: RuleDraft) -> impl IntoView {
     let fired: Vec<u32> = told
         .events
         .iter()
@@ -209,8 +209,8 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
         others: Vec::new(),
         shown,
     };
-    let value = |gap: &Option<String>| gap.as_deref().and_then(parsed);
-    let limit = (wanted.kind == "gap_above").then(|| parsed(&wanted.number)).flatten();
+    let value = |gap: &Option<String>| gap.as_deref().and_then(parse_number);
+    let limit = (wanted.kind == "gap_above").then(|| parse_number(&wanted.number)).flatten();
     let mut lines = vec![line(
         "exit gap, worst slot in the interval",
         "line-c",
@@ -251,15 +251,19 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
 
 /// What keeps it, and what is told once.
 #[component]
-fn Keep(pool: PoolId, wanted: Memo<Wanted>, webhook: RwSignal<String>) -> impl IntoView {
+fn Keep(pool: PoolId, wanted: Memo<RuleDraft>, webhook: RwSignal<String>) -> impl IntoView {
     let made = RwSignal::new(None::<Result<Made, ClientError>>);
     let busy = RwSignal::new(false);
     let asker = client();
     let keep = move |_| {
         busy.set(true);
         let body = wanted.get_untracked().body(&pool, webhook.get_untracked().trim());
-        let asked =
-            owned::<Made>(asker.clone(), Operation::KeepAlert.target(), token(), Some(body));
+        let asked = request_owned::<Made>(
+            asker.clone(),
+            Operation::KeepAlert.target(),
+            token(),
+            Some(body),
+        );
         leptos::task::spawn_local(async move {
             let answer = asked.await;
             if let Ok(Made { token: Some(token), .. }) = &answer {
@@ -273,7 +277,7 @@ fn Keep(pool: PoolId, wanted: Memo<Wanted>, webhook: RwSignal<String>) -> impl I
     view! {
         <p><button type="button" id="keep-alert" disabled=move || busy.get() on:click=keep>"Create alert"</button></p>
         {move || made.get().map(|made| match made {
-            Err(error) => view! { <Failed error=error/> }.into_any(),
+            Err(error) => view! { <FailureNotice error=error/> }.into_any(),
             Ok(made) => {
                 let secret = made.webhook_secret.map(|secret| view! {
                     <p>"Verify webhook messages with this key. It is shown only once: "<code>{secret}</code></p>

@@ -3,14 +3,14 @@
 use exitgap_api::{
     Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, TokenLabel,
 };
-use exitgap_client::{ClientError, Recorded};
+use exitgap_client::{ClientError, FetchedSnapshot};
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use super::pool_size::PAUSE;
 use crate::parts::size_asked;
-use crate::parts::{Asking, Conditions, Refused, Split, exact, settled};
+use crate::parts::{Conditions, LiveQuery, RefusalNotice, Split, debounce_value, exact};
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -19,7 +19,7 @@ use crate::text;
 #[component]
 pub fn Answer(
     /// The pool's snapshot.
-    recorded: StoredValue<Recorded>,
+    recorded: StoredValue<FetchedSnapshot>,
     /// The token sold.
     base: Memo<usize>,
     /// The text of the size box.
@@ -34,8 +34,8 @@ pub fn Answer(
     let (pool, at) = recorded.with_value(|recorded| {
         (recorded.snapshot.observation().pool().clone(), recorded.snapshot.slot().to_string())
     });
-    let rested = settled(asked, PAUSE);
-    let served = Asking::new(
+    let rested = debounce_value(asked, PAUSE);
+    let served = LiveQuery::new(
         move || rested.get(),
         move |(base, size)| {
             let (pool, at, client) = (pool.clone(), at.clone(), client());
@@ -67,7 +67,7 @@ pub fn Answer(
         <section class="answer" aria-live="polite">
             {move || match computed.get() {
                 Ok(result) => view! { <Result result=result lowest=lowest/> }.into_any(),
-                Err(problem) => view! { <Refused problem=problem/> }.into_any(),
+                Err(problem) => view! { <RefusalNotice problem=problem/> }.into_any(),
             }}
             <p class="agreement">{agreed}</p>
         </section>
@@ -75,12 +75,12 @@ pub fn Answer(
 }
 
 /// What the service said to the very question.
-type Served = Option<Result<PublishedExit, ClientError>>;
+type ServiceAnswer = Option<Result<PublishedExit, ClientError>>;
 
 /// Whether the service says the same. Only an answer to the very question is held against ours.
-fn agreement(ours: &ExitResult, served: Served) -> AnyView {
+fn agreement(ours: &ExitResult, served: ServiceAnswer) -> AnyView {
     match served {
-        None => asking(),
+        None => render_pending(),
         Some(Ok(theirs)) if ours.figures == theirs.answer.figures => {
             let evidence = theirs.evidence_url.as_deref().and_then(evidence_href).map(|href| {
                 view! { <a href=href>"Open the evidence"</a> }
@@ -95,19 +95,19 @@ fn agreement(ours: &ExitResult, served: Served) -> AnyView {
             &format!("{}%", theirs.answer.figures.exit_gap_pct),
             &format!("{}%", ours.figures.exit_gap_pct),
         ),
-        Some(Err(error)) => unanswered(&error),
+        Some(Err(error)) => render_failure(&error),
     }
 }
 
 /// The same of a size that cannot be filled.
-fn agreed_refusal(ours: &Problem, served: Served, evidence: Option<String>) -> AnyView {
+fn agreed_refusal(ours: &Problem, served: ServiceAnswer, evidence: Option<String>) -> AnyView {
     let theirs = match served {
-        None => return asking(),
+        None => return render_pending(),
         Some(Ok(theirs)) => {
             return differs(&format!("{}%", theirs.answer.figures.exit_gap_pct), &ours.detail);
         }
         Some(Err(ClientError::Refused(theirs))) if is_provable(&theirs.code) => theirs,
-        Some(Err(error)) => return unanswered(&error),
+        Some(Err(error)) => return render_failure(&error),
     };
     if theirs.code != ours.code.as_str() || theirs.max_fillable_usd != ours.max_fillable_usd {
         return differs(&theirs.detail, &ours.detail);
@@ -125,7 +125,7 @@ fn is_provable(code: &str) -> bool {
     ProblemCode::PROVABLE.iter().any(|provable| provable.as_str() == code)
 }
 
-fn asking() -> AnyView {
+fn render_pending() -> AnyView {
     view! { <span class="quiet">"Computed in this browser. Asking the service for comparison…"</span> }
         .into_any()
 }
@@ -137,7 +137,7 @@ fn differs(theirs: &str, ours: &str) -> AnyView {
     view! { <span class="standing fail" role="alert">{words}</span> }.into_any()
 }
 
-fn unanswered(error: &ClientError) -> AnyView {
+fn render_failure(error: &ClientError) -> AnyView {
     let words = format!("Computed in this browser. The service gave no answer: {error}");
     view! { <span class="standing warn">{words}</span> }.into_any()
 }
@@ -167,7 +167,7 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         (amount(&amount_in_raw, &context.base), amount(&amount_out_raw, &context.quote));
     let price = |price: &Number| {
         let of = |number: String| format!("{number} USD per {}", context.base.symbol);
-        exact(of(text::price_read(price.as_str())), of(text::grouped(price.as_str())))
+        exact(of(text::price_read(price.as_str())), of(text::group_digits(price.as_str())))
     };
     let (realized, oracle) = (price(&realized), price(&context.oracle_price_usd));
     let lost = lost(size.as_str(), gap.as_str());

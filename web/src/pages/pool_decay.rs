@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use super::figure_check::CheckedFigure;
 use super::pool::base_name;
 use crate::browser::download;
-use crate::chart::{Line, LineChart, parsed};
-use crate::parts::{Asking, Empty, Failed, Loading, Table, number};
+use crate::chart::{Line, LineChart, parse_number};
+use crate::parts::{Empty, FailureNotice, LiveQuery, LoadingNotice, Table, number};
 use crate::service::client;
 use crate::text;
 
@@ -66,7 +66,7 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
         gap: GapLimit::DEPTH,
         guards: Guards::default(),
     });
-    let decay = Asking::new(
+    let decay = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -86,13 +86,15 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
         }
     };
     let answer = move || match decay.answer(&asked.get()) {
-        None => view! { <Loading what="the depth after moves"/> }.into_any(),
+        None => view! { <LoadingNotice what="the depth after moves"/> }.into_any(),
         Some(Err(error)) if is_other_kind(&error) => {
             let words = "Available only for concentrated-liquidity and constant-product pools.";
             view! { <Empty words=words.to_owned()/> }.into_any()
         }
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-        Some(Ok(decay)) => view! { <Told decay=decay asked=asked.get_untracked()/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
+        Some(Ok(decay)) => {
+            view! { <DecayView decay=decay asked=asked.get_untracked()/> }.into_any()
+        }
     };
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
@@ -109,7 +111,7 @@ pub fn is_other_kind(error: &ClientError) -> bool {
 
 /// The answer.
 #[component]
-fn Told(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
+fn DecayView(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
     let DepthDecay { have, needed, slots_missing, events_suppressed, .. } = decay;
     let (from, to) = (text::instant(&decay.of.from), text::instant(&decay.of.to));
     let count = decay.events.len();
@@ -185,8 +187,8 @@ fn fan(decay: &DepthDecay) -> AnyView {
                 );
                 let share = |part: &str, whole: &str| {
                     let (part, whole) =
-                        (parsed(part)?, parsed(whole).filter(|whole| *whole > 0.0)?);
-                    Some(crate::chart::fixed(100.0 * part / whole, 2))
+                        (parse_number(part)?, parse_number(whole).filter(|whole| *whole > 0.0)?);
+                    Some(crate::chart::format_fixed(100.0 * part / whole, 2))
                 };
                 let row = |step: &exitgap_api::DepthDecayStep| {
                     let before = step.book_before_usd.as_str();
@@ -207,7 +209,7 @@ fn fan(decay: &DepthDecay) -> AnyView {
     let line = |name: &str, class, which: usize| Line {
         name: name.to_owned(),
         class,
-        values: rows.iter().map(|row| row[which].as_deref().and_then(parsed)).collect(),
+        values: rows.iter().map(|row| row[which].as_deref().and_then(parse_number)).collect(),
         others: Vec::new(),
         shown: rows
             .iter()

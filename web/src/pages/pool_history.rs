@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use super::pool_hours::{Closure, closures};
 use super::pool_series::Series;
 use super::pool_stress::{Period, Worst};
-use crate::parts::{Asking, Empty, Failed, Folded, Loading};
+use crate::parts::{CollapsibleSection, Empty, FailureNotice, LiveQuery, LoadingNotice};
 use crate::service::client;
 use crate::text;
 
@@ -44,7 +44,7 @@ pub fn PoolHistory(
     let (size, set_size) = signal(nearest);
     let (interval, set_interval) = signal(Interval::Hour);
     let (period, set_period) = signal(None::<(String, String)>);
-    let shut = Asking::new(move || base.get(), {
+    let shut = LiveQuery::new(move || base.get(), {
         let pool = pool.clone();
         move |base| {
             let closures = closes.then(|| closures(pool.clone(), base));
@@ -64,14 +64,14 @@ pub fn PoolHistory(
     let stress_of = Memo::new(move |_| of(Interval::Hour, period.get()));
     let sells = Memo::new(move |_| symbols[base.get()].clone());
     view! {
-        <Folded id="history" title="Quoted and realized price">
+        <CollapsibleSection id="history" title="Quoted and realized price">
             <p class="quiet">
                 "The price that the pool quoted for an infinitely small sale, and the price that a sale of this size \
                  would have filled at, both in percent of the oracle price. Drag on the chart or enter two times to find \
                  the worst moment in a period."
             </p>
             <Controls size=size set_size=set_size interval=interval set_interval=set_interval/>
-            <Recorded of=series_of sells=sells closures=shut set_period=set_period/>
+            <SeriesLoader of=series_of sells=sells closures=shut set_period=set_period/>
             <Period period=period set_period=set_period/>
             <WorstOf of=stress_of sells=sells/>
         </Folded>
@@ -120,13 +120,13 @@ fn Controls(
 
 /// The series that is asked for, once it is there.
 #[component]
-fn Recorded(
+fn SeriesLoader(
     of: Memo<HistoryOf>,
     sells: Memo<String>,
     closures: Memo<Vec<Closure>>,
     set_period: WriteSignal<Between>,
 ) -> impl IntoView {
-    let history = Asking::new(
+    let history = LiveQuery::new(
         move || of.get(),
         |of| {
             let client = client();
@@ -136,8 +136,8 @@ fn Recorded(
     let retry = history.again();
     move || {
         match history.answer(&of.get()) {
-        None => view! { <Loading what="the series"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        None => view! { <LoadingNotice what="the series"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
         Some(Ok(history)) if history.rows.is_empty() => {
             view! { <Empty words="No slots are recorded in this period.".to_owned()/> }.into_any()
         }
@@ -152,7 +152,7 @@ fn Recorded(
 /// The worst of the period that is asked for, once it is there.
 #[component]
 fn WorstOf(of: Memo<HistoryOf>, sells: Memo<String>) -> impl IntoView {
-    let stress = Asking::new(
+    let stress = LiveQuery::new(
         move || of.get(),
         |of| {
             let client = client();
@@ -161,8 +161,8 @@ fn WorstOf(of: Memo<HistoryOf>, sells: Memo<String>) -> impl IntoView {
     );
     let retry = stress.again();
     move || match stress.answer(&of.get()) {
-        None => view! { <Loading what="the worst of the period"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        None => view! { <LoadingNotice what="the worst of the period"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
         Some(Ok(stress)) => {
             view! { <Worst stress=stress size=of.get().size sells=sells/> }.into_any()
         }

@@ -15,9 +15,11 @@ use super::exit_wait::market;
 use super::figure_check::CheckedFigure;
 use super::pool::base_name;
 use crate::browser::download;
-use crate::chart::{Line, LineChart, Mark, Marked, parsed};
+use crate::chart::{Line, LineChart, Mark, MarkNote, parse_number};
 use crate::document::Document;
-use crate::parts::{Asking, Failed, Loading, Row, Table, linked, number, words};
+use crate::parts::{
+    FailureNotice, LiveQuery, LoadingNotice, Row, Table, link_evidence, number, words,
+};
 use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
@@ -35,7 +37,7 @@ pub struct Closure {
 
 impl Closure {
     /// Those of a document of hours.
-    fn all(told: &Document) -> Vec<Self> {
+    fn from_hours(told: &Document) -> Vec<Self> {
         let closure = |one: &Document| Self {
             closed_at: one.text_or_none("closed_at"),
             opens_at: one.text_or_none("opens_at"),
@@ -46,10 +48,10 @@ impl Closure {
 
     /// The mark of a row that begins at this instant, where it lies in one of these. Instants of one form are ordered
     /// as their texts are.
-    pub fn mark(closures: &[Self], time: &str) -> Option<Marked> {
+    pub fn mark(closures: &[Self], time: &str) -> Option<MarkNote> {
         let within = |one: &&Self| one.closed_at.as_str() <= time && time < one.opens_at.as_str();
         let found = closures.iter().find(within)?;
-        Some(Marked { mark: Mark::Closed, words: format!("market closed: {}", found.kind) })
+        Some(MarkNote { mark: Mark::Closed, words: format!("market closed: {}", found.kind) })
     }
 }
 
@@ -62,7 +64,7 @@ pub async fn hours(pool: PoolId, base: usize, size: SizeUsd) -> Result<Document,
 /// The closures of a pool, or none where they cannot be had: a chart is drawn all the same.
 pub async fn closures(pool: PoolId, base: usize) -> Vec<Closure> {
     let told = hours(pool, base, SizeUsd::STANDARD[2]).await;
-    told.map(|told| Closure::all(&told)).unwrap_or_default()
+    told.map(|told| Closure::from_hours(&told)).unwrap_or_default()
 }
 
 /// The section, of a pool with a calendar.
@@ -74,7 +76,7 @@ pub fn PoolHours(
     base: Memo<usize>,
 ) -> impl IntoView {
     let size = SizeUsd::STANDARD[2];
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || base.get(),
         move |base| {
             let (pool, client) = (pool.clone(), client());
@@ -93,16 +95,16 @@ pub fn PoolHours(
         <section id="hours">
             <h2>"Market hours"</h2>
             {move || match found.answer(&base.get()) {
-                None => view! { <Loading what="the market's hours"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-                Some(Ok((told, history))) => view! { {market(&told)}{strip(&told, &history)}{listed(&told)}{checked(&told)} }.into_any(),
+                None => view! { <LoadingNotice what="the market's hours"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
+                Some(Ok((told, history))) => view! { {market(&told)}{strip(&told, &history)}{render_closures(&told)}{render_figure_check(&told)} }.into_any(),
             }}
         </section>
     }
 }
 
 /// The closures, computed again from the file that the answer names.
-fn checked(told: &Document) -> Option<impl IntoView + use<>> {
+fn render_figure_check(told: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(told.text("figure_url")?));
     let fetch = move || {
         let (client, url) = (service.clone(), url.get_value());
@@ -114,14 +116,14 @@ fn checked(told: &Document) -> Option<impl IntoView + use<>> {
 /// The last week, hour by hour: the lowest depth, closures shaded.
 fn strip(told: &Document, history: &History) -> AnyView {
     let rows = &history.rows[history.rows.len().saturating_sub(STRIP)..];
-    let closures = Closure::all(told);
+    let closures = Closure::from_hours(told);
     let depth = |row: &exitgap_api::HistoryRow| {
         row.lowest_depth.as_ref().map(|point| point.depth_usd.as_str().to_owned())
     };
     let line = Line {
         name: "lowest depth at 2% in the hour".to_owned(),
         class: "line-a",
-        values: rows.iter().map(|row| depth(row).as_deref().and_then(parsed)).collect(),
+        values: rows.iter().map(|row| depth(row).as_deref().and_then(parse_number)).collect(),
         others: Vec::new(),
         shown: rows
             .iter()
@@ -130,7 +132,7 @@ fn strip(told: &Document, history: &History) -> AnyView {
     };
     let missing = |row: &exitgap_api::HistoryRow| {
         let words = "missing".to_owned();
-        (row.slots_recorded == 0).then_some(Marked { mark: Mark::Missing, words })
+        (row.slots_recorded == 0).then_some(MarkNote { mark: Mark::Missing, words })
     };
     let marks = rows
         .iter()
@@ -142,12 +144,12 @@ fn strip(told: &Document, history: &History) -> AnyView {
 }
 
 /// Each closure, with what it reopened to.
-fn listed(told: &Document) -> AnyView {
+fn render_closures(told: &Document) -> AnyView {
     let row = |one: &Document| -> Row {
         let gap = one.text("reopening_gap_pct");
         let href = one.text("evidence_url").as_deref().and_then(evidence_href);
         let gap = match gap {
-            Some(gap) => linked(text::percent(&gap), href),
+            Some(gap) => link_evidence(text::percent(&gap), href),
             None => "not known".into_any(),
         };
         let depth =

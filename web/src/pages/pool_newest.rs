@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use exitgap_api::PublishedLadder;
-use exitgap_client::Recorded;
+use exitgap_client::FetchedSnapshot;
 use leptos::leptos_dom::helpers::set_interval_with_handle;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -25,7 +25,7 @@ fn newest_of(published: &PublishedLadder) -> (String, u32) {
 #[component]
 pub fn Newest(
     /// What is shown.
-    recorded: StoredValue<Recorded>,
+    recorded: StoredValue<FetchedSnapshot>,
     /// Shows the newest instead.
     show: Callback<()>,
 ) -> impl IntoView {
@@ -99,7 +99,7 @@ fn seconds_since(then_ms: f64) -> u64 {
 }
 
 /// The block it was read at, and how long the pool was observed.
-fn about(recorded: &Recorded) -> String {
+fn about(recorded: &FetchedSnapshot) -> String {
     let context = &recorded.published.answer.context;
     let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);
     let source = &context.method.depth_source;

@@ -11,9 +11,9 @@ use leptos::prelude::*;
 
 use super::pool_history::Between;
 use super::pool_hours::Closure;
-use crate::chart::{Line, LineChart, Mark, Marked, parsed};
-use crate::check::{Published, Sold, Standing};
-use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
+use crate::chart::{Line, LineChart, Mark, MarkNote, parse_number};
+use crate::check::{CheckState, PublishedGap, Sold};
+use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::{Page, evidence_href};
 use crate::text;
 
@@ -49,11 +49,11 @@ pub fn Series(
     } else {
         ["mid price", "fill price"]
     };
-    let mut worst = line(realized_name, "line-c", rows.iter().map(realized));
+    let mut worst = line(realized_name, "line-c", rows.iter().map(realized_place));
     if rows.iter().any(|row| slots(row) > 1) {
         worst.others = rows.iter().map(last_realized).collect();
     }
-    let lines = vec![line(quoted_name, "line-a", rows.iter().map(quoted)), worst];
+    let lines = vec![line(quoted_name, "line-a", rows.iter().map(quoted_place)), worst];
     let times: Vec<String> = rows.iter().map(|row| row.time.clone()).collect();
     let end = history.of.to.clone();
     let dragged = Callback::new(move |(first, last): (usize, usize)| {
@@ -74,7 +74,7 @@ pub fn Series(
     let chart = move || {
         let closures = closures.get();
         let closed = |row: &HistoryRow| Closure::mark(&closures, &row.time);
-        let marks: Vec<Vec<Marked>> =
+        let marks: Vec<Vec<MarkNote>> =
             all.iter().map(|row| closed(row).into_iter().chain(marks(row)).collect()).collect();
         let (title, places, lines) = (title.clone(), places.clone(), lines.clone());
         view! {
@@ -84,7 +84,7 @@ pub fn Series(
     view! {
         {chart}
         <p class="quiet">{sums(rows)}</p>
-        <Listed rows=newest of=history.of size=size/>
+        <NewestIntervals rows=newest of=history.of size=size/>
     }
 }
 
@@ -111,7 +111,7 @@ fn slots(row: &HistoryRow) -> u32 {
 }
 
 /// Why a row has no figure at all, and whether that was taken back.
-fn gone(row: &HistoryRow) -> Option<Marked> {
+fn gone(row: &HistoryRow) -> Option<MarkNote> {
     if row.slots_recorded > 0 {
         return None;
     }
@@ -124,7 +124,7 @@ fn gone(row: &HistoryRow) -> Option<Marked> {
         (_, Some(why)) => (Mark::Missing, format!("missing: {why}")),
         (_, None) => (Mark::Missing, "missing".to_owned()),
     };
-    Some(Marked { mark, words })
+    Some(MarkNote { mark, words })
 }
 
 /// How many of a row's slots are missing or retracted.
@@ -151,11 +151,11 @@ pub fn least_fillable(point: Option<&FillablePoint>) -> String {
     })
 }
 
-fn marks(row: &HistoryRow) -> Vec<Marked> {
+fn marks(row: &HistoryRow) -> Vec<MarkNote> {
     if let Some(gone) = gone(row) {
         return vec![gone];
     }
-    let marked = |mark| move |words| Marked { mark, words };
+    let marked = |mark| move |words| MarkNote { mark, words };
     let partly = partly(row).map(marked(Mark::Partly));
     let refused = refusals(row).map(marked(Mark::Refused));
     partly.into_iter().chain(refused).collect()
@@ -170,12 +170,12 @@ fn of_oracle(below: &str) -> Option<Percent> {
 /// A place of a line: its value, or why it has none.
 type Place = Option<Result<Percent, String>>;
 
-fn quoted(row: &HistoryRow) -> Place {
+fn quoted_place(row: &HistoryRow) -> Place {
     of_oracle(row.last_basis_pct.as_ref()?.as_str()).map(Ok)
 }
 
 /// The worst slot's: where some refused, the worst of those that did not.
-fn realized(row: &HistoryRow) -> Place {
+fn realized_place(row: &HistoryRow) -> Place {
     match row.worst.as_ref().and_then(|worst| worst.exit_gap_pct.as_ref()) {
         Some(gap) => of_oracle(gap.as_str()).map(Ok),
         None => (row.slots_refused > 0).then(|| Err("cannot be filled".to_owned())),
@@ -185,7 +185,7 @@ fn realized(row: &HistoryRow) -> Place {
 /// The last slot's, where it could be filled.
 fn last_realized(row: &HistoryRow) -> Option<f64> {
     let gap = row.last.as_ref()?.exit_gap_pct.as_ref()?;
-    parsed(&of_oracle(gap.as_str())?.to_string())
+    parse_number(&of_oracle(gap.as_str())?.to_string())
 }
 
 fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) -> Line {
@@ -196,7 +196,7 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
             Some(Err(why)) => (None, why),
             Some(Ok(percent)) => {
                 let digits = percent.to_string();
-                (parsed(&digits), text::percent(&digits))
+                (parse_number(&digits), text::percent(&digits))
             }
         };
         values.push(value);
@@ -206,8 +206,8 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
 }
 
 /// A gap of a series, with all that it was published as.
-pub fn published(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<Published> {
-    Some(Published {
+pub fn published_gap(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<PublishedGap> {
+    Some(PublishedGap {
         evidence_url: point.evidence_url.clone()?,
         pool: of.pool.clone(),
         sold: Sold::Base(of.base.clone()),
@@ -220,7 +220,7 @@ pub fn published(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<Publi
 /// A depth, with the evidence of a sale of just that size in its slot.
 pub fn depth_view(point: &DepthPoint, of: &SeriesOf) -> AnyView {
     let size = point.depth_usd.as_str();
-    linked(text::usd(size), sale_href(of, point.slot, size))
+    link_evidence(text::usd(size), sale_href(of, point.slot, size))
 }
 
 /// The evidence of a sale in a slot of the series.
@@ -239,10 +239,10 @@ pub fn sale_href(of: &SeriesOf, slot: u32, size_usd: &str) -> Option<String> {
 fn gap_view(point: &GapPoint, of: &SeriesOf) -> AnyView {
     let href = || evidence_href(point.evidence_url.as_ref()?);
     match (&point.exit_gap_pct, point.refusal) {
-        (Some(gap), _) => linked(text::percent(gap.as_str()), href()),
+        (Some(gap), _) => link_evidence(text::percent(gap.as_str()), href()),
         (None, Some(code)) if code.has_evidence() => {
             let size = of.size_usd.as_str();
-            linked(code.title().to_owned(), sale_href(of, point.slot, size))
+            link_evidence(code.title().to_owned(), sale_href(of, point.slot, size))
         }
         (None, Some(code)) => code.title().into_any(),
         (None, None) => "none".into_any(),
@@ -251,17 +251,17 @@ fn gap_view(point: &GapPoint, of: &SeriesOf) -> AnyView {
 
 /// The newest rows, each with its evidence.
 #[component]
-fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
+fn NewestIntervals(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
     let rows: Vec<_> = rows
         .into_iter()
         .map(|row| {
-            let published = row.worst.as_ref().and_then(|worst| published(worst, &of, size));
-            (row, published.map(|one| (one, RwSignal::new(Standing::NotChecked))))
+            let published = row.worst.as_ref().and_then(|worst| published_gap(worst, &of, size));
+            (row, published.map(|one| (one, RwSignal::new(CheckState::NotChecked))))
         })
         .collect();
     let published = rows.iter().filter_map(|(_, published)| published.clone()).collect();
     let body: Vec<_> =
-        rows.into_iter().map(|(row, published)| listed(&row, &of, published)).collect();
+        rows.into_iter().map(|(row, published)| render_interval(&row, &of, published)).collect();
     view! {
         <details class="listed">
             <summary>{format!("Newest {} intervals with evidence", body.len())}</summary>
@@ -271,13 +271,13 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
     }
 }
 
-fn listed(
+fn render_interval(
     row: &HistoryRow,
     of: &SeriesOf,
-    published: Option<(Published, RwSignal<Standing>)>,
+    published: Option<(PublishedGap, RwSignal<CheckState>)>,
 ) -> Row {
     let time = text::instant(&row.time);
-    if let Some(Marked { words, .. }) = gone(row) {
+    if let Some(MarkNote { words, .. }) = gone(row) {
         let words = view! { <span class="none">{words}</span> }.into_any();
         return (time.into_any(), vec![words]);
     }
@@ -287,7 +287,7 @@ fn listed(
     } else {
         let least = row.least_fillable.as_ref();
         let href = least.and_then(|least| sale_href(of, least.slot, of.size_usd.as_str()));
-        let cannot = linked("cannot be filled".to_owned(), href);
+        let cannot = link_evidence("cannot be filled".to_owned(), href);
         view! { <span class="none">{cannot}</span> }.into_any()
     };
     let depth =

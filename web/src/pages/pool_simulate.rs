@@ -1,19 +1,19 @@
 //! What if: the largest size within a gap, and one order in several parts.
 
 use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan};
-use exitgap_client::Recorded;
+use exitgap_client::FetchedSnapshot;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use crate::parts::size_asked;
-use crate::parts::{Folded, Table, exact, number};
+use crate::parts::{CollapsibleSection, Table, exact, number};
 use crate::text;
 
 /// The section.
 #[component]
 pub fn Simulate(
     /// The pool's snapshot.
-    recorded: StoredValue<Recorded>,
+    recorded: StoredValue<FetchedSnapshot>,
     /// The token sold.
     base: Memo<usize>,
     /// The size in the page's box.
@@ -35,7 +35,7 @@ pub fn Simulate(
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });
     view! {
-        <Folded id="what-if" title="Simulation">
+        <CollapsibleSection id="what-if" title="Simulation">
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Largest accepted gap (%)"
                     <input type="text" inputmode="decimal" autocomplete="off" prop:value=move || gap.get()
@@ -68,7 +68,7 @@ pub fn Simulate(
                  share of its move. Liquidity and oracle price stay unchanged."
             </p>
             <div aria-live="polite">{move || match plan.get() {
-                Ok(result) => view! { <Simulated result=result/> }.into_any(),
+                Ok(result) => view! { <SimulationView result=result/> }.into_any(),
                 Err(problem) => view! { <p class="refused">{text::grouped_within(&problem.detail)}</p> }.into_any(),
             }}</div>
         </Folded>
@@ -80,7 +80,7 @@ fn orders(count: &str, which: &str) -> String {
 }
 
 #[component]
-fn Simulated(result: SimulationResult) -> impl IntoView {
+fn SimulationView(result: SimulationResult) -> impl IntoView {
     const SHOWN: usize = 20;
     let simulation = result.figures;
     let at_once = match &simulation.at_once {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
 
-use crate::parts::settled;
+use crate::parts::debounce_value;
 
 /// What is sold where the address says nothing.
 const DEFAULT: &str = "100000";
@@ -27,7 +27,7 @@ pub fn size_box() -> (Memo<String>, WriteSignal<String>) {
         Memo::new(move |_| query.read().get("size_usd").unwrap_or_else(|| DEFAULT.to_owned()));
     let (text, set_text) = signal(in_address.get_untracked());
     let typed = Memo::new(move |_| text.get());
-    let rested = settled(typed, PAUSE);
+    let rested = debounce_value(typed, PAUSE);
     let written = StoredValue::new(in_address.get_untracked());
     Effect::new(move || {
         let now = rested.get();

@@ -5,9 +5,9 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use super::pool_series::{depth_view, least_fillable, published, sale_href};
-use crate::check::Standing;
-use crate::parts::{CheckedGap, linked};
+use super::pool_series::{depth_view, least_fillable, published_gap, sale_href};
+use crate::check::CheckState;
+use crate::parts::{CheckedGap, link_evidence};
 use crate::text;
 
 /// Two times, typed.
@@ -73,10 +73,10 @@ pub fn Worst(
         Some(point) => {
             let when = text::instant(&point.time);
             let inside = stress.of.from <= point.time && point.time <= stress.of.to;
-            let published = published(point, &stress.of, size).filter(|_| inside);
+            let published = published_gap(point, &stress.of, size).filter(|_| inside);
             match published {
                 Some(published) => {
-                    let standing = RwSignal::new(Standing::NotChecked);
+                    let standing = RwSignal::new(CheckState::NotChecked);
                     view! { <CheckedGap published=published standing=standing alone=true/>{format!(" at {when}")} }
                         .into_any()
                 }
@@ -102,7 +102,7 @@ pub fn Worst(
         let words = format!("{} recorded slots{least}", stress.slots_refused);
         let point = stress.least_fillable.as_ref();
         let size = stress.of.size_usd.as_str();
-        let words = linked(words, point.and_then(|point| sale_href(&stress.of, point.slot, size)));
+        let words = link_evidence(words, point.and_then(|point| sale_href(&stress.of, point.slot, size)));
         view! { <div><dt>"Slots that could not fill this size"</dt><dd id="refused">{words}</dd></div> }
     });
     view! {

@@ -9,7 +9,7 @@ use leptos_router::hooks::use_location;
 
 use super::portfolio_exits::{Kept, compute, parse};
 use super::portfolio_table::Exits;
-use crate::parts::{Asking, DEFAULT, Empty, Holding, Loading, settled};
+use crate::parts::{DEFAULT, Empty, HoldingForm, LiveQuery, LoadingNotice, debounce_value};
 use crate::service::client;
 
 /// How long the reader must pause before what was typed is computed.
@@ -22,7 +22,7 @@ pub fn PortfolioPage() -> impl IntoView {
     let in_address = Memo::new(move |_| lines_of(&location.hash.get()));
     let (text, set_text) = signal(lines_of(&window().location().hash().unwrap_or_default()));
     let typed = Memo::new(move |_| parse(&text.read()));
-    let rested = settled(typed, PAUSE);
+    let rested = debounce_value(typed, PAUSE);
     // Another address of this page, such as one that is pasted over this one.
     Effect::new(move |before: Option<String>| {
         let now = in_address.get();
@@ -37,7 +37,7 @@ pub fn PortfolioPage() -> impl IntoView {
         }
     });
     let kept = StoredValue::new(Kept::default());
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || rested.get(),
         move |positions| {
             let (before, client) = (kept.get_value(), client());
@@ -62,7 +62,7 @@ pub fn PortfolioPage() -> impl IntoView {
         <p class="lead">"What it would cost to exit everything at once. Positions stay in this browser. It computes them from recorded \
             snapshots, and stores them in the part of the address that is never sent. The server learns which pools you \
             look at, as on any page."</p>
-        <Holding held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add position" go=add/>
+        <HoldingForm held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add position" go=add/>
         <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold through all pools of the token"</label>
         <textarea id="positions" rows="5" spellcheck="false" prop:value=move || text.get()
             on:input=move |event| set_text.set(event_target_value(&event))></textarea>
@@ -83,7 +83,7 @@ fn shown(
             let words = "No positions yet. Add some above.".to_owned();
             view! { <Empty words=words/> }.into_any()
         }
-        (Ok(_), None) => view! { <Loading what="the snapshots"/> }.into_any(),
+        (Ok(_), None) => view! { <LoadingNotice what="the snapshots"/> }.into_any(),
         (Ok(_), Some(exits)) => view! { <Exits exits=exits retry=retry/> }.into_any(),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use exitgap_api::operations::{
     Held, MAX_POSITIONS, PositionAsked, RoutesAsked, position_as_written,
 };
-use exitgap_api::{Guards, Naming, Problem, Status, invalid_parameter};
-use exitgap_client::{Browser, Client, ClientError, Recorded};
+use exitgap_api::{Guards, PoolName, Problem, Status, invalid_parameter};
+use exitgap_client::{Browser, Client, ClientError, FetchedSnapshot};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
@@ -74,7 +74,7 @@ impl Sale {
 }
 
 /// Snapshots by pool, and when they were fetched.
-pub type Kept = Vec<(PoolId, f64, Arc<Recorded>)>;
+pub type Kept = Vec<(PoolId, f64, Arc<FetchedSnapshot>)>;
 
 /// Reads the box.
 pub fn parse(text: &str) -> Result<Vec<PositionAsked>, Problem> {
@@ -143,13 +143,13 @@ pub async fn compute(
     let now = js_sys::Date::now();
     let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
-    let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
+    let mut sums: Vec<(Arc<FetchedSnapshot>, Direction, u64)> = Vec::new();
     let (held, refused) = through_pools(client, positions).await;
     exits.extend(refused);
     for (pool, base, size) in &held {
         let recorded = match kept.iter().find(|(of, ..)| of == pool) {
             Some((.., recorded)) => Ok(recorded.clone()),
-            None => client.recorded(pool, None).await.map(|fetched| {
+            None => client.fetch_snapshot(pool, None).await.map(|fetched| {
                 let fetched = Arc::new(fetched);
                 kept.push((pool.clone(), now, fetched.clone()));
                 fetched
@@ -165,7 +165,7 @@ pub async fn compute(
                 continue;
             }
         };
-        let same = |(of, towards, _): &&mut (Arc<Recorded>, Direction, u64)| {
+        let same = |(of, towards, _): &&mut (Arc<FetchedSnapshot>, Direction, u64)| {
             of.snapshot.observation().pool() == pool && *towards == direction
         };
         match sums.iter_mut().find(same) {
@@ -181,7 +181,7 @@ pub async fn compute(
     (exits, kept)
 }
 
-fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
+fn sell(recorded: &FetchedSnapshot, direction: Direction, size: UsdMicros) -> Sale {
     let observation = recorded.snapshot.observation();
     let (base, session) = (direction.base_index(), observation.session());
     let symbol = |index: usize| observation.tokens()[index].symbol.as_str().to_owned();
@@ -207,7 +207,7 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
     };
     Sale {
         symbols: [symbol(base), symbol(1 - base)],
-        venue: Naming::of(observation).name(),
+        venue: PoolName::from_observation(observation).name(),
         base: base_name(base),
         status: Status::from(observation.chain().kind),
         slot: recorded.snapshot.slot().to_string(),

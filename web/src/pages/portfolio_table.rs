@@ -60,7 +60,7 @@ fn percent(gap: Option<Percent>) -> AnyView {
 /// The sums over all exits.
 #[component]
 fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl IntoView {
-    let total = PortfolioTotal::of(&parts);
+    let total = PortfolioTotal::from_parts(&parts);
     let of_all = match total.gap {
         Some(_) if whole => percent(total.gap),
         Some(_) => "none: not every exit could be computed".into_any(),

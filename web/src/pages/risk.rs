@@ -6,7 +6,7 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::risk_exposure::absorbed;
+use super::risk_exposure::render_absorption;
 use super::risk_figures::{Report, ask, ask_each};
 use super::risk_file::{Parts, WholeFile};
 use super::risk_print::printed_head;
@@ -15,7 +15,9 @@ use super::risk_tables::{csv, slots, totals};
 use crate::browser::download;
 use crate::document::Document;
 use crate::parts::size_asked;
-use crate::parts::{Asking, Card, Empty, Failed, Folded, Loading, PreviewNotice};
+use crate::parts::{
+    Card, CollapsibleSection, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice,
+};
 use crate::paths::Page;
 use crate::service::{client, listed_pools, name_of};
 use crate::text;
@@ -88,7 +90,7 @@ pub fn RiskPage() -> impl IntoView {
             to: instant("to", &said("to", ""))?,
         })
     });
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || asked.get(),
         |asked| {
             let client = client();
@@ -110,12 +112,12 @@ pub fn RiskPage() -> impl IntoView {
             "If your collateral had to be sold at once in these pools, in the worst 5-minute slot of a week, could \
              they have absorbed it, and at what loss?"
         </p>
-        <Folded id="asked" title="Assumptions" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
+        <CollapsibleSection id="asked" title="Assumptions" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
             <Controls asked=asked set_picked=set_picked/>
         </Folded>
         {move || match found.answer(&asked.get()) {
-            None => view! { <Loading what="a week of these pools"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            None => view! { <LoadingNotice what="a week of these pools"/> }.into_any(),
+            Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
             Some(Ok(None)) => {
                 let next = move || {
                     let chosen = "Select pools, then create the report.";
@@ -148,7 +150,7 @@ fn Controls(
     /// Told whether any pool is chosen.
     set_picked: WriteSignal<bool>,
 ) -> impl IntoView {
-    let known = Asking::new(
+    let known = LiveQuery::new(
         || (),
         |()| {
             let client = client();
@@ -158,8 +160,8 @@ fn Controls(
     let retry = known.again();
     let (collateral, set_collateral) = signal(None::<String>);
     let pools = move || match known.answer(&()) {
-        None => view! { <Loading what="the pools"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        None => view! { <LoadingNotice what="the pools"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
         Some(Ok(list)) => {
             let chosen = asked.get().map(|asked| asked.pools).unwrap_or_default();
             let choice = |pool: &Document| {
@@ -228,7 +230,7 @@ fn times(ratio: Option<String>) -> String {
         || "not known".to_owned(),
         |ratio| {
             let cents = ratio.find('.').and_then(|point| ratio.get(..point + 3)).unwrap_or(&ratio);
-            format!("{}×", text::grouped(cents))
+            format!("{}×", text::group_digits(cents))
         },
     )
 }
@@ -269,7 +271,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
         _ => format!("{incomplete} without data for one of the pools, {missing} missing"),
     };
     let [from, to] = ["from", "to"].map(|name| text::instant(&exposure.text_or_none(name)));
-    let have = text::grouped(&have.to_string());
+    let have = text::group_digits(&have.to_string());
     let period = format!("{from} to {to}: {have} slots{short}, {gaps}.");
     let preview = exposure.text_or_none("status") == "preview";
     view! {
@@ -282,7 +284,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
 #[component]
 fn Each(asked: RiskAsked, exposure: Document) -> impl IntoView {
     let question = StoredValue::new_local((asked, exposure));
-    let found = Asking::new(
+    let found = LiveQuery::new(
         || (),
         move |()| {
             let (client, (asked, exposure)) = (client(), question.get_value());
@@ -291,15 +293,15 @@ fn Each(asked: RiskAsked, exposure: Document) -> impl IntoView {
     );
     let retry = found.again();
     move || match found.answer(&()) {
-        None => view! { <Loading what="a week of each pool"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-        Some(Ok(report)) => view! { <Told report=report/> }.into_any(),
+        None => view! { <LoadingNotice what="a week of each pool"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
+        Some(Ok(report)) => view! { <ReportView report=report/> }.into_any(),
     }
 }
 
 /// The report.
 #[component]
-fn Told(report: Report) -> impl IntoView {
+fn ReportView(report: Report) -> impl IntoView {
     let exposure = report.exposure.clone();
     let at = |name: &str| {
         exposure.text(name).map_or_else(String::new, |time| format!(" at {}", text::instant(&time)))
@@ -331,11 +333,11 @@ fn Told(report: Report) -> impl IntoView {
         }
     };
     let withdrawn = report.withdrawn();
-    let reopening = report.reopening();
+    let reopening = report.worst_reopening();
     let table = StoredValue::new(csv(&report));
     let keep = move |_| download(table.read_value().as_bytes(), "text/csv", "risk.csv");
     let print = |_| drop(window().print());
-    let (absorbed, totals, slots) = (absorbed(&report), totals(&report), slots(&report));
+    let (absorbed, totals, slots) = (render_absorption(&report), totals(&report), slots(&report));
     let printed = printed_head(&report);
     view! {
         {printed}
@@ -351,10 +353,10 @@ fn Told(report: Report) -> impl IntoView {
         <div class="actions">
             <button type="button" on:click=print>"Print report"</button>
             <button type="button" on:click=keep>"Download CSV"</button>
-            <WholeFile parts=Parts::of(&report)/>
+            <WholeFile parts=Parts::from_report(&report)/>
         </div>
         {absorbed}
-        <WithLiquidityGone asked=report.asked.clone() pinned=report.pinned()/>
+        <WithLiquidityGone asked=report.asked.clone() pinned=report.pinned_query()/>
         {totals}
         {slots}
     }

@@ -9,7 +9,7 @@ use super::risk::RiskAsked;
 use super::risk_figures::{PoolRisk, Report};
 use super::risk_stress;
 use crate::document::Document;
-use crate::parts::folded;
+use crate::parts::render_collapsible;
 use crate::service::client;
 
 /// What is said of it.
@@ -33,7 +33,7 @@ pub struct Alone {
 
 impl Alone {
     /// Of a pool of a report.
-    pub fn of(pool: &PoolRisk) -> Self {
+    pub fn from_pool(pool: &PoolRisk) -> Self {
         let gaps = |of: &Document| ["gap_q50_pct", "gap_q95_pct"].map(|name| of.text(name));
         let Some(alone) = &pool.alone else {
             let detail = pool.stress.part("detail");
@@ -75,9 +75,9 @@ pub fn target(asked: &RiskAsked, pool: &str, from: Slot, to: Slot) -> Target {
 }
 
 /// Each pool's numbers, computed again from the file that their answer names.
-pub fn checked(report: &Report) -> Option<impl IntoView + use<>> {
+pub fn render_figure_checks(report: &Report) -> Option<impl IntoView + use<>> {
     let one = |(place, pool): (usize, &PoolRisk)| {
-        let (service, url) = (client(), StoredValue::new(Alone::of(pool).figure?));
+        let (service, url) = (client(), StoredValue::new(Alone::from_pool(pool).figure?));
         let fetch = move || {
             let (client, url) = (service.clone(), url.get_value());
             async move { client.figure(Operation::VenueStressFile, &url).await }
@@ -86,6 +86,7 @@ pub fn checked(report: &Report) -> Option<impl IntoView + use<>> {
         Some(view! { <h3>{pool.name.clone()}</h3><CheckedFigure at=at fetch=fetch/> })
     };
     let all: Vec<_> = report.pools.iter().enumerate().filter_map(one).collect();
-    (!all.is_empty())
-        .then(|| folded("check-alone", "Recompute these in this browser", false, all.into_any()))
+    (!all.is_empty()).then(|| {
+        render_collapsible("check-alone", "Recompute these in this browser", false, all.into_any())
+    })
 }

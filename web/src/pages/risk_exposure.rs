@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::figure_check::CheckedFigure;
 use super::risk_figures::{Report, exposure_of};
-use crate::chart::{Bar, Bars, fixed, parsed};
-use crate::parts::{Folded, Row, Table, number};
+use crate::chart::{Bar, Bars, format_fixed, parse_number};
+use crate::parts::{CollapsibleSection, Row, Table, number};
 use crate::service::client;
 use crate::text;
 
@@ -25,7 +25,7 @@ const DEPTHS: [(&str, &str, &str, &str); 5] = [
 ];
 
 /// The section.
-pub fn absorbed(report: &Report) -> AnyView {
+pub fn render_absorption(report: &Report) -> AnyView {
     let exposure = &report.exposure;
     let cascade = exposure.text_or_none("cascade_usd");
     let mut bars = vec![bar("to be sold", "line-b", Some(cascade.clone()))];
@@ -46,9 +46,9 @@ pub fn absorbed(report: &Report) -> AnyView {
         "{} to be sold, compared with the depth of all pools together",
         text::usd(&cascade)
     );
-    let checked = checked(report);
+    let checked = render_figure_check(report);
     view! {
-        <Folded id="exposure" title="Could the pools absorb it?">
+        <CollapsibleSection id="exposure" title="Could the pools absorb it?">
             <p class="quiet">"Depth at 2% from the oracle before the drop, and, after the drop, within the gap at which a liquidator breaks even. \
                 The dashed line is the amount to be sold. A bar that ends before it would not have been enough."</p>
             <Bars title=title bars=bars/>
@@ -60,17 +60,18 @@ pub fn absorbed(report: &Report) -> AnyView {
 }
 
 fn bar(name: &str, class: &'static str, usd: Option<String>) -> Bar {
-    let value = usd.as_deref().and_then(parsed);
+    let value = usd.as_deref().and_then(parse_number);
     let shown = usd.map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd));
     Bar { name: name.to_owned(), value, class, shown }
 }
 
 fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> Row {
-    let ratio = usd.and_then(parsed).zip(parsed(cascade).filter(|cascade| *cascade > 0.0));
+    let ratio =
+        usd.and_then(parse_number).zip(parse_number(cascade).filter(|cascade| *cascade > 0.0));
     let ratio = ratio.map_or_else(String::new, |(usd, cascade)| {
         // Cut, never rounded up: 1.00 is said of what suffices alone.
         let cents = (usd / cascade * 100.0).floor() / 100.0;
-        format!("{}×", text::grouped(&fixed(cents, 2)))
+        format!("{}×", text::group_digits(&format_fixed(cents, 2)))
     });
     let usd = usd.map_or_else(|| "not known".to_owned(), text::usd);
     (name.into_any(), vec![usd.into_any(), ratio.into_any(), when.unwrap_or_default().into_any()])
@@ -78,14 +79,14 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
 
 /// The very question that was asked, with the period that was answered: its file never changes.
 fn file_asked(report: &Report) -> Option<ExposureAsked> {
-    let pinned = report.pinned();
+    let pinned = report.pinned_query();
     let target = exposure_of(&pinned, pinned.from, pinned.to);
     let (_, query) = target.as_str().split_once('?')?;
-    Operation::Exposure.read(None, query).ok()
+    Operation::Exposure.parse_question(None, query).ok()
 }
 
 /// The figure, computed again from the file of the very question that was asked, with the period that was answered.
-fn checked(report: &Report) -> Option<impl IntoView + use<>> {
+fn render_figure_check(report: &Report) -> Option<impl IntoView + use<>> {
     let (service, asked) = (client(), StoredValue::new(file_asked(report)?));
     let fetch = move || {
         let (client, asked) = (service.clone(), asked.get_value());

@@ -11,7 +11,7 @@ use exitgap_core::series::Slot;
 use super::exit_wait::standard;
 use super::risk::RiskAsked;
 use super::risk_alone;
-use crate::chart::parsed;
+use crate::chart::parse_number;
 use crate::document::Document;
 use crate::service::{listed_pools, name_of};
 use crate::text;
@@ -55,7 +55,7 @@ pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> T
 
 /// Asks for what is said of all pools together, which is told first.
 pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Document, ClientError> {
-    client.read(&exposure_of(asked, asked.from, asked.to)).await
+    client.get_document(&exposure_of(asked, asked.from, asked.to)).await
 }
 
 /// Asks for the rest, one after the other: a service that is asked for weeks of many pools at once would refuse.
@@ -71,12 +71,13 @@ pub async fn ask_each(
     for pool in &asked.pools {
         let id = parse_pool(pool)?;
         let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
-        let stress = client.read(&stress.with(&FROM, from).with(&TO, to)).await?;
-        let alone = known(client.read(&risk_alone::target(asked, pool, from, to)).await)?;
+        let stress = client.get_document(&stress.with(&FROM, from).with(&TO, to)).await?;
+        let alone = known(client.get_document(&risk_alone::target(asked, pool, from, to)).await)?;
         // Its own four weeks, up to the end of this report: a week holds too few moves.
-        let decay = known(client.read(&Operation::Decay.target_of(&id).with(&TO, to)).await)?;
+        let decay =
+            known(client.get_document(&Operation::Decay.target_of(&id).with(&TO, to)).await)?;
         let hours = client
-            .read(&Operation::Hours.target_of(&id).with(&SERIES_SIZE, standard(asked.size)))
+            .get_document(&Operation::Hours.target_of(&id).with(&SERIES_SIZE, standard(asked.size)))
             .await?;
         let named = listed.iter().find(|one| one.text("pool").as_ref() == Some(pool));
         let name = named.and_then(name_of).unwrap_or_else(|| text::short_pool(pool));
@@ -114,14 +115,14 @@ impl PoolRisk {
     }
 
     /// The period of how its book thins, which is not the report's.
-    fn thinned(&self) -> Option<String> {
+    fn decay_period(&self) -> Option<String> {
         period_of(self.decay.as_ref()?)
     }
 }
 
 impl Report {
     /// The same question, with the very period that was answered.
-    pub fn pinned(&self) -> RiskAsked {
+    pub fn pinned_query(&self) -> RiskAsked {
         let slot = |name| slot_at(name, &self.exposure.text_or_none(name)).ok();
         RiskAsked { from: slot("from"), to: slot("to"), ..self.asked.clone() }
     }
@@ -136,10 +137,10 @@ impl Report {
     pub fn withdrawn(&self) -> (String, String) {
         let found = self.pools.iter().filter_map(PoolRisk::withdrawn);
         // All are of the same length, up to the same slot.
-        let period = self.pools.iter().find_map(PoolRisk::thinned);
+        let period = self.pools.iter().find_map(PoolRisk::decay_period);
         let period = period.map_or_else(String::new, |period| format!(", {period}"));
         let greatest = found.max_by(|(one, _), (other, _)| {
-            parsed(one).unwrap_or(0.0).total_cmp(&parsed(other).unwrap_or(0.0))
+            parse_number(one).unwrap_or(0.0).total_cmp(&parse_number(other).unwrap_or(0.0))
         });
         match greatest {
             None => (
@@ -163,7 +164,7 @@ impl Report {
     }
 
     /// The greatest reopening gap, or that nothing closes.
-    pub fn reopening(&self) -> (String, String) {
+    pub fn worst_reopening(&self) -> (String, String) {
         let mut closing = self.pools.iter().filter(|one| one.closes()).peekable();
         if closing.peek().is_none() {
             return (
@@ -175,7 +176,7 @@ impl Report {
             .flat_map(|one| one.hours.list("closed"))
             .filter_map(|kind| kind.text("reopening_gap_pct_worst"))
             .max_by(|one, other| {
-                parsed(one).unwrap_or(0.0).total_cmp(&parsed(other).unwrap_or(0.0))
+                parse_number(one).unwrap_or(0.0).total_cmp(&parse_number(other).unwrap_or(0.0))
             });
         match worst {
             Some(gap) => (

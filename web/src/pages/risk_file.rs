@@ -46,7 +46,7 @@ struct Whole {
 
 impl Parts {
     /// The figures of a report, and the evidence of its worst slots.
-    pub fn of(report: &Report) -> Self {
+    pub fn from_report(report: &Report) -> Self {
         let figure =
             |operation: Operation, of: &Document| Some((operation, of.text("figure_url")?));
         let decays = report.pools.iter().filter_map(|one| one.decay.as_ref());
@@ -64,7 +64,7 @@ impl Parts {
                 .then_some("some pools' own medians and counts")
                 .into_iter()
                 .collect(),
-            stress: report.pinned(),
+            stress: report.pinned_query(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Parts {
     }
 
     /// A line that names the files, and one after the other, a line each.
-    async fn gathered(
+    async fn fetch_files(
         &self,
         client: &Client<Browser>,
         told: impl Fn(usize),
@@ -104,7 +104,7 @@ impl Parts {
 
     /// The stress of the very period of the report; none where the service does not tell it.
     async fn stress(&self, client: &Client<Browser>) -> Result<Option<Vec<u8>>, ClientError> {
-        let told = known(client.read(&risk_stress::target(&self.stress)).await)?;
+        let told = known(client.get_document(&risk_stress::target(&self.stress)).await)?;
         let Some(url) = told.and_then(|told| told.text("figure_url")) else { return Ok(None) };
         client.figure(Operation::VenueStressFile, &url).await.map(Some)
     }
@@ -124,7 +124,7 @@ pub fn WholeFile(
         let (parts, service) = (parts.clone(), service.clone());
         spawn_local(async move {
             let told = move |seen| drop(set.try_set(State::At(seen, all)));
-            let came = match parts.gathered(&service, told).await {
+            let came = match parts.fetch_files(&service, told).await {
                 Ok(whole) => {
                     download(&whole.bytes, "application/jsonl", "risk.jsonl");
                     State::Done(whole.files, whole.without)

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::risk_figures::Report;
-use crate::parts::Asking;
+use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
@@ -11,7 +11,7 @@ use crate::text;
 pub fn printed_head(report: &Report) -> impl IntoView + use<> {
     let service = client();
     let address = service.known_web().to_string();
-    let key = Asking::new(
+    let key = LiveQuery::new(
         || (),
         move |()| {
             let service = service.clone();

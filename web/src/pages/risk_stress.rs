@@ -12,15 +12,18 @@ use leptos::prelude::*;
 use super::figure_check::CheckedFigure;
 use super::risk::RiskAsked;
 use crate::browser::download;
-use crate::chart::{Bar, Bars, parsed};
+use crate::chart::{Bar, Bars, parse_number};
 use crate::document::Document;
-use crate::parts::{Asking, Failed, Folded, Loading, Row, Table, folded, number};
+use crate::parts::{
+    CollapsibleSection, FailureNotice, LiveQuery, LoadingNotice, Row, Table, number,
+    render_collapsible,
+};
 use crate::service::client;
 use crate::text;
 
 /// The stress, and the shocks that have names.
 #[derive(Debug, Clone)]
-struct Told {
+struct StressDocuments {
     stress: Document,
     shocks: Vec<Document>,
 }
@@ -38,10 +41,10 @@ pub fn target(asked: &RiskAsked) -> Target {
         .maybe(&TO, asked.to.as_ref())
 }
 
-async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Told, ClientError> {
-    let stress = client.read(&target(asked)).await?;
-    let shocks: Document = client.read(&Operation::Shocks.target()).await?;
-    Ok(Told { stress, shocks: shocks.list("shocks") })
+async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<StressDocuments, ClientError> {
+    let stress = client.get_document(&target(asked)).await?;
+    let shocks: Document = client.get_document(&Operation::Shocks.target()).await?;
+    Ok(StressDocuments { stress, shocks: shocks.list("shocks") })
 }
 
 /// The section.
@@ -53,7 +56,7 @@ pub fn WithLiquidityGone(
     pinned: RiskAsked,
 ) -> impl IntoView {
     let (asked, pinned) = (StoredValue::new(asked), StoredValue::new(pinned));
-    let found = Asking::new(
+    let found = LiveQuery::new(
         || (),
         move |()| {
             let (client, pinned) = (client(), pinned.get_value());
@@ -62,18 +65,18 @@ pub fn WithLiquidityGone(
     );
     let retry = found.again();
     view! {
-        <Folded id="stress" title="Stress test: with liquidity withdrawn">
+        <CollapsibleSection id="stress" title="Stress test: with liquidity withdrawn">
             {move || match found.answer(&()) {
-                None => view! { <Loading what="the stress test"/> }.into_any(),
-                Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+                None => view! { <LoadingNotice what="the stress test"/> }.into_any(),
+                Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
                 Some(Ok(told)) => shown(&told, &asked.read_value()),
             }}
         </Folded>
     }
 }
 
-fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
-    let Told { stress, shocks } = told;
+fn shown(told: &StressDocuments, asked: &RiskAsked) -> AnyView {
+    let StressDocuments { stress, shocks } = told;
     let after = stress.text("after_move_pct").map(|moved| {
         format!(
             " Only slots after a price move of {} within {} slots are counted: {} slots had no such move, and {} could not be tested.",
@@ -87,24 +90,24 @@ fn shown(told: &Told, asked: &RiskAsked) -> AnyView {
         "In every slot, {} of all liquidity is withdrawn and the price is {} lower. The sale is split optimally over these pools. {} slots were tested; {} could not fill the sale.",
         text::percent_read(&stress.text_or_none("haircut_pct")),
         text::percent_read(&stress.text_or_none("fall_pct")),
-        text::grouped(&stress.text_or_none("have")),
+        text::group_digits(&stress.text_or_none("have")),
         stress.count("slots_unfillable"),
     );
     let csv = csv(stress);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "stress.csv");
     view! {
         <p class="quiet">{words}{after}</p>
-        {named(shocks, asked)}
+        {render_shocks(shocks, asked)}
         <Bars title="Depth within 2% of the oracle price, compared with the size to be sold".to_owned() bars=bars(stress)/>
-        {folded("worst-after", "Worst slots with liquidity withdrawn", true, worst(stress).into_any())}
+        {render_collapsible("worst-after", "Worst slots with liquidity withdrawn", true, worst(stress).into_any())}
         <p class="actions"><button type="button" class="small" on:click=keep>"Download the stress test (CSV)"</button></p>
-        {checked(stress)}
+        {render_figure_check(stress)}
     }
     .into_any()
 }
 
 /// Recorded falls that the operator named: each a way to this report after it.
-fn named(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
+fn render_shocks(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
     let one = |shock: &Document| {
         let (fall, haircut) = (shock.text("fall_pct")?, shock.text("haircut_pct")?);
         let words = format!(
@@ -132,7 +135,7 @@ fn bars(stress: &Document) -> Vec<Bar> {
     let bar = |(name, class, field): (&str, &'static str, &str)| {
         let usd = stress.text(field);
         let shown = usd.as_deref().map_or_else(|| "not known".to_owned(), text::usd);
-        Bar { name: name.to_owned(), value: usd.as_deref().and_then(parsed), class, shown }
+        Bar { name: name.to_owned(), value: usd.as_deref().and_then(parse_number), class, shown }
     };
     fields.map(bar).into()
 }
@@ -158,7 +161,7 @@ fn worst(stress: &Document) -> impl IntoView + use<> {
 }
 
 /// The figure, computed again from the file that the answer names.
-fn checked(stress: &Document) -> Option<impl IntoView + use<>> {
+fn render_figure_check(stress: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(stress.text("figure_url")?));
     let fetch = move || {
         let (client, url) = (service.clone(), url.get_value());

@@ -3,10 +3,10 @@
 use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
 
-use super::risk_alone::{Alone, checked};
+use super::risk_alone::{Alone, render_figure_checks};
 use super::risk_figures::{PoolRisk, Report};
 use super::worst_slot::WorstSlot;
-use crate::parts::{Folded, Row, Table, number, words};
+use crate::parts::{CollapsibleSection, Row, Table, number, words};
 use crate::paths::Page;
 use crate::text;
 
@@ -31,17 +31,17 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
     let caption = format!("Each pool alone, selling {size}{too_long}");
     view! {
         <Table caption=caption first="Pool" columns=columns.map(number).into() rows=rows/>
-        {checked(report)}
+        {render_figure_checks(report)}
     }
 }
 
 fn total(one: &PoolRisk) -> Row {
-    let alone = Alone::of(one);
+    let alone = Alone::from_pool(one);
     let unknown = if alone.is_by_slot { "cannot be filled" } else { "–" };
     let gap = |gap: &Option<String>| {
         gap.as_ref().map_or_else(|| unknown.to_owned(), |gap| text::percent_read(gap))
     };
-    let worst = WorstSlot::of(&one.stress).into_iter().next();
+    let worst = WorstSlot::from_stress(&one.stress).into_iter().next();
     let none = if alone.is_by_slot { "none" } else { "–" };
     let worst = worst.map_or_else(|| none.into_any(), WorstSlot::shown);
     let widest = one.stress.part("worst_gap").and_then(|worst| worst.text("exit_gap_pct"));
@@ -85,7 +85,7 @@ fn worst(report: &Report) -> Vec<(&PoolRisk, WorstSlot)> {
     };
     let (mut listed, mut others) = (Vec::new(), Vec::new());
     for one in &report.pools {
-        let mut slots = WorstSlot::of(&one.stress).into_iter();
+        let mut slots = WorstSlot::from_stress(&one.stress).into_iter();
         listed.extend(slots.next().map(|slot| (one, slot)));
         others.extend(slots.map(|slot| (one, slot)));
     }
@@ -118,7 +118,7 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     };
     let listed = listed.into_any();
     view! {
-        <Folded id="worst" title="Worst slots">{listed}</Folded>
+        <CollapsibleSection id="worst" title="Worst slots">{listed}</Folded>
     }
 }
 
@@ -143,7 +143,7 @@ pub fn csv(report: &Report) -> String {
         line("all", name, &report.exposure.text_or_none(name), &time, "", &figure);
     }
     for one in &report.pools {
-        let alone = Alone::of(one);
+        let alone = Alone::from_pool(one);
         let (figure, [q50, q95]) = (alone.figure.unwrap_or_default(), alone.gaps);
         for (name, gap) in [("gap_q50_pct", q50), ("gap_q95_pct", q95)] {
             line(&one.pool, name, &gap.unwrap_or_default(), "", "", &figure);

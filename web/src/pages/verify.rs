@@ -10,22 +10,22 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
-use super::verify_report::{Found as FoundReport, report_found};
+use super::verify_report::{FoundReport, report_found};
 use crate::browser::kept_keys;
 use crate::check;
-use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
+use crate::evidence_summary::EvidenceSummary;
+use crate::parts::{Checks, LiveQuery, LoadingNotice, PreviewNotice, Verdicts};
 use crate::service::client;
-use crate::told::Told;
 
 /// A file that was read, or why it could not be.
 type Given = Result<Vec<u8>, String>;
 
 /// A file and the keys to check it by, once both are there.
-type Asked = Option<(Vec<u8>, Vec<VerifierKey>)>;
+type CheckInput = Option<(Vec<u8>, Vec<VerifierKey>)>;
 
 /// What was found of what was given.
 #[derive(Debug, Clone)]
-enum Found {
+enum CheckResult {
     One(Box<FoundFile>),
     Report(FoundReport),
 }
@@ -38,7 +38,7 @@ struct FoundFile {
     /// What became of comparing its log with what this browser kept.
     compared: String,
     /// What it says of itself.
-    told: Told,
+    told: EvidenceSummary,
 }
 
 /// The page.
@@ -47,19 +47,19 @@ pub fn VerifyPage() -> impl IntoView {
     let (given, set_given) = signal(None::<Given>);
     let (keys, set_keys) = signal(kept_keys());
     let parsed = Memo::new(move |_| parse_keys(&keys.read()));
-    let found = Asking::new(
+    let found = LiveQuery::new(
         move || Some((given.get()?.ok()?, parsed.get().ok()?)),
-        |asked: Asked| {
+        |asked: CheckInput| {
             let client = client();
             async move {
                 let (bytes, keys) = asked?;
-                if let Some(report) = FoundReport::of(&bytes, &keys) {
-                    return Some(Found::Report(report));
+                if let Some(report) = FoundReport::from_bytes(&bytes, &keys) {
+                    return Some(CheckResult::Report(report));
                 }
-                let evidence = Evidence::read(&bytes);
-                let told = Told::of(&evidence);
+                let evidence = Evidence::from_bytes(&bytes);
+                let told = EvidenceSummary::from_evidence(&evidence);
                 let (report, compared) = check::file(&client, &evidence, keys.clone()).await;
-                Some(Found::One(Box::new(FoundFile { report, keys, compared, told })))
+                Some(CheckResult::One(Box::new(FoundFile { report, keys, compared, told })))
             }
         },
     );
@@ -71,18 +71,17 @@ pub fn VerifyPage() -> impl IntoView {
                 .into_any()
         }
         (Some(Ok(bytes)), Ok(keys)) => match found.answer(&Some((bytes, keys))) {
-            Some(Some(Found::One(found))) => view! { <Report found=*found/> }.into_any(),
-            Some(Some(Found::Report(found))) => report_found(&found).into_any(),
-            _ => {
-                view! { <Loading what="the stored log version and checking the file"/> }.into_any()
-            }
+            Some(Some(CheckResult::One(found))) => view! { <Report found=*found/> }.into_any(),
+            Some(Some(CheckResult::Report(found))) => report_found(&found).into_any(),
+            _ => view! { <LoadingNotice what="the stored log version and checking the file"/> }
+                .into_any(),
         },
     };
     view! {
         <h1>"Verify a file"</h1>
         <p class="lead">"Files never leave your browser. Once loaded, this page works offline, except for the check against the log version \
             this browser saw before."</p>
-        <Take set_given=set_given/>
+        <FileInput set_given=set_given/>
         <label for="keys">"Trusted keys, one per line (the keys stored in this browser are filled in)"</label>
         <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
             on:input=move |event| set_keys.set(event_target_value(&event))></textarea>
@@ -97,7 +96,7 @@ pub fn VerifyPage() -> impl IntoView {
 
 /// Takes a file: dropped, chosen or pasted.
 #[component]
-fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
+fn FileInput(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     let read_file = move |file: web_sys::File| {
         if file.size() > MAX_BYTES_F64 {
             set_given.set(Some(Err(format!(

@@ -8,8 +8,8 @@ use exitgap_core::tlog::VerifierKey;
 use leptos::prelude::*;
 
 use crate::check;
-use crate::parts::{VerifyCommand, claimed};
-use crate::told::Told;
+use crate::evidence_summary::EvidenceSummary;
+use crate::parts::{VerifyCommand, describe_claim};
 
 /// What was found of a line.
 #[derive(Debug, Clone)]
@@ -22,22 +22,25 @@ enum Line {
 
 /// What was found of a report.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundReport {
     length: Length,
     lines: Vec<Line>,
 }
 
-impl Found {
+impl FoundReport {
     /// Checks a report by these keys; none where the bytes are no report.
-    pub fn of(bytes: &[u8], keys: &[VerifierKey]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8], keys: &[VerifierKey]) -> Option<Self> {
         let (length, files) = files(bytes)?;
         let line = |file: &&[u8]| {
             if is_figure_file(file) {
-                return Line::Figure(named(file));
+                return Line::Figure(read_figure_name(file));
             }
-            let evidence = Evidence::read(file);
+            let evidence = Evidence::from_bytes(file);
             let VerificationReport { report, claim, .. } = check::alone(&evidence, keys.to_vec());
-            Line::Evidence(report.verdict, claimed(claim.as_ref(), Told::of(&evidence)))
+            Line::Evidence(
+                report.verdict,
+                describe_claim(claim.as_ref(), EvidenceSummary::from_evidence(&evidence)),
+            )
         };
         Some(Self { length, lines: files.iter().map(line).collect() })
     }
@@ -49,13 +52,13 @@ impl Found {
 }
 
 /// The rules of a figure, which its file begins with.
-fn named(file: &[u8]) -> String {
+fn read_figure_name(file: &[u8]) -> String {
     let name = file.split(|byte| *byte == b'"').nth(3).unwrap_or_default();
     String::from_utf8_lossy(name).chars().take(40).collect()
 }
 
 /// What was found, and the command that verifies all of it.
-pub fn report_found(found: &Found) -> impl IntoView + use<> {
+pub fn report_found(found: &FoundReport) -> impl IntoView + use<> {
     let (valid, invalid) = (found.count(Verdict::Valid), found.count(Verdict::Invalid));
     let evidence = valid + invalid + found.count(Verdict::Incomplete);
     let figures = found.lines.len() - evidence;

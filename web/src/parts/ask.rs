@@ -6,7 +6,7 @@ use exitgap_client::{Browser, Client, ClientError};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
 
-use super::{Asking, Failed, Loading};
+use super::{FailureNotice, LiveQuery, LoadingNotice};
 use crate::paths::Page;
 use crate::service::{client, listed_pools};
 use crate::text;
@@ -66,12 +66,12 @@ pub fn AskExit() -> impl IntoView {
         let href = format!("{}?size_usd={worth}{into}", Page::Exit(token).href());
         navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
     });
-    view! { <Holding held=held size=size action="Compare exits" go=go/> }
+    view! { <HoldingForm held=held size=size action="Compare exits" go=go/> }
 }
 
 /// "I hold so much of this token", and what is done with it.
 #[component]
-pub fn Holding(
+pub fn HoldingForm(
     /// The token that is chosen first, where one is.
     held: Memo<String>,
     /// What stands in the box first.
@@ -81,7 +81,7 @@ pub fn Holding(
     /// Told token and size, as they stand there.
     go: Callback<(String, String)>,
 ) -> impl IntoView {
-    let known = Asking::new(|| (), |()| tokens(client()));
+    let known = LiveQuery::new(|| (), |()| tokens(client()));
     let retry = known.again();
     let (picker, boxed) =
         (NodeRef::<leptos::html::Select>::new(), NodeRef::<leptos::html::Input>::new());
@@ -95,8 +95,8 @@ pub fn Holding(
         }
     };
     move || match known.answer(&()) {
-        None => view! { <Loading what="the tokens"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        None => view! { <LoadingNotice what="the tokens"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
         Some(Ok(mut tokens)) => {
             let asked = held.get();
             if !asked.is_empty() && !tokens.iter().any(|(value, _)| *value == asked) {

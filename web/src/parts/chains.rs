@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Asking;
+use super::LiveQuery;
 use crate::service::client;
 
 /// One of them is chosen, or all, which is no text. The chosen one is among them, whatever it is.
@@ -14,7 +14,7 @@ pub fn Chains(
     /// What is done with another choice.
     choose: Callback<String>,
 ) -> impl IntoView {
-    let known = Asking::new(
+    let known = LiveQuery::new(
         || (),
         |()| {
             let client = client();

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use super::contradiction::Rewritten;
 use crate::check::{NEWER, is_newer};
+use crate::evidence_summary::EvidenceSummary;
 use crate::text;
-use crate::told::Told;
 
 /// What was claimed, and whether this browser could confirm it.
 #[component]
@@ -17,9 +17,9 @@ pub fn Verdicts(
     /// What the reader trusts, in words.
     trust: String,
     /// What the file says of itself.
-    told: Told,
+    told: EvidenceSummary,
 ) -> impl IntoView {
-    let claim = claimed(report.claim.as_ref(), told);
+    let claim = describe_claim(report.claim.as_ref(), told);
     let confirmed = report.report.verdict == Verdict::Valid;
     let failed: Vec<CheckName> = report
         .report
@@ -38,7 +38,7 @@ pub fn Verdicts(
             "verdict pass",
             "Confirmed: this browser recomputed the number, and it follows from the signed log.",
         ),
-        Verdict::Invalid => ("verdict fail", refuted(&failed)),
+        Verdict::Invalid => ("verdict fail", describe_refutation(&failed)),
         Verdict::Incomplete => ("verdict warn", incomplete(&report.report.checks)),
     };
     let names: Vec<_> = failed.iter().map(|name| check_name(*name).replace('_', " ")).collect();
@@ -60,7 +60,7 @@ pub fn Verdicts(
 }
 
 /// What the file says of itself, in a sentence.
-pub fn claimed(claim: Option<&Claim>, told: Told) -> String {
+pub fn describe_claim(claim: Option<&Claim>, told: EvidenceSummary) -> String {
     let Some(claim) = claim else {
         return "This file contains no readable claim.".to_owned();
     };
@@ -90,7 +90,7 @@ fn incomplete(checks: &[Check]) -> &'static str {
 }
 
 /// What a failing check means for the number.
-fn refuted(failed: &[CheckName]) -> &'static str {
+fn describe_refutation(failed: &[CheckName]) -> &'static str {
     if failed == [CheckName::Format] {
         "Not confirmed: this is not an evidence file, or it is damaged. Nothing in it was checked."
     } else if failed.contains(&CheckName::Result) {
@@ -115,7 +115,7 @@ pub fn Checks(
 }
 
 fn row(check: Check) -> impl IntoView {
-    let explanation = Explanation::of(check.name);
+    let explanation = Explanation::for_check(check.name);
     let (class, mark, word) = match check.outcome {
         Outcome::Pass => ("pass", "✓", "passed"),
         Outcome::Fail => ("fail", "✗", "FAILED"),

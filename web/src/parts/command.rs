@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Asking, Failed, Loading};
+use super::{FailureNotice, LiveQuery, LoadingNotice};
 use crate::service::client;
 
 /// The command, complete: with the key of the log and the address, as this service names them.
@@ -13,7 +13,7 @@ pub fn VerifyCommand(
 ) -> impl IntoView {
     let service = client();
     let address = service.base().to_string();
-    let named = Asking::new(
+    let named = LiveQuery::new(
         || (),
         move |()| {
             let service = service.clone();
@@ -23,8 +23,8 @@ pub fn VerifyCommand(
     let retry = named.again();
     move || {
         match named.answer(&()) {
-        None => view! { <Loading what="the log's key"/> }.into_any(),
-        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        None => view! { <LoadingNotice what="the log's key"/> }.into_any(),
+        Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
         Some(Ok(keys)) => view! {
             <code class="command">{command(file, &keys, &address)}</code>
             <small>"This is the key that this service reports. Compare it with a copy from another source."</small>

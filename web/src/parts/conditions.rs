@@ -16,7 +16,8 @@ pub fn Conditions(
     let (base, quote) = (&context.base, &context.quote);
     let symbols = if base.address < quote.address { [base, quote] } else { [quote, base] };
     let symbols = symbols.map(|token| token.symbol.clone());
-    let feeds: Vec<_> = context.method.oracles.iter().map(|one| feed(one, &symbols)).collect();
+    let feeds: Vec<_> =
+        context.method.oracles.iter().map(|one| render_feed(one, &symbols)).collect();
     let (class, open) =
         if context.market_open { ("", "open") } else { ("standing warn", "closed") };
     let market = format!("{open} ({})", context.session_note);
@@ -28,7 +29,7 @@ pub fn Conditions(
 }
 
 /// What a token's price is from, and how old the answer was at the block.
-fn feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use<> {
+fn render_feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use<> {
     let symbol = symbols[usize::from(oracle.role == "token1_usd")].clone();
     let words = match (&oracle.feed, oracle.age_s) {
         (Some(feed), Some(age)) => {

@@ -6,7 +6,7 @@ use exitgap_client::Options;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::check::{Published, Standing};
+use crate::check::{CheckState, PublishedGap};
 use crate::later;
 use crate::paths::evidence_href;
 use crate::service::client;
@@ -17,31 +17,35 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// How a number stands, in a word. One of many has none before it is checked: they have it together.
 #[component]
-fn StandingMark(standing: RwSignal<Standing>, href: Option<String>, alone: bool) -> impl IntoView {
+fn StandingMark(
+    standing: RwSignal<CheckState>,
+    href: Option<String>,
+    alone: bool,
+) -> impl IntoView {
     move || match standing.get() {
-        Standing::NotChecked => {
+        CheckState::NotChecked => {
             alone.then(|| view! { <span class="standing">"not checked here"</span> }).into_any()
         }
-        Standing::Checking => {
+        CheckState::Checking => {
             view! { <span class="standing" role="status">"checking…"</span> }.into_any()
         }
-        Standing::Confirmed => {
+        CheckState::Confirmed => {
             view! { <span class="standing pass">"confirmed here"</span> }.into_any()
         }
-        Standing::Refuted(why) => {
+        CheckState::Refuted(why) => {
             let evidence =
                 href.clone().map(|href| view! { " "<a href=href>"Open its evidence"</a> });
             view! { <span class="standing fail" role="alert">"refuted: "{why}{evidence}</span> }
                 .into_any()
         }
-        Standing::Failed(why) => {
+        CheckState::Failed(why) => {
             view! { <span class="standing warn">"could not check: "{why}</span> }.into_any()
         }
     }
 }
 
 /// A number that the evidence of a sale bears out.
-pub fn linked(shown: String, href: Option<String>) -> AnyView {
+pub fn link_evidence(shown: String, href: Option<String>) -> AnyView {
     match href {
         Some(href) => {
             view! { <a href=href title="Open the evidence of this sale">{shown}</a> }.into_any()
@@ -51,17 +55,17 @@ pub fn linked(shown: String, href: Option<String>) -> AnyView {
 }
 
 /// Whether there is something left to check.
-fn is_open(standing: &Standing) -> bool {
-    matches!(standing, Standing::NotChecked | Standing::Failed(_))
+fn is_open(standing: &CheckState) -> bool {
+    matches!(standing, CheckState::NotChecked | CheckState::Failed(_))
 }
 
 /// A number that the service published, with a link to its evidence and how it stands.
 #[component]
 pub fn CheckedGap(
     /// The number, and all that it was published as.
-    published: Published,
+    published: PublishedGap,
     /// How it stands; kept by the page, so that it can check many.
-    standing: RwSignal<Standing>,
+    standing: RwSignal<CheckState>,
     /// Whether it has a way to check it of its own; many have theirs together, as [`CheckAll`].
     #[prop(optional)]
     alone: bool,
@@ -85,13 +89,13 @@ pub fn CheckedGap(
 
 /// Checks one number.
 #[component]
-fn CheckOne(published: Published, standing: RwSignal<Standing>) -> impl IntoView {
+fn CheckOne(published: PublishedGap, standing: RwSignal<CheckState>) -> impl IntoView {
     let client = client();
     let start = move |_| {
         if !standing.try_with_untracked(is_open).unwrap_or(false) {
             return;
         }
-        standing.set(Standing::Checking);
+        standing.set(CheckState::Checking);
         let (client, published) = (client.clone(), published.clone());
         // The reader may have gone on to another page by then.
         spawn_local(async move { drop(standing.try_set(later::gap(&client, &published).await)) });
@@ -99,9 +103,9 @@ fn CheckOne(published: Published, standing: RwSignal<Standing>) -> impl IntoView
     // It stays where it is, so that whoever pressed it by keyboard stays there, too.
     let closed = move || (!standing.with(is_open)).to_string();
     let word = move || match standing.get() {
-        Standing::NotChecked | Standing::Checking => "check",
-        Standing::Failed(_) => "check again",
-        Standing::Confirmed | Standing::Refuted(_) => "checked",
+        CheckState::NotChecked | CheckState::Checking => "check",
+        CheckState::Failed(_) => "check again",
+        CheckState::Confirmed | CheckState::Refuted(_) => "checked",
     };
     view! { <button type="button" class="small" aria-disabled=closed on:click=start>{word}</button> }
 }
@@ -110,17 +114,17 @@ fn CheckOne(published: Published, standing: RwSignal<Standing>) -> impl IntoView
 #[component]
 pub fn CheckAll(
     /// The numbers, and how they stand.
-    published: Vec<(Published, RwSignal<Standing>)>,
+    published: Vec<(PublishedGap, RwSignal<CheckState>)>,
 ) -> impl IntoView {
     let patient = Options { longest_pause: LONGEST_PAUSE, ..Options::default() };
     let client = client().with_options(patient);
     let stand: Vec<_> = published.iter().map(|(_, standing)| *standing).collect();
     let told = move || {
-        let of = |wanted: fn(&Standing) -> bool| {
+        let of = |wanted: fn(&CheckState) -> bool| {
             stand.iter().filter(|standing| standing.with(wanted)).count()
         };
-        let (all, confirmed) = (stand.len(), of(|one| *one == Standing::Confirmed));
-        if of(|one| *one == Standing::NotChecked) == all {
+        let (all, confirmed) = (stand.len(), of(|one| *one == CheckState::Confirmed));
+        if of(|one| *one == CheckState::NotChecked) == all {
             return "no gap is checked here yet".to_owned();
         }
         format!("{confirmed} of {all} confirmed here")
@@ -135,7 +139,7 @@ pub fn CheckAll(
                     // The reader has gone on to another page.
                     None => return,
                 }
-                standing.set(Standing::Checking);
+                standing.set(CheckState::Checking);
                 let found = later::gap(&client, &published).await;
                 drop(standing.try_set(found));
             }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::chart::{Line, LineChart, parsed};
+use crate::chart::{Line, LineChart, parse_number};
 use crate::text;
 
 /// A card.
@@ -44,7 +44,7 @@ pub fn Drawn(
     points: Vec<(String, String)>,
 ) -> impl IntoView {
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
-    let values = shown.iter().map(|gap| parsed(gap)).collect();
+    let values = shown.iter().map(|gap| parse_number(gap)).collect();
     let shown = shown.iter().map(|gap| text::percent(gap)).collect();
     let line =
         Line { name: "exit gap".to_owned(), class: "line-a", values, others: Vec::new(), shown };

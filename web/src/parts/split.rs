@@ -4,7 +4,7 @@ use exitgap_api::SplitPct;
 use leptos::prelude::*;
 
 use super::exact;
-use crate::chart::{length, parsed, stacked};
+use crate::chart::{length, parse_number, stack_parts};
 use crate::text::{percent, percent_read};
 
 /// As the picture's `viewBox` says.
@@ -21,8 +21,8 @@ pub fn Split(
         ("fee", split.fee_pct, "charged by the pool", "line-b"),
         ("impact", split.impact_pct, "price impact of the sale", "line-c"),
     ];
-    let shares = parts.each_ref().map(|(_, part, ..)| parsed(part.as_str()).unwrap_or(0.0));
-    let (places, zero) = stacked(&shares, WIDTH);
+    let shares = parts.each_ref().map(|(_, part, ..)| parse_number(part.as_str()).unwrap_or(0.0));
+    let (places, zero) = stack_parts(&shares, WIDTH);
     let bar =
         |((x, width), (_, part, _, class)): ((f64, f64), &(_, exitgap_api::Number, _, &str))| {
             let gains = if part.as_str().starts_with('-') { " gains" } else { "" };

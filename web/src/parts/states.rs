@@ -11,7 +11,7 @@ use crate::text;
 
 /// Something is on its way.
 #[component]
-pub fn Loading(
+pub fn LoadingNotice(
     /// What.
     what: &'static str,
 ) -> impl IntoView {
@@ -39,7 +39,7 @@ pub fn Empty(
 
 /// It did not work, or nothing but another question does.
 #[component]
-pub fn Failed(
+pub fn FailureNotice(
     /// Why.
     error: ClientError,
     /// Asks again; where there is no such thing, the page is loaded again.
@@ -47,9 +47,9 @@ pub fn Failed(
     retry: Option<Callback<()>>,
 ) -> impl IntoView {
     if is_wrong(&error) {
-        return view! { <Refused problem=error.into_problem()/> }.into_any();
+        return view! { <RefusalNotice problem=error.into_problem()/> }.into_any();
     }
-    let told = told(error);
+    let told = describe_failure(error);
     let (words, again): (_, Box<dyn FnMut(leptos::ev::MouseEvent)>) = match retry {
         Some(retry) => ("Try again", Box::new(move |_| retry.run(()))),
         None => ("Reload the page", Box::new(|_| drop(window().location().reload()))),
@@ -75,7 +75,7 @@ fn is_wrong(error: &ClientError) -> bool {
 }
 
 /// What went wrong, for people.
-struct Told {
+struct FailureMessage {
     headline: String,
     remedy: String,
     code: String,
@@ -84,10 +84,10 @@ struct Told {
 /// What to do about a failure of the service.
 const AGAIN: &str = "Try again. If it keeps failing, the problem is on the service's side.";
 
-fn told(error: ClientError) -> Told {
+fn describe_failure(error: ClientError) -> FailureMessage {
     let code = error.code().to_owned();
     if let ClientError::NoDocument { status, .. } = error {
-        return Told {
+        return FailureMessage {
             headline: format!("The service is unavailable (HTTP {status})."),
             remedy: AGAIN.to_owned(),
             code: format!("code: {code} ({error})"),
@@ -95,7 +95,7 @@ fn told(error: ClientError) -> Told {
     }
     match error {
         ClientError::NotTrusted { why, .. } if has_kept_keys() => {
-            Told {
+            FailureMessage {
                 headline: "The log is not signed by the key that this browser has kept since its first visit."
                     .to_owned(),
                 remedy: "Either the operator changed the key, which they should have announced with the old one, or \
@@ -104,21 +104,21 @@ fn told(error: ClientError) -> Told {
                 code: format!("code: {code} ({why})"),
             }
         }
-        ClientError::Newer { newer, .. } => Told {
+        ClientError::Newer { newer, .. } => FailureMessage {
             headline: "This was made by a newer version of exitgap; update to check it.".to_owned(),
             remedy: "It is neither confirmed nor wrong. Reload the page to get this server's newest program. If this message \
                 stays, verify with a newer program from another source."
                 .to_owned(),
             code: format!("code: {code} ({newer})"),
         },
-        ClientError::KeptUnusable { .. } => Told {
+        ClientError::KeptUnusable { .. } => FailureMessage {
             headline: "The log version stored in this browser cannot be compared with the log.".to_owned(),
             remedy: "The stored version is neither trusted nor deleted. If it was damaged, clear this site's data. This \
                 visit then counts as the first."
                 .to_owned(),
             code: format!("code: {code} ({error})"),
         },
-        ClientError::Transport { error, .. } => Told {
+        ClientError::Transport { error, .. } => FailureMessage {
             headline: "The service does not answer.".to_owned(),
             remedy: "Check that this device is online, then try again.".to_owned(),
             code: format!("code: {code} ({error})"),
@@ -127,14 +127,14 @@ fn told(error: ClientError) -> Told {
             let problem = other.into_problem();
             let remedy = problem.hint.unwrap_or_else(|| AGAIN.to_owned());
             let headline = text::grouped_within(&problem.detail);
-            Told { headline, remedy, code: format!("code: {code}") }
+            FailureMessage { headline, remedy, code: format!("code: {code}") }
         }
     }
 }
 
 /// What was asked has no answer, and asking again gives none either.
 #[component]
-pub fn Refused(
+pub fn RefusalNotice(
     /// Why.
     problem: Problem,
 ) -> impl IntoView {

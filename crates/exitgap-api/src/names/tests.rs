@@ -47,7 +47,7 @@ fn pair(numerator: u64, denominator: u64) -> PoolState {
 }
 
 fn name(word: Option<&str>, state: PoolState) -> String {
-    Naming::of(&observed(7, ["ONE", "TWO"], word, state)).name()
+    PoolName::from_observation(&observed(7, ["ONE", "TWO"], word, state)).name()
 }
 
 #[test]
@@ -68,11 +68,12 @@ fn venue_and_fee_are_the_name() {
     ] {
         assert_eq!(name(word, state), expected);
     }
-    let known = Naming::of(&observed(7, ["ONE", "TWO"], Some("uniswap_v3"), ranges(500)));
+    let known =
+        PoolName::from_observation(&observed(7, ["ONE", "TWO"], Some("uniswap_v3"), ranges(500)));
     assert_eq!(known.venue.as_deref(), Some("Uniswap v3"));
     assert_eq!(known.fee_pct.unwrap().as_str(), "0.05");
     assert!(known.is_lasting);
-    let unknown = Naming::of(&observed(7, ["ONE", "TWO"], None, ranges(500)));
+    let unknown = PoolName::from_observation(&observed(7, ["ONE", "TWO"], None, ranges(500)));
     assert_eq!((unknown.venue, unknown.is_lasting), (None, false));
 }
 
@@ -101,7 +102,8 @@ fn no_two_rows_have_one_name() {
         observed(0x14, ["TWO", "ONE"], Some("uniswap_v3"), ranges(500)),
         observed(0x15, ["ONE", "SIX"], Some("uniswap_v3"), ranges(500)),
     ];
-    let labels: Vec<_> = pools.iter().map(|pool| (pool.pool(), PoolLabels::of(pool))).collect();
+    let labels: Vec<_> =
+        pools.iter().map(|pool| (pool.pool(), PoolLabels::from_observation(pool))).collect();
     let listed: Vec<_> = labels.iter().map(|(pool, labels)| (*pool, labels)).collect();
     let short =
         |digits: &str| format!("Uniswap v3 0.05% (0x{}…{digits}{digits})", digits.repeat(2));

@@ -69,8 +69,8 @@ pub struct SendAgainAsked {
 }
 
 impl Question for KeepAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let webhook_url = given.one(&WEBHOOK_URL, |text| {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let webhook_url = given.parse_optional(&WEBHOOK_URL, |text| {
             let plain = text.bytes().all(|c| c.is_ascii_graphic());
             if !plain || text.is_empty() || text.len() > MAX_WEBHOOK_URL_BYTES {
                 let detail = format!("webhook_url: {:?} is not a valid URL", shown(text));
@@ -78,35 +78,37 @@ impl Question for KeepAsked {
             }
             Ok(text.to_owned())
         })?;
-        Ok(Self { rule: AlertAsked::read(given)?, webhook_url })
+        Ok(Self { rule: AlertAsked::from_parameters(given)?, webhook_url })
     }
 }
 
 impl Question for NamedAlert {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let no_name = |text: &str| {
             let detail = format!("alert: {:?} is not a valid rule name", shown(text));
             values::refusal(&ALERT_IN_PATH, &detail)
         };
-        given.needed(&ALERT_IN_PATH, |text| text.parse().map_err(|_| no_name(text))).map(Self)
+        given
+            .parse_required(&ALERT_IN_PATH, |text| text.parse().map_err(|_| no_name(text)))
+            .map(Self)
     }
 }
 
 impl Question for EventsAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            alert: NamedAlert::read(given)?,
-            after_seq: given.needed(&AFTER_SEQ, |text| values::whole(&AFTER_SEQ, text))?,
-            limit: given.needed(&LIMIT, |text| values::whole(&LIMIT, text))?,
+            alert: NamedAlert::from_parameters(given)?,
+            after_seq: given.parse_required(&AFTER_SEQ, |text| values::whole(&AFTER_SEQ, text))?,
+            limit: given.parse_required(&LIMIT, |text| values::whole(&LIMIT, text))?,
         })
     }
 }
 
 impl Question for SendAgainAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            alert: NamedAlert::read(given)?,
-            from_seq: given.needed(&FROM_SEQ, |text| values::whole(&FROM_SEQ, text))?,
+            alert: NamedAlert::from_parameters(given)?,
+            from_seq: given.parse_required(&FROM_SEQ, |text| values::whole(&FROM_SEQ, text))?,
         })
     }
 }
@@ -129,44 +131,44 @@ const SLOTS: [&Parameter; 5] =
     [&FOR_SLOTS, &CLEAR_FOR_SLOTS, &NO_DATA_SLOTS, &REFIRE_SLOTS, &REMIND_SLOTS];
 
 impl Question for AlertAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let (from, to) = period(given)?;
         let mut rule = Map::new();
         for parameter in TEXTS {
-            let text = |text: &str| checked(parameter, text);
+            let text = |text: &str| check_value(parameter, text);
             let found = if parameter.is_required() {
-                Some(given.needed(parameter, text)?)
+                Some(given.parse_required(parameter, text)?)
             } else {
-                given.one(parameter, text)?
+                given.parse_optional(parameter, text)?
             };
             if let Some(text) = found {
                 rule.insert(parameter.name.to_owned(), json!(text));
             }
         }
         for parameter in SLOTS {
-            let slots = given.one(parameter, |text| values::whole(parameter, text))?;
+            let slots = given.parse_optional(parameter, |text| values::whole(parameter, text))?;
             if let Some(slots) = slots {
                 rule.insert(parameter.name.to_owned(), json!(slots));
             }
         }
-        let reasons = given.all(&ALERT_REASON).map(|text| checked(&ALERT_REASON, text));
+        let reasons = given.all_values(&ALERT_REASON).map(|text| check_value(&ALERT_REASON, text));
         let reasons = reasons.collect::<Result<Vec<String>, Problem>>()?;
         if !reasons.is_empty() {
             rule.insert("reasons".to_owned(), json!(reasons));
         }
         Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE, values::token_name)?,
             from,
             to,
             rule,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
 
 /// A value of a rule as written there, where it is one of the parameter's kind.
-fn checked(parameter: &Parameter, text: &str) -> Result<String, Problem> {
+fn check_value(parameter: &Parameter, text: &str) -> Result<String, Problem> {
     let wrong = |why: &dyn std::fmt::Display| {
         values::refusal(parameter, &format!("{}: {why}", parameter.name))
     };

@@ -29,13 +29,13 @@ pub struct EquityAsked {
 }
 
 impl Question for EquityAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            chain: given.needed(&CHAIN_IN_PATH, values::chain)?,
-            token: given.needed(&TOKEN_IN_PATH, values::address)?,
-            size: given.needed(&EQUITY_SIZE, parse_size)?,
+            chain: given.parse_required(&CHAIN_IN_PATH, values::chain)?,
+            token: given.parse_required(&TOKEN_IN_PATH, values::address)?,
+            size: given.parse_required(&EQUITY_SIZE, parse_size)?,
             limit: limit(given)?,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -50,14 +50,16 @@ pub struct EquityFileAsked {
 }
 
 impl Question for EquityFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
-        Ok(Self { series: SeriesAsked::read(given)?, limit: limit(given)? })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        given.parse_optional(&BASE_BY_PLACE, |text| {
+            values::word(&BASE_BY_PLACE, text, Base::from_code)
+        })?;
+        Ok(Self { series: SeriesAsked::from_parameters(given)?, limit: limit(given)? })
     }
 }
 
 fn limit(given: &Given<'_>) -> Result<GapLimit, Problem> {
-    given.needed(&EQUITY_GAP, |text| {
+    given.parse_required(&EQUITY_GAP, |text| {
         above_zero(&EQUITY_GAP, text)?;
         values::gap_limit(text)
     })

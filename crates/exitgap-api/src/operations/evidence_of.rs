@@ -111,8 +111,8 @@ impl VerificationAsked {
 }
 
 impl Question for VerificationAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.needed(&EVIDENCE_URL, |text| {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        given.parse_required(&EVIDENCE_URL, |text| {
             let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| EvidenceOf::from_url(text));
             let Some(of) = of.flatten() else {
                 let detail =

@@ -21,9 +21,9 @@ pub struct ExportAsked {
 }
 
 impl Question for ExportAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let day = |parameter| {
-            given.one(parameter, |text: &str| {
+            given.parse_optional(parameter, |text: &str| {
                 text.parse().map_err(|error: NoDay| {
                     let detail = format!("{}: {:?} is {error}", parameter.name, shown(text));
                     values::refusal(parameter, &detail)
@@ -36,12 +36,13 @@ impl Question for ExportAsked {
                 .field(EXPORT_FROM.name)
                 .hint("give the earlier day as from"));
         }
-        let count = given.all(&EXPORT_POOL).count();
+        let count = given.all_values(&EXPORT_POOL).count();
         if count > MAX_WATCHED {
             let detail = format!("pool: at most {MAX_WATCHED} pools are accepted, not {count}");
             return Err(values::refusal(&EXPORT_POOL, &detail));
         }
-        let pools: Result<Vec<PoolId>, Problem> = given.all(&EXPORT_POOL).map(parse_pool).collect();
+        let pools: Result<Vec<PoolId>, Problem> =
+            given.all_values(&EXPORT_POOL).map(parse_pool).collect();
         Ok(Self { from, to, pools: pools? })
     }
 }

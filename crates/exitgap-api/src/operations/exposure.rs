@@ -49,19 +49,20 @@ pub struct ExposureAsked {
 }
 
 impl Question for ExposureAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let (from, to) = period(given)?;
         Ok(Self {
             venues: venues(given)?,
-            cascade: given.needed(&CASCADE, cascade)?,
+            cascade: given.parse_required(&CASCADE, cascade)?,
             liquidation: Liquidation {
-                bonus_e8: given.needed(&BONUS, |text| share(&BONUS, text))?,
-                protocol_fee_e8: given.needed(&PROTOCOL_FEE, |text| share(&PROTOCOL_FEE, text))?,
-                fall_e8: given.needed(&FALL, |text| share(&FALL, text))?,
+                bonus_e8: given.parse_required(&BONUS, |text| share(&BONUS, text))?,
+                protocol_fee_e8: given
+                    .parse_required(&PROTOCOL_FEE, |text| share(&PROTOCOL_FEE, text))?,
+                fall_e8: given.parse_required(&FALL, |text| share(&FALL, text))?,
             },
             from,
             to,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -71,8 +72,8 @@ impl Question for ExposureAsked {
 pub struct ExposureFileAsked(pub ExposureAsked);
 
 impl Question for ExposureFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let asked = ExposureAsked::read(given)?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let asked = ExposureAsked::from_parameters(given)?;
         bases_by_place(&asked.venues)?;
         Ok(Self(asked))
     }
@@ -80,12 +81,12 @@ impl Question for ExposureFileAsked {
 
 /// The venues of a question: 1 to 12.
 pub(super) fn venues(given: &Given<'_>) -> Result<Vec<VenueAsked>, Problem> {
-    let count = given.all(&VENUE).count();
+    let count = given.all_values(&VENUE).count();
     if !(1..=MAX_ROUTE_VENUES).contains(&count) {
         let detail = format!("1 to {MAX_ROUTE_VENUES} venues are accepted, not {count}");
         return Err(values::refusal(&VENUE, &detail));
     }
-    given.all(&VENUE).map(venue).collect()
+    given.all_values(&VENUE).map(venue).collect()
 }
 
 /// Requires that no venue names its base otherwise than by its place.
@@ -107,7 +108,7 @@ pub fn venue(text: &str) -> Result<VenueAsked, Problem> {
     let refused = |problem: Problem| {
         let shown: String = text.chars().take(80).collect();
         let detail = format!("venue {shown:?}: {}", problem.detail);
-        values::hinted(Problem { code: ProblemCode::InvalidParameter, detail, ..problem }, &VENUE)
+        values::add_hint(Problem { code: ProblemCode::InvalidParameter, detail, ..problem }, &VENUE)
             .field(VENUE.name)
     };
     let (pool, base) = match text.split_once('/') {

@@ -50,21 +50,22 @@ pub struct DecayAsked {
 }
 
 impl Question for DecayAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let (from, to) = period(given)?;
-        let gap = given.needed(&BOOK_GAP, |text| {
+        let gap = given.parse_required(&BOOK_GAP, |text| {
             above_zero(&BOOK_GAP, text)?;
             values::gap_limit(text)
         })?;
         Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE, values::token_name)?,
             from,
             to,
-            move_e8: given.needed(&MOVE, |text| above_zero(&MOVE, text))?,
-            within_slots: given.needed(&WITHIN_SLOTS, |text| values::whole(&WITHIN_SLOTS, text))?,
+            move_e8: given.parse_required(&MOVE, |text| above_zero(&MOVE, text))?,
+            within_slots: given
+                .parse_required(&WITHIN_SLOTS, |text| values::whole(&WITHIN_SLOTS, text))?,
             gap,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -83,10 +84,10 @@ pub struct AccuracyAsked {
 }
 
 impl Question for AccuracyAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let (from, to) = period(given)?;
-        let pool = given.needed(&POOL, parse_pool)?;
-        Ok(Self { pool, from, to, guards: Guards::read(given)? })
+        let pool = given.parse_required(&POOL, parse_pool)?;
+        Ok(Self { pool, from, to, guards: Guards::from_parameters(given)? })
     }
 }
 
@@ -100,19 +101,19 @@ pub struct AccuracyFileAsked {
 }
 
 impl Question for AccuracyFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let until = given.one(&UNTIL, |text| slot_at(UNTIL.name, text))?;
-        Ok(Self { of: AccuracyAsked::read(given)?, until })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let until = given.parse_optional(&UNTIL, |text| slot_at(UNTIL.name, text))?;
+        Ok(Self { of: AccuracyAsked::from_parameters(given)?, until })
     }
 }
 
 /// The first and the last slot of a period, where they are named.
 pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), Problem> {
-    let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
+    let from = match given.parse_optional(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
         Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
         from => from?,
     };
-    let to = given.one(&TO, |text| slot_at(TO.name, text))?;
+    let to = given.parse_optional(&TO, |text| slot_at(TO.name, text))?;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
             .field(PERIOD_FROM.name)
@@ -126,9 +127,11 @@ pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), 
 pub struct DecayFileAsked(pub DecayAsked);
 
 impl Question for DecayFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
-        DecayAsked::read(given).map(Self)
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        given.parse_optional(&BASE_BY_PLACE, |text| {
+            values::word(&BASE_BY_PLACE, text, Base::from_code)
+        })?;
+        DecayAsked::from_parameters(given).map(Self)
     }
 }
 

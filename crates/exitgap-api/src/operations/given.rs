@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::parameters::shown;
 use crate::{Problem, ProblemCode, invalid_parameter};
 
-use super::values::hinted;
+use super::values::add_hint;
 use super::{Operation, Parameter, Place, Presence, Question};
 
 /// Parameters of an operation, as text.
@@ -19,7 +19,7 @@ impl<'a> Given<'a> {
     /// Reads which of an operation's `parameters` an address gives: `named` is what varies of its path,
     /// decoded, its parts as the address has them, and `query` what comes after its question mark. Refuses with
     /// `unknown_parameter`, or with `invalid_parameter` what is given twice.
-    pub fn read(
+    pub fn from_url(
         parameters: &[&'static Parameter],
         named: Option<&'a str>,
         query: &'a str,
@@ -52,7 +52,7 @@ impl<'a> Given<'a> {
         named: Option<&'a str>,
         members: &'a Map<String, Value>,
     ) -> Result<Self, Problem> {
-        let mut given = Self::read(parameters, named, "")?;
+        let mut given = Self::from_url(parameters, named, "")?;
         for (name, value) in members {
             let parameter = in_query(parameters)
                 .find(|parameter| parameter.name == name)
@@ -79,7 +79,7 @@ impl<'a> Given<'a> {
 
     /// Takes parameters that are given by their names, as a tool's arguments are: each is there once,
     /// wherever it would stand in an address. Refuses with `unknown_parameter`.
-    pub fn named(
+    pub fn from_arguments(
         parameters: &[&'static Parameter],
         arguments: impl IntoIterator<Item = (&'a str, Cow<'a, str>)>,
     ) -> Result<Self, Problem> {
@@ -93,13 +93,13 @@ impl<'a> Given<'a> {
     }
 
     /// Every value of a parameter, in order.
-    pub fn all(&self, parameter: &Parameter) -> impl Iterator<Item = &str> {
+    pub fn all_values(&self, parameter: &Parameter) -> impl Iterator<Item = &str> {
         let name = parameter.name;
         self.0.iter().filter(move |(known, _)| known.name == name).map(|(_, value)| &**value)
     }
 
     /// A parameter that may be left out, read.
-    pub fn one<T>(
+    pub fn parse_optional<T>(
         &self,
         parameter: &Parameter,
         read: impl FnOnce(&str) -> Result<T, Problem>,
@@ -108,28 +108,32 @@ impl<'a> Given<'a> {
             Presence::Default(text) => Some(text),
             Presence::Required | Presence::Optional => None,
         };
-        let Some(text) = self.all(parameter).next().or(default) else { return Ok(None) };
-        read(text).map(Some).map_err(|problem| hinted(problem, parameter))
+        let Some(text) = self.all_values(parameter).next().or(default) else { return Ok(None) };
+        read(text).map(Some).map_err(|problem| add_hint(problem, parameter))
     }
 
     /// A parameter that is needed or has a default, read.
-    pub fn needed<T>(
+    pub fn parse_required<T>(
         &self,
         parameter: &Parameter,
         read: impl FnOnce(&str) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        self.one(parameter, read)?.ok_or_else(|| {
+        self.parse_optional(parameter, read)?.ok_or_else(|| {
             let detail = format!("{} is missing", parameter.name);
             let problem = Problem::new(ProblemCode::InvalidParameter, detail);
-            hinted(problem.field(parameter.name), parameter)
+            add_hint(problem.field(parameter.name), parameter)
         })
     }
 }
 
 impl Operation {
     /// Reads what is asked with an address of this operation, as [`Given::read`] takes it.
-    pub fn read<Q: Question>(self, named: Option<&str>, query: &str) -> Result<Q, Problem> {
-        Q::read(&Given::read(self.row().parameters, named, query)?)
+    pub fn parse_question<Q: Question>(
+        self,
+        named: Option<&str>,
+        query: &str,
+    ) -> Result<Q, Problem> {
+        Q::from_parameters(&Given::from_url(self.row().parameters, named, query)?)
     }
 }
 

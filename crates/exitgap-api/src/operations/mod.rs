@@ -51,7 +51,7 @@ pub use venue_stress::{VenueStressAsked, VenueStressFileAsked};
 /// The parameters of all operations, by what each means.
 pub mod parameters {
     pub use super::parameter::alerts::*;
-    pub use super::parameter::all::*;
+    pub use super::parameter::common::*;
 }
 
 /// Every operation of a service.
@@ -369,7 +369,7 @@ static METHODS: [Method; COUNT] = {
 
 impl Operation {
     /// All of them, in the order in which they are described.
-    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+    pub fn list_all() -> impl ExactSizeIterator<Item = Self> {
         table::ROWS.iter().map(|row| row.operation)
     }
 

@@ -57,7 +57,7 @@ impl Parameter {
         self.presence == Presence::Required
     }
 
-    const fn required(name: &'static str, kind: Kind, about: &'static str) -> Self {
+    const fn new_required(name: &'static str, kind: Kind, about: &'static str) -> Self {
         Self { presence: Presence::Required, ..Self::optional(name, kind, about) }
     }
 
@@ -83,7 +83,7 @@ impl Parameter {
 pub mod alerts;
 
 /// Every parameter of the other operations.
-pub mod all {
+pub mod common {
     use exitgap_core::exit::{METHOD_VERSION, OrderPlan};
 
     use super::Parameter;
@@ -105,12 +105,12 @@ pub mod all {
 
     /// The pool asked about.
     pub const POOL: Parameter =
-        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.")
+        Parameter::new_required("pool", Kind::Pool, "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.")
             .in_path()
             .hint("a pool identifier is <chain>:<address>; GET /v1/pools lists all pools");
 
     /// The size sold.
-    pub const SIZE: Parameter = Parameter::required(
+    pub const SIZE: Parameter = Parameter::new_required(
         "size_usd",
         Kind::Size,
         "The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals.",
@@ -121,7 +121,7 @@ pub mod all {
     );
 
     /// The widest gap accepted.
-    pub const GAP: Parameter = Parameter::required(
+    pub const GAP: Parameter = Parameter::new_required(
         "gap_pct",
         Kind::Gap,
         "The widest gap accepted, percent: a plain number from -100 to 100 with at most six decimals. Positive is worse than the oracle.",
@@ -129,7 +129,7 @@ pub mod all {
     .hint("gap_pct is a plain percentage from -100 to 100 with at most six decimals, such as 2");
 
     /// How many orders a size is sold in.
-    pub const ORDERS: Parameter = Parameter::required(
+    pub const ORDERS: Parameter = Parameter::new_required(
         "orders",
         Kind::Whole(1, OrderPlan::MAX_PARTS),
         "The number of orders for the size, 1 to 1000. The orders are equal to within one raw unit.",
@@ -202,7 +202,7 @@ pub mod all {
     );
 
     /// The slot asked about, by its number.
-    pub const SLOT: Parameter = Parameter::required(
+    pub const SLOT: Parameter = Parameter::new_required(
         "slot",
         Kind::Slot,
         "The slot number. The slot's time is 300 seconds times the number.",
@@ -244,7 +244,7 @@ pub mod all {
     );
 
     /// The size of a series.
-    pub const STANDARD_SIZE: Parameter = Parameter::required(
+    pub const STANDARD_SIZE: Parameter = Parameter::new_required(
         "size_usd",
         STANDARD_SIZES,
         "One of the standard sizes in USD. Their gaps are stored for every slot.",
@@ -252,7 +252,7 @@ pub mod all {
     .hint(STANDARD_SIZE_HINT);
 
     /// The size of a series, whatever it is.
-    pub const SERIES_SIZE: Parameter = Parameter::required(
+    pub const SERIES_SIZE: Parameter = Parameter::new_required(
         "size_usd",
         Kind::Size,
         "The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are stored for every slot. Gaps of other sizes are computed from the snapshots, at most 2016 slots (seven days) at a time.",
@@ -352,12 +352,12 @@ pub mod all {
 
     /// The chain of a token.
     pub const CHAIN_IN_PATH: Parameter =
-        Parameter::required("chain", Kind::Chain, "The slug of the token's chain.")
+        Parameter::new_required("chain", Kind::Chain, "The slug of the token's chain.")
             .in_path()
             .hint("such as ethereum: 1 to 32 of a-z, 0-9 and -");
 
     /// A token by its contract.
-    pub const TOKEN_IN_PATH: Parameter = Parameter::required(
+    pub const TOKEN_IN_PATH: Parameter = Parameter::new_required(
         "token",
         Kind::Address,
         "The address of the token sold, in lower case.",
@@ -428,7 +428,7 @@ pub mod all {
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
     /// Where it is sold.
-    pub const VENUE: Parameter = Parameter::required(
+    pub const VENUE: Parameter = Parameter::new_required(
         "venue",
         Kind::Venues,
         "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
@@ -436,7 +436,7 @@ pub mod all {
     .hint("venue=<pool> or <pool>/<base>, repeated for each pool, up to 12 times");
 
     /// What a liquidation sells.
-    pub const CASCADE: Parameter = Parameter::required(
+    pub const CASCADE: Parameter = Parameter::new_required(
         "cascade_usd",
         Kind::Size,
         "The liquidation size, USD at the oracle price after the drop: 0.01 to 1000000000.",
@@ -489,7 +489,7 @@ pub mod all {
     .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
 
     /// What is sold over several venues.
-    pub const SOLD: Parameter = Parameter::required(
+    pub const SOLD: Parameter = Parameter::new_required(
         "size_usd",
         Kind::Size,
         "The size sold, USD at the oracle price after the drop: 0.01 to 1000000000.",
@@ -548,7 +548,7 @@ pub mod all {
         Parameter::optional("cursor", Kind::Rank, CURSOR_ABOUT).hint(CURSOR_HINT);
 
     /// What is held.
-    pub const POSITION: Parameter = Parameter::required(
+    pub const POSITION: Parameter = Parameter::new_required(
         "position",
         Kind::Positions,
         "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`, which is sold through all recorded pools of the token, split as in `/v1/routes`. Repeat for each position, up to 100 times.",
@@ -560,21 +560,23 @@ pub mod all {
 
     /// The name of a snapshot.
     pub const SNAPSHOT_HASH: Parameter =
-        Parameter::required("hash", Kind::Hash, "The snapshot's SHA-256.")
+        Parameter::new_required("hash", Kind::Hash, "The snapshot's SHA-256.")
             .in_path()
             .hint(HASH_HINT);
 
     /// The name of a state.
     pub const STATE_HASH: Parameter =
-        Parameter::required("hash", Kind::Hash, "The state's SHA-256.").in_path().hint(HASH_HINT);
+        Parameter::new_required("hash", Kind::Hash, "The state's SHA-256.")
+            .in_path()
+            .hint(HASH_HINT);
 
     /// A file of the published log.
     pub const LOG_FILE: Parameter =
-        Parameter::required("path", Kind::LogFile, exitgap_core::published::LogFile::PATHS)
+        Parameter::new_required("path", Kind::LogFile, exitgap_core::log_folder::LogFile::PATHS)
             .in_path();
 
     /// The address of an evidence file.
-    pub const EVIDENCE_URL: Parameter = Parameter::required(
+    pub const EVIDENCE_URL: Parameter = Parameter::new_required(
         "evidence_url",
         Kind::EvidenceUrl,
         "`evidence_url` of an answer, unchanged. Only evidence from this service's own log.",

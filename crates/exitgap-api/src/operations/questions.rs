@@ -27,12 +27,12 @@ pub(super) const MAX_RANK: usize = 1_000_000;
 /// What is asked with an operation.
 pub trait Question: Sized {
     /// Reads it from the operation's parameters. A refusal names the parameter at fault.
-    fn read(given: &Given<'_>) -> Result<Self, Problem>;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem>;
 }
 
 /// Of an operation without parameters.
 impl Question for () {
-    fn read(_: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(_: &Given<'_>) -> Result<Self, Problem> {
         Ok(())
     }
 }
@@ -49,12 +49,13 @@ pub struct PoolsAsked {
 }
 
 impl Question for PoolsAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            chain: given.one(&CHAIN, values::chain)?,
-            after: given
-                .one(&POOL_CURSOR, |text| text.parse().map_err(|_| values::no_cursor(text)))?,
-            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
+            chain: given.parse_optional(&CHAIN, values::chain)?,
+            after: given.parse_optional(&POOL_CURSOR, |text| {
+                text.parse().map_err(|_| values::no_cursor(text))
+            })?,
+            limit: given.parse_required(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
     }
 }
@@ -77,25 +78,25 @@ pub struct SeriesAsked {
 }
 
 impl Question for SeriesAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         // A period is cut to the pool's series; also where it begins before there was any.
-        let from = match given.one(&FROM, |text| slot_at(FROM.name, text)) {
+        let from = match given.parse_optional(&FROM, |text| slot_at(FROM.name, text)) {
             Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
             from => from?,
         };
-        let to = given.one(&TO, |text| slot_at(TO.name, text))?;
+        let to = given.parse_optional(&TO, |text| slot_at(TO.name, text))?;
         if from.zip(to).is_some_and(|(from, to)| from > to) {
             return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
                 .field(FROM.name)
                 .hint("give the earlier time as from"));
         }
         Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
-            size: given.needed(&SERIES_SIZE, parse_size)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE, values::token_name)?,
+            size: given.parse_required(&SERIES_SIZE, parse_size)?,
             from,
             to,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -110,13 +111,13 @@ pub struct StressAsked {
 }
 
 impl Question for StressAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let limit = given.one(&LEVEL, |text| {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let limit = given.parse_optional(&LEVEL, |text| {
             text.parse().map_err(|error: PercentError| {
                 values::refusal(&LEVEL, &format!("{}: {error}", LEVEL.name))
             })
         })?;
-        Ok(Self { series: SeriesAsked::read(given)?, limit })
+        Ok(Self { series: SeriesAsked::from_parameters(given)?, limit })
     }
 }
 
@@ -128,14 +129,14 @@ pub struct HoursAsked {
 }
 
 impl Question for HoursAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let series = SeriesAsked {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
-            size: given.needed(&STANDARD_SIZE, values::standard_size)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE, values::token_name)?,
+            size: given.parse_required(&STANDARD_SIZE, values::standard_size)?,
             from: None,
             to: None,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         };
         Ok(Self { series })
     }
@@ -149,9 +150,11 @@ pub struct HoursFileAsked {
 }
 
 impl Question for HoursFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
-        SeriesAsked::read(given).map(|series| Self { series })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        given.parse_optional(&BASE_BY_PLACE, |text| {
+            values::word(&BASE_BY_PLACE, text, Base::from_code)
+        })?;
+        SeriesAsked::from_parameters(given).map(|series| Self { series })
     }
 }
 
@@ -167,18 +170,20 @@ pub struct HistoryAsked {
 }
 
 impl Question for HistoryAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let mut series = SeriesAsked::read(given)?;
-        let next = given.one(&SLOT_CURSOR, |text| {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let mut series = SeriesAsked::from_parameters(given)?;
+        let next = given.parse_optional(&SLOT_CURSOR, |text| {
             let slot = digits(text).and_then(|number| Slot::new(number).ok());
             slot.ok_or_else(|| values::no_cursor(text))
         })?;
         series.from = next.or(series.from);
         Ok(Self {
             series,
-            interval: given
-                .needed(&INTERVAL, |text| values::word(&INTERVAL, text, Interval::from_code))?,
-            limit: given.needed(&HISTORY_LIMIT, |text| values::rows(&HISTORY_LIMIT, text))?,
+            interval: given.parse_required(&INTERVAL, |text| {
+                values::word(&INTERVAL, text, Interval::from_code)
+            })?,
+            limit: given
+                .parse_required(&HISTORY_LIMIT, |text| values::rows(&HISTORY_LIMIT, text))?,
         })
     }
 }
@@ -208,9 +213,9 @@ pub struct BoardAsked {
 }
 
 impl Question for BoardAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let chain = given.one(&CHAIN, values::chain)?;
-        let size = given.needed(&BOARD_SIZE, values::standard_size)?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let chain = given.parse_optional(&CHAIN, values::chain)?;
+        let size = given.parse_required(&BOARD_SIZE, values::standard_size)?;
         let size = SizeUsd::STANDARD.iter().position(|standard| *standard == size).unwrap_or(2);
         let sort_by = |text: &str| match text {
             "gap" => Some(SortBy::Gap(size)),
@@ -224,9 +229,9 @@ impl Question for BoardAsked {
         };
         Ok(Self {
             chain,
-            sort_by: given.needed(&SORT, |text| values::word(&SORT, text, sort_by))?,
-            skip: given.one(&RANK_CURSOR, rank)?.unwrap_or(0),
-            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
+            sort_by: given.parse_required(&SORT, |text| values::word(&SORT, text, sort_by))?,
+            skip: given.parse_optional(&RANK_CURSOR, rank)?.unwrap_or(0),
+            limit: given.parse_required(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
     }
 }
@@ -281,16 +286,17 @@ pub struct PortfolioAsked {
 }
 
 impl Question for PortfolioAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let refused = |problem| values::hinted(problem, &POSITION);
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let refused = |problem| values::add_hint(problem, &POSITION);
         // Counted first: what is too much is not read.
-        let count = given.all(&POSITION).count();
+        let count = given.all_values(&POSITION).count();
         if !(1..=MAX_POSITIONS).contains(&count) {
             let detail = format!("a portfolio has 1 to {MAX_POSITIONS} positions, not {count}");
             let problem = Problem::new(ProblemCode::InvalidParameter, detail);
             return Err(refused(problem.field(POSITION.name)));
         }
-        let plain = |text: &str| parse_size(text).map_err(|problem| values::hinted(problem, &SIZE));
+        let plain =
+            |text: &str| parse_size(text).map_err(|problem| values::add_hint(problem, &SIZE));
         let read = |text: &str| {
             position(text, plain).map_err(|problem| {
                 let shown: String = text.chars().take(80).collect();
@@ -298,8 +304,8 @@ impl Question for PortfolioAsked {
                 Problem { detail, ..problem.field(POSITION.name) }
             })
         };
-        let positions = given.all(&POSITION).map(read).collect::<Result<_, _>>()?;
-        Ok(Self { positions, guards: Guards::read(given)? })
+        let positions = given.all_values(&POSITION).map(read).collect::<Result<_, _>>()?;
+        Ok(Self { positions, guards: Guards::from_parameters(given)? })
     }
 }
 
@@ -356,8 +362,8 @@ impl EvidenceAsked {
 }
 
 impl Question for EvidenceAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let method = given.one(&METHOD, |text| match text {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let method = given.parse_optional(&METHOD, |text| match text {
             METHOD_VERSION => Ok(()),
             other => {
                 let detail = format!("method version {:?} was never released", shown(other));
@@ -367,11 +373,12 @@ impl Question for EvidenceAsked {
             }
         })?;
         Ok(Self {
-            base: given
-                .one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?,
-            slot: given.one(&EVIDENCE_SLOT, parse_slot)?,
-            size: given.needed(&SIZE, parse_size)?,
-            pool: given.needed(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE_BY_PLACE, |text| {
+                values::word(&BASE_BY_PLACE, text, Base::from_code)
+            })?,
+            slot: given.parse_optional(&EVIDENCE_SLOT, parse_slot)?,
+            size: given.parse_required(&SIZE, parse_size)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
             names_method: method.is_some(),
         })
     }
@@ -387,9 +394,9 @@ pub struct SlotAsked {
 }
 
 impl Question for SlotAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let slot = given.needed(&SLOT, parse_slot)?;
-        Ok(Self { pool: given.needed(&POOL, parse_pool)?, slot })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let slot = given.parse_required(&SLOT, parse_slot)?;
+        Ok(Self { pool: given.parse_required(&POOL, parse_pool)?, slot })
     }
 }
 
@@ -405,10 +412,10 @@ pub struct StateProofAsked {
 }
 
 impl Question for StateProofAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let SlotAsked { pool, slot } = SlotAsked::read(given)?;
-        let low = given.one(&LOW, |text| values::tick(&LOW, text))?;
-        let high = given.one(&HIGH, |text| values::tick(&HIGH, text))?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let SlotAsked { pool, slot } = SlotAsked::from_parameters(given)?;
+        let low = given.parse_optional(&LOW, |text| values::tick(&LOW, text))?;
+        let high = given.parse_optional(&HIGH, |text| values::tick(&HIGH, text))?;
         let range = match (low, high) {
             (None, None) => None,
             (Some(low), Some(high)) if low <= high => Some(TickRange { low, high }),
@@ -425,15 +432,17 @@ impl Question for StateProofAsked {
 }
 
 impl Question for SnapshotHash {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let read = |text: &str| text.parse().map_err(|_| values::no_hash(text, "snapshot"));
-        given.needed(&SNAPSHOT_HASH, read)
+        given.parse_required(&SNAPSHOT_HASH, read)
     }
 }
 
 impl Question for StateHash {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.needed(&STATE_HASH, |text| text.parse().map_err(|_| values::no_hash(text, "state")))
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        given.parse_required(&STATE_HASH, |text| {
+            text.parse().map_err(|_| values::no_hash(text, "state"))
+        })
     }
 }
 
@@ -445,7 +454,7 @@ pub struct LogFileAsked {
 }
 
 impl Question for LogFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        Ok(Self { path: given.needed(&LOG_FILE, |text| Ok(text.to_owned()))? })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self { path: given.parse_required(&LOG_FILE, |text| Ok(text.to_owned()))? })
     }
 }

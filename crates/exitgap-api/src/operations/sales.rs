@@ -27,23 +27,23 @@ pub struct SnapshotAsked {
 }
 
 impl Question for Guards {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let live = |text: &str| values::word(&REQUIRE, text, |word| (word == "live").then_some(()));
         Ok(Self {
-            max_age_s: given.one(&MAX_AGE, |text| values::whole(&MAX_AGE, text))?,
-            min_days_observed: given.one(&MIN_DAYS, Days::parse)?,
-            require_live: given.one(&REQUIRE, live)?.is_some(),
+            max_age_s: given.parse_optional(&MAX_AGE, |text| values::whole(&MAX_AGE, text))?,
+            min_days_observed: given.parse_optional(&MIN_DAYS, Days::parse)?,
+            require_live: given.parse_optional(&REQUIRE, live)?.is_some(),
         })
     }
 }
 
 impl Question for SnapshotAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
-            at: given.one(&AT, |text| slot_at(AT.name, text))?,
-            guards: Guards::read(given)?,
+            pool: given.parse_required(&POOL, parse_pool)?,
+            base: given.parse_optional(&BASE, values::token_name)?,
+            at: given.parse_optional(&AT, |text| slot_at(AT.name, text))?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -58,9 +58,9 @@ pub struct ExitAsked {
 }
 
 impl Question for ExitAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let size = given.needed(&SIZE, parse_size)?;
-        Ok(Self { snapshot: SnapshotAsked::read(given)?, size })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.parse_required(&SIZE, parse_size)?;
+        Ok(Self { snapshot: SnapshotAsked::from_parameters(given)?, size })
     }
 }
 
@@ -74,9 +74,9 @@ pub struct MaxSizeAsked {
 }
 
 impl Question for MaxSizeAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let limit = given.needed(&GAP, values::gap_limit)?;
-        Ok(Self { snapshot: SnapshotAsked::read(given)?, limit })
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let limit = given.parse_required(&GAP, values::gap_limit)?;
+        Ok(Self { snapshot: SnapshotAsked::from_parameters(given)?, limit })
     }
 }
 
@@ -100,16 +100,16 @@ pub struct RoutesAsked {
 }
 
 impl Question for RoutesAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let size = given.needed(&SIZE, parse_size)?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.parse_required(&SIZE, parse_size)?;
         Ok(Self {
-            chain: given.needed(&CHAIN_IN_PATH, values::chain)?,
-            token: given.needed(&TOKEN_IN_PATH, values::address)?,
+            chain: given.parse_required(&CHAIN_IN_PATH, values::chain)?,
+            token: given.parse_required(&TOKEN_IN_PATH, values::address)?,
             size,
-            quote_group: given.one(&QUOTE_GROUP, values::group)?,
-            fixed_cost: given.needed(&FIXED_COST, parse_fixed_cost)?,
-            at: given.one(&AT, |text| slot_at(AT.name, text))?,
-            guards: Guards::read(given)?,
+            quote_group: given.parse_optional(&QUOTE_GROUP, values::group)?,
+            fixed_cost: given.parse_required(&FIXED_COST, parse_fixed_cost)?,
+            at: given.parse_optional(&AT, |text| slot_at(AT.name, text))?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
@@ -124,13 +124,13 @@ pub struct SimulationAsked {
 }
 
 impl Question for SimulationAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let size = given.needed(&SIZE, parse_size)?;
-        let orders = given.needed(&ORDERS, |text| values::whole(&ORDERS, text))?;
-        let recovery = given.needed(&RECOVERY, parse_recovery)?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.parse_required(&SIZE, parse_size)?;
+        let orders = given.parse_required(&ORDERS, |text| values::whole(&ORDERS, text))?;
+        let recovery = given.parse_required(&RECOVERY, parse_recovery)?;
         let interval_s =
-            given.needed(&ORDER_INTERVAL, |text| values::whole(&ORDER_INTERVAL, text))?;
+            given.parse_required(&ORDER_INTERVAL, |text| values::whole(&ORDER_INTERVAL, text))?;
         let plan = order_plan(size, orders, recovery, interval_s)?;
-        Ok(Self { snapshot: SnapshotAsked::read(given)?, plan })
+        Ok(Self { snapshot: SnapshotAsked::from_parameters(given)?, plan })
     }
 }

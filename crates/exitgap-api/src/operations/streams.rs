@@ -48,17 +48,18 @@ pub struct StreamAsked {
 }
 
 impl Question for StreamAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let count = given.all(&WATCHED).count();
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let count = given.all_values(&WATCHED).count();
         if count > MAX_WATCHED {
             let detail = format!("a stream takes at most {MAX_WATCHED} pools, not {count}");
             return Err(values::refusal(&WATCHED, &detail));
         }
-        let pools: Result<Vec<PoolId>, Problem> = given.all(&WATCHED).map(parse_pool).collect();
+        let pools: Result<Vec<PoolId>, Problem> =
+            given.all_values(&WATCHED).map(parse_pool).collect();
         let mut pools = pools?;
         pools.sort_by_cached_key(ToString::to_string);
         pools.dedup();
-        let after = given.one(&LAST_EVENT_ID, |text| {
+        let after = given.parse_optional(&LAST_EVENT_ID, |text| {
             let wrong = || {
                 let shown: String = text.chars().take(40).collect();
                 values::refusal(
@@ -68,7 +69,7 @@ impl Question for StreamAsked {
             };
             EventPlace::parse(text).ok_or_else(wrong)
         })?;
-        let ticket = given.one(&TICKET, |text| {
+        let ticket = given.parse_optional(&TICKET, |text| {
             let of = text.strip_prefix("ext_").map(str::as_bytes).unwrap_or_default();
             let plain = |byte: &u8| byte.is_ascii_alphanumeric() || [b'-', b'_'].contains(byte);
             if of.len() == 70 && of.iter().all(plain) {

@@ -33,7 +33,7 @@ impl Target {
     pub fn with(mut self, parameter: &Parameter, value: impl Display) -> Self {
         self.begin(parameter);
         // Writing into a string does not fail.
-        let _ = write!(Encoded(&mut self.text), "{value}");
+        let _ = write!(UrlEncoder(&mut self.text), "{value}");
         self
     }
 
@@ -76,9 +76,9 @@ impl Target {
 }
 
 /// Writes what it is given as an address spells it.
-struct Encoded<'a>(&'a mut String);
+struct UrlEncoder<'a>(&'a mut String);
 
-impl Write for Encoded<'_> {
+impl Write for UrlEncoder<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend(form_urlencoded::byte_serialize(text.as_bytes()));
         Ok(())

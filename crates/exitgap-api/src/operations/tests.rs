@@ -13,46 +13,50 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     use Operation as O;
     let named = Some(named);
     match operation {
-        O::StreamTicket => operation.read::<()>(named, query).map(drop),
-        O::Stream => operation.read::<StreamAsked>(named, query).map(drop),
-        O::KeepAlert => operation.read::<KeepAsked>(named, query).map(drop),
+        O::StreamTicket => operation.parse_question::<()>(named, query).map(drop),
+        O::Stream => operation.parse_question::<StreamAsked>(named, query).map(drop),
+        O::KeepAlert => operation.parse_question::<KeepAsked>(named, query).map(drop),
         O::Alert | O::EndAlert | O::AskEndpoint | O::RotateKeys => {
-            operation.read::<NamedAlert>(named, query).map(drop)
+            operation.parse_question::<NamedAlert>(named, query).map(drop)
         }
-        O::AlertEvents => operation.read::<EventsAsked>(named, query).map(drop),
-        O::SendAgain => operation.read::<SendAgainAsked>(named, query).map(drop),
-        O::AlertsOf => operation.read::<AlertAsked>(named, query).map(drop),
-        O::Accuracy => operation.read::<AccuracyAsked>(named, query).map(drop),
-        O::AccuracyFile => operation.read::<AccuracyFileAsked>(named, query).map(drop),
-        O::Pools | O::AccuracyTable => operation.read::<PoolsAsked>(named, query).map(drop),
-        O::Exit | O::Redemption => operation.read::<ExitAsked>(named, query).map(drop),
-        O::MaxSize => operation.read::<MaxSizeAsked>(named, query).map(drop),
-        O::Simulation => operation.read::<SimulationAsked>(named, query).map(drop),
-        O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),
-        O::History => operation.read::<HistoryAsked>(named, query).map(drop),
-        O::Stress => operation.read::<StressAsked>(named, query).map(drop),
-        O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
-        O::HoursFile => operation.read::<HoursFileAsked>(named, query).map(drop),
-        O::Equity => operation.read::<EquityAsked>(named, query).map(drop),
-        O::EquityFile => operation.read::<EquityFileAsked>(named, query).map(drop),
-        O::Export => operation.read::<ExportAsked>(named, query).map(drop),
-        O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
-        O::Decay => operation.read::<DecayAsked>(named, query).map(drop),
-        O::DecayFile => operation.read::<DecayFileAsked>(named, query).map(drop),
-        O::Exposure => operation.read::<ExposureAsked>(named, query).map(drop),
-        O::ExposureFile => operation.read::<ExposureFileAsked>(named, query).map(drop),
-        O::VenueStress => operation.read::<VenueStressAsked>(named, query).map(drop),
-        O::VenueStressFile => operation.read::<VenueStressFileAsked>(named, query).map(drop),
-        O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
-        O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
-        O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
-        O::StateProof => operation.read::<StateProofAsked>(named, query).map(drop),
+        O::AlertEvents => operation.parse_question::<EventsAsked>(named, query).map(drop),
+        O::SendAgain => operation.parse_question::<SendAgainAsked>(named, query).map(drop),
+        O::AlertsOf => operation.parse_question::<AlertAsked>(named, query).map(drop),
+        O::Accuracy => operation.parse_question::<AccuracyAsked>(named, query).map(drop),
+        O::AccuracyFile => operation.parse_question::<AccuracyFileAsked>(named, query).map(drop),
+        O::Pools | O::AccuracyTable => {
+            operation.parse_question::<PoolsAsked>(named, query).map(drop)
+        }
+        O::Exit | O::Redemption => operation.parse_question::<ExitAsked>(named, query).map(drop),
+        O::MaxSize => operation.parse_question::<MaxSizeAsked>(named, query).map(drop),
+        O::Simulation => operation.parse_question::<SimulationAsked>(named, query).map(drop),
+        O::Ladder => operation.parse_question::<SnapshotAsked>(named, query).map(drop),
+        O::History => operation.parse_question::<HistoryAsked>(named, query).map(drop),
+        O::Stress => operation.parse_question::<StressAsked>(named, query).map(drop),
+        O::Hours => operation.parse_question::<HoursAsked>(named, query).map(drop),
+        O::HoursFile => operation.parse_question::<HoursFileAsked>(named, query).map(drop),
+        O::Equity => operation.parse_question::<EquityAsked>(named, query).map(drop),
+        O::EquityFile => operation.parse_question::<EquityFileAsked>(named, query).map(drop),
+        O::Export => operation.parse_question::<ExportAsked>(named, query).map(drop),
+        O::Routes => operation.parse_question::<RoutesAsked>(named, query).map(drop),
+        O::Decay => operation.parse_question::<DecayAsked>(named, query).map(drop),
+        O::DecayFile => operation.parse_question::<DecayFileAsked>(named, query).map(drop),
+        O::Exposure => operation.parse_question::<ExposureAsked>(named, query).map(drop),
+        O::ExposureFile => operation.parse_question::<ExposureFileAsked>(named, query).map(drop),
+        O::VenueStress => operation.parse_question::<VenueStressAsked>(named, query).map(drop),
+        O::VenueStressFile => {
+            operation.parse_question::<VenueStressFileAsked>(named, query).map(drop)
+        }
+        O::Fragility => operation.parse_question::<BoardAsked>(named, query).map(drop),
+        O::Portfolio => operation.parse_question::<PortfolioAsked>(named, query).map(drop),
+        O::Evidence => operation.parse_question::<EvidenceAsked>(named, query).map(drop),
+        O::StateProof => operation.parse_question::<StateProofAsked>(named, query).map(drop),
         O::Window | O::SlotStatus | O::Snapshots | O::Fills | O::Issued => {
-            operation.read::<SlotAsked>(named, query).map(drop)
+            operation.parse_question::<SlotAsked>(named, query).map(drop)
         }
-        O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
-        O::State => operation.read::<StateHash>(named, query).map(drop),
-        O::Log => operation.read::<LogFileAsked>(named, query).map(drop),
+        O::Snapshot => operation.parse_question::<SnapshotHash>(named, query).map(drop),
+        O::State => operation.parse_question::<StateHash>(named, query).map(drop),
+        O::Log => operation.parse_question::<LogFileAsked>(named, query).map(drop),
         O::Capabilities
         | O::Equities
         | O::Shocks
@@ -60,7 +64,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         | O::Alerts
         | O::Livez
         | O::Readyz
-        | O::Metrics => operation.read::<()>(named, query),
+        | O::Metrics => operation.parse_question::<()>(named, query),
     }
 }
 
@@ -110,7 +114,7 @@ fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
 /// A parameter of the table that nothing reads would be described and then ignored.
 #[test]
 fn every_parameter_of_the_table_is_read() {
-    for row in Operation::all().map(Operation::row) {
+    for row in Operation::list_all().map(Operation::row) {
         let (named, query) = address(row, None);
         read(row.operation, &named, &query).unwrap();
         for parameter in row.parameters {
@@ -130,7 +134,7 @@ fn every_parameter_of_the_table_is_read() {
 
 #[test]
 fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
-    for row in Operation::all().map(Operation::row) {
+    for row in Operation::list_all().map(Operation::row) {
         let (named, query) = address(row, None);
         for parameter in row.parameters.iter().filter(|one| one.place == Place::Query) {
             let pairs = query.split('&');
@@ -168,7 +172,7 @@ fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
 
 #[test]
 fn every_default_is_a_value_of_its_kind_and_of_its_schema() {
-    for row in Operation::all().map(Operation::row) {
+    for row in Operation::list_all().map(Operation::row) {
         for parameter in row.parameters {
             let Presence::Default(text) = parameter.presence else { continue };
             let (named, query) = address(row, Some((parameter.name, text)));
@@ -189,7 +193,7 @@ fn every_default_is_a_value_of_its_kind_and_of_its_schema() {
 
 #[test]
 fn names_and_addresses_are_used_once_and_what_varies_stands_together() {
-    let rows: Vec<&Row> = Operation::all().map(Operation::row).collect();
+    let rows: Vec<&Row> = Operation::list_all().map(Operation::row).collect();
     let ids: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
     let templates: BTreeSet<_> = rows.iter().map(|row| (row.template, row.method.name())).collect();
     assert_eq!((ids.len(), templates.len()), (rows.len(), rows.len()));
@@ -205,7 +209,9 @@ fn names_and_addresses_are_used_once_and_what_varies_stands_together() {
         assert!(!row.title.is_empty() && !row.about.is_empty(), "{}", row.id);
     }
     assert_eq!(
-        Operation::all().filter(|one| one.row().price == PriceClass::Priced).collect::<Vec<_>>(),
+        Operation::list_all()
+            .filter(|one| one.row().price == PriceClass::Priced)
+            .collect::<Vec<_>>(),
         [Operation::Exit],
         "evidence, board and published history are free, for good"
     );
@@ -218,7 +224,7 @@ fn an_address_is_written_as_it_is_read() {
     assert_eq!(target.as_str(), format!("/v1/exit/{POOL}?size_usd=1000&base=A%26B+%3D%C3%A9"));
     let target = Operation::Exit.target_of(POOL).with(&SIZE, "1000").with(&BASE, "A&B ?");
     let query = target.as_str().split_once('?').unwrap().1;
-    let asked: ExitAsked = Operation::Exit.read(Some(POOL), query).unwrap();
+    let asked: ExitAsked = Operation::Exit.parse_question(Some(POOL), query).unwrap();
     assert_eq!(asked.snapshot.base.as_deref(), Some("A&B ?"));
     assert_eq!(
         (asked.snapshot.pool.to_string().as_str(), asked.size.to_string()),
@@ -237,7 +243,7 @@ fn an_address_is_written_as_it_is_read() {
         .iter()
         .fold(Operation::Portfolio.target(), |target, position| target.with(&POSITION, position));
     let query = target.as_str().split_once('?').unwrap().1;
-    let asked: PortfolioAsked = Operation::Portfolio.read(None, query).unwrap();
+    let asked: PortfolioAsked = Operation::Portfolio.parse_question(None, query).unwrap();
     assert_eq!(asked.positions, positions);
 }
 
@@ -262,8 +268,8 @@ fn an_evidence_address_is_read_whichever_host_it_names() {
 fn only_evidence_of_the_own_log_is_verified() {
     let parameters = [&parameters::EVIDENCE_URL];
     let read = |url: &str| {
-        let given = Given::named(&parameters, [("evidence_url", url.into())])?;
-        VerificationAsked::read(&given)
+        let given = Given::from_arguments(&parameters, [("evidence_url", url.into())])?;
+        VerificationAsked::from_parameters(&given)
     };
     let target =
         format!("/api/v1/exit/{POOL}?base=token1&slot=5957900&size_usd=5&method_version=1.0.0");
@@ -293,9 +299,10 @@ fn only_evidence_of_the_own_log_is_verified() {
 fn arguments_by_name_are_known_by_name() {
     let parameters = Operation::Exit.row().parameters;
     let arguments = [("pool", POOL.into()), ("size_usd", "5".into()), ("base", "token1".into())];
-    let asked = ExitAsked::read(&Given::named(parameters, arguments).unwrap()).unwrap();
+    let asked =
+        ExitAsked::from_parameters(&Given::from_arguments(parameters, arguments).unwrap()).unwrap();
     assert_eq!(asked.size.to_string(), "5");
-    let problem = Given::named(parameters, [("sise_usd", "5".into())]).unwrap_err();
+    let problem = Given::from_arguments(parameters, [("sise_usd", "5".into())]).unwrap_err();
     assert_eq!(problem.code, ProblemCode::UnknownParameter);
     assert_eq!(problem.detail, "\"sise_usd\" is not a parameter of this tool");
     assert!(problem.hint.unwrap().starts_with("it takes pool, size_usd, base"));

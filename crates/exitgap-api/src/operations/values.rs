@@ -102,7 +102,7 @@ pub(super) fn refusal(parameter: &Parameter, detail: &str) -> Problem {
 }
 
 /// The refusal with what to give instead.
-pub(super) fn hinted(problem: Problem, parameter: &Parameter) -> Problem {
+pub(super) fn add_hint(problem: Problem, parameter: &Parameter) -> Problem {
     match parameter.hint {
         Some(hint) => problem.hint(hint),
         None => problem,

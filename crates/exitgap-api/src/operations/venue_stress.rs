@@ -34,33 +34,34 @@ pub struct VenueStressAsked {
 }
 
 impl Question for VenueStressAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let (from, to) = period(given)?;
-        let limit = given.one(&ABOVE, |text| {
+        let limit = given.parse_optional(&ABOVE, |text| {
             text.parse().map_err(|error: PercentError| {
                 values::refusal(&ABOVE, &format!("{}: {error}", ABOVE.name))
             })
         })?;
         Ok(Self {
             venues: venues(given)?,
-            size: given.needed(&SOLD, parse_size)?,
+            size: given.parse_required(&SOLD, parse_size)?,
             shock: Shock {
-                haircut_e8: given.needed(&HAIRCUT, |text| share(&HAIRCUT, text))?,
-                fall_e8: given.needed(&SHOCK_FALL, |text| share(&SHOCK_FALL, text))?,
+                haircut_e8: given.parse_required(&HAIRCUT, |text| share(&HAIRCUT, text))?,
+                fall_e8: given.parse_required(&SHOCK_FALL, |text| share(&SHOCK_FALL, text))?,
             },
             limit,
             after: after_move(given)?,
             from,
             to,
-            guards: Guards::read(given)?,
+            guards: Guards::from_parameters(given)?,
         })
     }
 }
 
 /// Slots after a move alone, where they are asked for.
 fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
-    let within = given.one(&AFTER_WITHIN, |text| values::whole(&AFTER_WITHIN, text))?;
-    let Some(move_e8) = given.one(&AFTER_MOVE, |text| above_zero(&AFTER_MOVE, text))? else {
+    let within = given.parse_optional(&AFTER_WITHIN, |text| values::whole(&AFTER_WITHIN, text))?;
+    let Some(move_e8) = given.parse_optional(&AFTER_MOVE, |text| above_zero(&AFTER_MOVE, text))?
+    else {
         if within.is_none() {
             return Ok(None);
         }
@@ -76,8 +77,8 @@ fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
 pub struct VenueStressFileAsked(pub VenueStressAsked);
 
 impl Question for VenueStressFileAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let asked = VenueStressAsked::read(given)?;
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let asked = VenueStressAsked::from_parameters(given)?;
         bases_by_place(&asked.venues)?;
         Ok(Self(asked))
     }

@@ -55,7 +55,7 @@ impl Receipt {
         }
         let Some(url) = &self.evidence_url else { return Ok(()) };
         let stated =
-            evidence.stated().ok_or_else(|| unreadable("it does not state its request"))?;
+            evidence.statement().ok_or_else(|| unreadable("it does not state its request"))?;
         let asked = &stated.request;
         let found = format!(
             "{} of {} USD, {}, slot {}, method {}",

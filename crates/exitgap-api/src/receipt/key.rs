@@ -148,7 +148,7 @@ impl ReceiptKey {
 
     /// Reads a key as people hand it on: its 43 characters, a JSON Web Key, or a document that has one as
     /// its member `receipt_key`, as `GET /v1/payments` has.
-    pub fn read(text: &str) -> Result<Self, ReceiptKeyError> {
+    pub fn from_text(text: &str) -> Result<Self, ReceiptKeyError> {
         #[derive(Deserialize)]
         struct Holder {
             receipt_key: ReceiptJwk,

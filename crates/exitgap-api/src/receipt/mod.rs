@@ -9,8 +9,8 @@
 //! other: `exitgap-pay/docs/receipt-v1.md` is its format. Its key signs nothing else, and never a log.
 
 mod check;
+mod jws;
 mod key;
-mod signed;
 
 #[cfg(test)]
 mod tests;

@@ -149,9 +149,9 @@ fn refusals_name_what_is_wrong() {
 fn evidence_is_of_the_snapshot_and_of_the_question() {
     let vector: Value = serde_json::from_str(VECTOR).unwrap();
     let bytes = vector["evidence"].as_str().unwrap().as_bytes();
-    let evidence = Evidence::read(bytes);
+    let evidence = Evidence::from_bytes(bytes);
     let snapshot = evidence.snapshot().unwrap();
-    let asked = evidence.stated().unwrap().request.clone();
+    let asked = evidence.statement().unwrap().request.clone();
     let url = format!(
         "https://exitgap.example/api/v1/exit/{}?base={}&slot={}&size_usd={}&method_version={}",
         asked.pool,
@@ -174,7 +174,7 @@ fn evidence_is_of_the_snapshot_and_of_the_question() {
     let other = Receipt { snapshot_hash: SnapshotHash([1; 32]), ..of.clone() };
     assert_eq!(other.check_evidence(&evidence).unwrap_err().code(), "receipt_other_snapshot");
     for other in [&b""[..], b"{}", &bytes[..bytes.len() / 2]] {
-        let refused = of.check_evidence(&Evidence::read(other)).unwrap_err();
+        let refused = of.check_evidence(&Evidence::from_bytes(other)).unwrap_err();
         assert_eq!(refused.code(), "evidence_unreadable");
     }
 }
@@ -185,13 +185,13 @@ fn keys_are_read_in_each_form_that_they_are_handed_on_in() {
     let jwk = serde_json::to_string(&key.to_jwk()).unwrap();
     let document = format!("{{\"price\":\"0.01\",\"receipt_key\":{jwk}}}");
     for text in [key.to_string(), jwk.clone(), document, format!("{key}\n")] {
-        assert_eq!(ReceiptKey::read(&text), Ok(key.clone()), "{text}");
+        assert_eq!(ReceiptKey::from_text(&text), Ok(key.clone()), "{text}");
     }
     let weak = format!("{}A", "A".repeat(42));
     for wrong in ["", "A", &weak, "{}", "{\"receipt_key\":1}", &format!("{key}A")] {
-        assert_eq!(ReceiptKey::read(wrong), Err(ReceiptKeyError::NotAKey), "{wrong:?}");
+        assert_eq!(ReceiptKey::from_text(wrong), Err(ReceiptKeyError::NotAKey), "{wrong:?}");
     }
-    let refused = |from: &str, to: &str| ReceiptKey::read(&jwk.replace(from, to)).unwrap_err();
+    let refused = |from: &str, to: &str| ReceiptKey::from_text(&jwk.replace(from, to)).unwrap_err();
     let other_name = refused(&key.kid(), "me");
     assert!(matches!(other_name, ReceiptKeyError::Name { .. }), "{other_name}");
     for (from, to) in [("OKP", "EC"), ("Ed25519", "X25519"), ("EdDSA", "none")] {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::payment::WirePayload;
 use super::terms::{EXACT, WireV1, WireV2};
-use super::{Payment, Priced, Terms, Version, X402Error, encoding, v1_name};
+use super::{Payment, PricedOffer, Terms, Version, X402Error, codec, v1_name};
 
 /// The body of `POST /verify` and `POST /settle`.
 #[derive(Serialize)]
@@ -47,11 +47,11 @@ pub struct Verification {
 impl Verification {
     /// Reads the body of an answer.
     pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
-        encoding::of_body("the facilitator's answer", bytes)
+        codec::of_body("the facilitator's answer", bytes)
     }
 }
 
-impl Priced {
+impl PricedOffer {
     /// What a facilitator is asked about a payment of this price, in the version that the payment is written
     /// in; `None` where that version has no name for the chain.
     pub fn to_facilitator(&self, payment: &Payment) -> Option<Vec<u8>> {

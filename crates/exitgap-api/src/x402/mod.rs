@@ -15,7 +15,7 @@
 //!
 //! Amounts are whole units of a token, as decimal text: never a float, never a JSON number.
 
-mod encoding;
+mod codec;
 mod facilitator;
 mod offers;
 mod payment;
@@ -27,8 +27,8 @@ mod units;
 mod tests;
 
 pub use facilitator::Verification;
-pub use offers::{BodyMembers, Offer, Offers, PlainOffer, Priced};
-pub use payment::{Authorization, Payment, Presented, Proof};
+pub use offers::{BodyMembers, Offer, Offers, PlainOffer, PricedOffer};
+pub use payment::{Authorization, Payment, Proof, RequestPayment};
 pub use settlement::Settlement;
 pub use terms::{Terms, TokenDomain, Version, network_of_v1_name, v1_name};
 pub use units::Units;

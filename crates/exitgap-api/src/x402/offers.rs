@@ -4,7 +4,7 @@ use exitgap_core::ids::{Address, Caip2};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::encoding::{self, address};
+use super::codec::{self, address};
 use super::terms::{EXACT, WireV1, WireV2};
 use super::{
     MAX_ACCEPTS, PAYMENT_REQUIRED, Terms, Units, Version, X_PAYMENT_AMOUNT, X_PAYMENT_CURRENCY,
@@ -91,18 +91,18 @@ impl Offer {
 impl Offers {
     /// Reads the 402 of these headers and this body. A body that is not a JSON object offers nothing of
     /// version 1; what says that it offers something, and is not readable, is an error.
-    pub fn read<'a>(
+    pub fn from_response<'a>(
         header: impl Fn(&str) -> Option<&'a str>,
         body: &[u8],
     ) -> Result<Self, X402Error> {
         let v2 = header(PAYMENT_REQUIRED).map(of_v2_header).transpose()?.unwrap_or_default();
         let is_object = body.trim_ascii_start().starts_with(b"{");
         let v1 = if is_object { of_v1_body(body)? } else { Vec::new() };
-        Ok(Self { v2, v1, plain: PlainOffer::read(header)? })
+        Ok(Self { v2, v1, plain: PlainOffer::from_headers(header)? })
     }
 }
 
-fn bounded<T>(accepts: Vec<T>) -> Result<Vec<T>, X402Error> {
+fn check_accepts<T>(accepts: Vec<T>) -> Result<Vec<T>, X402Error> {
     match accepts.len() {
         1..=MAX_ACCEPTS => Ok(accepts),
         found => Err(X402Error::Accepts { found }),
@@ -116,7 +116,7 @@ fn entry<'a, D: Deserialize<'a>>(what: &'static str, raw: &'a RawValue) -> Resul
 }
 
 fn of_v2_header(text: &str) -> Result<Vec<Result<Offer, X402Error>>, X402Error> {
-    let required: WireRequiredV2<Box<RawValue>> = encoding::of_header(PAYMENT_REQUIRED, text)?;
+    let required: WireRequiredV2<Box<RawValue>> = codec::of_header(PAYMENT_REQUIRED, text)?;
     let WireRequiredV2 { version, error: _, resource, accepts, extensions } = required;
     if version != 2 {
         return Err(X402Error::Version { what: PAYMENT_REQUIRED, found: version, expected: 2 });
@@ -126,11 +126,11 @@ fn of_v2_header(text: &str) -> Result<Vec<Result<Offer, X402Error>>, X402Error> 
         let (resource, extensions) = (resource.clone(), extensions.clone());
         Ok(Offer { terms, wire: Wire::V2 { accepted, resource, extensions } })
     };
-    Ok(bounded(accepts)?.into_iter().map(offer).collect())
+    Ok(check_accepts(accepts)?.into_iter().map(offer).collect())
 }
 
 fn of_v1_body(body: &[u8]) -> Result<Vec<Result<Offer, X402Error>>, X402Error> {
-    let WireRequiredV1 { version, accepts } = encoding::of_body("body", body)?;
+    let WireRequiredV1 { version, accepts } = codec::of_body("body", body)?;
     let (Some(version), Some(accepts)) = (version, accepts) else { return Ok(Vec::new()) };
     if version != 1 {
         // A body may repeat the offer of version 2, which is read from its header.
@@ -141,12 +141,14 @@ fn of_v1_body(body: &[u8]) -> Result<Vec<Result<Offer, X402Error>>, X402Error> {
         let terms = Terms::of_v1(&wire)?;
         Ok(Offer { terms, wire: Wire::V1 { network: wire.network } })
     };
-    Ok(bounded(accepts)?.into_iter().map(offer).collect())
+    Ok(check_accepts(accepts)?.into_iter().map(offer).collect())
 }
 
 impl PlainOffer {
     /// Reads the four headers; `None` where none of them is there.
-    fn read<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>, X402Error> {
+    fn from_headers<'a>(
+        header: impl Fn(&str) -> Option<&'a str>,
+    ) -> Result<Option<Self>, X402Error> {
         let names = [X_PAYMENT_AMOUNT, X_PAYMENT_CURRENCY, X_PAYMENT_NETWORK, X_PAYMENT_RECIPIENT];
         if names.iter().all(|name| header(name).is_none()) {
             return Ok(None);
@@ -168,7 +170,7 @@ impl PlainOffer {
 
 /// A price, to be offered in all three ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Priced {
+pub struct PricedOffer {
     /// What is asked for.
     pub terms: Terms,
     /// The token's symbol.
@@ -208,12 +210,12 @@ pub struct BodyMembers {
     accepts: [WireV1; 1],
 }
 
-impl Priced {
+impl PricedOffer {
     /// The headers of a 402: the offer of version 2 and the plain one.
     pub fn headers(&self) -> [(&'static str, String); 5] {
         let Terms { network, pay_to, amount, .. } = &self.terms;
         [
-            (PAYMENT_REQUIRED, self.required()),
+            (PAYMENT_REQUIRED, self.required_header()),
             (X_PAYMENT_AMOUNT, amount.in_tokens(self.decimals)),
             (X_PAYMENT_CURRENCY, self.currency.clone()),
             (X_PAYMENT_NETWORK, network.to_string()),
@@ -221,10 +223,10 @@ impl Priced {
         ]
     }
 
-    fn required(&self) -> String {
+    fn required_header(&self) -> String {
         let Self { url, description, error, .. } = self;
         let resource = Resource { url, description, mime_type: JSON };
-        encoding::to_header(&WireRequiredV2 {
+        codec::to_header(&WireRequiredV2 {
             version: 2,
             error: Some(error.clone()),
             resource: serde_json::value::to_raw_value(&resource).ok(),

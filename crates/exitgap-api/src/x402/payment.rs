@@ -4,7 +4,7 @@ use exitgap_core::ids::{Address, Caip2, Word};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::encoding::{self, address, hex, word};
+use super::codec::{self, address, hex, word};
 use super::terms::{EXACT, WireV2};
 use super::{
     Offer, PAYMENT_SIGNATURE, Terms, Units, Version, X_PAYMENT, X_PAYMENT_PROOF, X402Error,
@@ -118,20 +118,21 @@ struct WritePaymentV2<'a> {
 }
 
 fn require_version(what: &'static str, text: &str, expected: u64) -> Result<(), X402Error> {
-    let AnyVersion { version: found } = encoding::of_header(what, text)?;
+    let AnyVersion { version: found } = codec::of_header(what, text)?;
     if found == expected { Ok(()) } else { Err(X402Error::Version { what, found, expected }) }
 }
 
 impl Authorization {
-    fn of(wire: &WireAuthorization) -> Result<Self, X402Error> {
+    fn from_wire(wire: &WireAuthorization) -> Result<Self, X402Error> {
         let seconds = |field: &'static str, text: &str| {
-            let units = Units::read(field, text).ok().and_then(|units| units.0.try_into().ok());
+            let units =
+                Units::from_digits(field, text).ok().and_then(|units| units.0.try_into().ok());
             units.ok_or_else(|| X402Error::Seconds { field, found: shown(text) })
         };
         Ok(Self {
             from: address("from", &wire.from)?,
             to: address("to", &wire.to)?,
-            value: Units::read("value", &wire.value)?,
+            value: Units::from_digits("value", &wire.value)?,
             valid_after_s: seconds("validAfter", &wire.valid_after)?,
             valid_before_s: seconds("validBefore", &wire.valid_before)?,
             nonce: word("nonce", &wire.nonce)?,
@@ -157,13 +158,13 @@ impl Authorization {
             super::offers::Wire::V1 { network } => {
                 let (scheme, network) = (EXACT.to_owned(), network.clone());
                 let payment = WirePaymentV1 { version: 1, scheme, network, payload };
-                (X_PAYMENT, encoding::to_header(&payment))
+                (X_PAYMENT, codec::to_header(&payment))
             }
             super::offers::Wire::V2 { accepted, resource, extensions } => {
                 let (resource, extensions) = (resource.as_deref(), extensions.as_deref());
                 let payment =
                     WritePaymentV2 { version: 2, accepted, payload, resource, extensions };
-                (PAYMENT_SIGNATURE, encoding::to_header(&payment))
+                (PAYMENT_SIGNATURE, codec::to_header(&payment))
             }
         }
     }
@@ -174,30 +175,30 @@ impl Payment {
     pub fn of_v2_header(text: &str) -> Result<Self, X402Error> {
         require_version(PAYMENT_SIGNATURE, text, 2)?;
         let WirePaymentV2 { accepted, payload, extensions } =
-            encoding::of_header(PAYMENT_SIGNATURE, text)?;
+            codec::of_header(PAYMENT_SIGNATURE, text)?;
         let accepted = Terms::of_v2(&accepted)?;
         let identifier = extensions
             .and_then(|extensions| extensions.identifier?.info?.id)
             .map(identifier)
             .transpose()?;
         let network = accepted.network;
-        Self::of(Version::V2, network, Some(accepted), &payload, identifier)
+        Self::from_payload(Version::V2, network, Some(accepted), &payload, identifier)
     }
 
     /// Reads the value of [`X_PAYMENT`].
     pub fn of_v1_header(text: &str) -> Result<Self, X402Error> {
         require_version(X_PAYMENT, text, 1)?;
         let WirePaymentV1 { version: _, scheme, network, payload } =
-            encoding::of_header(X_PAYMENT, text)?;
+            codec::of_header(X_PAYMENT, text)?;
         if scheme != EXACT {
             return Err(X402Error::Scheme { found: shown(&scheme) });
         }
         let known = network_of_v1_name(&network);
         let network = known.ok_or_else(|| X402Error::Network { found: shown(&network) })?;
-        Self::of(Version::V1, network, None, &payload, None)
+        Self::from_payload(Version::V1, network, None, &payload, None)
     }
 
-    fn of(
+    fn from_payload(
         version: Version,
         network: Caip2,
         accepted: Option<Terms>,
@@ -208,8 +209,8 @@ impl Payment {
             version,
             network,
             accepted,
-            authorization: Authorization::of(&payload.authorization)?,
-            signature: encoding::bytes("signature", &payload.signature, MAX_SIGNATURE_BYTES)?,
+            authorization: Authorization::from_wire(&payload.authorization)?,
+            signature: codec::bytes("signature", &payload.signature, MAX_SIGNATURE_BYTES)?,
             identifier,
         })
     }
@@ -240,14 +241,14 @@ fn identifier(text: String) -> Result<String, X402Error> {
 
 /// What a request pays with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Presented {
+pub enum RequestPayment {
     /// A signed authorization.
     Payment(Box<Payment>),
     /// A transfer that was made.
     Proof(Proof),
 }
 
-impl Presented {
+impl RequestPayment {
     /// Finds what a request's headers pay with; `None` where they carry nothing. Two at once are
     /// refused; that no header is there twice, the caller sees to.
     pub fn find<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>, X402Error> {
@@ -279,7 +280,7 @@ impl Proof {
     pub fn of_header(text: &str) -> Result<Self, X402Error> {
         let wrong =
             || X402Error::Hex { field: X_PAYMENT_PROOF, digits: "64 or 194", found: shown(text) };
-        let bytes = encoding::bytes(X_PAYMENT_PROOF, text, 97).map_err(|_| wrong())?;
+        let bytes = codec::bytes(X_PAYMENT_PROOF, text, 97).map_err(|_| wrong())?;
         let (hash, claim) = bytes.split_first_chunk::<32>().ok_or_else(wrong)?;
         let claim = match claim {
             [] => None,

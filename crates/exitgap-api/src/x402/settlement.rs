@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PAYMENT_RESPONSE, Version, X_PAYMENT_RESPONSE, X402Error, encoding};
+use super::{PAYMENT_RESPONSE, Version, X_PAYMENT_RESPONSE, X402Error, codec};
 
 /// The document of [`PAYMENT_RESPONSE`] and [`X_PAYMENT_RESPONSE`]. It is the service's word: a
 /// payment that it calls failed may settle as long as its authorization is valid.
@@ -36,16 +36,16 @@ impl Settlement {
 
     /// As a header's value.
     pub fn to_header(&self) -> String {
-        encoding::to_header(self)
+        codec::to_header(self)
     }
 
     /// Reads the body of a facilitator's answer.
     pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
-        encoding::of_body("the facilitator's answer", bytes)
+        codec::of_body("the facilitator's answer", bytes)
     }
 
     /// Reads a header's value.
     pub fn of_header(text: &str) -> Result<Self, X402Error> {
-        encoding::of_header(PAYMENT_RESPONSE, text)
+        codec::of_header(PAYMENT_RESPONSE, text)
     }
 }

@@ -3,7 +3,7 @@
 use exitgap_core::ids::{Address, Caip2};
 use serde::{Deserialize, Serialize};
 
-use super::encoding::address;
+use super::codec::address;
 use super::{Units, X402Error, shown};
 
 /// The version of x402 that an offer or a payment is written in.
@@ -108,10 +108,10 @@ pub(super) struct Extra {
 impl Terms {
     pub(super) fn of_v2(wire: &WireV2) -> Result<Self, X402Error> {
         let network = wire.network.parse().ok();
-        Self::of(
+        Self::from_parts(
             &wire.scheme,
             (network, &wire.network),
-            Units::read("amount", &wire.amount)?,
+            Units::from_digits("amount", &wire.amount)?,
             [&wire.asset, &wire.pay_to],
             wire.max_timeout_seconds,
             wire.extra.as_ref(),
@@ -119,17 +119,17 @@ impl Terms {
     }
 
     pub(super) fn of_v1(wire: &WireV1) -> Result<Self, X402Error> {
-        Self::of(
+        Self::from_parts(
             &wire.scheme,
             (network_of_v1_name(&wire.network), &wire.network),
-            Units::read("maxAmountRequired", &wire.max_amount_required)?,
+            Units::from_digits("maxAmountRequired", &wire.max_amount_required)?,
             [&wire.asset, &wire.pay_to],
             wire.max_timeout_seconds,
             wire.extra.as_ref(),
         )
     }
 
-    fn of(
+    fn from_parts(
         scheme: &str,
         (network, named): (Option<Caip2>, &str),
         amount: Units,

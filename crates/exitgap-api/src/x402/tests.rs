@@ -13,8 +13,8 @@ fn vector(name: &str) -> String {
     vectors[name].as_str().unwrap().to_owned()
 }
 
-fn priced(chain_id: u64) -> Priced {
-    Priced {
+fn priced(chain_id: u64) -> PricedOffer {
+    PricedOffer {
         terms: Terms {
             network: Caip2(chain_id),
             asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913".parse().unwrap(),
@@ -38,7 +38,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(priced: &Priced) -> Self {
+    fn of(priced: &PricedOffer) -> Self {
         let mut body = json!({"code": "payment_required", "status": 402});
         if let Some(members) = priced.body_members() {
             let members = serde_json::to_value(members).unwrap();
@@ -58,7 +58,7 @@ impl Sent {
             let found = self.headers.iter().find(|(other, _)| *other == name);
             found.map(|(_, value)| value.as_str())
         };
-        Offers::read(find, self.body.to_string().as_bytes())
+        Offers::from_response(find, self.body.to_string().as_bytes())
     }
 }
 
@@ -94,11 +94,11 @@ fn an_offer_is_read_as_it_was_written() {
 
 #[test]
 fn a_402_that_offers_nothing_is_no_error_and_half_an_offer_is_one() {
-    let nothing = Offers::read(|_| None, b"<html>").unwrap();
+    let nothing = Offers::from_response(|_| None, b"<html>").unwrap();
     assert!(nothing.v1.is_empty() && nothing.v2.is_empty() && nothing.plain.is_none());
     let only = |name: &str| (name == X_PAYMENT_AMOUNT).then_some("0.01");
     let missing = X402Error::Missing { field: X_PAYMENT_CURRENCY };
-    assert_eq!(Offers::read(only, b"").unwrap_err(), missing);
+    assert_eq!(Offers::from_response(only, b"").unwrap_err(), missing);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_payment_is_read_as_it_was_written() {
     for offer in [offers.v1, offers.v2].into_iter().flatten().map(Result::unwrap) {
         let (name, value) = payment.authorization.to_header(&offer, &payment.signature);
         let find = |asked: &str| (asked == name).then_some(value.as_str());
-        let Some(Presented::Payment(read)) = Presented::find(find).unwrap() else {
+        let Some(RequestPayment::Payment(read)) = RequestPayment::find(find).unwrap() else {
             panic!("{name}")
         };
         assert_eq!(read.authorization, payment.authorization);
@@ -255,8 +255,8 @@ fn payments_that_are_none_are_refused_by_name() {
 
     let both = |name: &str| [PAYMENT_SIGNATURE, X_PAYMENT].contains(&name).then_some("");
     let twice = X402Error::Twice { first: PAYMENT_SIGNATURE, second: X_PAYMENT };
-    assert_eq!(Presented::find(both).unwrap_err(), twice);
-    assert_eq!(Presented::find(|_| None), Ok(None));
+    assert_eq!(RequestPayment::find(both).unwrap_err(), twice);
+    assert_eq!(RequestPayment::find(|_| None), Ok(None));
 }
 
 #[test]

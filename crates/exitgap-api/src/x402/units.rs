@@ -26,7 +26,7 @@ const MAX_DECIMALS: u8 = 18;
 
 impl Units {
     /// Reads whole units: digits only.
-    pub(super) fn read(field: &'static str, text: &str) -> Result<Self, X402Error> {
+    pub(super) fn from_digits(field: &'static str, text: &str) -> Result<Self, X402Error> {
         let wrong = || X402Error::Amount { field, found: shown(text) };
         let canonical = text == "0" || !text.starts_with('0');
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -52,7 +52,7 @@ impl Units {
         if part.len() > places || !part.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(wrong());
         }
-        let whole = Self::read(field, whole).map_err(|_| wrong())?;
+        let whole = Self::from_digits(field, whole).map_err(|_| wrong())?;
         let part: u128 = format!("{part:0<places$}").parse().unwrap_or(0);
         let units = whole.0.checked_mul(10_u128.pow(decimals.into()));
         units.and_then(|units| units.checked_add(part)).map(Self).ok_or_else(wrong)
@@ -79,7 +79,7 @@ impl fmt::Display for Units {
 impl FromStr for Units {
     type Err = X402Error;
     fn from_str(text: &str) -> Result<Self, X402Error> {
-        Self::read("amount", text)
+        Self::from_digits("amount", text)
     }
 }
 

@@ -69,7 +69,7 @@ impl Header {
     /// The hash must be the Keccak-256 of the header's RLP. Only where the block has a field this
     /// build does not know (a later fork may have added it to the header) is a hash accepted
     /// that does not recompute.
-    pub(crate) fn read(raw: &RawValue, asked: Option<u64>) -> Result<Self, RpcError> {
+    pub(crate) fn from_json(raw: &RawValue, asked: Option<u64>) -> Result<Self, RpcError> {
         let wire: Option<alloy_rpc_types_eth::Header> = value(raw)?;
         let Some(wire) = wire else {
             let which = asked.map_or_else(|| "latest".to_owned(), |number| number.to_string());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn read(block: &serde_json::Value, asked: Option<u64>) -> Result<Header, RpcError> {
-        Header::read(&RawValue::from_string(block.to_string()).unwrap(), asked)
+        Header::from_json(&RawValue::from_string(block.to_string()).unwrap(), asked)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 pub(crate) use header::{Header, contradiction};
 use search::{Search, Step};
 
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::rpc::{Failure, Rpc};
 
 /// Finds blocks, and remembers recent headers so that the next slot starts from the last.
@@ -45,7 +45,7 @@ impl BlockFinder {
         rpc: &Rpc,
         instant: u64,
         deadline: Instant,
-    ) -> Result<Header, Missing> {
+    ) -> Result<Header, ReadFailure> {
         let mut error = None;
         for _ in 0..=rpc.nodes() {
             let head = later_head(rpc, instant, deadline).await?;
@@ -61,9 +61,9 @@ impl BlockFinder {
             }
         }
         let Some(error) = error else {
-            return Err(Missing::new(MissingReason::RpcUnavailable, "no node was asked"));
+            return Err(ReadFailure::new(MissingReason::RpcUnavailable, "no node was asked"));
         };
-        Err(Missing::new(error.reason(), error.to_string()))
+        Err(ReadFailure::new(error.reason(), error.to_string()))
     }
 
     async fn search(
@@ -102,13 +102,14 @@ impl BlockFinder {
 /// The header of the newest block.
 pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
     let latest = json!(["latest", false]);
-    rpc.request("eth_getBlockByNumber", &latest, deadline, |raw| Header::read(raw, None)).await
+    rpc.request("eth_getBlockByNumber", &latest, deadline, |raw| Header::from_json(raw, None)).await
 }
 
 /// The header of the newest block that, as the node says, no other will replace.
-pub(crate) async fn finalized(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
+pub(crate) async fn finalized_header(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
     let finalized = json!(["finalized", false]);
-    rpc.request("eth_getBlockByNumber", &finalized, deadline, |raw| Header::read(raw, None)).await
+    rpc.request("eth_getBlockByNumber", &finalized, deadline, |raw| Header::from_json(raw, None))
+        .await
 }
 
 /// The header of the canonical block of this number.
@@ -118,7 +119,7 @@ pub(crate) async fn header_at(
     deadline: Instant,
 ) -> Result<Header, Failure> {
     let params = json!([format!("{number:#x}"), false]);
-    let read = |raw: &_| Header::read(raw, Some(number));
+    let read = |raw: &_| Header::from_json(raw, Some(number));
     rpc.request("eth_getBlockByNumber", &params, deadline, read).await
 }
 
@@ -132,7 +133,7 @@ pub(crate) async fn canonical_hash(
 }
 
 /// A head later than `instant`; asks all nodes, and again a bounded number of times.
-async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header, Missing> {
+async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header, ReadFailure> {
     let limits = rpc.limits();
     let mut newest: Option<Header> = None;
     for poll in 0..=limits.lag_polls {
@@ -160,5 +161,5 @@ async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header
         },
     );
     let detail = format!("no block after {instant} yet; {seen}");
-    Err(Missing::new(MissingReason::ChainLagging, detail))
+    Err(ReadFailure::new(MissingReason::ChainLagging, detail))
 }

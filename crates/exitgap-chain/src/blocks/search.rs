@@ -77,7 +77,7 @@ impl Search {
             if high.number == 0 {
                 return Err(SearchError::BeforeChain { instant: self.instant });
             }
-            return self.read(high.number.saturating_sub(self.step_back()));
+            return self.plan_read(high.number.saturating_sub(self.step_back()));
         };
         let gap = high.number - low.block.number;
         if gap == 1 {
@@ -94,7 +94,7 @@ impl Search {
             let span = u128::from(high.timestamp - low.block.timestamp);
             u64::try_from(elapsed * u128::from(gap) / span).unwrap_or(gap)
         };
-        self.read(low.block.number + guess.clamp(1, gap - 1))
+        self.plan_read(low.block.number + guess.clamp(1, gap - 1))
     }
 
     /// Takes in a header that was read because [`Search::next`] said so.
@@ -114,7 +114,7 @@ impl Search {
         Ok(())
     }
 
-    fn read(&self, number: u64) -> Result<Step, SearchError> {
+    fn plan_read(&self, number: u64) -> Result<Step, SearchError> {
         if self.reads >= Self::MAX_READS {
             return Err(SearchError::TooManyReads { reads: self.reads });
         }

@@ -55,7 +55,7 @@ pub(super) fn plan_equities(config: &Config, chains: &mut [ChainPlan]) -> Result
             let (key, slug) = (format!("equity {token}: chain"), equity.chain.clone());
             return Err(ConfigError::UnknownChain { key, slug, known });
         };
-        let plan = checked(equity, chain)?;
+        let plan = plan_equity(equity, chain)?;
         if chain.equities_mut().insert(token, plan).is_some() {
             let (key, found) = ("token", token.to_string());
             let remedy = "it has two [[equity]] tables; remove one";
@@ -65,7 +65,7 @@ pub(super) fn plan_equities(config: &Config, chains: &mut [ChainPlan]) -> Result
     Ok(())
 }
 
-fn checked(equity: &EquityConfig, chain: &ChainPlan) -> Result<EquityToken, ConfigError> {
+fn plan_equity(equity: &EquityConfig, chain: &ChainPlan) -> Result<EquityToken, ConfigError> {
     let token = equity.token;
     let wrong = |key, found: &str, remedy| {
         let found = found.chars().filter(|c| !c.is_control()).take(80).collect();

@@ -51,7 +51,7 @@ pub(super) fn plan_facts(config: &Config, chains: &mut [ChainPlan]) -> Result<()
             let key = format!("fact {name:?}: chain");
             return Err(ConfigError::UnknownChain { key, slug: slug.clone(), known });
         };
-        let plan = checked(*token, name, *contract, call)?;
+        let plan = plan_fact(*token, name, *contract, call)?;
         let of_token = chain.facts_mut().entry(*token).or_default();
         if of_token.iter().any(|other| other.name == plan.name) {
             return Err(ConfigError::FactTwice { token: *token, name: plan.name });
@@ -62,7 +62,7 @@ pub(super) fn plan_facts(config: &Config, chains: &mut [ChainPlan]) -> Result<()
     Ok(())
 }
 
-fn checked(
+fn plan_fact(
     token: Address,
     name: &str,
     contract: Address,

@@ -283,7 +283,7 @@ impl PoolPlace {
     pub fn on(self, chain: ChainSlug) -> PoolId {
         match self {
             Self::Contract(address) => PoolId::new(chain, address),
-            Self::Managed(id) => PoolId::managed(chain, id),
+            Self::Managed(id) => PoolId::from_manager_id(chain, id),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Plan {
         let mut seen = BTreeSet::new();
         let mut siblings: BTreeMap<Contract, Vec<usize>> = BTreeMap::new();
         for pool in &config.pool {
-            let id = named(pool)?;
+            let id = pool_id_of(pool)?;
             let known = known_slugs(&chains);
             let Some(chain) = chains.iter_mut().find(|chain| chain.slug == pool.chain) else {
                 let (key, slug) = ("pool.chain".to_owned(), pool.chain.clone());
@@ -347,7 +347,7 @@ impl ChainPlan {
 }
 
 /// The pool's name.
-fn named(config: &PoolConfig) -> Result<PoolId, ConfigError> {
+fn pool_id_of(config: &PoolConfig) -> Result<PoolId, ConfigError> {
     let contract = config.address.on(config.chain.clone());
     let Some(found @ [lower, higher]) = config.pair else { return Ok(contract) };
     match Pair::new(lower, higher) {

@@ -118,15 +118,15 @@ pub fn parse_address(text: &str) -> Result<Address, String> {
 pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<U256, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Spelling {
+    enum NumberSpelling {
         Integer(u64),
         Text(String),
     }
     let wrong =
         || D::Error::custom("answer: write a whole number without sign, e.g. \"100000000\"");
-    match Spelling::deserialize(deserializer).map_err(|_| wrong())? {
-        Spelling::Integer(number) => Ok(U256::from(number)),
-        Spelling::Text(text) => {
+    match NumberSpelling::deserialize(deserializer).map_err(|_| wrong())? {
+        NumberSpelling::Integer(number) => Ok(U256::from(number)),
+        NumberSpelling::Text(text) => {
             let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
             let number = digits.then(|| U256::from_str_radix(&text, 10).ok()).flatten();
             number.ok_or_else(wrong)

@@ -45,7 +45,7 @@ pub(super) fn plan_tokens(config: &Config, chains: &mut [ChainPlan]) -> Result<(
             found: found.to_owned(),
         };
         let hours = Hours::from_name(&token.hours).ok_or_else(|| unknown("hours", &token.hours))?;
-        let calendar = Calendar::of(&token.calendar, hours)
+        let calendar = Calendar::for_exchange(&token.calendar, hours)
             .ok_or_else(|| unknown("calendar", &token.calendar))?;
         if chain.calendars_mut().insert(address, calendar).is_some() {
             return Err(ConfigError::TokenTwice { chain: slug, token: address });

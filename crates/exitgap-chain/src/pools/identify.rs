@@ -7,12 +7,12 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Fact, Token};
 
 use super::kinds::{self, Reader};
-use super::reader::{Candidate, Claim, Probe, Recognised};
+use super::reader::{Candidate, Claim, Probe, RecognisedPool};
 use super::{Identity, tokens};
 use crate::abi::{Answer, Call, V3Factory, own};
 use crate::config::{Factory, NOBODY, PoolPlan};
-use crate::missing::Missing;
 use crate::multicall::Multicall;
+use crate::read_failure::ReadFailure;
 use crate::rpc::Failure;
 
 /// Identifies the pools of `plans`: kind, tokens, constant rules. A pool that is none, or whose
@@ -21,7 +21,7 @@ pub(crate) async fn identify(
     multicall: &Multicall<'_>,
     factories: &[Factory],
     plans: &[&PoolPlan],
-) -> Result<Vec<Result<Identity, Missing>>, Failure> {
+) -> Result<Vec<Result<Identity, ReadFailure>>, Failure> {
     let probes: Vec<Vec<Probe>> = plans.iter().map(|plan| kinds::probes(plan, factories)).collect();
     let calls: Vec<Call> = probes.iter().flat_map(|probes| calls_of(probes)).collect();
     let mut answers = multicall.read_once(&calls).await?.into_iter();
@@ -47,19 +47,19 @@ pub(crate) async fn identify(
         .zip(seen)
         .zip(words)
         .map(|((plan, recognised), word)| {
-            let Recognised { reader, tokens: addresses, .. } = recognised?;
+            let RecognisedPool { reader, tokens: addresses, .. } = recognised?;
             let mut facts = reader.facts();
             facts.extend(word);
             facts.sort();
-            let token = |address: Address| -> Result<Token, Missing> {
+            let token = |address: Address| -> Result<Token, ReadFailure> {
                 tokens.get(&address).cloned().unwrap_or_else(|| {
-                    Err(unsupported(plan, &format!("token {address} was not read")))
+                    Err(refuse_pool(plan, &format!("token {address} was not read")))
                 })
             };
             let tokens = addresses.into_iter().map(token).collect::<Result<Vec<_>, _>>()?;
             let identity = Identity { reader, tokens, facts };
             if identity.pair(&plan.id).is_none() {
-                return Err(unsupported(plan, &other_pair(&identity.tokens)));
+                return Err(refuse_pool(plan, &other_pair(&identity.tokens)));
             }
             Ok(identity)
         })
@@ -91,7 +91,7 @@ async fn prove(
     multicall: &Multicall<'_>,
     factories: &[Factory],
     plans: &[&PoolPlan],
-    seen: &mut [Result<Recognised<Reader>, Missing>],
+    seen: &mut [Result<RecognisedPool<Reader>, ReadFailure>],
 ) -> Result<Vec<Option<Fact>>, Failure> {
     let calls: Vec<Call> =
         seen.iter().flatten().filter_map(|recognised| recognised.proof.clone()).collect();
@@ -109,7 +109,7 @@ async fn prove(
             let (factory, words) = (proof.target, said(answer, named));
             let what =
                 format!("its factory {factory} does not confirm that the pool is its own: {words}");
-            *recognised = Err(unsupported(plan, &what));
+            *recognised = Err(refuse_pool(plan, &what));
             continue;
         }
         *word = named.and_then(|pool| word_of(factories, proof, pool));
@@ -131,7 +131,7 @@ fn word_of(factories: &[Factory], proof: &Call, pool: Address) -> Option<Fact> {
 async fn register(
     multicall: &Multicall<'_>,
     plans: &[&PoolPlan],
-    seen: &mut [Result<Recognised<Reader>, Missing>],
+    seen: &mut [Result<RecognisedPool<Reader>, ReadFailure>],
 ) -> Result<(), Failure> {
     let asked = seen.iter().map(|recognised| match recognised {
         Ok(recognised) => recognised.reader.further(),
@@ -144,10 +144,10 @@ async fn register(
         let (own, others) = answers.split_at(asked.len().min(answers.len()));
         answers = others;
         if let (Ok(found), false) = (&*recognised, asked.is_empty()) {
-            let registered = found.reader.clone().registered(plan, own);
+            let registered = found.reader.clone().confirm_registration(plan, own);
             *recognised = match registered {
-                Ok((reader, tokens)) => Ok(Recognised { reader, tokens, proof: None }),
-                Err(why) => Err(unsupported(plan, &why)),
+                Ok((reader, tokens)) => Ok(RecognisedPool { reader, tokens, proof: None }),
+                Err(why) => Err(refuse_pool(plan, &why)),
             };
         }
     }
@@ -165,7 +165,7 @@ fn said(answer: &Answer, pool: Option<Address>) -> String {
 async fn read_tokens(
     multicall: &Multicall<'_>,
     tokens: impl Iterator<Item = Address>,
-) -> Result<BTreeMap<Address, Result<Token, Missing>>, Failure> {
+) -> Result<BTreeMap<Address, Result<Token, ReadFailure>>, Failure> {
     let mut addresses: Vec<Address> = tokens.collect();
     addresses.sort_unstable();
     addresses.dedup();
@@ -187,28 +187,28 @@ fn recognise(
     plan: &PoolPlan,
     factories: &[Factory],
     answered: &[(Probe, Answer)],
-) -> Result<Recognised<Reader>, Missing> {
+) -> Result<RecognisedPool<Reader>, ReadFailure> {
     let refused = answered.iter().find_map(|(_, answer)| match answer {
         Answer::Refused(detail) => Some(detail),
         _ => None,
     });
     if let Some(detail) = refused {
         let detail = format!("pool {}: {detail}", plan.id);
-        return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
+        return Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail));
     }
     let mut claims = kinds::claims(&Candidate { plan, factories }, answered);
     claims.retain(|claim| !matches!(claim, Claim::Foreign));
     // What two kinds know is surely neither.
     match (claims.pop(), claims.is_empty()) {
         (Some(Claim::Is(recognised)), true) => Ok(recognised),
-        (Some(Claim::Refused(why)), true) => Err(unsupported(plan, &why)),
-        _ => Err(unsupported(plan, &describe(answered))),
+        (Some(Claim::Refused(why)), true) => Err(refuse_pool(plan, &why)),
+        _ => Err(refuse_pool(plan, &describe(answered))),
     }
 }
 
 /// What the contract answered, for whoever wonders why it is refused.
 fn describe(answered: &[(Probe, Answer)]) -> String {
-    let empty = |answer: &Answer| answer.returned().is_some_and(|data| data.is_empty());
+    let empty = |answer: &Answer| answer.return_data().is_some_and(|data| data.is_empty());
     if answered.iter().all(|(_, answer)| empty(answer)) {
         return "no contract responds at this address; check that it is a contract on this chain"
             .to_owned();
@@ -220,8 +220,8 @@ fn describe(answered: &[(Probe, Answer)]) -> String {
     format!("not a supported kind of pool: {}", words.collect::<Vec<_>>().join(", "))
 }
 
-fn unsupported(plan: &PoolPlan, what: &str) -> Missing {
-    Missing::new(MissingReason::PoolUnsupported, format!("pool {}: {what}", plan.id))
+fn refuse_pool(plan: &PoolPlan, what: &str) -> ReadFailure {
+    ReadFailure::new(MissingReason::PoolUnsupported, format!("pool {}: {what}", plan.id))
 }
 
 #[cfg(test)]
@@ -252,7 +252,7 @@ mod tests {
             .to_vec()
     }
 
-    fn recognised(fee: bool, answers: &[Answer]) -> Result<Recognised<Reader>, Missing> {
+    fn recognised(fee: bool, answers: &[Answer]) -> Result<RecognisedPool<Reader>, ReadFailure> {
         let plan = plan(fee);
         let probes = kinds::probes(&plan, &[]);
         assert!(probes.len() >= answers.len());

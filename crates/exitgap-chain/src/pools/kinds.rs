@@ -13,11 +13,13 @@ use super::constant_product::PairReader;
 use super::curve::{CryptoReader, NgReader, PlainReader};
 use super::linked::LinkedReader;
 use super::managed::ManagedReader;
-use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
+use super::reader::{
+    Candidate, Claim, DecodedState, PartReader, Parts, PoolReader, Probe, RecognisedPool,
+};
 use super::solidly::SolidlyReader;
 use crate::abi::{Answer, Call};
 use crate::config::{Factory, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// Makes of a list of kinds the type that holds a reader of one of them, and the one `match` over
@@ -99,8 +101,8 @@ fn claim<K: PoolReader>(candidate: &Candidate<'_>, answered: &[(Probe, Answer)])
     match K::identify(candidate, &own) {
         Claim::Foreign => Claim::Foreign,
         Claim::Partly => Claim::Partly,
-        Claim::Is(Recognised { reader, tokens, proof }) => {
-            Claim::Is(Recognised { reader: reader.into(), tokens, proof })
+        Claim::Is(RecognisedPool { reader, tokens, proof }) => {
+            Claim::Is(RecognisedPool { reader: reader.into(), tokens, proof })
         }
         Claim::Refused(why) => Claim::Refused(why),
     }
@@ -120,13 +122,13 @@ impl Reader {
         ask!(self, reader => reader.further())
     }
 
-    pub(crate) fn registered(
+    pub(crate) fn confirm_registration(
         self,
         plan: &PoolPlan,
         answers: &[Answer],
     ) -> Result<(Self, Vec<Address>), String> {
         ask!(self, reader => {
-            reader.registered(plan, answers).map(|(reader, tokens)| (reader.into(), tokens))
+            reader.confirm_registration(plan, answers).map(|(reader, tokens)| (reader.into(), tokens))
         })
     }
 
@@ -135,12 +137,12 @@ impl Reader {
         pool: &PoolId,
         at: u64,
         answers: &[Answer],
-    ) -> Result<Reading, Missing> {
+    ) -> Result<DecodedState, ReadFailure> {
         ask!(self, reader => reader.decode(pool, at, answers))
     }
 
-    pub(crate) fn followed(&self) -> Option<&dyn Followed> {
-        ask!(self, reader => reader.followed())
+    pub(crate) fn part_reader(&self) -> Option<&dyn PartReader> {
+        ask!(self, reader => reader.part_reader())
     }
 
     pub(crate) fn facts(&self) -> Vec<Fact> {
@@ -148,17 +150,17 @@ impl Reader {
     }
 
     pub(crate) fn tried_at_once(&self) -> usize {
-        fn of<K: PoolReader>(_: &K) -> usize {
+        fn kind_trial_limit<K: PoolReader>(_: &K) -> usize {
             K::TRIED_AT_ONCE
         }
-        ask!(self, reader => of(reader))
+        ask!(self, reader => kind_trial_limit(reader))
     }
 
     pub(crate) fn moves_tokens(&self) -> bool {
-        fn of<K: PoolReader>(_: &K) -> bool {
+        fn kind_moves_tokens<K: PoolReader>(_: &K) -> bool {
             K::MOVES_TOKENS
         }
-        ask!(self, reader => of(reader))
+        ask!(self, reader => kind_moves_tokens(reader))
     }
 
     pub(crate) fn swapped_by(&self) -> Address {

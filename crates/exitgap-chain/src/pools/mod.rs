@@ -2,6 +2,7 @@
 //!
 //! Each kind has a folder that implements what `reader` requires; `kinds` lists them.
 
+mod answer_cursor;
 mod balancer;
 pub(crate) mod concentrated;
 mod constant_product;
@@ -14,7 +15,6 @@ mod pair;
 mod reader;
 mod solidly;
 mod tokens;
-mod told;
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
@@ -22,11 +22,11 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Fact, Token};
 
 use crate::abi::Answer;
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 
 pub(crate) use identify::identify;
 pub(crate) use kinds::{Reader, parts_of};
-pub(crate) use reader::{Followed, Part, Parts, Reading, Unfinished, Watch};
+pub(crate) use reader::{DecodedState, Part, PartReader, PartialState, Parts, Watch};
 
 /// A pool for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,11 +61,11 @@ impl Identity {
 }
 
 /// A call that a pool of its kind must answer did not answer as it should.
-fn unanswered(pool: &PoolId, call: &str, answer: &Answer) -> Missing {
+fn call_failure(pool: &PoolId, call: &str, answer: &Answer) -> ReadFailure {
     let reason = match answer {
         Answer::Reverted => MissingReason::CallReverted,
         Answer::Refused(_) => MissingReason::RpcResponseInvalid,
         Answer::Returned(_) => MissingReason::StateInconsistent,
     };
-    Missing::new(reason, format!("pool {pool}: {call} {}", answer.in_words()))
+    ReadFailure::new(reason, format!("pool {pool}: {call} {}", answer.in_words()))
 }

@@ -38,7 +38,7 @@ pub(super) struct Pair {
 impl Pair {
     /// Out of the answers to [`probes`] and those that follow them, which are handed on; `None`
     /// where the contract does not answer as one of two tokens.
-    pub(super) fn of(answers: &[Answer]) -> Option<(Self, &[Answer])> {
+    pub(super) fn from_answers(answers: &[Answer]) -> Option<(Self, &[Answer])> {
         let [token0, token1, factory, rest @ ..] = answers else { return None };
         let token0 = own(token0.exact::<Pool::token0Call>(1)?);
         let token1 = own(token1.exact::<Pool::token1Call>(1)?);

@@ -14,7 +14,7 @@ use exitgap_core::snapshot::{Fact, Observation};
 use super::kinds::Reader;
 use crate::abi::{Answer, Call};
 use crate::config::{Factory, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 
@@ -34,7 +34,7 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
     }
 
     /// What it is by the answers to that, and its tokens; or why it is refused.
-    fn registered(
+    fn confirm_registration(
         self,
         _plan: &PoolPlan,
         _answers: &[Answer],
@@ -50,11 +50,16 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
     fn state_calls(&self) -> Vec<Call>;
 
     /// What the answers to them say in a block of this time.
-    fn decode(&self, pool: &PoolId, at: u64, answers: &[Answer]) -> Result<Reading, Missing>;
+    fn decode(
+        &self,
+        pool: &PoolId,
+        at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure>;
 
     /// What of its state only its events change, and is therefore remembered from slot to slot;
     /// `None` where nothing is, because the calls above read all there is.
-    fn followed(&self) -> Option<&dyn Followed> {
+    fn part_reader(&self) -> Option<&dyn PartReader> {
         None
     }
 
@@ -94,7 +99,7 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
 
 /// How the parts of a state are read that only events change. When they are is not for a kind to
 /// say.
-pub(crate) trait Followed: Sync {
+pub(crate) trait PartReader: Sync {
     /// Which logs name the parts that changed.
     fn watch(&self) -> Watch;
 
@@ -110,13 +115,13 @@ pub(crate) trait Followed: Sync {
         pool: &PoolId,
         parts: &[i32],
         answers: &[Answer],
-    ) -> Result<Vec<(i32, Option<Part>)>, Missing>;
+    ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure>;
 
     /// The calls that find out which parts there are.
     fn index_calls(&self) -> Vec<Call>;
 
     /// What the answers to them say: the parts there are, ascending.
-    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing>;
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure>;
 }
 
 /// A part of a state, as its kind packs it: a tick's gross and net liquidity.
@@ -173,14 +178,14 @@ pub(crate) enum Claim<K> {
     /// It answers some of it: it is not surely of another kind either.
     Partly,
     /// It is of this kind.
-    Is(Recognised<K>),
+    Is(RecognisedPool<K>),
     /// It is of this kind or one much like it, and cannot be read: why.
     Refused(String),
 }
 
 /// What a contract is by its own answers.
 #[derive(Debug)]
-pub(crate) struct Recognised<K> {
+pub(crate) struct RecognisedPool<K> {
     pub(crate) reader: K,
     /// The tokens it says it holds, in its order; none where it is asked [`PoolReader::further`].
     pub(crate) tokens: Vec<Address>,
@@ -190,22 +195,22 @@ pub(crate) struct Recognised<K> {
 }
 
 /// What a pool answered to its state calls.
-pub(crate) enum Reading {
+pub(crate) enum DecodedState {
     /// The whole state.
     Whole(PoolState),
     /// All of it but its parts.
-    Unfinished(Box<dyn Unfinished>),
+    Unfinished(Box<dyn PartialState>),
 }
 
 /// A state that lacks only its parts.
-pub(crate) trait Unfinished: Send + Sync {
+pub(crate) trait PartialState: Send + Sync {
     /// Joins it and its parts; every invariant between them is checked.
-    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined>;
+    fn join(&self, parts: &Parts) -> Result<PoolState, StateJoinError>;
 }
 
 /// Why what was read is no state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unjoined {
+pub(crate) struct StateJoinError {
     pub(crate) detail: String,
     /// Whether other parts may mend it.
     pub(crate) about_parts: bool,

@@ -7,7 +7,7 @@ use exitgap_core::snapshot::{Symbol, Token};
 
 use crate::abi::{Answer, Call, Erc20};
 use crate::config::NOBODY;
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 
 /// Calls per token.
 pub(super) const TOKEN_CALLS: usize = 2;
@@ -24,9 +24,9 @@ pub(super) fn native() -> Token {
 
 /// Reads the answers to [`calls`]. A symbol that cannot be read is `?`; decimals that cannot be
 /// read, or are more than 36, are a refusal.
-pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, Missing> {
+pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, ReadFailure> {
     let refused = |what: String| {
-        Missing::new(MissingReason::PoolUnsupported, format!("token {token}: decimals {what}"))
+        ReadFailure::new(MissingReason::PoolUnsupported, format!("token {token}: decimals {what}"))
     };
     let [decimals, symbol] = answers else {
         return Err(refused("were not queried".to_owned()));
@@ -41,7 +41,7 @@ pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, Missin
 
 /// A symbol as `string`, or as `bytes32` up to the first zero byte, which early tokens answer.
 fn symbol_of(answer: &Answer) -> Symbol {
-    let data = answer.returned().map(AsRef::as_ref).unwrap_or_default();
+    let data = answer.return_data().map(AsRef::as_ref).unwrap_or_default();
     if data.len() == 32 {
         let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
         return Symbol::clean(&String::from_utf8_lossy(&data[..end]));

@@ -6,7 +6,7 @@ use exitgap_core::proof::{
 };
 use tokio::time::Instant;
 
-use super::ask::Asked;
+use super::ask::BlockQuery;
 use super::{ProveError, StateProver};
 use crate::rpc::Rpc;
 
@@ -63,7 +63,7 @@ pub(crate) async fn anchors(
     let hops = plan_hops(chain, from, blocks).ok_or(AnchoringError::Unreachable { from })?;
     let mut answers = Vec::with_capacity(hops.len());
     for (number, blocks) in &hops {
-        let asked = Asked { rpc, number: *number, deadline };
+        let asked = BlockQuery { rpc, number: *number, deadline };
         let header = asked.header(*number).await?;
         let header = header.ok_or(AnchoringError::NoBlock { number: *number })?;
         let slots: Vec<[u8; 32]> = blocks.iter().map(|block| history_slot(chain, *block)).collect();

@@ -19,7 +19,7 @@ const TOGETHER: usize = 512;
 
 /// A block whose state a node is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct BlockQuery<'a> {
     pub rpc: &'a Rpc,
     pub number: u64,
     pub deadline: Instant,
@@ -39,7 +39,7 @@ pub(super) struct Headers {
     pub child: Vec<u8>,
 }
 
-impl Asked<'_> {
+impl BlockQuery<'_> {
     /// Both headers, where the node has this block at its number.
     pub async fn headers(&self, block: BlockRef) -> Result<Headers, ProveError> {
         let header = self.header(block.number).await?;
@@ -137,12 +137,12 @@ impl Asked<'_> {
         reading: &OracleReading,
     ) -> Result<Answers, ProveError> {
         let mut nodes = Vec::new();
-        let found = self.feed(feed, reading, &mut nodes).await?;
+        let found = self.find_feed(feed, reading, &mut nodes).await?;
         Ok(Answers { nodes, feeds: found.into_iter().collect() })
     }
 
     /// One feed, where any layout leads to a round of it: first the round that was read, then the one that is the newest.
-    async fn feed(
+    async fn find_feed(
         &self,
         feed: Address,
         reading: &OracleReading,
@@ -167,7 +167,7 @@ impl Asked<'_> {
                 words = rest;
                 // A round that was never written is no newest one.
                 let is_found = subject
-                    .reading(proxy, own)
+                    .decode_reading(proxy, own)
                     .is_ok_and(|found| found.updated_at > 0 && !found.answer.is_zero());
                 if is_found {
                     return Ok(Some(*subject));

@@ -8,7 +8,7 @@
 mod anchors;
 mod ask;
 mod reach;
-mod recorded;
+mod snapshot_proofs;
 
 use exitgap_core::ids::{BlockHash, ChainSlug};
 use exitgap_core::pools::Ranges;
@@ -21,15 +21,15 @@ use tokio::time::Instant;
 pub use anchors::AnchoringError;
 pub(crate) use anchors::anchors;
 pub(crate) use reach::{Reach, reach};
-pub(crate) use recorded::Proving;
-pub use recorded::{Proven, Unproven, figures_range, judged, subject_to_record};
+pub(crate) use snapshot_proofs::SnapshotProver;
+pub use snapshot_proofs::{Proven, Unproven, figures_range, judge_snapshot, subject_to_record};
 
 use crate::blocks;
 use crate::config::Plan;
 use crate::limits::Limits;
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::rpc::{ClientError, Failure, Rpc, RpcError};
-use ask::{Answers, Asked, Headers};
+use ask::{Answers, BlockQuery, Headers};
 
 /// A node of a chain, asked for proofs.
 #[derive(Debug)]
@@ -48,12 +48,12 @@ pub enum ProveError {
     UnknownLayout,
     /// The node serves no such proof, or did not answer.
     #[error("{0}")]
-    Node(Missing),
+    Node(ReadFailure),
     /// The node answered what contradicts itself or the question.
     #[error("{0}")]
-    Contradiction(Missing),
+    Contradiction(ReadFailure),
     /// The node has another block at that height, or none.
-    #[error("the node's block {number} is {}, but the snapshot has {expected}", told(*found))]
+    #[error("the node's block {number} is {}, but the snapshot has {expected}", describe_hash(*found))]
     OtherBlock {
         /// The height.
         number: u64,
@@ -67,7 +67,7 @@ pub enum ProveError {
     Proof(#[from] ProofError),
 }
 
-fn told(hash: Option<BlockHash>) -> String {
+fn describe_hash(hash: Option<BlockHash>) -> String {
     hash.map_or("null".to_owned(), |hash| hash.to_string())
 }
 
@@ -92,14 +92,18 @@ impl StateProver {
     }
 
     /// The hash that the node has at this number.
-    pub async fn canonical(&self, number: u64, deadline: Instant) -> Result<BlockHash, Missing> {
+    pub async fn canonical(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> Result<BlockHash, ReadFailure> {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
     }
 
     /// Whether the nodes prove anything of a snapshot's contract at their newest block, whatever they say of older ones.
     pub async fn proves_newest(&self, snapshot: &Snapshot, deadline: Instant) -> bool {
         let observation = snapshot.observation();
-        let Some(address) = Place::of(observation).address else { return false };
+        let Some(address) = Place::from_observation(observation).address else { return false };
         let proven = async {
             let head = blocks::head(&self.rpc, deadline).await?.block;
             reach::at(&self.rpc, observation.chain(), address, head.number, deadline).await
@@ -131,7 +135,7 @@ pub(crate) async fn prove(
     let subject = subject_of(snapshot, layout, range).ok_or(ProveError::UnknownLayout)?;
     let observation = snapshot.observation();
     let block = observation.block();
-    let asked = Asked { rpc, number: block.number, deadline };
+    let asked = BlockQuery { rpc, number: block.number, deadline };
     let headers = asked.headers(block).await?;
     let Answers { mut nodes, feeds } = asked.feeds(observation).await?;
     let mut subject = asked.with_ticks(subject, &mut nodes).await?;
@@ -146,7 +150,7 @@ fn subject_of(
     range: TickRange,
 ) -> Option<ProofSubject> {
     let observation = snapshot.observation();
-    let Place { address, id, layout: own } = Place::of(observation);
+    let Place { address, id, layout: own } = Place::from_observation(observation);
     let (layout, address) = own.or(layout).zip(address)?;
     let spacing = ranges_of(observation.state()).map(Ranges::tick_spacing);
     let ranges = |tick_spacing| RangeSubject { range, tick_spacing, ticks: Vec::new() };
@@ -156,7 +160,7 @@ fn subject_of(
 
 /// The file of a subject, whose feeds' nodes are among these, and the words of whose pool are asked for.
 async fn file_of(
-    asked: &Asked<'_>,
+    asked: &BlockQuery<'_>,
     subject: &ProofSubject,
     headers: &Headers,
     mut nodes: Vec<Vec<u8>>,

@@ -5,7 +5,7 @@ use exitgap_core::proof::{Layout, ProofSubject};
 use exitgap_core::snapshot::{BlockRef, ChainTag};
 use tokio::time::Instant;
 
-use super::ask::Asked;
+use super::ask::BlockQuery;
 use super::{ProveError, file_of};
 use crate::blocks;
 use crate::rpc::Rpc;
@@ -61,7 +61,7 @@ pub(super) async fn at(
         feeds: Vec::new(),
     };
     let block = blocks::header_at(rpc, number, deadline).await?.block;
-    let asked = Asked { rpc, number, deadline };
+    let asked = BlockQuery { rpc, number, deadline };
     let headers = asked.headers(block).await?;
     file_of(&asked, &subject, &headers, Vec::new()).await?;
     Ok(block)

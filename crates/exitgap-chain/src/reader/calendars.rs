@@ -4,14 +4,14 @@ use exitgap_core::hours::Calendar;
 use exitgap_core::ids::Address;
 
 use super::ChainReader;
-use super::check::{Finding, Severity, finding};
+use super::check::{CheckFinding, Severity, build_finding};
 
 /// How long before its table ends a calendar is warned of: time to update.
 const WARN_BEFORE_S: u64 = 90 * 86_400;
 
 impl ChainReader {
     /// Whether each calendar's table goes on, and its token is one that is read, at a block of this timestamp.
-    pub(super) fn check_calendars(&self, now: u64) -> Vec<Finding> {
+    pub(super) fn check_calendars(&self, now: u64) -> Vec<CheckFinding> {
         let identities = self.memory.iter().filter_map(|memory| memory.identity.as_ref());
         let read: Vec<Address> = identities
             .flat_map(|identity| identity.tokens.iter().map(|token| token.address))
@@ -21,7 +21,7 @@ impl ChainReader {
     }
 }
 
-fn judge(token: Address, calendar: &Calendar, read: &[Address], now: u64) -> Finding {
+fn judge(token: Address, calendar: &Calendar, read: &[Address], now: u64) -> CheckFinding {
     let subject = format!("token {token}");
     let table = calendar.table();
     let ends = table.ends_at();
@@ -40,7 +40,7 @@ fn judge(token: Address, calendar: &Calendar, read: &[Address], now: u64) -> Fin
     } else {
         (Severity::Fine, says)
     };
-    finding(severity, &subject, message)
+    build_finding(severity, &subject, message)
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn a_table_is_warned_of_ninety_days_before_its_end() {
         let token = Address([7; 20]);
-        let calendar = Calendar::of("XNYS", Hours::Regular).unwrap();
+        let calendar = Calendar::for_exchange("XNYS", Hours::Regular).unwrap();
         let at = |now: u64| judge(token, &calendar, &[token], now).to_string();
         let (ends, name) = (XNYS_1.ends_at(), format!("token {token}"));
         let warns = at(ends - WARN_BEFORE_S);

@@ -16,7 +16,7 @@ use crate::oracles::{self, FeedAnswer};
 use crate::pools::PoolInfo;
 use crate::prove::{ProveError, Reach, reach};
 use crate::rpc::Rpc;
-use crate::trial::{self, Tried, Verdict};
+use crate::trial::{self, TrialPool, Verdict};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +31,7 @@ pub enum Severity {
 
 /// One thing the check looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct CheckFinding {
     /// How much it matters.
     pub severity: Severity,
     /// What was looked at: a node, a pool or an oracle.
@@ -40,7 +40,7 @@ pub struct Finding {
     pub message: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CheckFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = match self.severity {
             Severity::Fine => "ok",
@@ -67,14 +67,18 @@ pub struct GenesisDisagreement {
     pub found: [BlockHash; 2],
 }
 
-pub(super) fn finding(severity: Severity, subject: &str, message: impl Into<String>) -> Finding {
-    Finding { severity, subject: subject.to_owned(), message: message.into() }
+pub(super) fn build_finding(
+    severity: Severity,
+    subject: &str,
+    message: impl Into<String>,
+) -> CheckFinding {
+    CheckFinding { severity, subject: subject.to_owned(), message: message.into() }
 }
 
 impl ChainReader {
     /// Looks at every node (chain id, genesis, head), every pool (kind, tokens, whole state) and
     /// every oracle (answer, age at the newest block).
-    pub async fn check(&mut self, deadline: Instant) -> Vec<Finding> {
+    pub async fn check(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let mut findings = Vec::new();
         let mut heads = Vec::new();
         for url in self.plan.urls() {
@@ -86,10 +90,10 @@ impl ChainReader {
                         "chain id and genesis match; newest block {} at {}",
                         block.number, block.timestamp
                     );
-                    findings.push(finding(Severity::Fine, &subject, message));
+                    findings.push(build_finding(Severity::Fine, &subject, message));
                     findings.push(reach_found(&subject, &reach));
                 }
-                Err(message) => findings.push(finding(Severity::Error, &subject, message)),
+                Err(message) => findings.push(build_finding(Severity::Error, &subject, message)),
             }
         }
         let Some(block) = heads.first().copied() else {
@@ -140,7 +144,7 @@ impl ChainReader {
         Ok(())
     }
 
-    async fn check_pools(&mut self, deadline: Instant) -> Vec<Finding> {
+    async fn check_pools(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let infos = self.describe(deadline).await;
         let places: Vec<usize> = (0..infos.len()).collect();
         let (mut states, whole) = match self.latest(&places, deadline).await {
@@ -155,7 +159,7 @@ impl ChainReader {
             let wrong = state.and_then(Result::err);
             findings.push(match (info, wrong) {
                 (Err(missing), _) | (Ok(_), Some(missing)) => {
-                    finding(Severity::Error, &subject, missing.to_string())
+                    build_finding(Severity::Error, &subject, missing.to_string())
                 }
                 (Ok(info), None) => {
                     let verdict = verdicts.remove(&place);
@@ -170,7 +174,7 @@ impl ChainReader {
     async fn try_fills(&self, states: &Results, deadline: Instant) -> BTreeMap<usize, Verdict> {
         let read = states.iter().filter_map(|(place, state)| {
             let reader = &self.memory[*place].identity.as_ref()?.reader;
-            Some((*place, Tried { reader, pool: state.as_ref().ok()? }))
+            Some((*place, TrialPool { reader, pool: state.as_ref().ok()? }))
         });
         let (places, pools): (Vec<usize>, Vec<_>) = read.unzip();
         let Some(block) = pools.first().map(|tried| tried.pool.block()) else {
@@ -184,7 +188,7 @@ impl ChainReader {
         places.into_iter().zip(verdicts).collect()
     }
 
-    async fn check_oracles(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
+    async fn check_oracles(&self, block: BlockRef, deadline: Instant) -> Vec<CheckFinding> {
         let mut by_name: BTreeMap<&str, &OraclePlan> = BTreeMap::new();
         for oracle in self.plan.pools().iter().flat_map(|pool| &pool.oracles) {
             by_name.insert(&oracle.name, oracle);
@@ -198,12 +202,12 @@ impl ChainReader {
             let subject = format!("oracle {name}");
             let FeedPlan::Chainlink { feed, heartbeat_s } = oracle.feed else {
                 let message = "a fixed price, for preview chains only";
-                findings.push(finding(Severity::Warning, &subject, message));
+                findings.push(build_finding(Severity::Warning, &subject, message));
                 continue;
             };
             let answer = read_feed(&multicall, feed).await;
             findings.push(match answer {
-                Err(message) => finding(Severity::Error, &subject, message),
+                Err(message) => build_finding(Severity::Error, &subject, message),
                 Ok(answer) => judge(&subject, answer, heartbeat_s, block.timestamp),
             });
         }
@@ -224,37 +228,37 @@ fn in_words(info: &PoolInfo) -> String {
     )
 }
 
-fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> Finding {
+fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> CheckFinding {
     match verdict {
         Some(Verdict::Same) => {
             let message = format!("{pool}; its contract pays exactly the computed amount");
-            finding(Severity::Fine, subject, message)
+            build_finding(Severity::Fine, subject, message)
         }
         Some(Verdict::Other(detail)) => {
-            finding(Severity::Error, subject, format!("{pool}; {detail}"))
+            build_finding(Severity::Error, subject, format!("{pool}; {detail}"))
         }
         Some(Verdict::Unknown(detail)) => {
             let message = format!("{pool}; a trial swap was not possible: {detail}");
-            finding(Severity::Warning, subject, message)
+            build_finding(Severity::Warning, subject, message)
         }
-        None => finding(Severity::Warning, subject, format!("{pool}; no trial swap was run")),
+        None => build_finding(Severity::Warning, subject, format!("{pool}; no trial swap was run")),
     }
 }
 
-async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> Finding {
+async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> CheckFinding {
     let subject = "oracle sequencer uptime";
     let answers = multicall.read(&oracles::calls(plan.feed)).await;
     let reading = answers.map_err(|failure| failure.to_string()).and_then(|answers| {
         oracles::decode_sequencer(plan, &answers).map_err(|missing| missing.to_string())
     });
     match reading {
-        Err(message) => finding(Severity::Error, subject, message),
+        Err(message) => build_finding(Severity::Error, subject, message),
         Ok(reading) if reading.is_stale(multicall.block().timestamp) => {
             let message =
                 "the sequencer is down or was down recently; results have the flag oracle_stale";
-            finding(Severity::Warning, subject, message)
+            build_finding(Severity::Warning, subject, message)
         }
-        Ok(_) => finding(Severity::Fine, subject, "the sequencer is up"),
+        Ok(_) => build_finding(Severity::Fine, subject, "the sequencer is up"),
     }
 }
 
@@ -263,27 +267,27 @@ async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswe
     oracles::decode(feed, &answers).map_err(|missing| missing.to_string())
 }
 
-fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Finding {
+fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> CheckFinding {
     let FeedAnswer { answer, decimals, round, updated_at } = answer;
     let Some(age_s) = now.checked_sub(updated_at).filter(|_| updated_at > 0) else {
         let message =
             format!("updated at {updated_at}, which must be a time up to block time {now}");
-        return finding(Severity::Error, subject, message);
+        return build_finding(Severity::Error, subject, message);
     };
     let message =
         format!("answers {answer} with {decimals} decimals, round {round}, {age_s} s old");
     if age_s > u64::from(heartbeat_s) {
         let message = format!("{message}; older than its heartbeat of {heartbeat_s} s");
-        return finding(Severity::Warning, subject, message);
+        return build_finding(Severity::Warning, subject, message);
     }
-    finding(Severity::Fine, subject, message)
+    build_finding(Severity::Fine, subject, message)
 }
 
 /// How old the states are, in seconds, of which whole proofs are drawn: those of a slot, once the next one is sealed.
 const DRAWN_AGE_S: u64 = 360;
 
 /// How far back a node proves states.
-fn reach_found(subject: &str, reach: &Reach) -> Finding {
+fn reach_found(subject: &str, reach: &Reach) -> CheckFinding {
     let why = |error: &ProveError| error.to_string().chars().take(200).collect::<String>();
     match (reach.furthest, &reach.beyond) {
         (None, Some((_, error))) => {
@@ -291,7 +295,7 @@ fn reach_found(subject: &str, reach: &Reach) -> Finding {
                 "cannot prove state, so recorded data can only be trusted on the operator's word: {}",
                 why(error)
             );
-            finding(Severity::Warning, subject, message)
+            build_finding(Severity::Warning, subject, message)
         }
         (Some((back, age_s)), Some((beyond, error))) => {
             let mut message = format!(
@@ -301,12 +305,12 @@ fn reach_found(subject: &str, reach: &Reach) -> Finding {
             if age_s < DRAWN_AGE_S {
                 message += "; whole proofs need states six minutes old, so some or all of them will be missing";
             }
-            finding(Severity::Fine, subject, message)
+            build_finding(Severity::Fine, subject, message)
         }
         (furthest, None) => {
             let (back, age_s) = furthest.unwrap_or_default();
             let message = format!("proves states up to {back} blocks back ({age_s} s)");
-            finding(Severity::Fine, subject, message)
+            build_finding(Severity::Fine, subject, message)
         }
     }
 }

@@ -8,7 +8,7 @@ use exitgap_core::units::Percent;
 use tokio::time::Instant;
 
 use super::ChainReader;
-use super::check::{Finding, Severity, finding};
+use super::check::{CheckFinding, Severity, build_finding};
 use crate::config::Equities;
 
 /// How far a pool's price may lie from the oracle's before another unit is suspected, millionths of a percent.
@@ -16,7 +16,7 @@ const FAR: u128 = 20_000_000;
 
 impl ChainReader {
     /// Whether each pool of a share prices it about as its oracle does.
-    pub(super) async fn check_equities(&mut self, deadline: Instant) -> Vec<Finding> {
+    pub(super) async fn check_equities(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let equities = self.plan.equities().clone();
         if equities.is_empty() {
             return Vec::new();
@@ -26,7 +26,7 @@ impl ChainReader {
         for pool in pools {
             // What cannot be read is told of as a pool.
             if let Ok(seen) = self.read_latest(&pool, deadline).await {
-                findings.extend(judged(&seen, &equities));
+                findings.extend(judge_equities(&seen, &equities));
             }
         }
         findings
@@ -34,7 +34,7 @@ impl ChainReader {
 }
 
 /// Of each share among a pool's tokens.
-fn judged(seen: &Observation, equities: &Equities) -> Vec<Finding> {
+fn judge_equities(seen: &Observation, equities: &Equities) -> Vec<CheckFinding> {
     let of = |direction: Direction| {
         let token = &seen.tokens()[direction.base_index()];
         let equity = equities.get(&token.address)?;
@@ -44,7 +44,7 @@ fn judged(seen: &Observation, equities: &Equities) -> Vec<Finding> {
     Direction::BOTH.into_iter().filter_map(of).collect()
 }
 
-fn judge(subject: &str, kind: &str, basis: Option<Percent>) -> Finding {
+fn judge(subject: &str, kind: &str, basis: Option<Percent>) -> CheckFinding {
     let shown = match basis {
         None => "too far from its oracle price for a percentage".to_owned(),
         Some(basis) if basis.0 < 0 => format!("{}% above its oracle price", Percent(-basis.0)),
@@ -52,14 +52,14 @@ fn judge(subject: &str, kind: &str, basis: Option<Percent>) -> Finding {
     };
     let message = format!("{kind}; the pool's price is {shown}");
     if basis.is_some_and(|basis| basis.0.unsigned_abs() <= FAR) {
-        return finding(Severity::Fine, subject, message);
+        return build_finding(Severity::Fine, subject, message);
     }
     let message = format!(
         "{message}: a difference of more than 20% suggests that a feed for the raw unit is used as one for the ui \
          unit, or the reverse; compare kind and feed_prices of its [[equity]], and the pool's oracles, with the \
          feed's page"
     );
-    finding(Severity::Warning, subject, message)
+    build_finding(Severity::Warning, subject, message)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use exitgap_core::snapshot::{BlockRef, Fact, Token};
 use tokio::time::Instant;
 
 use super::ChainReader;
-use super::check::{Finding, Severity, finding};
+use super::check::{CheckFinding, Severity, build_finding};
 use crate::abi::{Answer, Call};
 use crate::config::{FactPlan, Facts};
 use crate::multicall::Multicall;
@@ -16,10 +16,10 @@ use crate::multicall::Multicall;
 const WORDS: usize = 2;
 
 /// What was told of each token's facts, or why not.
-pub(super) type Told = BTreeMap<Address, Vec<(FactPlan, Result<Vec<Word>, String>)>>;
+pub(super) type FactAnswers = BTreeMap<Address, Vec<(FactPlan, Result<Vec<Word>, String>)>>;
 
 /// The facts of these tokens.
-pub(super) fn asked(
+pub(super) fn select_facts(
     facts: &Facts,
     tokens: impl IntoIterator<Item = Address>,
 ) -> Vec<(Address, &FactPlan)> {
@@ -39,8 +39,8 @@ pub(super) fn calls(asked: &[(Address, &FactPlan)]) -> Vec<Call> {
 }
 
 /// What was answered to them.
-pub(super) fn told(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> Told {
-    let mut told = Told::new();
+pub(super) fn decode_answers(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> FactAnswers {
+    let mut told = FactAnswers::new();
     for ((token, fact), answer) in asked.iter().zip(answers) {
         told.entry(*token).or_default().push(((*fact).clone(), words(answer)));
     }
@@ -49,7 +49,7 @@ pub(super) fn told(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> Told {
 
 /// The facts of a contract's tokens, beside those that say whose it is: as many as a snapshot has room for, those of
 /// the first tokens first. A call that is a fact of two tokens counts once, whatever its contract answered to the second.
-pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &Told) -> Vec<Fact> {
+pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &FactAnswers) -> Vec<Fact> {
     let of_tokens = tokens.iter().filter_map(|token| told.get(&token.address)).flatten();
     let read = of_tokens.filter_map(|(FactPlan { name, contract, call }, words)| {
         let words = words.as_ref().ok()?.clone();
@@ -72,7 +72,7 @@ fn data(call: &str) -> Vec<u8> {
 /// The words of an answer: whole ones, at least one, and no more than a snapshot has room for.
 fn words(answer: &Answer) -> Result<Vec<Word>, String> {
     let returned =
-        answer.returned().ok_or_else(|| format!("its contract {}", answer.in_words()))?;
+        answer.return_data().ok_or_else(|| format!("its contract {}", answer.in_words()))?;
     match returned.as_chunks::<32>() {
         ([], []) => Err("its contract returned no data; check that the contract exists".to_owned()),
         (words, []) if words.len() <= Fact::MAX_WORDS => {
@@ -88,9 +88,13 @@ fn words(answer: &Answer) -> Result<Vec<Word>, String> {
 
 impl ChainReader {
     /// Whether each fact is told at this block, and its token one that is read.
-    pub(super) async fn check_facts(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
+    pub(super) async fn check_facts(
+        &self,
+        block: BlockRef,
+        deadline: Instant,
+    ) -> Vec<CheckFinding> {
         let facts = self.plan.facts();
-        let asked = asked(facts, facts.keys().copied());
+        let asked = select_facts(facts, facts.keys().copied());
         if asked.is_empty() {
             return Vec::new();
         }
@@ -103,7 +107,7 @@ impl ChainReader {
             Ok(answers) => answers,
             Err(failure) => {
                 let message = format!("could not be read: {}", failure.detail);
-                return vec![finding(Severity::Warning, "facts", message)];
+                return vec![build_finding(Severity::Warning, "facts", message)];
             }
         };
         let found = asked.iter().zip(&answers);
@@ -111,7 +115,12 @@ impl ChainReader {
     }
 }
 
-fn judge(token: Address, fact: &FactPlan, answer: &Answer, read: &BTreeSet<Address>) -> Finding {
+fn judge(
+    token: Address,
+    fact: &FactPlan,
+    answer: &Answer,
+    read: &BTreeSet<Address>,
+) -> CheckFinding {
     let subject = format!("fact {} of token {token}", fact.name);
     let (severity, message) = match words(answer) {
         Err(why) => {
@@ -127,7 +136,7 @@ fn judge(token: Address, fact: &FactPlan, answer: &Answer, read: &BTreeSet<Addre
             (Severity::Fine, format!("words: {}; {}", words.len(), shown.join(" ")))
         }
     };
-    finding(severity, &subject, message)
+    build_finding(severity, &subject, message)
 }
 
 #[cfg(test)]
@@ -168,7 +177,8 @@ mod tests {
         };
         let token =
             |n: u8| Token { address: Address([n; 20]), decimals: 18, symbol: Symbol::clean("T") };
-        let told: Told = (0..5).map(|n| (Address([n; 20]), words(8 * n..8 * n + 8))).collect();
+        let told: FactAnswers =
+            (0..5).map(|n| (Address([n; 20]), words(8 * n..8 * n + 8))).collect();
         let own = Fact {
             name: "pool_key".parse().unwrap(),
             contract: Address([255; 20]),

@@ -11,7 +11,7 @@ use super::logs::{self, Waiting};
 use super::schedule::second_deadline;
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
-use crate::pools::{Followed, Part, Parts, parts_of};
+use crate::pools::{Part, PartReader, Parts, parts_of};
 use crate::rpc::Rpc;
 
 /// A pool's parts as they stood at a block.
@@ -41,7 +41,7 @@ pub(super) enum Reread {
 pub(super) struct Remembered<'a> {
     pub(super) pool: &'a PoolId,
     pub(super) at: BlockRef,
-    pub(super) followed: &'a dyn Followed,
+    pub(super) followed: &'a dyn PartReader,
 }
 
 impl PartMemory {

@@ -10,9 +10,9 @@ use super::follow::{Reread, difference};
 use super::observe::{Pass, State};
 use crate::abi::Call;
 use crate::events::{Event, FullReadCause};
-use crate::missing::Missing;
 use crate::multicall::Multicall;
-use crate::pools::{Followed, Parts};
+use crate::pools::{PartReader, Parts};
+use crate::read_failure::ReadFailure;
 use crate::rpc::Failure;
 
 impl Pass<'_> {
@@ -20,7 +20,7 @@ impl Pass<'_> {
     pub(super) fn due_in_full(
         &mut self,
         block: BlockRef,
-        states: &BTreeMap<usize, Result<State, Missing>>,
+        states: &BTreeMap<usize, Result<State, ReadFailure>>,
         plans: &BTreeMap<usize, Reread>,
     ) -> BTreeSet<usize> {
         let mut due = BTreeSet::new();
@@ -59,7 +59,7 @@ impl Pass<'_> {
         &mut self,
         multicall: &Multicall<'_>,
         due: &BTreeSet<usize>,
-        states: &mut BTreeMap<usize, Result<State, Missing>>,
+        states: &mut BTreeMap<usize, Result<State, ReadFailure>>,
     ) -> BTreeSet<usize> {
         let unfinished =
             |place: &&usize| matches!(states.get(*place), Some(Ok(State::Unfinished { .. })));
@@ -67,7 +67,7 @@ impl Pass<'_> {
             .iter()
             .filter(unfinished)
             .filter_map(|place| {
-                let followed = self.followed(*place)?;
+                let followed = self.part_reader(*place)?;
                 Some((*place, FullRead { pool: &self.pool(*place).id, followed }))
             })
             .unzip();
@@ -116,7 +116,7 @@ impl Pass<'_> {
 /// A pool whose parts are to be read in full.
 struct FullRead<'a> {
     pool: &'a PoolId,
-    followed: &'a dyn Followed,
+    followed: &'a dyn PartReader,
 }
 
 /// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
@@ -127,7 +127,7 @@ const CALLS_TOGETHER: usize = 16_000;
 async fn read_in_full(
     multicall: &Multicall<'_>,
     pools: &[FullRead<'_>],
-) -> Vec<Result<Parts, Missing>> {
+) -> Vec<Result<Parts, ReadFailure>> {
     let mut results = Vec::with_capacity(pools.len());
     let mut rest = pools.iter().map(|read| (read, read.followed.index_calls())).peekable();
     while rest.peek().is_some() {
@@ -142,7 +142,7 @@ async fn read_in_full(
             Ok(parts) => results.extend(parts),
             Err(failure) => {
                 // The nodes fail: asking them for the other pools would fail as well.
-                let missing = Missing::from(failure);
+                let missing = ReadFailure::from(failure);
                 results.resize(pools.len(), Err(missing));
                 break;
             }
@@ -154,7 +154,7 @@ async fn read_in_full(
 async fn read_group(
     multicall: &Multicall<'_>,
     pools: &[(&FullRead<'_>, Vec<Call>)],
-) -> Result<Vec<Result<Parts, Missing>>, Failure> {
+) -> Result<Vec<Result<Parts, ReadFailure>>, Failure> {
     let calls: Vec<Call> = pools.iter().flat_map(|(_, index)| index).cloned().collect();
     let answers = multicall.read(&calls).await?;
     let mut answers = &answers[..];
@@ -188,11 +188,11 @@ async fn read_group(
 fn all_there(
     pool: &PoolId,
     parts: Vec<(i32, Option<crate::pools::Part>)>,
-) -> Result<Parts, Missing> {
+) -> Result<Parts, ReadFailure> {
     let there = |(key, part): (i32, Option<_>)| {
         let missing = || {
             let detail = format!("pool {pool}: {key} is set in the bitmap but not initialised");
-            Missing::new(MissingReason::StateInconsistent, detail)
+            ReadFailure::new(MissingReason::StateInconsistent, detail)
         };
         Ok((key, part.ok_or_else(missing)?))
     };

@@ -28,7 +28,7 @@ impl Links {
     }
 
     /// Takes in the block of a slot that was recorded now.
-    pub(super) fn recorded(&mut self, block: BlockRef) {
+    pub(super) fn add_block(&mut self, block: BlockRef) {
         self.recorded.retain(|other| other.number != block.number);
         self.recorded.push_front(block);
         self.recorded.truncate(Self::MOST);
@@ -79,13 +79,13 @@ mod tests {
     fn the_last_few_a_final_one_and_the_base_are_asked_for() {
         let mut links = Links::default();
         assert!(numbers(&links).is_empty());
-        links.recorded(block(1_000));
+        links.add_block(block(1_000));
         links.set_base(block(904));
         assert_eq!(numbers(&links), [1_000, 904]);
-        links.recorded(block(1_025));
+        links.add_block(block(1_025));
         assert_eq!(numbers(&links), [1_025, 1_000]);
         for number in (1_050..=1_250).step_by(25) {
-            links.recorded(block(number));
+            links.add_block(block(number));
         }
         assert_eq!(numbers(&links), [1_250, 1_225, 1_200, 1_150]);
         // What was recorded counts more than what is told of before.
@@ -95,7 +95,7 @@ mod tests {
         resumed.resume([block(50), block(40), block(30), block(20)]);
         assert_eq!(numbers(&resumed), [50, 40, 30, 20]);
         for number in 0..1_000 {
-            resumed.recorded(block(100 + number));
+            resumed.add_block(block(100 + number));
         }
         assert_eq!(resumed.recorded.len(), Links::MOST);
     }

@@ -12,21 +12,21 @@ use tokio::time::Instant;
 use crate::abi::own;
 use crate::blocks::contradiction;
 use crate::limits::MAX_NAMED;
-use crate::pools::{Followed, Watch};
+use crate::pools::{PartReader, Watch};
 use crate::rpc::{Failure, Rpc, RpcError, value};
 
 /// Parts to read again, by the pool's place in the plan.
 pub(super) type Changed = BTreeMap<usize, BTreeSet<i32>>;
 
 /// The pools whose logs are asked for, by their place in the plan.
-pub(super) type Waiting<'a> = BTreeMap<usize, &'a dyn Followed>;
+pub(super) type Waiting<'a> = BTreeMap<usize, &'a dyn PartReader>;
 
 /// Whose a log is: its emitter, and the pool's id where that manages many.
 type Source = (Address, Option<Word>);
 
 /// Pools whose logs one filter asks for.
 struct Together<'a> {
-    pools: BTreeMap<Source, (usize, Watch, &'a dyn Followed)>,
+    pools: BTreeMap<Source, (usize, Watch, &'a dyn PartReader)>,
 }
 
 /// The parts that logs of `waiting` name in the blocks from `first` up to and including `last`.
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::abi::{Answer, Call};
-    use crate::missing::Missing;
+    use crate::read_failure::ReadFailure;
 
     const POOL: Address = Address([8; 20]);
     const MANAGER: Address = Address([9; 20]);
@@ -189,7 +189,7 @@ mod tests {
     /// A pool whose every log names this part.
     struct Names(Watch, i32);
 
-    impl Followed for Names {
+    impl PartReader for Names {
         fn watch(&self) -> Watch {
             self.0.clone()
         }
@@ -204,13 +204,13 @@ mod tests {
             _: &PoolId,
             _: &[i32],
             _: &[Answer],
-        ) -> Result<Vec<(i32, Option<crate::pools::Part>)>, Missing> {
+        ) -> Result<Vec<(i32, Option<crate::pools::Part>)>, ReadFailure> {
             Ok(Vec::new())
         }
         fn index_calls(&self) -> Vec<Call> {
             Vec::new()
         }
-        fn decode_index(&self, _: &PoolId, _: &[Answer]) -> Result<Vec<i32>, Missing> {
+        fn decode_index(&self, _: &PoolId, _: &[Answer]) -> Result<Vec<i32>, ReadFailure> {
             Ok(Vec::new())
         }
     }
@@ -234,7 +234,8 @@ mod tests {
             Names(Watch { emitter: Address(bytes), events: vec![OWN], id }, 0)
         };
         let pools: Vec<Names> = (0..=2 * MAX_NAMED).map(|n| of(n, n == 0)).collect();
-        let waiting = pools.iter().enumerate().map(|(place, pool)| (place, pool as &dyn Followed));
+        let waiting =
+            pools.iter().enumerate().map(|(place, pool)| (place, pool as &dyn PartReader));
         let filters = by_filter(&waiting.collect());
         let named = |together: &Together<'_>| together.pools.len();
         assert_eq!(filters.iter().map(named).collect::<Vec<_>>(), [MAX_NAMED, MAX_NAMED, 1]);
@@ -245,7 +246,7 @@ mod tests {
         let own = Names(Watch { emitter: POOL, events: vec![OWN], id: None }, 5);
         let (events, id) = (vec![OF_MANAGER], Some(ID));
         let managed = Names(Watch { emitter: MANAGER, events, id }, 6);
-        let waiting: Waiting<'_> = BTreeMap::from([(0, &own as &dyn Followed), (3, &managed)]);
+        let waiting: Waiting<'_> = BTreeMap::from([(0, &own as &dyn PartReader), (3, &managed)]);
         let [by_address, by_id] = &by_filter(&waiting)[..] else { panic!("two filters") };
         assert_eq!(by_address.filter(1, 2)["topics"], json!([[OWN]]));
         assert_eq!(by_id.filter(1, 2)["topics"], json!([[OF_MANAGER], [ID.to_string()]]));

@@ -31,17 +31,17 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use tokio::time::Instant;
 
-pub use check::{Finding, GenesisDisagreement, Severity};
+pub use check::{CheckFinding, GenesisDisagreement, Severity};
 
 use crate::blocks::{self, BlockFinder};
 use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::limits::Limits;
-use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pool_logs::{self, LogsSince, LogsUntil};
 use crate::pools::{PoolInfo, identify};
-use crate::prove::{AnchoringError, ProveError, Proven, Proving, anchors, prove};
+use crate::prove::{AnchoringError, ProveError, Proven, SnapshotProver, anchors, prove};
+use crate::read_failure::ReadFailure;
 use crate::rpc::{ClientError, Rpc};
 use follow::PartMemory;
 use links::Links;
@@ -62,7 +62,7 @@ pub struct ChainReader {
     finder: BlockFinder,
     links: Links,
     memory: Vec<PoolMemory>,
-    proving: Proving,
+    proving: SnapshotProver,
 }
 
 /// What was read of one chain at one slot.
@@ -75,7 +75,7 @@ pub struct SlotReading {
     /// The slot's block, where it was found.
     pub block: Option<BlockRef>,
     /// Every pool of the chain, in its configured order: its snapshot, or why it is missing.
-    pub pools: Vec<(PoolId, Result<Snapshot, Missing>)>,
+    pub pools: Vec<(PoolId, Result<Snapshot, ReadFailure>)>,
     /// What was noticed.
     pub events: Vec<Event>,
     /// HTTP requests it took.
@@ -94,7 +94,7 @@ impl ChainReader {
         let rpc = Rpc::new(&plan, limits)?;
         let memory = vec![PoolMemory::default(); plan.pools().len()];
         let (finder, links) = (BlockFinder::default(), Links::default());
-        Ok(Self { plan, rpc, second, finder, links, memory, proving: Proving::default() })
+        Ok(Self { plan, rpc, second, finder, links, memory, proving: SnapshotProver::default() })
     }
 
     /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
@@ -138,9 +138,9 @@ impl ChainReader {
         let (block, mut results) = self.read_at(slot, deadline, &mut events).await;
         if results.iter().any(Result::is_ok) {
             match self.rpc.still_linked(deadline).await {
-                Ok(()) => block.into_iter().for_each(|block| self.links.recorded(block)),
+                Ok(()) => block.into_iter().for_each(|block| self.links.add_block(block)),
                 Err(failure) => {
-                    let missing = Missing::from(failure);
+                    let missing = ReadFailure::from(failure);
                     results.iter_mut().filter(|result| result.is_ok()).for_each(|result| {
                         *result = Err(missing.clone());
                     });
@@ -150,7 +150,7 @@ impl ChainReader {
         let pools = self.plan.pools().iter().enumerate().zip(results).map(|((_, pool), result)| {
             let snapshot = result.and_then(|observation| {
                 Snapshot::new(slot, observation)
-                    .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
+                    .map_err(|error| ReadFailure::new(error.missing_reason(), error.to_string()))
             });
             (pool.id.clone(), snapshot)
         });
@@ -176,16 +176,16 @@ impl ChainReader {
     /// Begins a slot that others read, after one that was recorded at this block.
     pub fn follow_slot(&mut self, recorded: Option<BlockRef>) {
         if let Some(block) = recorded {
-            self.links.recorded(block);
+            self.links.add_block(block);
         }
         self.begin_slot();
     }
 
     /// The newest slot that can be read: a block later than its instant is there.
-    pub async fn newest_slot(&self, deadline: Instant) -> Result<Slot, Missing> {
+    pub async fn newest_slot(&self, deadline: Instant) -> Result<Slot, ReadFailure> {
         let head = blocks::head(&self.rpc, deadline).await?.block;
         Slot::at_or_before(head.timestamp.saturating_sub(1))
-            .map_err(|error| Missing::new(MissingReason::BlockUnavailable, error.to_string()))
+            .map_err(|error| ReadFailure::new(MissingReason::BlockUnavailable, error.to_string()))
     }
 
     /// Reads one pool in full at the chain's newest block.
@@ -193,17 +193,21 @@ impl ChainReader {
         &mut self,
         pool: &PoolId,
         deadline: Instant,
-    ) -> Result<Observation, Missing> {
+    ) -> Result<Observation, ReadFailure> {
         let Some(place) = self.plan.pools().iter().position(|plan| plan.id == *pool) else {
             let detail = format!("pool {pool} is not configured");
-            return Err(Missing::new(MissingReason::PoolUnsupported, detail));
+            return Err(ReadFailure::new(MissingReason::PoolUnsupported, detail));
         };
         let mut results = self.latest(&[place], deadline).await?;
         results.remove(&place).unwrap_or_else(|| Err(unread()))
     }
 
     /// Reads the pools at these places in full at the newest block.
-    async fn latest(&mut self, places: &[usize], deadline: Instant) -> Result<Results, Missing> {
+    async fn latest(
+        &mut self,
+        places: &[usize],
+        deadline: Instant,
+    ) -> Result<Results, ReadFailure> {
         let block = blocks::head(&self.rpc, deadline).await?.block;
         // Ticks that are remembered belong to the slots.
         let identities = self.memory.iter().map(|memory| memory.identity.clone());
@@ -217,7 +221,7 @@ impl ChainReader {
             events: &mut Events::default(),
             slot: None,
         };
-        let results = pass.read(block, places, deadline).await;
+        let results = pass.read_pools(block, places, deadline).await;
         for (kept, read) in self.memory.iter_mut().zip(memory) {
             kept.identity = read.identity;
         }
@@ -228,7 +232,7 @@ impl ChainReader {
     pub async fn describe(
         &mut self,
         deadline: Instant,
-    ) -> Vec<(PoolId, Result<PoolInfo, Missing>)> {
+    ) -> Vec<(PoolId, Result<PoolInfo, ReadFailure>)> {
         let all: Vec<&PoolPlan> = self.plan.pools().iter().collect();
         let identities = async {
             let block = blocks::head(&self.rpc, deadline).await?.block;
@@ -237,7 +241,7 @@ impl ChainReader {
         };
         let identities = match identities.await {
             Ok(identities) => identities,
-            Err(failure) => vec![Err(Missing::from(failure)); all.len()],
+            Err(failure) => vec![Err(ReadFailure::from(failure)); all.len()],
         };
         all.into_iter()
             .zip(identities)
@@ -261,7 +265,7 @@ impl ChainReader {
         since: &LogsSince,
         last: u64,
         deadline: Instant,
-    ) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
+    ) -> Result<BTreeMap<Address, LogsUntil>, ReadFailure> {
         let most = self.rpc.limits().log_requests;
         pool_logs::read_since(&self.rpc, since, last, most, deadline).await
     }
@@ -298,13 +302,17 @@ impl ChainReader {
         &self,
         number: u64,
         deadline: Instant,
-    ) -> Result<BlockHash, Missing> {
+    ) -> Result<BlockHash, ReadFailure> {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
     }
 
     /// The same, where the block after it names it as its parent, and both headers hash to what
     /// they are said to.
-    pub async fn linked_hash(&self, number: u64, deadline: Instant) -> Result<BlockHash, Missing> {
+    pub async fn linked_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> Result<BlockHash, ReadFailure> {
         let header = blocks::header_at(&self.rpc, number, deadline).await?;
         let later = blocks::header_at(&self.rpc, number + 1, deadline).await?;
         for header in [header, later] {
@@ -322,7 +330,7 @@ impl ChainReader {
             number + 1,
             later.parent
         );
-        Err(Missing::new(MissingReason::RpcResponseInvalid, detail))
+        Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail))
     }
 
     /// The hash that the second node has at this number; `None` where there is none, or it does
@@ -347,7 +355,7 @@ impl ChainReader {
         slot: Slot,
         deadline: Instant,
         events: &mut Events,
-    ) -> (Option<BlockRef>, Vec<Result<Observation, Missing>>) {
+    ) -> (Option<BlockRef>, Vec<Result<Observation, ReadFailure>>) {
         let all: Vec<usize> = (0..self.plan.pools().len()).collect();
         let block = match self.compared_block(slot, deadline, events).await {
             Ok(block) => block,
@@ -355,7 +363,7 @@ impl ChainReader {
         };
         let mut results = self.pass(slot, block, &all, deadline, events).await;
         let failed = |results: &Results, reason| -> Vec<usize> {
-            let with = |result: &Result<_, Missing>| {
+            let with = |result: &Result<_, ReadFailure>| {
                 result.as_ref().is_err_and(|missing| missing.reason == reason)
             };
             results.iter().filter(|(_, result)| with(result)).map(|(place, _)| *place).collect()
@@ -397,7 +405,7 @@ impl ChainReader {
         let (rpc, plan, memory) = (&self.rpc, &self.plan, self.memory.as_mut_slice());
         let second = self.second.as_ref();
         let mut pass = Pass { rpc, second, plan, memory, events, slot: Some(slot) };
-        pass.read(block, places, deadline).await
+        pass.read_pools(block, places, deadline).await
     }
 
     /// The slot's block, where the second node, if there is one, has the same, and the same block
@@ -407,7 +415,7 @@ impl ChainReader {
         slot: Slot,
         deadline: Instant,
         events: &mut Events,
-    ) -> Result<BlockRef, Missing> {
+    ) -> Result<BlockRef, ReadFailure> {
         let block = self.slot_block(slot, deadline, events).await?;
         let Some(second) = &self.second else { return Ok(block) };
         let until = second_deadline(deadline);
@@ -421,7 +429,7 @@ impl ChainReader {
                         "block {} is {} on the node, but {theirs} on the second node",
                         ours.number, ours.hash
                     );
-                    return Err(Missing::new(MissingReason::NodesDisagree, detail));
+                    return Err(ReadFailure::new(MissingReason::NodesDisagree, detail));
                 }
                 Err(failure) => {
                     let (what, detail) = ("headers", failure.detail);
@@ -439,7 +447,7 @@ impl ChainReader {
         slot: Slot,
         deadline: Instant,
         events: &mut Events,
-    ) -> Result<BlockRef, Missing> {
+    ) -> Result<BlockRef, ReadFailure> {
         let header = self.finder.last_at(&self.rpc, slot.unix_s(), deadline).await?;
         let block = header.block;
         if !header.recomputed {
@@ -448,7 +456,7 @@ impl ChainReader {
         let age_s = slot.unix_s().saturating_sub(block.timestamp);
         if age_s > Snapshot::MAX_BLOCK_AGE_S {
             let detail = format!("block {} is {age_s} s older than the slot", block.number);
-            return Err(Missing::new(MissingReason::ChainStalled, detail));
+            return Err(ReadFailure::new(MissingReason::ChainStalled, detail));
         }
         if !self.links.has_base() {
             let back = u64::from(self.plan.confirmations());
@@ -465,12 +473,12 @@ impl ChainReader {
 }
 
 /// One result for each place.
-fn in_order(mut results: Results, places: usize) -> Vec<Result<Observation, Missing>> {
+fn in_order(mut results: Results, places: usize) -> Vec<Result<Observation, ReadFailure>> {
     (0..places).map(|place| results.remove(&place).unwrap_or_else(|| Err(unread()))).collect()
 }
 
-fn unread() -> Missing {
-    Missing::new(MissingReason::DeadlineExceeded, "the pool was not read")
+fn unread() -> ReadFailure {
+    ReadFailure::new(MissingReason::DeadlineExceeded, "the pool was not read")
 }
 
 /// A reader for each chain of a plan.

@@ -14,12 +14,12 @@ use super::schedule::Schedule;
 use crate::abi::{Answer, Call};
 use crate::config::{Calendars, ChainPlan, FactPlan, PoolPlan};
 use crate::events::{Event, Events};
-use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::oracles::{self, FEED_CALLS, FeedAnswer, Readings};
-use crate::pools::{Followed, Identity, Parts, Reader, Reading, Unfinished, identify};
+use crate::pools::{DecodedState, Identity, PartReader, PartialState, Parts, Reader, identify};
+use crate::read_failure::ReadFailure;
 use crate::rpc::Rpc;
-use crate::trial::{self, Tried, Verdict};
+use crate::trial::{self, TrialPool, Verdict};
 
 /// What a reader remembers of a pool.
 #[derive(Debug, Clone, Default)]
@@ -43,14 +43,14 @@ pub(super) struct Pass<'a> {
 }
 
 /// The pools read, by their place in the plan.
-pub(super) type Results = BTreeMap<usize, Result<Observation, Missing>>;
+pub(super) type Results = BTreeMap<usize, Result<Observation, ReadFailure>>;
 
 /// What was read of a pool before its parts are complete.
 pub(super) enum State {
     /// It has none to complete.
     Whole(PoolState),
     /// With the parts that were kept, brought up to date.
-    Unfinished { unfinished: Box<dyn Unfinished>, kept: Option<Parts> },
+    Unfinished { unfinished: Box<dyn PartialState>, kept: Option<Parts> },
 }
 
 /// A pool's calls within a request: where its own begin, where those of its parts, and where they end.
@@ -74,7 +74,7 @@ struct Contracts<'a> {
 }
 
 impl<'a> Contracts<'a> {
-    fn of(plan: &'a ChainPlan, places: &[usize]) -> Self {
+    fn for_places(plan: &'a ChainPlan, places: &[usize]) -> Self {
         let mut of_contract: BTreeMap<&Contract, Vec<usize>> = BTreeMap::new();
         for place in places {
             let contract = plan.pools()[*place].id.contract();
@@ -89,14 +89,14 @@ impl<'a> Contracts<'a> {
 
 /// What the chain's feeds said, and the contracts that facts are asked of.
 struct Feeds {
-    prices: BTreeMap<Address, Result<FeedAnswer, Missing>>,
-    sequencer: Option<Result<OracleReading, Missing>>,
-    facts: facts::Told,
+    prices: BTreeMap<Address, Result<FeedAnswer, ReadFailure>>,
+    sequencer: Option<Result<OracleReading, ReadFailure>>,
+    facts: facts::FactAnswers,
 }
 
 impl Pass<'_> {
     /// Reads the pools at these places of the plan at `block`.
-    pub(super) async fn read(
+    pub(super) async fn read_pools(
         &mut self,
         block: BlockRef,
         places: &[usize],
@@ -106,7 +106,7 @@ impl Pass<'_> {
         let mut results = self.identify(&multicall, places).await;
         let places: Vec<usize> =
             places.iter().copied().filter(|place| !results.contains_key(place)).collect();
-        let contracts = Contracts::of(self.plan, &places);
+        let contracts = Contracts::for_places(self.plan, &places);
         let own: Vec<usize> = contracts.places.keys().copied().collect();
         let plans = self.plan_parts(&own, block, deadline).await;
         let feeds = contracts.pools.values().flatten().copied();
@@ -148,8 +148,8 @@ impl Pass<'_> {
         if due.is_empty() {
             return;
         }
-        let tried: Vec<Tried<'_>> =
-            due.iter().map(|(_, reader, pool)| Tried { reader, pool }).collect();
+        let tried: Vec<TrialPool<'_>> =
+            due.iter().map(|(_, reader, pool)| TrialPool { reader, pool }).collect();
         let verdicts = match trial::compare(multicall, &tried).await {
             Ok(verdicts) => verdicts,
             Err(failure) => vec![Verdict::Unknown(failure.detail); due.len()],
@@ -162,7 +162,7 @@ impl Pass<'_> {
                 Verdict::Unknown(detail) => self.events.report(Event::NotTried { pool, detail }),
                 Verdict::Other(detail) => {
                     let detail = format!("pool {pool}: {detail}");
-                    let missing = Missing::new(MissingReason::PoolUnsupported, detail);
+                    let missing = ReadFailure::new(MissingReason::PoolUnsupported, detail);
                     // What is wrong of one pool is wrong of its contract.
                     for (other, result) in results.iter_mut() {
                         if self.pool(*other).id.contract() == pool.contract() && result.is_ok() {
@@ -214,15 +214,15 @@ impl Pass<'_> {
                 })
                 .collect(),
             Err(failure) => {
-                let missing = Missing::from(failure);
+                let missing = ReadFailure::from(failure);
                 unknown.into_iter().map(|place| (place, Err(missing.clone()))).collect()
             }
         }
     }
 
     /// How what is remembered of a pool is read; `None` where nothing is.
-    pub(super) fn followed(&self, place: usize) -> Option<&dyn Followed> {
-        self.memory[place].identity.as_ref()?.reader.followed()
+    pub(super) fn part_reader(&self, place: usize) -> Option<&dyn PartReader> {
+        self.memory[place].identity.as_ref()?.reader.part_reader()
     }
 
     /// Learns from the logs which of the remembered parts are to be read again.
@@ -237,7 +237,7 @@ impl Pass<'_> {
             .iter()
             .filter_map(|place| {
                 let at = memory[*place].parts.as_ref()?.at;
-                let followed = memory[*place].identity.as_ref()?.reader.followed()?;
+                let followed = memory[*place].identity.as_ref()?.reader.part_reader()?;
                 Some((*place, Remembered { pool: &pools[*place].id, at, followed }))
             })
             .collect();
@@ -251,7 +251,7 @@ impl Pass<'_> {
         places: &[usize],
         with_feeds: impl Iterator<Item = &PoolPlan>,
         plans: &BTreeMap<usize, Reread>,
-    ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
+    ) -> Result<(Feeds, BTreeMap<usize, Result<State, ReadFailure>>), ReadFailure> {
         let feeds = oracles::feeds_of(with_feeds);
         let sequencer = self.plan.sequencer();
         let of_sequencer = sequencer.into_iter().flat_map(|plan| oracles::calls(plan.feed));
@@ -262,7 +262,7 @@ impl Pass<'_> {
         let (of_facts, asked) = (calls.len(), self.facts_of(places));
         calls.extend(facts::calls(&asked));
         let answers = multicall.read(&calls).await?;
-        let facts = facts::told(&asked, &answers[of_facts..]);
+        let facts = facts::decode_answers(&asked, &answers[of_facts..]);
         let mut said = answers.chunks_exact(FEED_CALLS);
         let sequencer =
             sequencer.map(|plan| oracles::decode_sequencer(plan, said.next().unwrap_or_default()));
@@ -277,7 +277,7 @@ impl Pass<'_> {
             .map(|span| {
                 let state = match plans.get(&span.place) {
                     Some(Reread::Disagreed(detail)) => {
-                        Err(Missing::new(MissingReason::NodesDisagree, detail))
+                        Err(ReadFailure::new(MissingReason::NodesDisagree, detail))
                     }
                     plan => {
                         let logs_tell = matches!(plan, Some(Reread::Again(_)));
@@ -294,11 +294,11 @@ impl Pass<'_> {
     fn facts_of(&self, places: &[usize]) -> Vec<(Address, &FactPlan)> {
         let identities = places.iter().filter_map(|at| self.memory[*at].identity.as_ref());
         let tokens = identities.flat_map(|identity| &identity.tokens).map(|token| token.address);
-        facts::asked(self.plan.facts(), tokens)
+        facts::select_facts(self.plan.facts(), tokens)
     }
 
     /// Reports the facts that were not told.
-    fn report_untold(&mut self, told: &facts::Told) {
+    fn report_untold(&mut self, told: &facts::FactAnswers) {
         for (token, of_token) in told {
             for (fact, words) in of_token {
                 let Err(detail) = words.clone() else { continue };
@@ -324,7 +324,7 @@ impl Pass<'_> {
                 Some(Reread::Again(again)) => again.iter().copied().collect(),
                 _ => Vec::new(),
             };
-            calls.extend(reader.followed().into_iter().flat_map(|it| it.part_calls(&again)));
+            calls.extend(reader.part_reader().into_iter().flat_map(|it| it.part_calls(&again)));
             spans.push(Span { place, reader, start, of_parts, end: calls.len(), again });
         }
         spans
@@ -338,14 +338,14 @@ impl Pass<'_> {
         at: u64,
         answers: &[Answer],
         logs_tell: bool,
-    ) -> Result<State, Missing> {
+    ) -> Result<State, ReadFailure> {
         let Span { place, reader, start, of_parts, end, ref again } = *span;
         let pool = &self.pool(place).id;
         let unfinished = match reader.decode(pool, at, &answers[start..of_parts])? {
-            Reading::Whole(state) => return Ok(State::Whole(state)),
-            Reading::Unfinished(unfinished) => unfinished,
+            DecodedState::Whole(state) => return Ok(State::Whole(state)),
+            DecodedState::Unfinished(unfinished) => unfinished,
         };
-        let kept = match (reader.followed(), &self.memory[place].parts) {
+        let kept = match (reader.part_reader(), &self.memory[place].parts) {
             (Some(followed), Some(memory)) if logs_tell => {
                 let again = followed.decode_parts(pool, again, &answers[of_parts..end])?;
                 Some(memory.updated(again))
@@ -362,7 +362,7 @@ impl Pass<'_> {
         block: BlockRef,
         state: State,
         fresh: bool,
-    ) -> Result<PoolState, Missing> {
+    ) -> Result<PoolState, ReadFailure> {
         match state {
             State::Whole(state) => Ok(state),
             State::Unfinished { unfinished, kept } => {
@@ -371,7 +371,7 @@ impl Pass<'_> {
                 let parts = kept.unwrap_or_default();
                 let state = unfinished.join(&parts).map_err(|unjoined| {
                     let detail = format!("pool {id}: {}", unjoined.detail);
-                    Missing::new(MissingReason::StateInconsistent, detail)
+                    ReadFailure::new(MissingReason::StateInconsistent, detail)
                 })?;
                 let (full_from, full_at) = match (remembered, self.slot) {
                     (Some(memory), _) if !fresh => (memory.full_from, memory.full_at),
@@ -391,7 +391,7 @@ impl Pass<'_> {
         contracts: &Contracts<'_>,
         place: usize,
         block: BlockRef,
-        state: Result<PoolState, Missing>,
+        state: Result<PoolState, ReadFailure>,
         feeds: &Feeds,
     ) -> Results {
         let places = contracts.places.get(&place).map(Vec::as_slice).unwrap_or_default();
@@ -402,19 +402,20 @@ impl Pass<'_> {
         let tag = self.plan.tag();
         let check = |reading: &OracleReading| reading.check(tag.kind, block.timestamp);
         let pools = contracts.pools.get(self.pool(place).id.contract());
-        let readings = Readings::of(pools.into_iter().flatten().copied(), &feeds.prices, check);
+        let readings =
+            Readings::from_answers(pools.into_iter().flatten().copied(), &feeds.prices, check);
         let observed = |place: usize| {
             let pool = self.pool(place);
             let mut oracles = readings.for_pool(pool)?;
             oracles.extend(feeds.sequencer.clone().transpose()?);
             let identity = self.memory[place].identity.as_ref();
-            let identity = identity.ok_or_else(|| unidentified(&pool.id))?;
+            let identity = identity.ok_or_else(|| unidentified_pool(&pool.id))?;
             let tokens = identity.tokens.clone();
             let facts = facts::of_tokens(&identity.facts, &tokens, &feeds.facts);
             let sessions = sessions_of(self.plan.calendars(), &tokens);
             Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
                 .and_then(|observation| observation.with_sessions(sessions))
-                .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
+                .map_err(|error| ReadFailure::new(error.missing_reason(), error.to_string()))
         };
         places.iter().map(|place| (*place, observed(*place))).collect()
     }
@@ -429,7 +430,7 @@ fn sessions_of(calendars: &Calendars, tokens: &[Token]) -> Vec<TokenSession> {
         .collect()
 }
 
-fn unidentified(pool: &PoolId) -> Missing {
+fn unidentified_pool(pool: &PoolId) -> ReadFailure {
     let detail = format!("pool {pool} was not identified");
-    Missing::new(MissingReason::PoolUnsupported, detail)
+    ReadFailure::new(MissingReason::PoolUnsupported, detail)
 }

@@ -24,7 +24,7 @@ impl core::fmt::Debug for HotKey {
 
 impl HotKey {
     /// Reads `0x` and 64 hex digits from a file that nobody but its owner may read.
-    pub fn read(path: &Path) -> Result<Self, KeyFileError> {
+    pub fn from_file(path: &Path) -> Result<Self, KeyFileError> {
         let file_error = |source| KeyFileError::File { path: path.to_owned(), source };
         let mut file = fs::File::open(path).map_err(file_error)?;
         // Of the file that was opened, not of what has its name by then.
@@ -64,7 +64,7 @@ mod tests {
         let write = |text: &str, mode: u32| {
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            HotKey::read(&path)
+            HotKey::from_file(&path)
         };
         let text = format!("0x{}\n", "11".repeat(32));
         for mode in [0o644, 0o640, 0o602] {
@@ -80,6 +80,6 @@ mod tests {
             assert!(matches!(write(wrong, 0o600), Err(KeyFileError::NotAKey { .. })), "{wrong:?}");
         }
         fs::remove_dir_all(&folder).unwrap();
-        assert!(matches!(HotKey::read(&path), Err(KeyFileError::File { .. })));
+        assert!(matches!(HotKey::from_file(&path), Err(KeyFileError::File { .. })));
     }
 }

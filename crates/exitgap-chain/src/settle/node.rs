@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use super::abi::FiatToken::{AuthorizationUsed, authorizationStateCall};
 use super::receipt::{WireLog, WireReceipt};
 use super::transaction::SETTLE_GAS;
-use super::{Authorization, Fees, Receipt, SettleError, Signed, Verdict, error};
+use super::{Authorization, Fees, Receipt, SettleError, SignedTransaction, Verdict, error};
 use crate::abi::wire;
-use crate::blocks::{finalized, head, header_at};
+use crate::blocks::{finalized_header, head, header_at};
 use crate::config::ChainPlan;
 use crate::limits::Limits;
 use crate::rpc::{Failure, Rpc, RpcError, value};
@@ -39,7 +39,7 @@ pub struct Head {
 
 /// Where an authorization was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Used {
+pub struct AuthorizationUse {
     /// The transaction.
     pub transaction: Word,
 }
@@ -87,8 +87,11 @@ impl TokenNode {
     }
 
     /// The newest block that is final, as the node says.
-    pub async fn finalized(&self, deadline: Instant) -> Result<(Head, BlockHash), SettleError> {
-        let block = finalized(&self.rpc, deadline).await?.block;
+    pub async fn finalized_head(
+        &self,
+        deadline: Instant,
+    ) -> Result<(Head, BlockHash), SettleError> {
+        let block = finalized_header(&self.rpc, deadline).await?.block;
         Ok((Head { number: block.number, timestamp_s: block.timestamp }, block.hash))
     }
 
@@ -157,7 +160,7 @@ impl TokenNode {
         deadline: Instant,
     ) -> Result<bool, SettleError> {
         let call = authorizationStateCall { authorizer: wire(payer), nonce: B256::from(nonce.0) };
-        let request = called(self.asset, &call.abi_encode().into(), None);
+        let request = build_call(self.asset, &call.abi_encode().into(), None);
         let answered = self.eth_call(&json!([request, block]), deadline).await?;
         let state = answered
             .ok()
@@ -174,7 +177,7 @@ impl TokenNode {
         (payer, nonce): (Address, Word),
         since: u64,
         deadline: Instant,
-    ) -> Result<Option<Used>, SettleError> {
+    ) -> Result<Option<AuthorizationUse>, SettleError> {
         let topics =
             [AuthorizationUsed::SIGNATURE_HASH, wire(payer).into_word(), B256::from(nonce.0)];
         let mut last = self.head(deadline).await?.number;
@@ -205,7 +208,7 @@ impl TokenNode {
         deadline: Instant,
     ) -> Result<Option<Receipt>, SettleError> {
         let read = |raw: &RawValue| match value::<Option<WireReceipt>>(raw)? {
-            Some(wire) => Receipt::of(wire, transaction),
+            Some(wire) => Receipt::from_wire(wire, transaction),
             None => Ok(None),
         };
         let params = json!([error::shown(transaction)]);
@@ -249,7 +252,11 @@ impl TokenNode {
     }
 
     /// Sends a transaction. One that the nodes have already is sent.
-    pub async fn broadcast(&self, signed: &Signed, deadline: Instant) -> Result<(), SettleError> {
+    pub async fn broadcast(
+        &self,
+        signed: &SignedTransaction,
+        deadline: Instant,
+    ) -> Result<(), SettleError> {
         let params: Value = json!([hex::encode_prefixed(&signed.raw)]);
         let read = |raw: &RawValue| {
             let hash: B256 = value(raw)?;
@@ -284,7 +291,7 @@ impl TokenNode {
         from: Option<Address>,
         deadline: Instant,
     ) -> Result<Result<Bytes, String>, SettleError> {
-        self.eth_call(&json!([called(account, &data, from), "latest"]), deadline).await
+        self.eth_call(&json!([build_call(account, &data, from), "latest"]), deadline).await
     }
 
     async fn eth_call(
@@ -306,7 +313,7 @@ impl TokenNode {
 }
 
 /// A call, as nodes are asked for it.
-fn called(account: Address, data: &Bytes, from: Option<Address>) -> Value {
+fn build_call(account: Address, data: &Bytes, from: Option<Address>) -> Value {
     let mut request = json!({
         "to": wire(account),
         "input": data,
@@ -331,7 +338,7 @@ fn used_in(
     raw: &RawValue,
     asset: alloy::primitives::Address,
     topics: &[B256; 3],
-) -> Result<Option<Used>, RpcError> {
+) -> Result<Option<AuthorizationUse>, RpcError> {
     let logs: Vec<WireLog> = value(raw)?;
     let Some(log) = logs.first() else { return Ok(None) };
     if log.address != asset || log.topics != topics {
@@ -343,5 +350,5 @@ fn used_in(
     }
     let missing = || RpcError::Malformed("a log without its transaction".to_owned());
     let transaction = log.transaction_hash.ok_or_else(missing)?;
-    Ok(Some(Used { transaction: Word(transaction.0) }))
+    Ok(Some(AuthorizationUse { transaction: Word(transaction.0) }))
 }

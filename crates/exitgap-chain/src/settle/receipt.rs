@@ -98,7 +98,7 @@ pub(super) struct WireLog {
 
 impl Receipt {
     /// Reads a receipt, which must be that of `asked`; `None` where it is not in a block yet.
-    pub(super) fn of(wire: WireReceipt, asked: Word) -> Result<Option<Self>, RpcError> {
+    pub(super) fn from_wire(wire: WireReceipt, asked: Word) -> Result<Option<Self>, RpcError> {
         let WireReceipt { transaction_hash, block_number, block_hash, status, logs } = wire;
         if transaction_hash.0 != asked.0 {
             return Err(RpcError::Contradiction {

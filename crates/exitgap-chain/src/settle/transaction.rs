@@ -35,7 +35,7 @@ impl Fees {
 
     /// What replaces a transaction of these fees: an eighth more of both, as nodes ask for at least a
     /// tenth, and not less than `now`. `None` where that is above `most`.
-    pub fn bumped(self, now: Self, most: u128) -> Option<Self> {
+    pub fn bump(self, now: Self, most: u128) -> Option<Self> {
         let more = |fee: u128| fee.saturating_add(fee.div_ceil(8)).max(1);
         let max_fee = more(self.max_fee).max(now.max_fee);
         let tip = more(self.tip).max(now.tip);
@@ -50,7 +50,7 @@ impl Fees {
 
 /// A signed transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signed {
+pub struct SignedTransaction {
     /// Its bytes, as they are sent.
     pub raw: Vec<u8>,
     /// Its hash, which they have.
@@ -66,7 +66,7 @@ impl Authorization {
         (chain_id, asset): (u64, Address),
         nonce: u64,
         fees: Fees,
-    ) -> Result<Signed, SettleError> {
+    ) -> Result<SignedTransaction, SettleError> {
         let transaction = TxEip1559 {
             chain_id,
             nonce,
@@ -84,7 +84,7 @@ impl Authorization {
         let hash = Word(signed.hash().0);
         let mut raw = Vec::new();
         signed.encode_2718(&mut raw);
-        Ok(Signed { raw, hash })
+        Ok(SignedTransaction { raw, hash })
     }
 }
 
@@ -101,12 +101,12 @@ mod tests {
         assert_eq!(Fees::of_now(u128::MAX, 2, 9), Err(too_dear));
         let first = Fees { max_fee: 80, tip: 0 };
         let now = Fees { max_fee: 20, tip: 0 };
-        assert_eq!(first.bumped(now, 100), Some(Fees { max_fee: 90, tip: 1 }));
+        assert_eq!(first.bump(now, 100), Some(Fees { max_fee: 90, tip: 1 }));
         let now = Fees { max_fee: 99, tip: 9 };
-        assert_eq!(first.bumped(now, 100), Some(now));
-        assert_eq!(first.bumped(now, 98), None);
+        assert_eq!(first.bump(now, 100), Some(now));
+        assert_eq!(first.bump(now, 98), None);
         assert_eq!(
-            Fees { max_fee: u128::MAX, tip: 1 }.bumped(now, u128::MAX).unwrap().max_fee,
+            Fees { max_fee: u128::MAX, tip: 1 }.bump(now, u128::MAX).unwrap().max_fee,
             u128::MAX
         );
     }

@@ -25,8 +25,8 @@ use tokio::time::Instant;
 use super::{print_json, write_file};
 use crate::arguments::AccuracyArgs;
 use crate::failure::{Failure, too_little_recorded};
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 use crate::source::{self, unreadable};
 
 /// Slots of a page of snapshots, as a service serves them.
@@ -40,7 +40,7 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
         return super::accuracy_table::run(&args.source, json);
     };
     if args.rpc.is_empty() {
-        return recorded(args, json);
+        return run_recorded(args, json);
     }
     let pool = parse_pool(pool)?;
     let unheld = || wrong("pool", "a pool inside a pool manager logs under the manager's address");
@@ -57,7 +57,7 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     while let Some(at) = next.filter(|at| *at <= to) {
         let end = Slot::new(u64::from(at.number() + PAGE - 1)).map_or(to, |end| end.min(to));
         pass.page(&snapshots(args, &pool, at, end)?)?;
-        told(end.number() - from.number() + 1, to.number() - from.number() + 1);
+        print_progress(end.number() - from.number() + 1, to.number() - from.number() + 1);
         next = end.next();
     }
     let (Some(first), Some((last, _))) = (pass.first, pass.last) else {
@@ -72,7 +72,7 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// What a recorder's own documents say.
-fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
+fn run_recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     let given =
         [("pool", args.pool.as_ref()), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
     let asked: AccuracyAsked = question(Operation::Accuracy, given)?;
@@ -151,7 +151,7 @@ impl Pass {
             let up_to = block(snapshot);
             let (own, later) = rest.split_at(rest.partition_point(|log| log.block <= up_to));
             let (slot, observation) = (snapshot.slot(), snapshot.observation().clone());
-            self.scan.take(slot, observation, own).map_err(|error| problem(&error))?;
+            self.scan.add_slot(slot, observation, own).map_err(|error| problem(&error))?;
             self.first.get_or_insert(slot);
             self.last = Some((slot, up_to));
             rest = later;
@@ -187,7 +187,7 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
         return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to").into());
     }
     let terms = AccuracyTerms { pool: pool.clone(), from, to, until: to };
-    terms.checked().map_err(|error| wrong("from", &error.to_string()))?;
+    terms.validate().map_err(|error| wrong("from", &error.to_string()))?;
     Ok([from, to])
 }
 
@@ -228,7 +228,7 @@ fn snapshots(
         let wrong = |error: &dyn std::fmt::Display| unreadable(format!("a snapshot: {error}"));
         let mut last = None;
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let file = SnapshotFile::read(line).map_err(|error| wrong(&error))?;
+            let file = SnapshotFile::from_json(line).map_err(|error| wrong(&error))?;
             let snapshot = file.open().map_err(|error| wrong(&error))?;
             let slot = snapshot.slot();
             if snapshot.observation().pool() != pool || slot < at || last >= Some(slot) {
@@ -251,7 +251,7 @@ fn snapshots(
 }
 
 /// Shows progress to a person who watches.
-fn told(seen: u32, all: u32) {
+fn print_progress(seen: u32, all: u32) {
     let mut out = std::io::stderr();
     if out.is_terminal() {
         let end = if seen == all { "\n" } else { "" };
@@ -331,7 +331,7 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
         row(name, &age.errors);
     }
     for size in &record.by_size {
-        let from = grouped(&size.from_usd.to_string());
+        let from = group_digits(&size.from_usd.to_string());
         row(format!("from {from} USD of {}", size.base), &size.errors);
     }
     writeln!(out, "\n{table}")?;
@@ -342,7 +342,7 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
             printable(&swap.transaction),
             swap.block.to_string(),
             swap.base.clone(),
-            grouped(swap.size_usd.as_str()),
+            group_digits(swap.size_usd.as_str()),
             swap.amount_out_raw.clone(),
             swap.estimated_out_raw.clone(),
             swap.error_pct.to_string(),

@@ -10,7 +10,7 @@ use exitgap_client::{Client, ClientError, Native};
 use super::print_json;
 use crate::failure::Failure;
 use crate::format::{Columns, printable};
-use crate::recorded::RecordedArgs;
+use crate::recorded_source::RecordedArgs;
 
 /// Pages of a service that are fetched, at most.
 const MAX_PAGES: usize = 100;

@@ -19,7 +19,7 @@ use super::{audit, kept_alerts};
 use crate::alert_arguments::{AlertCommand, ReplayArgs};
 use crate::failure::{Failure, verdict_code};
 use crate::format::{Columns, printable};
-use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
+use crate::log::{Against, Fault, FolderReader, WatchedPools, WatchedSlot, replay};
 use crate::log_source::{LogAt, LogSource};
 use crate::source::{self, unreadable};
 use crate::trust;
@@ -41,7 +41,7 @@ pub fn run(command: &AlertCommand, json: bool) -> Result<ExitCode, Failure> {
 
 fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
     let rule = read_rule(&args.rule)?;
-    let mut replayed = Replayed { run: AlertRun::new(rule), events: Vec::new(), error: None };
+    let mut replayed = RuleReplay { run: AlertRun::new(rule), events: Vec::new(), error: None };
     let fault = match (&args.log, &args.db) {
         (Some(log), _) => of_log(args, log, &mut replayed)?,
         (None, Some(db)) => of_database(db, &mut replayed).map(|()| None)?,
@@ -59,22 +59,22 @@ fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// A run with its result.
-struct Replayed {
+struct RuleReplay {
     run: AlertRun,
     events: Vec<AlertEvent>,
     error: Option<AlertRunError>,
 }
 
-impl Replayed {
+impl RuleReplay {
     /// Takes a slot in, unless it is before the rule's first or a later one was wrong.
-    fn take(&mut self, head: &Head, snapshot: Option<&Snapshot>, checkpoint: &Checkpoint) {
+    fn apply_slot(&mut self, head: &Head, snapshot: Option<&Snapshot>, checkpoint: &Checkpoint) {
         let waits = self.run.next().is_some_and(|next| head.slot >= next);
         if self.error.is_some() || !waits {
             return;
         }
         let Checkpoint { origin, size, root, .. } = checkpoint;
         let checkpoint = AlertCheckpoint { origin: origin.to_string(), size: *size, root: *root };
-        match self.run.take(SealedSlot { head, snapshot, checkpoint: &checkpoint }) {
+        match self.run.process_slot(SealedSlot { head, snapshot, checkpoint: &checkpoint }) {
             Ok(events) => self.events.extend(events),
             Err(error) => self.error = Some(error),
         }
@@ -87,7 +87,7 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
     File::open(path)
         .and_then(|file| file.take(most).read_to_end(&mut bytes))
         .map_err(|error| unreadable(format!("{}: {error}", path.display())))?;
-    AlertRule::read(&bytes).map_err(|error| {
+    AlertRule::from_json(&bytes).map_err(|error| {
         Problem::new(ProblemCode::InvalidParameter, error.to_string())
             .field(error.field)
             .hint("`exitgap alert replay --help` describes the format of a rule")
@@ -99,10 +99,10 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
 fn of_log(
     args: &ReplayArgs,
     log: &LogAt,
-    replayed: &mut Replayed,
+    replayed: &mut RuleReplay,
 ) -> Result<Option<Box<Fault>>, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
-    let source = LogSource::read(log, args.copy.as_deref())?;
+    let source = LogSource::for_reading(log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
     let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     let newest = audit::newest(&folder)?;
@@ -112,7 +112,7 @@ fn of_log(
         newest: &newest,
         keys: &keys,
         since: None,
-        watched: Watched::Of(std::slice::from_ref(&pool)),
+        watched: WatchedPools::Of(std::slice::from_ref(&pool)),
     };
     let bar = audit::progress(newest.checkpoint.size);
     let mut seen = false;
@@ -120,7 +120,7 @@ fn of_log(
         seen = true;
         let WatchedSlot { head, snapshot, checkpoint, .. } = slot;
         let snapshot = snapshot.as_ref().map(|(snapshot, _)| snapshot);
-        replayed.take(&head, snapshot, &checkpoint);
+        replayed.apply_slot(&head, snapshot, &checkpoint);
     };
     let (_, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
     bar.finish_and_clear();
@@ -136,7 +136,7 @@ fn unknown(pool: &str) -> Failure {
 }
 
 /// The slots of a recorder's own database.
-fn of_database(path: &Path, replayed: &mut Replayed) -> Result<(), Failure> {
+fn of_database(path: &Path, replayed: &mut RuleReplay) -> Result<(), Failure> {
     let reader = source::open(path)?;
     let failed = |error: &dyn std::fmt::Display| Failure::from(unreadable(error.to_string()));
     let id = replayed.run.rule().pool.clone();
@@ -148,7 +148,7 @@ fn of_database(path: &Path, replayed: &mut Replayed) -> Result<(), Failure> {
         let slot = stored.head.slot;
         let snapshot = reader.snapshot_at(&pool, slot).map_err(|error| failed(&error))?;
         let checkpoint = checkpoint_at(&reader, slot).map_err(|error| failed(&error))?;
-        replayed.take(&stored.head, snapshot.as_ref(), &checkpoint);
+        replayed.apply_slot(&stored.head, snapshot.as_ref(), &checkpoint);
     }
     Ok(())
 }

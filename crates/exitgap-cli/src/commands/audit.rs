@@ -7,21 +7,21 @@ use anstyle::Style;
 use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs};
 use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
+use exitgap_core::log_folder::{LogFile, ProofName};
 use exitgap_core::proof::MAX_PROOF_BYTES;
-use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::tlog::{
     Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Note, VerifierKey, keys_from_lines,
 };
 use exitgap_store::days;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{audit_day, audited, print_json, verdict, verify};
+use super::{audit_day, audit_output, print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 use crate::log::{
-    Against, Bring, Counts, Fault, FolderReader, ProofAudit, Rule, SignedCheckpoint, Watched,
-    replay,
+    Against, Counts, Fault, FolderReader, ProofAudit, ProofFetcher, Rule, SignedCheckpoint,
+    WatchedPools, replay,
 };
 use crate::log_source::{LogAt, LogSource};
 use crate::{source, trust};
@@ -36,7 +36,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     {
         return audit_day::run(args, path, keys_trusted.then_some(trusted), json);
     }
-    let source = LogSource::read(&args.log, args.copy.as_deref())?;
+    let source = LogSource::for_reading(&args.log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
     let keys = if keys_trusted { trusted } else { own_keys(&folder)? };
     let newest = newest(&folder)?;
@@ -48,22 +48,23 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         }
     }
     let since_ref = since.as_ref();
-    let watched = Watched::All;
+    let watched = WatchedPools::All;
     let against =
         Against { folder: &folder, newest: &newest, keys: &keys, since: since_ref, watched };
     let bar = progress(newest.checkpoint.size);
     let tick = |counts: &Counts| bar.set_position(counts.slots);
     let mut failed = None;
     let mut bring = |name: &ProofName| {
-        let brought = source.bring(&LogFile::Proof(name.clone()), MAX_PROOF_BYTES);
+        let brought = source.fetch_file(&LogFile::Proof(name.clone()), MAX_PROOF_BYTES);
         brought.unwrap_or_else(|error| {
             failed.get_or_insert(error);
             false
         })
     };
-    let bring: Option<&mut Bring<'_>> = if source.is_copied() { Some(&mut bring) } else { None };
-    let mut proofs = ProofAudit::of(&folder, bring);
-    let (counts, broken) = replay(&against, tick, &mut |told| proofs.take(&told));
+    let bring: Option<&mut ProofFetcher<'_>> =
+        if source.is_copied() { Some(&mut bring) } else { None };
+    let mut proofs = ProofAudit::from_folder(&folder, bring);
+    let (counts, broken) = replay(&against, tick, &mut |told| proofs.add_slot(&told));
     bar.finish_and_clear();
     let (proofs, differs) = (proofs.counts, proofs.fault);
     if let Some(error) = failed {
@@ -188,15 +189,15 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
     let origin = printable(&report.origin);
-    let slots = grouped(&report.size.to_string());
+    let slots = group_digits(&report.size.to_string());
     let own_key_of = (!report.keys_trusted).then_some("folder");
     let open = report.counts.unsupported > 0 || report.fault.is_some();
-    let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
+    let (style, verdict) = audit_output::verdict(report.verdict, own_key_of.filter(|_| !open));
     writeln!(out, "{bold}Log {origin}{bold:#}, {slots} slots: {style}{verdict}{style:#}.")?;
-    audited::fault(&mut out, report.fault.as_ref())?;
+    audit_output::fault(&mut out, report.fault.as_ref())?;
     let until = report.last_slot.as_deref().map_or(String::new(), |slot| format!(", to {slot}"));
-    writeln!(out, "{:<16}{} slots{until}", "replayed", grouped(&report.slots.to_string()))?;
-    audited::counts(&mut out, &report.counts)?;
+    writeln!(out, "{:<16}{} slots{until}", "replayed", group_digits(&report.slots.to_string()))?;
+    audit_output::counts(&mut out, &report.counts)?;
     if let Some(proofs) = &report.proofs {
         let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
         writeln!(
@@ -212,10 +213,10 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
             out,
             "{:<16}{word} the earlier checkpoint of {} slots",
             "since",
-            grouped(&size.to_string())
+            group_digits(&size.to_string())
         )?;
     }
-    audited::unsupported(&mut out, &report.counts)?;
+    audit_output::print_unsupported(&mut out, &report.counts)?;
     if let Some(lost) = &report.predecessor {
         writeln!(out, "{:<16}this log continues {}", "predecessor", printable(lost))?;
     }
@@ -230,12 +231,12 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
             printable(origin)
         )?;
     }
-    audited::keys(&mut out, &report.keys, own_key_of)?;
+    audit_output::keys(&mut out, &report.keys, own_key_of)?;
     if let Some(contradiction) = &report.contradiction {
         verdict::print_contradiction(contradiction)?;
     }
     if let Some(of) = own_key_of {
-        audited::compare_keys(of);
+        audit_output::compare_keys(of);
     }
     Ok(())
 }

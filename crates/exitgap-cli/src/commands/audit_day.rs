@@ -13,10 +13,10 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::days::{DayAudited, DayFault, DayFolder, audit_day};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{audited, print_json};
+use super::{audit_output, print_json};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 use crate::source::unreadable;
 
 pub fn run(
@@ -96,18 +96,18 @@ fn print_text(report: &DayReport) -> Result<(), Failure> {
     let bold = Style::new().bold();
     let own_key_of = (!report.keys_trusted).then_some("manifest");
     let open = report.counts.unsupported > 0 || report.fault.is_some();
-    let (style, verdict) = audited::verdict(report.verdict, own_key_of.filter(|_| !open));
+    let (style, verdict) = audit_output::verdict(report.verdict, own_key_of.filter(|_| !open));
     let day = report.day.as_deref().unwrap_or("A day with an unreadable manifest");
     let log = report.origin.as_deref().map(|origin| format!(" of the log {}", printable(origin)));
     let log = log.unwrap_or_default();
     writeln!(out, "{bold}{day}{log}{bold:#}: {style}{verdict}{style:#}.")?;
-    audited::fault(&mut out, report.fault.as_ref())?;
-    writeln!(out, "{:<16}{} slots", "replayed", grouped(&report.slots.to_string()))?;
-    audited::counts(&mut out, &report.counts)?;
-    audited::unsupported(&mut out, &report.counts)?;
-    audited::keys(&mut out, &report.keys, own_key_of)?;
+    audit_output::fault(&mut out, report.fault.as_ref())?;
+    writeln!(out, "{:<16}{} slots", "replayed", group_digits(&report.slots.to_string()))?;
+    audit_output::counts(&mut out, &report.counts)?;
+    audit_output::print_unsupported(&mut out, &report.counts)?;
+    audit_output::keys(&mut out, &report.keys, own_key_of)?;
     if let Some(of) = own_key_of {
-        audited::compare_keys(of);
+        audit_output::compare_keys(of);
     }
     Ok(())
 }

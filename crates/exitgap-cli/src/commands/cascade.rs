@@ -11,7 +11,7 @@ use exitgap_core::{U256, pools::Direction, snapshot::Observation};
 
 use crate::arguments::ExposureArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped};
+use crate::format::{Columns, group_digits};
 use crate::source;
 
 /// The first line of a file of positions.
@@ -119,9 +119,9 @@ pub fn print(cascades: &[LiquidationCascade]) -> Result<(), Failure> {
             format!("{}%", one.follow_pct),
             one.liquidated.to_string(),
             one.positions.to_string(),
-            grouped(one.cascade_usd.as_str()),
-            grouped(one.repaid_usd.as_str()),
-            grouped(one.residual_debt_usd.as_str()),
+            group_digits(one.cascade_usd.as_str()),
+            group_digits(one.repaid_usd.as_str()),
+            group_digits(one.residual_debt_usd.as_str()),
             one.fall_pct.to_string(),
             gap.unwrap_or_else(|| none.to_owned()),
         ]);

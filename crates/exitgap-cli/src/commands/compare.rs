@@ -16,8 +16,8 @@ use exitgap_core::tlog::{Note, VerifierKey};
 use super::{audit, print_json};
 use crate::arguments::CompareArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
-use crate::format::{grouped, printable};
-use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
+use crate::format::{group_digits, printable};
+use crate::log::{Against, Fault, FolderReader, WatchedPools, WatchedSlot, replay};
 use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
@@ -29,7 +29,7 @@ type Place = String;
 
 /// What one log says.
 #[derive(Default)]
-struct Told {
+struct LogReplay {
     origin: String,
     keys_trusted: bool,
     slots: u64,
@@ -41,17 +41,21 @@ struct Told {
 
 pub fn run(args: &CompareArgs, json: bool) -> Result<ExitCode, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
-    let first = told(&args.first, args.copy_first.as_deref(), &trusted)?;
-    let second = told(&args.second, args.copy_second.as_deref(), &trusted)?;
-    let report = compared(&first, &second);
+    let first = replay_log(&args.first, args.copy_first.as_deref(), &trusted)?;
+    let second = replay_log(&args.second, args.copy_second.as_deref(), &trusted)?;
+    let report = compare_logs(&first, &second);
     let printed = if json { print_json(&report) } else { print_text(&report) };
     read_or_not(printed)?;
     Ok(verdict_code(report.verdict))
 }
 
 /// Replays a log, and keeps what it says of each pool and slot that it did not take back.
-fn told(log: &LogAt, copy: Option<&Path>, trusted: &[VerifierKey]) -> Result<Told, Failure> {
-    let source = LogSource::read(log, copy)?;
+fn replay_log(
+    log: &LogAt,
+    copy: Option<&Path>,
+    trusted: &[VerifierKey],
+) -> Result<LogReplay, Failure> {
+    let source = LogSource::for_reading(log, copy)?;
     let folder = FolderReader::new(source.path());
     let newest = audit::newest(&folder)?;
     let origin = &newest.checkpoint.origin;
@@ -63,11 +67,11 @@ fn told(log: &LogAt, copy: Option<&Path>, trusted: &[VerifierKey]) -> Result<Tol
     let own: Vec<VerifierKey> = trusted.iter().filter(signed).cloned().collect();
     let keys_trusted = !own.is_empty();
     let keys = if keys_trusted { own } else { audit::own_keys(&folder)? };
-    let watched = Watched::All;
+    let watched = WatchedPools::All;
     let against = Against { folder: &folder, newest: &newest, keys: &keys, since: None, watched };
-    let mut told = Told { origin: origin.to_string(), keys_trusted, ..Told::default() };
+    let mut told = LogReplay { origin: origin.to_string(), keys_trusted, ..LogReplay::default() };
     let bar = audit::progress(newest.checkpoint.size);
-    let mut tell = |slot: WatchedSlot| told.take(slot);
+    let mut tell = |slot: WatchedSlot| told.add_slot(slot);
     let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
     bar.finish_and_clear();
     told.slots = counts.slots;
@@ -75,8 +79,8 @@ fn told(log: &LogAt, copy: Option<&Path>, trusted: &[VerifierKey]) -> Result<Tol
     Ok(told)
 }
 
-impl Told {
-    fn take(&mut self, slot: WatchedSlot) {
+impl LogReplay {
+    fn add_slot(&mut self, slot: WatchedSlot) {
         let WatchedSlot { head, snapshot, .. } = slot;
         if !head.retracts.is_empty() {
             let own = self.names.iter().find(|(_, name)| **name == head.pool);
@@ -89,7 +93,7 @@ impl Told {
         if let Some((snapshot, state)) = snapshot {
             let place = place_of(&snapshot);
             self.names.entry(place.clone()).or_insert(head.pool);
-            self.of.insert((head.slot, place), Testimony::of(&snapshot, state));
+            self.of.insert((head.slot, place), Testimony::from_snapshot(&snapshot, state));
         }
     }
 
@@ -107,7 +111,7 @@ impl Told {
     }
 }
 
-fn compared(first: &Told, second: &Told) -> ComparisonReport {
+fn compare_logs(first: &LogReplay, second: &LogReplay) -> ComparisonReport {
     let pools: BTreeSet<&Place> =
         first.names.keys().filter(|place| second.names.contains_key(*place)).collect();
     let (mut slots, mut differing, mut other_block) = (0, 0, 0);
@@ -120,7 +124,12 @@ fn compared(first: &Told, second: &Told) -> ComparisonReport {
         other_block += u64::from(difference == Difference::OtherBlock);
         if differences.len() < LISTED {
             let names = [&first.names[&key.1], &second.names[&key.1]].map(ToString::to_string);
-            differences.push(ComparedSlot::of(key.0, names, difference, [ours, theirs]));
+            differences.push(ComparedSlot::from_difference(
+                key.0,
+                names,
+                difference,
+                [ours, theirs],
+            ));
         }
     }
     let is_wrong = first.fault.is_some() || second.fault.is_some() || differing > other_block;
@@ -159,13 +168,13 @@ fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
     writeln!(out, "{style}{verdict}{style:#}.")?;
     for log in &report.logs {
         let by = if log.keys_trusted { "a trusted key" } else { "its own key only" };
-        let (origin, slots) = (printable(&log.origin), grouped(&log.slots.to_string()));
+        let (origin, slots) = (printable(&log.origin), group_digits(&log.slots.to_string()));
         writeln!(out, "{:<16}{origin}: {slots} slots valid, with {by}", "log")?;
         if let Some(fault) = &log.fault {
             writeln!(out, "{:<16}{}: {}", "first fault", fault.code, printable(&fault.detail))?;
         }
     }
-    let count = |number: u64| grouped(&number.to_string());
+    let count = |number: u64| group_digits(&number.to_string());
     let [first, second] = report.only_one;
     writeln!(
         out,

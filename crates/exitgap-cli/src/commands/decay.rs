@@ -10,11 +10,11 @@ use exitgap_api::{DepthDecay, DepthDecaySide, Number};
 use super::{print_json, write_file};
 use crate::arguments::DecayArgs;
 use crate::failure::{Failure, too_little_recorded};
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
-    let asked = read(args)?;
+    let asked = parse_args(args)?;
     if let Some(path) = &args.file {
         let bytes = args.source.ask(
             async |client| client.decay_file(&asked).await,
@@ -36,7 +36,7 @@ pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(if decay.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-fn read(args: &DecayArgs) -> Result<DecayAsked, Failure> {
+fn parse_args(args: &DecayArgs) -> Result<DecayAsked, Failure> {
     let given = [
         ("pool", Some(&args.pool)),
         ("move_pct", Some(&args.move_pct)),
@@ -84,10 +84,10 @@ fn print_text(decay: &DepthDecay) -> Result<(), Failure> {
                 first(printable(&event.time)),
                 first(event.move_pct.to_string()),
                 step.h_slots.to_string(),
-                grouped(step.book_before_usd.as_str()),
-                grouped(step.mechanical_usd.as_str()),
-                grouped(step.liquidity_usd.as_str()),
-                grouped(step.book_usd.as_str()),
+                group_digits(step.book_before_usd.as_str()),
+                group_digits(step.mechanical_usd.as_str()),
+                group_digits(step.liquidity_usd.as_str()),
+                group_digits(step.book_usd.as_str()),
             ]);
         }
     }

@@ -14,12 +14,12 @@ use exitgap_ops::{EquityOfToken, Service};
 use super::{print_json, write_file};
 use crate::arguments::EquitiesArgs;
 use crate::failure::{Failure, too_little_recorded};
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 use crate::source::rpc;
 
 pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
-    let configured = configured(args)?;
+    let configured = load_equities(args)?;
     let with = |service: Service| service.with_equities(configured.clone());
     let Some(token) = &args.token else {
         let listed = args.source.ask_of(
@@ -30,7 +30,7 @@ pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
         if json { print_json(&listed) } else { print_list(&listed) }?;
         return Ok(ExitCode::SUCCESS);
     };
-    let asked = read(args, token)?;
+    let asked = parse_args(args, token)?;
     let score = args.source.ask_of(
         async |client| client.equity_score(&asked).await,
         with,
@@ -53,7 +53,7 @@ pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// The shares of the recorder's file, where a database is asked.
-fn configured(args: &EquitiesArgs) -> Result<Vec<EquityOfToken>, Failure> {
+fn load_equities(args: &EquitiesArgs) -> Result<Vec<EquityOfToken>, Failure> {
     let Some(path) = args.config.as_deref().filter(|_| args.source.from.api.is_none()) else {
         return Ok(Vec::new());
     };
@@ -68,7 +68,7 @@ fn configured(args: &EquitiesArgs) -> Result<Vec<EquityOfToken>, Failure> {
     Ok(found)
 }
 
-fn read(args: &EquitiesArgs, token: &str) -> Result<EquityAsked, Failure> {
+fn parse_args(args: &EquitiesArgs, token: &str) -> Result<EquityAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
     let mut named = token.splitn(2, '/').map(str::to_owned);
     let (chain, token) = (named.next(), named.next());
@@ -109,7 +109,7 @@ fn file_of(vector: &EquityPool, asked: &EquityAsked) -> Result<EquityFileAsked, 
 }
 
 fn dollars(depth: Option<&Number>) -> String {
-    depth.map_or("-".to_owned(), |depth| grouped(depth.as_str()))
+    depth.map_or("-".to_owned(), |depth| group_digits(depth.as_str()))
 }
 
 fn number(told: Option<&Number>) -> String {
@@ -138,7 +138,7 @@ fn print_list(listed: &Equities) -> Result<(), Failure> {
             stands(equity).to_owned(),
             number(state.map(|state| &state.oracle_price_usd)),
             number(state.and_then(|state| state.basis_pct.as_ref())),
-            grouped(depth_usd.as_str()),
+            group_digits(depth_usd.as_str()),
             number(concentration_pct.as_ref()),
             format!("{}/{}", printable(chain), printable(token)),
         ]);
@@ -165,7 +165,7 @@ fn print_score(score: &EquityScore) -> Result<(), Failure> {
         out,
         "{symbol} ({}), gaps at {} USD",
         printable(&listed.kind),
-        grouped(size_usd.as_str())
+        group_digits(size_usd.as_str())
     )?;
     writeln!(out, "{:<16}{}", "status", stands(listed))?;
     if let Some(state) = &listed.state {
@@ -189,7 +189,7 @@ fn print_score(score: &EquityScore) -> Result<(), Failure> {
         out,
         "{:<16}{} USD, {one}% in the deepest pool",
         "depth",
-        grouped(listed.depth_usd.as_str())
+        group_digits(listed.depth_usd.as_str())
     )?;
     for vector in &score.vectors {
         print_vector(&mut out, vector, gap_pct)?;

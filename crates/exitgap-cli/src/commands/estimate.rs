@@ -5,13 +5,13 @@ use std::io::Write;
 use anstyle::Style;
 use exitgap_api::{ExitResult, size_as_written};
 
-use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
-use crate::arguments::Guarded;
+use super::{Beside, QuestionContext, print_answer, print_heading, print_published, print_source};
+use crate::arguments::GuardedQuestion;
 use crate::failure::Failure;
-use crate::format::{grouped, tokens};
+use crate::format::{group_digits, tokens};
 use crate::source;
 
-pub fn run(guarded: &Guarded, size_usd: &str, json: bool) -> Result<(), Failure> {
+pub fn run(guarded: &GuardedQuestion, size_usd: &str, json: bool) -> Result<(), Failure> {
     let size = size_as_written(size_usd)?;
     if let Some(published) = source::published_exit(guarded, size)? {
         let beside = Beside::from(&published);
@@ -21,7 +21,7 @@ pub fn run(guarded: &Guarded, size_usd: &str, json: bool) -> Result<(), Failure>
             print_text(&published.answer, &beside)
         };
     }
-    let asked = Asked::find(guarded)?;
+    let asked = QuestionContext::find(guarded)?;
     let (result, beside) = (asked.answers().estimate(size)?, asked.beside());
     if json { print_answer(&result, &beside) } else { print_text(&result, &beside) }
 }
@@ -40,7 +40,7 @@ fn print_figures(result: &ExitResult) -> Result<(), Failure> {
     let gap = amounts.exit_gap_pct.as_str();
     let side = if gap.starts_with('-') { "better" } else { "worse" };
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    line("size", format!("{} USD", grouped(amounts.size_usd.as_str())))?;
+    line("size", format!("{} USD", group_digits(amounts.size_usd.as_str())))?;
     line("exit gap", format!("{bold}{gap}%{bold:#} {side} than the oracle"))?;
     line(
         "  basis",
@@ -48,7 +48,7 @@ fn print_figures(result: &ExitResult) -> Result<(), Failure> {
     )?;
     line("  fee", format!("{}%", amounts.split.fee_pct))?;
     line("  impact", format!("{}%  moving the price", amounts.split.impact_pct))?;
-    let price = |number: &str| format!("{} USD per {}", grouped(number), base.symbol);
+    let price = |number: &str| format!("{} USD per {}", group_digits(number), base.symbol);
     line("oracle price", price(context.oracle_price_usd.as_str()))?;
     line("realized price", price(amounts.realized_price_usd.as_str()))?;
     line("next unit at", price(amounts.marginal_price_usd.as_str()))?;

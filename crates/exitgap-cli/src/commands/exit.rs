@@ -1,8 +1,8 @@
 //! `exitgap exit`: what a service answers now, paid for where it asks for that.
 
-use exitgap_api::{Standing, size_as_written};
+use exitgap_api::{GuardInputs, size_as_written};
 use exitgap_client::Native;
-use exitgap_pay::{LocalSigner, Paid, Paying, Usdc};
+use exitgap_pay::{LocalSigner, Paid, PayingTransport, Usdc};
 
 use super::{Beside, estimate, print_published};
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use crate::source::{self, api, pool_id};
 
 pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
     let ExitArgs { pool, base, size_usd, api: url, guards, wallet } = args;
-    let (pool, size, guards) = (pool_id(pool)?, size_as_written(size_usd)?, guards.read()?);
+    let (pool, size, guards) = (pool_id(pool)?, size_as_written(size_usd)?, guards.parse_guards()?);
     let mut receipt = Ok(());
     let published = if wallet.pay {
         let (wallet, receipts) = wallet.wallet(url)?;
@@ -23,14 +23,14 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
             tell(client.transport(), &paid);
             answer
         });
-        receipt = receipts.take(url, &paid);
+        receipt = receipts.keep_receipt(url, &paid);
         answer?
     } else {
         api::through(url, api::native()?, guards, async |client| {
             client.recomputed_exit(&pool, size, base.as_deref(), None).await
         })?
     };
-    guards.check(&Standing::told(&published.answer.context, source::now_s()))?;
+    guards.check(&GuardInputs::from_context(&published.answer.context, source::now_s()))?;
     if json {
         print_published(&published)?;
     } else {
@@ -41,7 +41,7 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
 }
 
 /// What was paid, and what is left of the budgets: words, on standard error.
-fn tell(wallet: &Paying<Native, LocalSigner>, paid: &[Paid]) {
+fn tell(wallet: &PayingTransport<Native, LocalSigner>, paid: &[Paid]) {
     for Paid { terms, transaction, status, .. } in paid {
         let transaction = transaction.map_or_else(
             || format!("no transaction hash returned, response status {status}"),
@@ -55,10 +55,10 @@ fn tell(wallet: &Paying<Native, LocalSigner>, paid: &[Paid]) {
         );
         for budget in wallet.policy().budgets.iter().filter(|one| one.network == terms.network) {
             // Whoever cannot read the ledger now is told so when it pays next.
-            let Ok(standing) = wallet.ledger().standing(budget) else { continue };
+            let Ok(standing) = wallet.ledger().budget_usage(budget) else { continue };
             anstream::eprintln!(
                 "  {} of {} USDC counted for {budget}",
-                standing.all(),
+                standing.total(),
                 budget.limit
             );
         }

@@ -11,7 +11,7 @@ use super::verdict::print_explanation;
 use crate::failure::Failure;
 
 pub fn run(json: bool) -> Result<(), Failure> {
-    let explanations = Explanation::all();
+    let explanations = Explanation::for_all_checks();
     if json {
         return print_json(&explanations);
     }

@@ -11,8 +11,8 @@ use exitgap_api::{ExportReport, Problem, ProblemCode};
 use exitgap_client::copy::LogFiles;
 use exitgap_core::evidence::Verdict;
 use exitgap_core::ids::PoolId;
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::{
     DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef, MAX_DAY_LEAF_BYTES,
     MAX_DAY_MANIFEST_BYTES, days_origin,
 };
@@ -25,7 +25,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::print_json;
 use crate::arguments::ExportArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 use crate::log_source::{LogAt, address};
 use crate::source::{self, unreadable};
 use crate::trust;
@@ -40,7 +40,7 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
         let problem = Problem::new(ProblemCode::PeriodReversed, "from is after to").field("from");
         return Err(problem.hint("give the earlier day with --from").into());
     }
-    let files = Files::of(&args.log)?;
+    let files = Files::from_log(&args.log)?;
     let keys = if keys_trusted { trusted } else { files.own_keys()? };
     let began = Instant::now();
     let mut taken =
@@ -52,8 +52,8 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     let mut fault = history.as_ref().err().cloned();
     let mut days = 0;
     if let Ok((note, history)) = &history {
-        let leaves = wanted(history, args.from, args.to)?;
-        fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, &error))?;
+        let leaves = select_days(history, args.from, args.to)?;
+        fs::create_dir_all(&args.out).map_err(|error| io_failure(&args.out, &error))?;
         put(&args.out.join(SEEN), note.as_bytes())?;
         let bar = progress(leaves.len() as u64);
         for leaf in &leaves {
@@ -103,7 +103,8 @@ const CONTRADICTS: &str = "days-checkpoint.contradicts";
 /// inside, why not.
 fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
     let path = out.join(SEEN);
-    let note = read_within(&path, MAX_NOTE_BYTES as u64).map_err(|error| failed(&path, &error))?;
+    let note =
+        read_within(&path, MAX_NOTE_BYTES as u64).map_err(|error| io_failure(&path, &error))?;
     let Some(note) = note else { return Ok(Ok(())) };
     let wrong = |error: &dyn std::fmt::Display| unreadable(format!("{}: {error}", path.display()));
     let note = String::from_utf8(note).map_err(|error| wrong(&error))?;
@@ -139,7 +140,7 @@ fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(),
 }
 
 /// The leaves of the days asked for; refused where there are none.
-fn wanted(
+fn select_days(
     history: &DaysHistory,
     from: Option<Day>,
     to: Option<Day>,
@@ -176,7 +177,7 @@ enum Files {
 }
 
 impl Files {
-    fn of(log: &LogAt) -> Result<Self, Failure> {
+    fn from_log(log: &LogAt) -> Result<Self, Failure> {
         match log {
             LogAt::Folder(path) => Ok(Self::Folder(path.clone())),
             LogAt::Url(url) => Ok(Self::Url(Box::new(LogFiles::at(address(url)?)?))),
@@ -196,7 +197,7 @@ impl Files {
             Self::Folder(path) => {
                 let path = path.join(file.to_string());
                 let read =
-                    read_within(&path, most as u64).map_err(|error| failed(&path, &error))?;
+                    read_within(&path, most as u64).map_err(|error| io_failure(&path, &error))?;
                 if read.as_ref().is_some_and(|bytes| bytes.len() > most) {
                     let detail =
                         format!("{} is larger than the limit for this file", path.display());
@@ -207,14 +208,14 @@ impl Files {
         }
     }
 
-    fn needed(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, Failure> {
+    fn require_bytes(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, Failure> {
         let absent = || unreadable(format!("{} does not exist", self.name(file)));
         Ok(self.bytes(file, most)?.ok_or_else(absent)?)
     }
 
     fn own_keys(&self) -> Result<Vec<VerifierKey>, Failure> {
         let file = LogFile::VerifierKey;
-        let text = self.needed(&file, MAX_KEY_FILE_BYTES)?;
+        let text = self.require_bytes(&file, MAX_KEY_FILE_BYTES)?;
         keys_from_lines(&text)
             .map_err(|error| unreadable(format!("{}: {error}", self.name(&file))).into())
     }
@@ -235,10 +236,10 @@ impl Files {
             return Ok(Err("days/checkpoint is not UTF-8".to_owned()));
         };
         let mut failed = None;
-        let read = DaysHistory::read(&note, keys, |tile| {
+        let read = DaysHistory::from_log(&note, keys, |tile| {
             let most = usize::try_from(tile.width()).unwrap_or(usize::MAX);
             let most = most.saturating_mul(MAX_DAY_LEAF_BYTES + 2);
-            self.needed(&LogFile::Days(DaysFile::Tile(tile)), most).map_err(|failure| {
+            self.require_bytes(&LogFile::Days(DaysFile::Tile(tile)), most).map_err(|failure| {
                 let words = failure.words();
                 failed = Some(failure);
                 words
@@ -272,7 +273,7 @@ impl Taken<'_> {
     fn day(&mut self, leaf: &DayLeaf, origin: &Origin) -> Result<Option<String>, Failure> {
         let folder = self.out.join(leaf.day.to_string());
         let name = LogFile::Days(DaysFile::Day(leaf.day, DayFile::Manifest));
-        let bytes = self.files.needed(&name, MAX_DAY_MANIFEST_BYTES)?;
+        let bytes = self.files.require_bytes(&name, MAX_DAY_MANIFEST_BYTES)?;
         let found = DayManifest::hash_of(&bytes);
         if found != leaf.manifest {
             let expected = leaf.manifest;
@@ -289,7 +290,7 @@ impl Taken<'_> {
         if of_log.as_ref() != Ok(origin) {
             return Ok(Some(format!("{name} is from a different log than its log of days")));
         }
-        fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| io_failure(&folder, &error))?;
         let pools = (!self.pools.is_empty()).then_some(self.pools);
         for file in manifest.files_of(pools) {
             if let Some(wrong) = self.file(leaf.day, file, &folder)? {
@@ -305,12 +306,12 @@ impl Taken<'_> {
     fn file(&mut self, day: Day, file: &FileRef, folder: &Path) -> Result<Option<String>, Failure> {
         let path = folder.join(file.file.to_string());
         let most = usize::try_from(file.bytes).unwrap_or(usize::MAX);
-        let here = read_within(&path, file.bytes).map_err(|error| failed(&path, &error))?;
+        let here = read_within(&path, file.bytes).map_err(|error| io_failure(&path, &error))?;
         if here.as_ref().is_some_and(|bytes| FileRef::hash_of(bytes) == file.sha256) {
             self.counts.kept += 1;
         } else {
             let name = LogFile::Days(DaysFile::Day(day, file.file));
-            let bytes = self.files.needed(&name, most)?;
+            let bytes = self.files.require_bytes(&name, most)?;
             let (length, found) = (bytes.len() as u64, FileRef::hash_of(&bytes));
             if (length, found) != (file.bytes, file.sha256) {
                 let FileRef { bytes, sha256, .. } = file;
@@ -345,10 +346,10 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut aside = path.to_owned();
     aside.as_mut_os_string().push(".part");
     let put = fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path));
-    put.map_err(|error| failed(path, &error))
+    put.map_err(|error| io_failure(path, &error))
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
+fn io_failure(path: &Path, error: &io::Error) -> Failure {
     unreadable(format!("{}: {error}", path.display())).into()
 }
 
@@ -361,7 +362,7 @@ fn progress(days: u64) -> ProgressBar {
 fn print_text(report: &ExportReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    let number = |number: u64| grouped(&number.to_string());
+    let number = |number: u64| group_digits(&number.to_string());
     let (days, closed) = (report.days, report.days_closed);
     let origin = report.origin.as_deref().map(printable).unwrap_or_default();
     let to = printable(&report.out);

@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::{cascade, print_json, write_file};
 use crate::arguments::ExposureArgs;
 use crate::failure::{Failure, too_little_recorded};
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 /// What positions come to.
 #[derive(Serialize)]
@@ -25,7 +25,7 @@ struct OfPositions<'a> {
 pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
     // Sizes and rules are read before anything is looked up.
     let named = args.cascade_usd.as_deref().map(size_as_written).transpose()?;
-    let asked = read(args, named.unwrap_or(SizeUsd::MIN))?;
+    let asked = parse_args(args, named.unwrap_or(SizeUsd::MIN))?;
     let Some(positions) = &args.positions else {
         return answer(args, &asked, &[], json);
     };
@@ -77,7 +77,7 @@ fn answer(
     Ok(if exposure.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-fn read(args: &ExposureArgs, cascade: SizeUsd) -> Result<ExposureAsked, Failure> {
+fn parse_args(args: &ExposureArgs, cascade: SizeUsd) -> Result<ExposureAsked, Failure> {
     let cascade = cascade.to_string();
     let given = [
         ("cascade_usd", Some(&cascade)),
@@ -113,7 +113,7 @@ fn in_words(band: Band) -> &'static str {
 fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let LiquidationExposure { of, .. } = exposure;
-    let sold = grouped(of.cascade_usd.as_str());
+    let sold = group_digits(of.cascade_usd.as_str());
     writeln!(out, "Liquidating {sold} USD after a price drop of {}%", of.fall_pct)?;
     if exposure.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
@@ -125,8 +125,9 @@ fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
     line("period", format!("{from} to {to}"))?;
     let not = format!("{slots_missing} missing, {slots_incomplete} without one of the venues");
     line("slots", format!("{have} of {needed} checked slots needed for a rating; {not}"))?;
-    let usd =
-        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let usd = |value: &Option<Number>| {
+        value.as_ref().map_or("-".to_owned(), |usd| group_digits(usd.as_str()))
+    };
     let plain = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
     let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
     line("coverage", format!("{} at 2%", plain(&exposure.coverage)))?;

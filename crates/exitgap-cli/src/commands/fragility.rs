@@ -10,8 +10,8 @@ use exitgap_core::units::SizeUsd;
 use super::print_json;
 use crate::arguments::FragilityArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &FragilityArgs, json: bool) -> Result<ExitCode, Failure> {
     let size = size_as_written(&args.size_usd)?;
@@ -62,7 +62,7 @@ fn print_text(
     without: u64,
 ) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "All pools, selling {} USD of the base token", grouped(&size.to_string()))?;
+    writeln!(out, "All pools, selling {} USD of the base token", group_digits(&size.to_string()))?;
     writeln!(out, "score   {}", printable(method))?;
     if without > 0 {
         writeln!(out, "{without} pools without a snapshot are not shown")?;
@@ -88,7 +88,7 @@ fn print_text(
 
 fn cells(row: &FragilityRow, size: SizeUsd) -> Vec<String> {
     let dollars =
-        |depth: Option<&Number>| depth.map_or("-".to_owned(), |depth| grouped(depth.as_str()));
+        |depth: Option<&Number>| depth.map_or("-".to_owned(), |depth| group_digits(depth.as_str()));
     let of = Number::from(size);
     let gap = row.gaps.iter().find(|gap| gap.size_usd == of);
     let gap = gap.map_or("-".to_owned(), |gap| {

@@ -10,17 +10,17 @@ use exitgap_client::HistoryOf;
 use super::print_json;
 use crate::arguments::HistoryArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &HistoryArgs, json: bool) -> Result<ExitCode, Failure> {
-    let mut told: Option<Printed> = None;
+    let mut told: Option<HistoryTable> = None;
     args.source.from.each_page(Operation::History, |cursor| {
         let page = page(args, cursor)?;
         if json {
             print_json(&page)?;
         } else {
-            told.get_or_insert_with(|| Printed::of(&page)).add(&page);
+            told.get_or_insert_with(|| HistoryTable::from_page(&page)).add(&page);
         }
         Ok(page.next_cursor)
     })?;
@@ -53,7 +53,7 @@ fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure>
 }
 
 /// What is printed once all pages are there.
-struct Printed {
+struct HistoryTable {
     heading: Vec<String>,
     rows: Columns,
     recorded: u64,
@@ -62,10 +62,10 @@ struct Printed {
     to: String,
 }
 
-impl Printed {
-    fn of(first: &History) -> Self {
+impl HistoryTable {
+    fn from_page(first: &History) -> Self {
         let of = &first.of;
-        let size = grouped(of.size_usd.as_str());
+        let size = group_digits(of.size_usd.as_str());
         let mut heading =
             vec![format!("History of {} in {}, selling {size} USD", of.base, printable(&of.pool))];
         if of.status == Status::Preview {
@@ -125,7 +125,7 @@ fn cells(row: &HistoryRow) -> Vec<String> {
         gap(worst),
         worst.map_or("-".to_owned(), |point| printable(&point.time)),
         row.slots_refused.to_string(),
-        depth.map_or("-".to_owned(), |depth| grouped(depth.depth_usd.as_str())),
+        depth.map_or("-".to_owned(), |depth| group_digits(depth.depth_usd.as_str())),
         row.slots_recorded.to_string(),
         (row.slots_missing + row.slots_retracted).to_string(),
     ]

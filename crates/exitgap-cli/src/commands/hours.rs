@@ -11,11 +11,11 @@ use exitgap_client::HistoryOf;
 use super::{print_json, write_file};
 use crate::arguments::HoursArgs;
 use crate::failure::{Failure, too_little_recorded};
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
-    let asked = read(args)?;
+    let asked = parse_args(args)?;
     if let Some(path) = &args.file {
         let bytes = args.source.ask(
             async |client| client.hours_file(&HistoryOf::from(&asked.series)).await,
@@ -34,7 +34,7 @@ pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(if hours.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-fn read(args: &HoursArgs) -> Result<HoursAsked, Failure> {
+fn parse_args(args: &HoursArgs) -> Result<HoursAsked, Failure> {
     let given = [
         ("pool", Some(&args.pool)),
         ("size_usd", Some(&args.size_usd)),
@@ -48,7 +48,13 @@ fn read(args: &HoursArgs) -> Result<HoursAsked, Failure> {
 fn print_text(hours: &MarketHours) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let MarketHours { of, .. } = hours;
-    writeln!(out, "Selling {} in {} at {} USD", of.base, of.pool, grouped(of.size_usd.as_str()))?;
+    writeln!(
+        out,
+        "Selling {} in {} at {} USD",
+        of.base,
+        of.pool,
+        group_digits(of.size_usd.as_str())
+    )?;
     let market = if hours.market_open { "open" } else { "CLOSED" };
     let note = printable(&hours.session_note);
     writeln!(out, "{:<16}{market} ({note}) at {}", "market", printable(&hours.block_time))?;
@@ -98,7 +104,7 @@ fn cells(
     worst: Option<&Number>,
 ) -> Vec<String> {
     let dollars = |depth: &Option<Number>| {
-        depth.as_ref().map_or("-".to_owned(), |depth| grouped(depth.as_str()))
+        depth.as_ref().map_or("-".to_owned(), |depth| group_digits(depth.as_str()))
     };
     let percent = |gap: Option<&Number>| gap.map_or("-".to_owned(), ToString::to_string);
     vec![

@@ -25,7 +25,7 @@ fn token(owner: &OwnerArgs) -> Result<&str, Failure> {
     })
 }
 
-fn named(alert: &str) -> Result<Code, Failure> {
+fn parse_alert_id(alert: &str) -> Result<Code, Failure> {
     alert.parse().map_err(|_| {
         Problem::new(ProblemCode::InvalidParameter, format!("{alert:?} is not a valid alert id"))
             .field("alert")
@@ -128,25 +128,25 @@ fn print(alert: &AlertKept, json: bool) -> Result<(), Failure> {
 
 /// One of them.
 pub fn show(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.owner)?, named(&args.alert)?);
+    let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.kept_alert(name, token).await)?, json)
 }
 
 /// One of them ends.
 pub fn end(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.owner)?, named(&args.alert)?);
+    let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.end_alert(name, token).await)?, json)
 }
 
 /// Its webhook is asked again.
 pub fn ask(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.owner)?, named(&args.alert)?);
+    let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.ask_webhook(name, token).await)?, json)
 }
 
 /// Its webhook has new keys.
 pub fn rotate(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.owner)?, named(&args.alert)?);
+    let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     let keys = api::with(&args.owner.api, async |client| client.rotate_keys(name, token).await)?;
     if json {
         return print_json(&keys);
@@ -159,7 +159,7 @@ pub fn rotate(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
 
 /// Its events are sent again.
 pub fn resend(args: &ResendArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.of.owner)?, named(&args.of.alert)?);
+    let (token, name) = (token(&args.of.owner)?, parse_alert_id(&args.of.alert)?);
     let ask = api::with(&args.of.owner.api, async |client| {
         client.send_again(name, args.from, token).await
     });
@@ -172,7 +172,7 @@ pub fn resend(args: &ResendArgs, json: bool) -> Result<(), Failure> {
 
 /// The whole answer, page after page.
 pub fn events(args: &EventsArgs, json: bool) -> Result<(), Failure> {
-    let (token, name) = (token(&args.of.owner)?, named(&args.of.alert)?);
+    let (token, name) = (token(&args.of.owner)?, parse_alert_id(&args.of.alert)?);
     let mut all = api::with(&args.of.owner.api, async |client| {
         let mut all = client.alert_events(name, args.after, PAGE, token).await?;
         let mut last = all.events.len();

@@ -8,21 +8,21 @@ use exitgap_api::{
 };
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
-use crate::arguments::Guarded;
+use super::{Beside, QuestionContext, print_answer, print_heading, print_published, print_source};
+use crate::arguments::GuardedQuestion;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, tokens_short};
+use crate::format::{Columns, group_digits, tokens_short};
 use crate::source;
 
 pub fn run(
-    guarded: &Guarded,
+    guarded: &GuardedQuestion,
     gaps: &[String],
     sizes: &[String],
     json: bool,
 ) -> Result<(), Failure> {
     let limits = parse_steps("gap", gaps, &GapLimit::LADDER, parse_gap_limit)?;
     let sizes = parse_steps("size_usd", sizes, &SizeUsd::STANDARD, size_as_written)?;
-    let asked = Asked::find(guarded)?;
+    let asked = QuestionContext::find(guarded)?;
     let (ladder, beside) = (asked.answers().ladder(&limits, &sizes), asked.beside());
     if !json {
         return print_text(&ladder, &beside);
@@ -66,8 +66,8 @@ fn fill_columns(ladder: &Ladder, exit: &Amounts) -> Vec<String> {
     vec![
         tokens_short(&exit.amount_in_raw, base.decimals),
         tokens_short(&exit.amount_out_raw, quote.decimals),
-        grouped(exit.realized_price_usd.as_str()),
-        grouped(exit.marginal_price_usd.as_str()),
+        group_digits(exit.realized_price_usd.as_str()),
+        group_digits(exit.marginal_price_usd.as_str()),
     ]
 }
 
@@ -90,7 +90,7 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
     let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_gap {
         let depth = rung.depth.as_ref();
-        let size = depth.map_or("-".to_owned(), |depth| grouped(depth.max_size_usd.as_str()));
+        let size = depth.map_or("-".to_owned(), |depth| group_digits(depth.max_size_usd.as_str()));
         let mut cells = vec![rung.gap_limit_pct.to_string(), size];
         match &rung.exit {
             Some(exit) => cells.extend(fill_columns(ladder, exit)),
@@ -100,7 +100,7 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
         let limited_by = depth.map_or_else(String::new, |depth| depth.limited_by.clone());
         let why = refused.unwrap_or(limited_by);
         cells.push(match &rung.worse_below_usd {
-            Some(worse) => format!("{why}, but {} is worse", grouped(worse.as_str())),
+            Some(worse) => format!("{why}, but {} is worse", group_digits(worse.as_str())),
             None => why,
         });
         table.row(cells);
@@ -119,7 +119,7 @@ fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
     }
     let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_size {
-        let mut cells = vec![grouped(rung.size_usd.as_str())];
+        let mut cells = vec![group_digits(rung.size_usd.as_str())];
         match (&rung.exit, &rung.problem) {
             (Some(exit), _) => {
                 cells.push(exit.exit_gap_pct.to_string());
@@ -133,7 +133,7 @@ fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
         }
         if is_uneven {
             let worse = rung.worse_below_usd.as_ref();
-            cells.push(worse.map_or_else(String::new, |size| grouped(size.as_str())));
+            cells.push(worse.map_or_else(String::new, |size| group_digits(size.as_str())));
         }
         table.row(cells);
     }

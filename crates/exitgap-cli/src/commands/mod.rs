@@ -5,7 +5,7 @@ mod accuracy_table;
 mod alert;
 mod audit;
 mod audit_day;
-mod audited;
+mod audit_output;
 mod capabilities;
 mod cascade;
 mod compare;
@@ -56,17 +56,17 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, Number, OracleState, Provenance, Published, Standing,
+    Answers, Context, DepthSourceKind, GuardInputs, Number, OracleState, Provenance, Published,
     Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use serde::Serialize;
 
-use crate::arguments::{Cli, Command, Guarded};
+use crate::arguments::{Cli, Command, GuardedQuestion};
 use crate::failure::Failure;
-use crate::format::{grouped, printable};
-use crate::source::{self, Found};
+use crate::format::{group_digits, printable};
+use crate::source::{self, FoundPool};
 
 /// Runs the command, and gives the exit code of its answer.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
@@ -122,17 +122,21 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
 }
 
 /// What a question is about, found.
-struct Asked {
-    found: Found,
+struct QuestionContext {
+    found: FoundPool,
     direction: Direction,
 }
 
-impl Asked {
+impl QuestionContext {
     /// Finds it, and requires that it meets the guards.
-    fn find(guarded: &Guarded) -> Result<Self, Failure> {
+    fn find(guarded: &GuardedQuestion) -> Result<Self, Failure> {
         let (guards, question) = (guarded.guards()?, &guarded.question);
         let found = source::find(question)?;
-        guards.check(&Standing::of(&found.observation, &found.provenance, source::now_s()))?;
+        guards.check(&GuardInputs::from_observation(
+            &found.observation,
+            &found.provenance,
+            source::now_s(),
+        ))?;
         let direction = found.direction(question.base.as_deref())?;
         Ok(Self { found, direction })
     }
@@ -256,7 +260,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
         writeln!(out, "{:<16}the {missing} newest {slots} missing", "note")?;
     }
     if let Some(lowest) = &beside.lowest_depth_7d_usd {
-        let lowest = grouped(lowest.as_str());
+        let lowest = group_digits(lowest.as_str());
         writeln!(out, "{:<16}{lowest} USD at 2% in the 7 days up to this slot", "lowest depth")?;
     }
     let market = if context.market_open { "open" } else { "CLOSED" };

@@ -9,7 +9,7 @@ use exitgap_chain::config::{ChainConfig, Config, Plan};
 use exitgap_chain::settle::TokenNode;
 use exitgap_core::ids::{Address, Caip2, ChainSlug, Word};
 use exitgap_core::series::rfc3339;
-use exitgap_pay::{AuthorizationState, Chain, Entry, Ledger, Reconciled, State, Usdc};
+use exitgap_pay::{AuthorizationState, Chain, Entry, Ledger, Reconciliation, State, Usdc};
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -33,7 +33,7 @@ pub fn run(command: &PayCommand, json: bool) -> Result<(), Failure> {
 
 /// A payment as listed.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct LedgerRow<'a> {
     id: &'a str,
     reserved_at: String,
     host: &'a str,
@@ -49,10 +49,10 @@ struct Listed<'a> {
 #[derive(Serialize)]
 struct List<'a> {
     ledger: String,
-    payments: Vec<Listed<'a>>,
+    payments: Vec<LedgerRow<'a>>,
 }
 
-impl<'a> From<&'a Entry> for Listed<'a> {
+impl<'a> From<&'a Entry> for LedgerRow<'a> {
     fn from(entry: &'a Entry) -> Self {
         let of = &entry.reserved;
         Self {
@@ -77,12 +77,12 @@ impl<'a> From<&'a Entry> for Listed<'a> {
 
 fn list(ledger: &Ledger, json: bool) -> Result<(), Failure> {
     let entries = ledger.entries()?;
-    let payments: Vec<Listed<'_>> = entries.iter().map(Listed::from).collect();
+    let payments: Vec<LedgerRow<'_>> = entries.iter().map(LedgerRow::from).collect();
     if json {
         return print_json(&List { ledger: ledger.path().display().to_string(), payments });
     }
     let mut rows = Columns::new(&["<reserved", "USDC", "<state", "<on", "<to", "<for"]);
-    for Listed { reserved_at, amount_usdc, state, network, payee, host, path, .. } in payments {
+    for LedgerRow { reserved_at, amount_usdc, state, network, payee, host, path, .. } in payments {
         let of = printable(&format!("{host}{path}"));
         rows.row(vec![reserved_at, amount_usdc, state.to_owned(), network, payee, of]);
     }
@@ -136,7 +136,7 @@ impl Final {
         })
     }
 
-    async fn asked(
+    async fn fetch_authorization(
         &self,
         asset: Address,
         payer: Address,
@@ -144,7 +144,8 @@ impl Final {
     ) -> Result<AuthorizationState, String> {
         let token = self.token(asset).map_err(|problem| problem.detail)?;
         let deadline = Instant::now() + DEADLINE;
-        let (block, hash) = token.finalized(deadline).await.map_err(|error| error.to_string())?;
+        let (block, hash) =
+            token.finalized_head(deadline).await.map_err(|error| error.to_string())?;
         let used = token.was_used_at(hash, payer, nonce, deadline).await;
         let used = used.map_err(|error| error.to_string())?;
         Ok(AuthorizationState { used, block_time_s: block.timestamp_s })
@@ -165,7 +166,7 @@ impl Chain for Final {
         if let Some(why) = self.failed.get() {
             return Err(why.clone());
         }
-        let told = self.asked(asset, payer, nonce).await;
+        let told = self.fetch_authorization(asset, payer, nonce).await;
         told.map_err(|why| self.failed.get_or_init(|| why).clone())
     }
 }
@@ -188,7 +189,7 @@ fn reconcile(ledger: &Ledger, network: Caip2, urls: &[String], json: bool) -> Re
     chain.config()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(ledger.reconcile(&chain))?;
-    let Reconciled { released, settled, left, unanswered } = done;
+    let Reconciliation { released, settled, left, unanswered } = done;
     if json {
         print_json(&Done {
             network: network.to_string(),

@@ -60,7 +60,7 @@ fn of_database(db: &Path, chain: Option<&ChainSlug>) -> Result<PoolList, Failure
             default_base: pool.default_base,
             first_slot: pool.first_slot,
             last_slot: latest.entry.slot,
-            last_missing: latest.entry.missing(),
+            last_missing: latest.entry.missing_reason(),
             recorded: latest.entry.recorded_count,
             labels: labels.as_ref().and_then(|labels| Some((labels, names.next()?))),
         })
@@ -73,9 +73,9 @@ fn labels_of(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<Option<Poo
     let snapshot = match reader.snapshot(&pool.id, hash) {
         // A pool that nobody records any more is listed without what it is called.
         Err(StoreError::Left { .. }) => return Ok(None),
-        snapshot => snapshot.map_err(source::failed)?,
+        snapshot => snapshot.map_err(source::store_failure)?,
     };
-    Ok(snapshot.map(|snapshot| PoolLabels::of(snapshot.observation())))
+    Ok(snapshot.map(|snapshot| PoolLabels::from_observation(snapshot.observation())))
 }
 
 fn print_text(list: &PoolList) -> Result<(), Failure> {

@@ -9,12 +9,15 @@ use exitgap_api::{Number, Portfolio, PortfolioExit, Status, invalid_parameter, s
 use super::print_json;
 use crate::arguments::PortfolioArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
-    let positions: Vec<String> =
-        args.positions.iter().map(|position| read(position)).collect::<Result<_, _>>()?;
+    let positions: Vec<String> = args
+        .positions
+        .iter()
+        .map(|position| normalize_position(position))
+        .collect::<Result<_, _>>()?;
     let given = positions.iter().map(|position| ("position", Some(position)));
     let mut asked: PortfolioAsked = question(Operation::Portfolio, given)?;
     asked.guards = args.source.guards()?;
@@ -27,7 +30,7 @@ pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// A position as an address spells it: its size, as people write it, is what comes last.
-fn read(position: &str) -> Result<String, Failure> {
+fn normalize_position(position: &str) -> Result<String, Failure> {
     let Some((held, size)) = position.rsplit_once(':') else {
         let detail = format!("position: {:?} has no size", printable(position));
         let hint =
@@ -43,12 +46,12 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
     let number = |gap: &Option<Number>| {
         gap.as_ref().map_or("none; a part cannot be filled".to_owned(), |gap| format!("{gap}%"))
     };
-    writeln!(out, "Selling {} USD at once", grouped(total.size_usd.as_str()))?;
+    writeln!(out, "Selling {} USD at once", group_digits(total.size_usd.as_str()))?;
     if total.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     writeln!(out, "gap       {}", number(&total.exit_gap_pct))?;
-    writeln!(out, "unfilled  {} USD", grouped(total.unfilled_usd.as_str()))?;
+    writeln!(out, "unfilled  {} USD", group_digits(total.unfilled_usd.as_str()))?;
     if let (None, Some(gap)) = (&total.exit_gap_pct, &total.filled_gap_pct) {
         writeln!(out, "filled    {gap}% on the part that can be filled")?;
     }
@@ -72,9 +75,9 @@ fn cells(exit: &PortfolioExit, worst: bool) -> Vec<String> {
     vec![
         format!("{}{mark}", printable(&exit.pool)),
         printable(&exit.base),
-        grouped(exit.size_usd.as_str()),
+        group_digits(exit.size_usd.as_str()),
         gap,
-        grouped(exit.unfilled_usd.as_str()),
+        group_digits(exit.unfilled_usd.as_str()),
         printable(proof.or(why).unwrap_or("-")),
     ]
 }

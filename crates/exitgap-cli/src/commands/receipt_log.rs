@@ -5,7 +5,7 @@ use std::io::Write;
 
 use exitgap_api::operations::EvidenceOf;
 use exitgap_api::receipt::Receipt;
-use exitgap_core::analytics::accuracy::{Issued, LATER_SLOTS, requote};
+use exitgap_core::analytics::accuracy::{IssuedReceipts, LATER_SLOTS, requote};
 use exitgap_core::evidence::Outcome;
 use exitgap_core::exit::Exit;
 use exitgap_core::ids::Word;
@@ -19,7 +19,7 @@ use super::audit;
 use super::verify_receipt::Check;
 use crate::arguments::VerifyReceiptArgs;
 use crate::failure::Failure;
-use crate::log::{Against, FolderReader, Watched, WatchedSlot, replay};
+use crate::log::{Against, FolderReader, WatchedPools, WatchedSlot, replay};
 use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
@@ -37,12 +37,12 @@ pub struct OfLog {
     #[serde(skip_serializing_if = "Option::is_none")]
     committed_in: Option<u32>,
     /// The estimate at later slots.
-    requotes: Vec<Requoted>,
+    requotes: Vec<LaterQuote>,
 }
 
 /// The estimate at a later slot.
 #[derive(Serialize)]
-struct Requoted {
+struct LaterQuote {
     slots_later: u32,
     slot: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ struct Requoted {
 
 /// What was gathered of the pool on the way through the log.
 #[derive(Default)]
-struct Gathered {
+struct PoolTrace {
     committed_in: Option<Slot>,
     /// Of the slot that was answered from and those that it is quoted again at.
     snapshots: BTreeMap<u32, Snapshot>,
@@ -78,14 +78,14 @@ pub fn look(
         return Ok((vec![check], None));
     };
     let trusted = trust::keys(&args.trust.trust)?;
-    let source = LogSource::read(log, args.copy.as_deref())?;
+    let source = LogSource::for_reading(log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
     let (held, keys) = if trusted.is_empty() {
         let why = NOT_TRUSTED.to_owned();
         let held = Check::new("log", Outcome::NotChecked, "log_keys_not_trusted", why);
         (held, audit::own_keys(&folder)?)
     } else {
-        (Check::passed("log"), trusted)
+        (Check::with_pass("log"), trusted)
     };
     let newest = audit::newest(&folder)?;
     let against = Against {
@@ -93,11 +93,11 @@ pub fn look(
         newest: &newest,
         keys: &keys,
         since: None,
-        watched: Watched::Of(std::slice::from_ref(&of.pool)),
+        watched: WatchedPools::Of(std::slice::from_ref(&of.pool)),
     };
     let bar = audit::progress(newest.checkpoint.size);
-    let (name, mut gathered) = (Issued::receipt_of(text), Gathered::default());
-    let mut tell = |slot: WatchedSlot| gathered.take(of.slot, &name, slot);
+    let (name, mut gathered) = (IssuedReceipts::receipt_of(text), PoolTrace::default());
+    let mut tell = |slot: WatchedSlot| gathered.add_slot(of.slot, &name, slot);
     let (_, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
     bar.finish_and_clear();
     if let Some((fault, _)) = broken {
@@ -107,14 +107,14 @@ pub fn look(
         let detail = format!("{at}{}; run `exitgap audit` for details", said.detail);
         return Ok((vec![Check::new("log", Outcome::Fail, said.code, detail)], None));
     }
-    let checks = vec![held, gathered.committed(receipt)];
+    let checks = vec![held, gathered.check_commitment(receipt)];
     let committed_in = gathered.committed_in.map(Slot::number);
     let requotes = gathered.requotes(&of);
     Ok((checks, Some(OfLog { committed_in, requotes })))
 }
 
-impl Gathered {
-    fn take(&mut self, from: Slot, receipt: &Word, told: WatchedSlot) {
+impl PoolTrace {
+    fn add_slot(&mut self, from: Slot, receipt: &Word, told: WatchedSlot) {
         let slot = told.head.slot;
         self.newest = Some(slot);
         self.retracted.extend(told.head.retracts.iter().map(|taken| taken.slot.number()));
@@ -129,9 +129,9 @@ impl Gathered {
     }
 
     /// Whether a head commits to the receipt, as far as the log goes.
-    fn committed(&self, receipt: &Receipt) -> Check {
+    fn check_commitment(&self, receipt: &Receipt) -> Check {
         if self.committed_in.is_some() {
-            return Check::passed("committed");
+            return Check::with_pass("committed");
         }
         let Some(newest) = self.newest else {
             let why = "the log does not contain this pool".to_owned();
@@ -151,13 +151,13 @@ impl Gathered {
     }
 
     /// The estimate at the later slots that the log has.
-    fn requotes(&self, of: &EvidenceOf) -> Vec<Requoted> {
+    fn requotes(&self, of: &EvidenceOf) -> Vec<LaterQuote> {
         let from = of.slot.number();
         let Some(estimated) = self.snapshots.get(&from).map(Snapshot::observation) else {
             return Vec::new();
         };
         let direction = Direction::from(of.base);
-        let Ok(estimate) = Exit::of(estimated, direction).estimate(of.size) else {
+        let Ok(estimate) = Exit::from_pool(estimated, direction).estimate(of.size) else {
             return Vec::new();
         };
         let amounts = [estimate.amount_in, estimate.amount_out];
@@ -165,7 +165,7 @@ impl Gathered {
         let later = LATER_SLOTS.iter().filter(|later| from.saturating_add(**later) <= reached);
         let at = later.map(|slots_later| {
             let slot = from.saturating_add(*slots_later);
-            let nothing = Requoted {
+            let nothing = LaterQuote {
                 slots_later: *slots_later,
                 slot,
                 amount_out_raw: None,
@@ -175,19 +175,19 @@ impl Gathered {
             };
             let why_not = |why: &str| Some(why.to_owned());
             if self.retracted.contains(&slot) {
-                return Requoted { why_not: why_not("retracted"), ..nothing };
+                return LaterQuote { why_not: why_not("retracted"), ..nothing };
             }
             let Some(snapshot) = self.snapshots.get(&slot) else {
-                return Requoted { why_not: why_not("missing"), ..nothing };
+                return LaterQuote { why_not: why_not("missing"), ..nothing };
             };
             match requote(estimated, direction, amounts, snapshot.observation()) {
-                Ok(again) => Requoted {
+                Ok(again) => LaterQuote {
                     amount_out_raw: Some(again.amount_out.to_string()),
                     error_pct: again.error.map(Percent::to_fixed),
                     exit_gap_pct: again.gap.map(Percent::to_fixed),
                     ..nothing
                 },
-                Err(error) => Requoted { why_not: Some(error.to_string()), ..nothing },
+                Err(error) => LaterQuote { why_not: Some(error.to_string()), ..nothing },
             }
         });
         at.collect()
@@ -204,7 +204,7 @@ pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
     }
     writeln!(out, "\nThe same sale later (a positive error means a worse fill than estimated):")?;
     for later in &of.requotes {
-        let Requoted { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
+        let LaterQuote { slots_later, error_pct, exit_gap_pct, why_not, .. } = later;
         let minutes = u64::from(*slots_later) * Slot::SECONDS / 60;
         let said = match (error_pct, exit_gap_pct, why_not) {
             (_, _, Some(why)) => why.clone(),
@@ -240,8 +240,9 @@ mod tests {
         let said = |newest: Option<u32>, committed: bool| {
             let newest = newest.map(|later| Slot::new(u64::from(paid.number() + later)).unwrap());
             let committed_in = newest.filter(|_| committed);
-            let gathered = Gathered { committed_in, newest, ..Gathered::default() };
-            let Check { outcome, code, .. } = gathered.committed(&receipt(paid.unix_s() + 299));
+            let gathered = PoolTrace { committed_in, newest, ..PoolTrace::default() };
+            let Check { outcome, code, .. } =
+                gathered.check_commitment(&receipt(paid.unix_s() + 299));
             (outcome, code)
         };
         let yet = (Outcome::NotChecked, Some("receipt_not_committed_yet"));

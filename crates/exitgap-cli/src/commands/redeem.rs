@@ -8,14 +8,14 @@ use exitgap_api::{
 };
 use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, PacedTerms, RedemptionTermsRead};
 
-use super::{Asked, Beside, print_answer, print_heading, print_source};
-use crate::arguments::Guarded;
+use super::{Beside, QuestionContext, print_answer, print_heading, print_source};
+use crate::arguments::GuardedQuestion;
 use crate::failure::Failure;
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 use crate::source;
 
 pub fn run(
-    guarded: &Guarded,
+    guarded: &GuardedQuestion,
     size_usd: &str,
     terms: &[PathBuf],
     json: bool,
@@ -23,10 +23,10 @@ pub fn run(
     let size = size_as_written(size_usd)?;
     let read = |path: &PathBuf| -> Result<RedemptionTermsRead, Failure> {
         let file = source::read_named("terms file", path, MAX_TERMS_BYTES)?;
-        Ok(RedemptionTermsRead::read(&file).map_err(exitgap_api::Problem::from)?)
+        Ok(RedemptionTermsRead::from_json(&file).map_err(exitgap_api::Problem::from)?)
     };
     let terms: Vec<_> = terms.iter().map(read).collect::<Result<_, _>>()?;
-    let asked = Asked::find(guarded)?;
+    let asked = QuestionContext::find(guarded)?;
     let paced = |read: RedemptionTermsRead| {
         let pace = match (&guarded.question.source.db, &asked.found.provenance) {
             (Some(db), Provenance::Recorded { slot, .. }) if read.facts.recorded_pace => {
@@ -46,10 +46,10 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
     let window = &answer.figures;
     let mut out = anstream::stdout().lock();
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    line("size", format!("{} USD", grouped(window.size_usd.as_str())))?;
+    line("size", format!("{} USD", group_digits(window.size_usd.as_str())))?;
     let now = match (&window.receives_now_usd, &window.exit_gap_pct, window.refusal) {
         (Some(usd), Some(gap), _) => {
-            format!("{} USD, {gap}% below the oracle", grouped(usd.as_str()))
+            format!("{} USD, {gap}% below the oracle", group_digits(usd.as_str()))
         }
         (.., Some(refusal)) => format!("cannot be sold now: {}", refusal.as_str()),
         _ => "-".to_owned(),
@@ -68,13 +68,13 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
 /// What one way of redeeming says, line by line.
 fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     let usd = |value: &Option<Number>| {
-        value.as_ref().map_or("-".to_owned(), |usd| format!("{} USD", grouped(usd.as_str())))
+        value.as_ref().map_or("-".to_owned(), |usd| format!("{} USD", group_digits(usd.as_str())))
     };
     let read = printable(&path.terms_read_on);
     let terms =
         format!("{}, read on {read} by {}", printable(&path.terms_source), path.terms_sha256);
     if let Some(refusal) = &path.refusal {
-        let least = grouped(path.minimum_usd.as_str());
+        let least = group_digits(path.minimum_usd.as_str());
         let why = match refusal.as_str() {
             "below_minimum" => format!("below the minimum of {least} USD"),
             "paused" => "not available: redemption was paused at the snapshot's block".to_owned(),
@@ -106,12 +106,12 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     if let Some(pays) = &path.pays_usd {
         lines.push((
             "",
-            format!("one token pays {} USD according to its contract", grouped(pays.as_str())),
+            format!("one token pays {} USD according to its contract", group_digits(pays.as_str())),
         ));
     }
     if let Some([least, middle, most]) = path.per_day_usd.as_deref() {
         let from = if path.per_day_recorded { ", from the recorded queue lengths" } else { "" };
-        let [least, middle, most] = [least, middle, most].map(|usd| grouped(usd.as_str()));
+        let [least, middle, most] = [least, middle, most].map(|usd| group_digits(usd.as_str()));
         lines.push(("paid per day", format!("{least}, {middle} or {most} USD{from}")));
     }
     let wait = |seconds: Option<u64>| seconds.map_or("never".to_owned(), in_words);

@@ -8,11 +8,11 @@ use exitgap_api::{BestSplit, Routes, Status, size_as_written};
 use super::print_json;
 use crate::arguments::RoutesArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
-    let asked = read(args)?;
+    let asked = parse_args(args)?;
     let routes = args.source.ask(
         async |client| client.recomputed_routes(&asked).await,
         async |service| service.routes(&asked).await,
@@ -20,7 +20,7 @@ pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
     if json { print_json(&routes) } else { print_text(&routes) }
 }
 
-fn read(args: &RoutesArgs) -> Result<RoutesAsked, Failure> {
+fn parse_args(args: &RoutesArgs) -> Result<RoutesAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
     let mut named = args.token.splitn(2, '/').map(str::to_owned);
     let (chain, token) = (named.next(), named.next());
@@ -39,7 +39,7 @@ fn read(args: &RoutesArgs) -> Result<RoutesAsked, Failure> {
 fn print_text(routes: &Routes) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let Routes { split, token, .. } = routes;
-    let size = grouped(split.size_usd.as_str());
+    let size = group_digits(split.size_usd.as_str());
     writeln!(out, "Selling {size} USD of {} on {}", printable(&token.symbol), routes.chain)?;
     if split.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
@@ -76,7 +76,7 @@ fn print_legs(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
         table.row(vec![
             printable(&leg.name),
             printable(&leg.quote.symbol),
-            grouped(leg.size_usd.as_str()),
+            group_digits(leg.size_usd.as_str()),
             leg.exit_gap_pct.to_string(),
             printable(&leg.pool),
         ]);
@@ -88,7 +88,7 @@ fn print_alone(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
     let mut table = Columns::new(&["<alone", "gap %", "largest fill USD", "<pool"]);
     for venue in &split.alone {
         let gap = venue.exit_gap_pct.as_ref().map(ToString::to_string);
-        let most = venue.max_fillable_usd.as_ref().map(|most| grouped(most.as_str()));
+        let most = venue.max_fillable_usd.as_ref().map(|most| group_digits(most.as_str()));
         table.row(vec![
             printable(&venue.name),
             gap.or_else(|| venue.code.as_deref().map(printable)).unwrap_or_default(),

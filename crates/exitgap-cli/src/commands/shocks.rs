@@ -12,17 +12,17 @@ use crate::format::{Columns, printable};
 use crate::source::api;
 
 pub fn run(url: &str, json: bool) -> Result<ExitCode, Failure> {
-    let told = asked(url)?;
+    let told = fetch_shocks(url)?;
     if json { print_json(&told) } else { print_text(&told) }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn asked(url: &str) -> Result<NamedShocks, Failure> {
+fn fetch_shocks(url: &str) -> Result<NamedShocks, Failure> {
     api::through(url, api::native()?, Guards::default(), async |client| client.shocks().await)
 }
 
 /// The haircut and the fall of the shock that is named, as a stress takes them.
-pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failure> {
+pub(super) fn find_shock(args: &StressArgs, name: &str) -> Result<[String; 2], Failure> {
     let refused = |detail: String, hint: &str| {
         let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("shock");
         Err(Failure::from(problem.hint(hint)))
@@ -31,7 +31,7 @@ pub(super) fn named(args: &StressArgs, name: &str) -> Result<[String; 2], Failur
         let detail = "shock: a database has no named shocks".to_owned();
         return refused(detail, "give the service with --api, or use --haircut-pct and --fall-pct");
     };
-    let all = asked(url)?.shocks;
+    let all = fetch_shocks(url)?.shocks;
     let Some(shock) = all.iter().find(|shock| shock.name == name) else {
         let names: Vec<_> = all.iter().map(|shock| printable(&shock.name)).collect();
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };

@@ -6,13 +6,13 @@ use anstyle::Style;
 use exitgap_api::{AtOnce, SimulationResult};
 use exitgap_core::exit::OrderPlan;
 
-use super::{Asked, Beside, print_answer, print_heading, print_source};
-use crate::arguments::Guarded;
+use super::{Beside, QuestionContext, print_answer, print_heading, print_source};
+use crate::arguments::GuardedQuestion;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, tokens_short};
+use crate::format::{Columns, group_digits, tokens_short};
 
-pub fn run(guarded: &Guarded, plan: OrderPlan, json: bool) -> Result<(), Failure> {
-    let asked = Asked::find(guarded)?;
+pub fn run(guarded: &GuardedQuestion, plan: OrderPlan, json: bool) -> Result<(), Failure> {
+    let asked = QuestionContext::find(guarded)?;
     let (answer, beside) = (asked.answers().simulate_orders(plan)?, asked.beside());
     if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }
@@ -46,7 +46,7 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
     writeln!(out, "{rows}")?;
     let bold = Style::new().bold();
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    line("size", format!("{} USD", grouped(simulation.size_usd.as_str())))?;
+    line("size", format!("{} USD", group_digits(simulation.size_usd.as_str())))?;
     let orders = simulation.orders;
     line("all orders", format!("{bold}{}%{bold:#} in {orders}", simulation.exit_gap_pct))?;
     let at_once = match &simulation.at_once {

@@ -5,14 +5,14 @@ use std::io::Write;
 use anstyle::Style;
 use exitgap_api::{Amounts, MaxSize, MaxSizeResult, parse_gap_limit};
 
-use super::{Asked, Beside, print_answer, print_heading, print_source};
-use crate::arguments::Guarded;
+use super::{Beside, QuestionContext, print_answer, print_heading, print_source};
+use crate::arguments::GuardedQuestion;
 use crate::failure::Failure;
-use crate::format::{grouped, tokens};
+use crate::format::{group_digits, tokens};
 
-pub fn run(guarded: &Guarded, gap: &str, json: bool) -> Result<(), Failure> {
+pub fn run(guarded: &GuardedQuestion, gap: &str, json: bool) -> Result<(), Failure> {
     let limit = parse_gap_limit(gap)?;
-    let asked = Asked::find(guarded)?;
+    let asked = QuestionContext::find(guarded)?;
     let (answer, beside) = (asked.answers().max_size_for(limit)?, asked.beside());
     if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }
@@ -30,7 +30,10 @@ fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure>
     let bold = Style::new().bold();
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("gap up to", format!("{}%", answer.figures.gap_limit_pct))?;
-    line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
+    line(
+        "largest exit",
+        format!("{bold}{} USD{bold:#}", group_digits(depth.max_size_usd.as_str())),
+    )?;
     let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
         (None, _) if answer.figures.problem.is_some() => "the pool has no gap at any size",
         (None, "liquidity") => "liquidity: the pool cannot fill any sale in this direction",

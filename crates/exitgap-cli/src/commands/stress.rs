@@ -10,15 +10,15 @@ use exitgap_client::HistoryOf;
 use super::{print_json, venue_stress};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
     let pool = match args.venues.as_slice() {
         [pool] if !pool.contains('/') && !is_shocked(args) => pool,
         _ => return venue_stress::run(args, json),
     };
-    let asked = read(args, pool)?;
+    let asked = parse_args(args, pool)?;
     let stress = args.source.ask(
         async |client| client.stress(&HistoryOf::from(&asked.series), asked.limit).await,
         async |service| service.stress(asked.clone()).await,
@@ -36,7 +36,7 @@ fn is_shocked(args: &StressArgs) -> bool {
         || args.file.is_some()
 }
 
-fn read(args: &StressArgs, pool: &String) -> Result<StressAsked, Failure> {
+fn parse_args(args: &StressArgs, pool: &String) -> Result<StressAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
     let given = [
         ("pool", Some(pool)),
@@ -54,7 +54,7 @@ fn read(args: &StressArgs, pool: &String) -> Result<StressAsked, Failure> {
 fn print_text(stress: &Stress) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let Stress { of, .. } = stress;
-    let size = grouped(of.size_usd.as_str());
+    let size = group_digits(of.size_usd.as_str());
     writeln!(out, "Worst of {} in {}, selling {size} USD", of.base, printable(&of.pool))?;
     if of.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
@@ -76,13 +76,13 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     }
     if stress.slots_refused > 0 {
         let least = stress.least_fillable.as_ref().map_or(String::new(), |least| {
-            let usd = grouped(least.max_fillable_usd.as_str());
+            let usd = group_digits(least.max_fillable_usd.as_str());
             format!("; lowest limit {usd} USD, {}", printable(&least.time))
         });
         line("not filled", format!("in {} slots{least}", stress.slots_refused))?;
     }
     let depth = stress.lowest_depth.as_ref().map_or("-".to_owned(), |depth| {
-        format!("{} USD at 2%, {}", grouped(depth.depth_usd.as_str()), printable(&depth.time))
+        format!("{} USD at 2%, {}", group_digits(depth.depth_usd.as_str()), printable(&depth.time))
     });
     line("lowest depth", depth)?;
     if let Some(book) = &stress.lowest_depth_book {
@@ -110,7 +110,7 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
         table.row(vec![
             printable(&point.time),
             number(&point.exit_gap_pct).unwrap_or_else(|| "none".to_owned()),
-            point.max_fillable_usd.as_ref().map_or(String::new(), |usd| grouped(usd.as_str())),
+            point.max_fillable_usd.as_ref().map_or(String::new(), |usd| group_digits(usd.as_str())),
             point.evidence_url.as_deref().map_or(String::new(), printable),
         ]);
     }
@@ -119,7 +119,7 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
 
 /// Whether liquidity had gone, or the price had moved away.
 fn in_words(book: &PoolBook) -> String {
-    let usd = book.book_usd.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let usd = book.book_usd.as_ref().map_or("-".to_owned(), |usd| group_digits(usd.as_str()));
     let held = format!("{usd} USD at 2% from the pool's own price");
     match book.basis_pct.as_ref().map(Number::as_str) {
         Some(basis) if basis.starts_with('-') => {

@@ -10,11 +10,11 @@ use exitgap_api::{Number, Problem, ProblemCode, Status, VenueStress, size_as_wri
 use super::{print_json, shocks, write_file};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
-use crate::format::{Columns, grouped, printable};
-use crate::recorded::question;
+use crate::format::{Columns, group_digits, printable};
+use crate::recorded_source::question;
 
 pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
-    let asked = read(args)?;
+    let asked = parse_args(args)?;
     if let Some(path) = &args.file {
         let bytes = args.source.ask(
             async |client| client.venue_stress_file(&asked).await,
@@ -33,7 +33,7 @@ pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
+fn parse_args(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
     let venues: Vec<String> = match (&args.base, args.venues.as_slice()) {
         (None, venues) => venues.to_vec(),
@@ -45,7 +45,7 @@ fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
         }
     };
     let [haircut, fall] = match &args.shock {
-        Some(name) => shocks::named(args, name)?.map(Some),
+        Some(name) => shocks::find_shock(args, name)?.map(Some),
         None => [args.haircut_pct.clone(), args.fall_pct.clone()],
     };
     let given = [
@@ -66,7 +66,7 @@ fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
 fn print_text(stress: &VenueStress) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let VenueStress { of, .. } = stress;
-    let sold = grouped(of.size_usd.as_str());
+    let sold = group_digits(of.size_usd.as_str());
     let (haircut, fall) = (&of.haircut_pct, &of.fall_pct);
     writeln!(
         out,
@@ -76,8 +76,9 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    let usd =
-        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let usd = |value: &Option<Number>| {
+        value.as_ref().map_or("-".to_owned(), |usd| group_digits(usd.as_str()))
+    };
     let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
     let percent = |value: &Option<Number>| {
         value.as_ref().map_or("none (not filled)".to_owned(), |gap| format!("{gap}%"))
@@ -116,9 +117,9 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
         table.row(vec![
             printable(&slot.time),
             number(&slot.exit_gap_pct).unwrap_or_else(|| "none".to_owned()),
-            slot.max_fillable_usd.as_ref().map_or(String::new(), |usd| grouped(usd.as_str())),
-            grouped(slot.depth_usd.as_str()),
-            grouped(slot.book_usd.as_str()),
+            slot.max_fillable_usd.as_ref().map_or(String::new(), |usd| group_digits(usd.as_str())),
+            group_digits(slot.depth_usd.as_str()),
+            group_digits(slot.book_usd.as_str()),
         ]);
     }
     write!(out, "\n{table}")?;

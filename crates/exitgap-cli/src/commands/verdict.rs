@@ -12,7 +12,7 @@ use exitgap_core::proof::{Rung, StateCheck};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 
 fn style(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
@@ -20,7 +20,7 @@ fn style(colour: AnsiColor) -> Style {
 
 /// A report, and where asked for what its checks mean.
 #[derive(Serialize)]
-pub struct Explained<'a> {
+pub struct ExplainedReport<'a> {
     #[serde(flatten)]
     report: &'a VerificationReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,11 +37,12 @@ pub struct Explained<'a> {
     sentence: Option<String>,
 }
 
-impl<'a> Explained<'a> {
+impl<'a> ExplainedReport<'a> {
     /// The report, with the explanations of its checks where `explain` is set.
-    pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
+    pub fn from_report(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
-        let explanations = || checks.iter().map(|check| Explanation::of(check.name)).collect();
+        let explanations =
+            || checks.iter().map(|check| Explanation::for_check(check.name)).collect();
         let (chain, witnessed, rung, sentence) = (&[], None, None, None);
         let explanations = explain.then(explanations);
         Self { report, explanations, chain, witnessed, rung, sentence }
@@ -81,7 +82,7 @@ pub fn print_text(
     let report = &document.report;
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log".to_owned()),
-        Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", failed(report))),
+        Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", describe_failures(report))),
         Verdict::Incomplete => {
             let verdict = "INCOMPLETE: no check failed, but some were not made";
             (AnsiColor::Yellow, verdict.to_owned())
@@ -94,7 +95,7 @@ pub fn print_text(
     for check in &report.checks {
         print_check(&mut out, check)?;
         if explain {
-            print_explanation(&mut out, &Explanation::of(check.name), "    ")?;
+            print_explanation(&mut out, &Explanation::for_check(check.name), "    ")?;
             writeln!(out)?;
         }
     }
@@ -129,7 +130,7 @@ pub fn print_explanation(
     Ok(writeln!(out, "{indent}does not prove  {}", explanation.does_not_prove)?)
 }
 
-fn failed(report: &Report) -> String {
+fn describe_failures(report: &Report) -> String {
     let failed = report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
     let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
     format!("{} {}", names.join(", "), if names.len() == 1 { "fails" } else { "fail" })
@@ -151,7 +152,7 @@ fn sentence(claim: &Claim, sold: &str) -> String {
     let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
     let what = format!(
         "{} USD of {} sold in {} at {slot}",
-        grouped(&printable(&claim.size_usd)),
+        group_digits(&printable(&claim.size_usd)),
         printable(sold),
         claim.pool
     );

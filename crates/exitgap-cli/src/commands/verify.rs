@@ -12,7 +12,7 @@ use exitgap_core::tlog::{
     VerifierKey, consistency_proof, root,
 };
 
-use super::verdict::{Explained, print_advice, print_rung, print_text};
+use super::verdict::{ExplainedReport, print_advice, print_rung, print_text};
 use super::{
     explain, print_json, verify_figure, verify_fork, verify_many, verify_remote, verify_state,
     verify_witnesses,
@@ -41,8 +41,8 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     if Fork::is_file(&evidence) {
         return verify_fork::run(&evidence, args, json);
     }
-    let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
-    let evidence = Evidence::read(&evidence);
+    let mut policy = Policy::with_keys(trust::keys(&args.trust.trust)?);
+    let evidence = Evidence::from_bytes(&evidence);
     let signed = signed_checkpoint(&evidence);
     if let Some(path) = &args.since {
         let kept = kept(path)?;
@@ -59,11 +59,12 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let witnessed = witnessed.as_ref();
     let verdict = verify_state::together(report.report.verdict, &chain);
     let verdict = verify_witnesses::together(verdict, witnessed);
-    let witnesses = witnessed.map(|check| WitnessesSay::of(check.outcome));
-    let rung = Rung { chain: ChainSays::of(&chain), witnesses: witnesses.unwrap_or_default() };
+    let witnesses = witnessed.map(|check| WitnessesSay::from_outcome(check.outcome));
+    let rung =
+        Rung { chain: ChainSays::from_checks(&chain), witnesses: witnesses.unwrap_or_default() };
     let rung = (!chain.is_empty() || witnessed.is_some()).then_some(rung);
     read_or_not(if json {
-        let explained = Explained::of(&report, args.explain).with_chain(&chain);
+        let explained = ExplainedReport::from_report(&report, args.explain).with_chain(&chain);
         print_json(&explained.with_witnesses(witnessed).with_rung(rung))
     } else {
         print_text(&evidence, &report, args.explain, witnessed)
@@ -99,7 +100,7 @@ pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Re
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
 pub(super) fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
-    let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
+    let note = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
     Some(SignedCheckpoint { note, checkpoint })
 }

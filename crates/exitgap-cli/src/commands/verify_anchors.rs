@@ -5,8 +5,8 @@ use std::path::Path;
 
 use exitgap_api::invalid_parameter;
 use exitgap_core::ids::{BlockHash, Caip2, ChainSlug};
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::proof::{AnchorChain, AnchorChainError, Anchors, MAX_ANCHOR_BYTES};
-use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 
 use crate::failure::Failure;
@@ -28,7 +28,7 @@ pub fn days(named: &[String], chain: &ChainSlug, slot: Slot) -> Result<Vec<Ancho
             days.extend(of_folder(Path::new(name), chain, slot)?);
         } else {
             let bytes = source::read_named("anchors", Path::new(name), MAX_ANCHOR_BYTES)?;
-            days.push(read(name, &bytes)?);
+            days.push(parse_anchors(name, &bytes)?);
         }
         if days.len() > MAX_DAYS {
             return Err(too_many());
@@ -43,9 +43,9 @@ fn too_many() -> Failure {
     invalid_parameter("anchors", &detail, hint).into()
 }
 
-fn read(name: &str, bytes: &[u8]) -> Result<Anchors, Failure> {
+fn parse_anchors(name: &str, bytes: &[u8]) -> Result<Anchors, Failure> {
     let wrong = |error| unreadable(format!("anchors {name}: {error}"));
-    Ok(Anchors::read(bytes).map_err(wrong)?)
+    Ok(Anchors::from_bytes(bytes).map_err(wrong)?)
 }
 
 fn absent(name: &str, chain: &ChainSlug, slot: Slot) -> Failure {
@@ -77,7 +77,7 @@ fn of_folder(folder: &Path, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors
     let one = |day: &u32| {
         let file = folder.join(LogFile::Anchors(chain.clone(), *day).to_string());
         let bytes = source::read_named("anchors", &file, MAX_ANCHOR_BYTES)?;
-        read(&file.display().to_string(), &bytes)
+        parse_anchors(&file.display().to_string(), &bytes)
     };
     numbers.iter().map(one).collect()
 }
@@ -105,7 +105,7 @@ fn of_service(url: &str, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors>, 
     if files.is_empty() {
         return Err(absent(url, chain, slot));
     }
-    files.iter().map(|(day, file)| read(&format!("{url}, day {day}"), file)).collect()
+    files.iter().map(|(day, file)| parse_anchors(&format!("{url}, day {day}"), file)).collect()
 }
 
 /// The days that follow from a trusted block, at which one of them begins: newer ones are left out.

@@ -26,13 +26,13 @@ const EVERY: usize = 100;
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     of_evidence_alone(args, "a figure", "omit it: it applies only to evidence of a number")?;
     let keys = trust::keys(&args.trust.trust)?;
-    let report = judged(file, &keys, args.snapshots.as_deref())?;
+    let report = check_figure(file, &keys, args.snapshots.as_deref())?;
     if json { print_json(&report) } else { print_text(file, &report, args) }?;
     Ok(verdict_code(report.verdict))
 }
 
 /// What the checks find of a file, with the snapshots of a service or of a database, where one is named.
-pub fn judged(
+pub fn check_figure(
     file: &[u8],
     keys: &[VerifierKey],
     snapshots: Option<&str>,
@@ -40,7 +40,9 @@ pub fn judged(
     Ok(match snapshots {
         None => FigureVerifier::new(file, keys).finish(),
         Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
-            source::api::with(url, async |client| client.verify_figure(file, keys, told).await)?
+            source::api::with(url, async |client| {
+                client.verify_figure(file, keys, print_progress).await
+            })?
         }
         Some(path) => from_database(file, keys, Path::new(path))?,
     })
@@ -50,11 +52,11 @@ fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<Figur
     let reader = source::open(path)?;
     let mut verifier = FigureVerifier::new(file, keys);
     let unread = |error: StoreError| unreadable(error.to_string());
-    while let Some(wanted) = verifier.wanted() {
+    while let Some(wanted) = verifier.next_want() {
         match wanted {
             FigureWant::Snapshot(wanted) => {
                 let documents = reader.documents(wanted.snapshot).map_err(unread)?;
-                verifier.take(documents.as_ref());
+                verifier.add_snapshot(documents.as_ref());
             }
             FigureWant::Fills(FigureFills { pool, slot, .. }) => {
                 let run = [*slot; 2];
@@ -65,13 +67,13 @@ fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<Figur
             }
         }
         let (seen, all) = verifier.progress();
-        told(seen, all);
+        print_progress(seen, all);
     }
     Ok(verifier.finish())
 }
 
 /// Shows progress to a person who watches.
-fn told(seen: usize, all: usize) {
+fn print_progress(seen: usize, all: usize) {
     let mut out = std::io::stderr();
     if out.is_terminal() && (seen.is_multiple_of(EVERY) || seen == all) {
         let end = if seen == all { "\n" } else { "" };
@@ -91,7 +93,7 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     writeln!(out, "Figure file: {style}{verdict}{style:#}.\n")?;
-    if let Some(numbers) = verify_headline::of(file) {
+    if let Some(numbers) = verify_headline::format_headline(file) {
         writeln!(out, "Claim: {}.\n", printable(&numbers))?;
     }
     for check in &report.checks {

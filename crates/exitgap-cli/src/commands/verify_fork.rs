@@ -20,7 +20,7 @@ pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failu
     of_evidence_alone(args, "a proof of misbehaviour", "omit it: the proof is complete by itself")?;
     let keys = trust::keys(&args.trust.trust)?;
     let fork = Fork::from_canonical(file).map_err(|error| unreadable(error.to_string()))?;
-    let report = ForkReport::of(fork.judge(&keys), keys.is_empty());
+    let report = ForkReport::from_result(fork.judge(&keys), keys.is_empty());
     if json { print_json(&report) } else { print_text(&report) }?;
     Ok(verdict_code(report.verdict))
 }

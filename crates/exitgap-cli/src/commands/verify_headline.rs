@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::format::grouped;
+use crate::format::group_digits;
 
 /// What is read of a file: not the thousands of snapshots that it names.
 #[derive(Deserialize)]
-struct Headed {
+struct FigureHeader {
     figure: String,
     parameters: Value,
     result: Value,
@@ -67,8 +67,8 @@ const DECAY: &[Number] = &[
 const OTHERS: &[Number] = &[("slots", "/result/have_slots", Unit::Plain)];
 
 /// The numbers of a file; none where it cannot be read.
-pub fn of(file: &[u8]) -> Option<String> {
-    let headed: Headed = serde_json::from_slice(file).ok()?;
+pub fn format_headline(file: &[u8]) -> Option<String> {
+    let headed: FigureHeader = serde_json::from_slice(file).ok()?;
     let numbers = match headed.figure.as_str() {
         "exposure/1" => EXPOSURE,
         "stress/1" => STRESS,
@@ -93,7 +93,7 @@ fn shown(number: &Value, unit: Unit) -> Option<String> {
         _ => return None,
     };
     Some(match unit {
-        Unit::Usd => format!("${}", grouped(&text)),
+        Unit::Usd => format!("${}", group_digits(&text)),
         Unit::Percent => format!("{text}%"),
         Unit::Times => format!("{text}x"),
         Unit::Plain => text,
@@ -102,7 +102,7 @@ fn shown(number: &Value, unit: Unit) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::format_headline;
 
     #[test]
     fn numbers_are_named_with_their_units_and_what_is_null_is_not_known() {
@@ -110,16 +110,16 @@ mod tests {
             "coverage_break_even":null,"have_slots":4,"shortfall_usd":"1234","slots_unfillable":1,"stranded_usd":"0",
             "worst_gap_pct":"27.530000"},"uses":[]}"#;
         assert_eq!(
-            of(file).unwrap(),
+            format_headline(file).unwrap(),
             "liquidation size $800,000, rating exposed, coverage 1.25x, coverage at break-even unknown, worst gap 27.530000%, shortfall \
              $1,234, stranded $0, slots 4, unfillable slots 1"
         );
         let decay = br#"{"figure":"decay/1","parameters":{"move_pct":"2"},"result":{"down":{"half_life_slots_q50":3,
             "horizons":[{},{"withdrawn_pct_q50":"12.5"}]},"have_slots":9}}"#;
         assert_eq!(
-            of(decay).unwrap(),
+            format_headline(decay).unwrap(),
             "moves of 2%, median withdrawn one slot after drops 12.5%, median slots until half recovered 3, slots 9"
         );
-        assert_eq!(of(b"{\"figure\":1}"), None);
+        assert_eq!(format_headline(b"{\"figure\":1}"), None);
     }
 }

@@ -19,13 +19,13 @@ use super::verify_whole::{Length, LengthCode, MOST};
 use super::{print_json, verify_figure, verify_headline};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
-use crate::format::{grouped, printable};
+use crate::format::{group_digits, printable};
 use crate::source::unreadable;
 use crate::trust;
 
 /// What was found of a report.
 #[derive(Serialize)]
-struct Found {
+struct ReportResult {
     #[serde(flatten)]
     files: FilesVerified,
     /// Whether it is complete.
@@ -50,48 +50,48 @@ pub fn run(bytes: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Fail
     let keys = trust::keys(&args.trust.trust)?;
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let lines: Vec<&[u8]> = lines.take(MOST + 2).collect();
-    let (length, lines) = Length::of(&lines);
+    let (length, lines) = Length::from_lines(&lines);
     if lines.len() > MOST {
         return Err(unreadable(format!("more than the {MOST} files of a report")).into());
     }
     let (mut files, mut said) = (Vec::new(), Vec::new());
     for line in lines {
-        let (file, words) = judged(line, args, &keys)?;
+        let (file, words) = check_file(line, args, &keys)?;
         files.push(file);
         said.push(words);
     }
-    let mut files = FilesVerified::of(files);
+    let mut files = FilesVerified::from_files(files);
     files.verdict = match (length.code, files.verdict) {
         (LengthCode::NotAsStated, _) => Verdict::Invalid,
         (LengthCode::Unsupported, Verdict::Valid) => Verdict::Incomplete,
         (_, verdict) => verdict,
     };
-    let found = Found { files, length };
+    let found = ReportResult { files, length };
     if json { print_json(&found) } else { print_text(&found, &said, args) }?;
     Ok(verdict_code(found.files.verdict))
 }
 
 /// What checking one file found, and what it is of, in words that are its own.
-fn judged(
+fn check_file(
     line: &[u8],
     args: &VerifyArgs,
     keys: &[VerifierKey],
 ) -> Result<(FileVerified, String), Failure> {
     if is_figure_file(line) {
-        let report = verify_figure::judged(line, keys, args.snapshots.as_deref())?;
+        let report = verify_figure::check_figure(line, keys, args.snapshots.as_deref())?;
         let file = FileVerified::of_figure(line, &report);
-        let words = figure(&file, verify_headline::of(line));
+        let words = figure(&file, verify_headline::format_headline(line));
         return Ok((file, words));
     }
-    let policy = Policy::trusting(keys.to_vec());
-    let evidence = Evidence::read(line);
-    let report = VerificationReport::of(&evidence, &policy);
-    let words = report.claim.as_ref().map(|claim| claimed(claim, &sold(claim, &evidence)));
+    let policy = Policy::with_keys(keys.to_vec());
+    let evidence = Evidence::from_bytes(line);
+    let report = VerificationReport::from_evidence(&evidence, &policy);
+    let words = report.claim.as_ref().map(|claim| describe_claim(claim, &sold(claim, &evidence)));
     Ok((FileVerified::of_evidence(&report), words.unwrap_or_else(|| "no evidence".to_owned())))
 }
 
-fn print_text(found: &Found, said: &[String], args: &VerifyArgs) -> Result<(), Failure> {
-    let Found { files: report, length } = found;
+fn print_text(found: &ReportResult, said: &[String], args: &VerifyArgs) -> Result<(), Failure> {
+    let ReportResult { files: report, length } = found;
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => {
@@ -145,8 +145,8 @@ fn figure(file: &FileVerified, numbers: Option<String>) -> String {
 }
 
 /// What a file of evidence claims.
-fn claimed(claim: &Claim, sold: &str) -> String {
-    let size = format!("${}", grouped(&claim.size_usd));
+fn describe_claim(claim: &Claim, sold: &str) -> String {
+    let size = format!("${}", group_digits(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {
         (Some(gap), _) => format!("{gap}% below the oracle"),
         (None, Some(refusal)) => format!("refused: {refusal}"),

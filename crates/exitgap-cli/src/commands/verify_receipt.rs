@@ -54,7 +54,7 @@ fn is_unknown(error: &ReceiptError) -> bool {
 
 impl Check {
     /// What holds.
-    pub fn passed(name: &'static str) -> Self {
+    pub fn with_pass(name: &'static str) -> Self {
         Self { name, outcome: Outcome::Pass, code: None, detail: None }
     }
 
@@ -63,8 +63,8 @@ impl Check {
         Self { name, outcome, code: Some(code), detail: Some(detail) }
     }
 
-    fn of(name: &'static str, found: Result<(), &ReceiptError>) -> Self {
-        let Err(error) = found else { return Self::passed(name) };
+    fn from_result(name: &'static str, found: Result<(), &ReceiptError>) -> Self {
+        let Err(error) = found else { return Self::with_pass(name) };
         let outcome = if is_unknown(error) { Outcome::NotChecked } else { Outcome::Fail };
         Self::new(name, outcome, error.code(), error.to_string())
     }
@@ -80,7 +80,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
     let bytes = source::read_named("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
     let text = String::from_utf8_lossy(&bytes);
     let receipt = Receipt::verify(text.trim_end(), &key);
-    let mut checks = vec![Check::of("signature", receipt.as_ref().map(drop))];
+    let mut checks = vec![Check::from_result("signature", receipt.as_ref().map(drop))];
     let mut of_log = None;
     if let Ok(receipt) = &receipt {
         if let Some(path) = &args.answer {
@@ -94,12 +94,18 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
                 let without = answer.strip_suffix(b"\n").ok_or(error)?;
                 receipt.check_answer(without)
             });
-            checks.push(Check::of("answer", found.as_ref().copied()));
+            checks.push(Check::from_result("answer", found.as_ref().copied()));
         }
         if let Some(path) = &args.evidence {
-            let evidence =
-                Evidence::read(&source::read_named("evidence file", path, MAX_EVIDENCE_BYTES)?);
-            checks.push(Check::of("evidence", receipt.check_evidence(&evidence).as_ref().copied()));
+            let evidence = Evidence::from_bytes(&source::read_named(
+                "evidence file",
+                path,
+                MAX_EVIDENCE_BYTES,
+            )?);
+            checks.push(Check::from_result(
+                "evidence",
+                receipt.check_evidence(&evidence).as_ref().copied(),
+            ));
         }
         if let Some(log) = &args.log {
             let (found, said) = receipt_log::look(args, log, (receipt, text.trim_end()))?;

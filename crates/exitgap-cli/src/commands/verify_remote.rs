@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use exitgap_api::{ProblemCode, SlotStatus, VerificationReport, size_as_written, slot_at};
 use exitgap_client::{
-    Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Recorded,
-    Since, Storage, TrustBasis, Verification,
+    Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogState, LogWatch, Memory,
+    Native, Since, Storage, TrustBasis, Verification,
 };
 use exitgap_core::evidence::{Check, Verdict};
 use exitgap_core::exit::METHOD_VERSION;
@@ -17,7 +17,7 @@ use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use super::print_json;
-use super::verdict::{Explained, print_since, print_text};
+use super::verdict::{ExplainedReport, print_since, print_text};
 use crate::arguments::{RemoteArgs, VerifyArgs};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -29,7 +29,7 @@ use crate::trust;
 #[derive(Serialize)]
 struct RemoteReport<'a> {
     #[serde(flatten)]
-    report: Explained<'a>,
+    report: ExplainedReport<'a>,
     log: Log<'a>,
     since: Later<'a>,
 }
@@ -65,7 +65,7 @@ impl<'a> From<&'a Result<Since, ClientError>> for Later<'a> {
 }
 
 /// Evidence that was verified, and what came after its slot.
-struct Found {
+struct RemoteEvidence {
     verification: Verification,
     since: Result<Since, ClientError>,
 }
@@ -101,7 +101,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
             found?
         }
     };
-    let Found { verification: Verification { evidence, report, log, .. }, since } = &found;
+    let RemoteEvidence { verification: Verification { evidence, report, log, .. }, since } = &found;
     read_or_not(if json {
         print_document(report, log, since, args.explain)
     } else {
@@ -125,9 +125,9 @@ fn print_document(
     since: &Result<Since, ClientError>,
     explain: bool,
 ) -> Result<(), Failure> {
-    let report = Explained::of(report, explain);
+    let report = ExplainedReport::from_report(report, explain);
     let keys = log.keys.iter().map(ToString::to_string).collect();
-    let (trusted, continuity) = (trusted(log), continuity(log));
+    let (trusted, continuity) = (trust_basis(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
     let log = Log { keys, trusted, continuity, newest, seen };
     print_json(&RemoteReport { report, log, since: since.into() })
@@ -140,9 +140,9 @@ fn fetch(
     args: &RemoteArgs,
     storage: impl Storage,
     keys: Vec<VerifierKey>,
-) -> Result<Found, Failure> {
+) -> Result<RemoteEvidence, Failure> {
     api::with(api, async |client: &Client<Native>| {
-        let (recorded, slot) = recorded(client, pool, args.at.as_deref()).await?;
+        let (recorded, slot) = resolve_slot(client, pool, args.at.as_deref()).await?;
         let of = EvidenceOf {
             pool: pool.clone(),
             base: recorded.direction(args.base.as_deref())?.into(),
@@ -152,21 +152,21 @@ fn fetch(
         };
         let verification = LogWatch::new(client, storage, keys).verify_remote(&of, true).await?;
         let since = client.since(&of, &verification).await;
-        Ok(Found { verification, since })
+        Ok(RemoteEvidence { verification, since })
     })
 }
 
 /// The slot that is meant, and a recorded one of the pool. A slot that was retracted has no answer
 /// any more; its evidence stays.
-async fn recorded(
+async fn resolve_slot(
     client: &Client<Native>,
     pool: &PoolId,
     at: Option<&str>,
-) -> Result<(Recorded, Slot), ClientError> {
+) -> Result<(FetchedSnapshot, Slot), ClientError> {
     let taken_back = |error: &ClientError| error.code() == ProblemCode::SlotRetracted.as_str();
-    match (client.recorded(pool, at).await, at) {
+    match (client.fetch_snapshot(pool, at).await, at) {
         (Err(error), Some(at)) if taken_back(&error) => {
-            Ok((client.recorded(pool, None).await?, slot_at("at", at)?))
+            Ok((client.fetch_snapshot(pool, None).await?, slot_at("at", at)?))
         }
         (found, _) => found.map(|recorded| {
             let slot = recorded.snapshot.slot();
@@ -175,7 +175,7 @@ async fn recorded(
     }
 }
 
-fn trusted(log: &LogState) -> &'static str {
+fn trust_basis(log: &LogState) -> &'static str {
     match log.basis {
         TrustBasis::Named => "named",
         TrustBasis::Kept => "kept",

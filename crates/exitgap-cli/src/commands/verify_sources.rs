@@ -93,7 +93,7 @@ impl Sources<'_> {
             let name = format!("{host} by anchors from block {newest}");
             return BlockSource { name, said: self.by_anchors(&followed) };
         }
-        asked(host.to_owned(), own)
+        to_block_source(host.to_owned(), own)
     }
 
     /// What anchors say: of the next block where they have it, which shows the instant, too; else of the block itself.
@@ -108,16 +108,16 @@ impl Sources<'_> {
     /// the one that the reader meant says nothing.
     fn peer(&self, named: &str) -> Result<BlockSource, Failure> {
         let bytes = if named.contains("://") {
-            match self.fetched(named) {
+            match self.fetch_evidence(named) {
                 Ok(bytes) => bytes,
-                Err(why) => return Ok(asked(host(named), Err(why))),
+                Err(why) => return Ok(to_block_source(host(named), Err(why))),
             }
         } else {
             source::read_named("evidence of a peer", Path::new(named), MAX_FIGURE_BYTES)?
         };
-        let peer = Evidence::read(&bytes);
+        let peer = Evidence::from_bytes(&bytes);
         let refused = |why: String| unreadable(format!("peer {named}: {why}"));
-        let policy = Policy::trusting(self.keys.to_vec());
+        let policy = Policy::with_keys(self.keys.to_vec());
         let verdict = VerificationReport::beside_tiles(&peer, &policy, false).report.verdict;
         if verdict != Verdict::Valid {
             let hint = "run `exitgap verify` on that file to see why, and give its log's key with --trust too";
@@ -143,11 +143,11 @@ impl Sources<'_> {
         // Of another height its operator's node was elsewhere at the instant: no word of this block.
         let same_height = other.block().number == own.block().number;
         let hash = same_height.then_some(other.block().hash);
-        Ok(BlockSource::asked(printable(&format!("log {origin}")), hash))
+        Ok(BlockSource::from_answer(printable(&format!("log {origin}")), hash))
     }
     /// Evidence of the slot that another operator's service has, of any pool of the chain: of the same contract, where it
     /// records that; in words, where it has none.
-    fn fetched(&self, url: &str) -> Result<Vec<u8>, String> {
+    fn fetch_evidence(&self, url: &str) -> Result<Vec<u8>, String> {
         let slot = self.snapshot.slot();
         let failed = |failure: Failure| failure.words();
         let pools = api::list_pools(url, None).map_err(failed)?.pools;
@@ -162,7 +162,7 @@ impl Sources<'_> {
         let size: SizeUsd = PEER_SIZE.parse().map_err(|error| format!("{error}"))?;
         let chain = self.snapshot.observation().chain().caip2;
         let is_of_chain = |bytes: &[u8]| {
-            let evidence = Evidence::read(bytes);
+            let evidence = Evidence::from_bytes(bytes);
             evidence
                 .snapshot()
                 .is_some_and(|snapshot| snapshot.observation().chain().caip2 == chain)
@@ -189,12 +189,12 @@ impl Sources<'_> {
 }
 
 /// Who was asked, with why they said nothing.
-fn asked(name: String, said: Result<BlockHash, String>) -> BlockSource {
+fn to_block_source(name: String, said: Result<BlockHash, String>) -> BlockSource {
     match said {
-        Ok(hash) => BlockSource::asked(name, Some(hash)),
+        Ok(hash) => BlockSource::from_answer(name, Some(hash)),
         Err(why) => {
             let why: String = printable(&why).chars().take(MAX_WHY).collect();
-            BlockSource::asked(format!("{name} ({why})"), None)
+            BlockSource::from_answer(format!("{name} ({why})"), None)
         }
     }
 }

@@ -58,9 +58,9 @@ pub fn checks(
             let hint = "give a node with --rpc, or a saved proof with --state-proof";
             return Err(invalid_parameter("state_proof", detail, hint).into());
         }
-        None => asked(args, runtime, provers, snapshot, size)?,
+        None => request_proof(args, runtime, provers, snapshot, size)?,
     };
-    let proof = StateProof::read(&proof);
+    let proof = StateProof::from_bytes(&proof);
     let mut checks = check_state(&proof, snapshot, size).to_vec();
     if let Some(sources) = sources {
         let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
@@ -80,7 +80,7 @@ fn prover(url: &str, snapshot: &Snapshot) -> Result<StateProver, Failure> {
 }
 
 /// A proof asked of the nodes, one after the other until one gives it.
-fn asked(
+fn request_proof(
     args: &ChainArgs,
     runtime: &Runtime,
     provers: &[StateProver],

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use exitgap_api::is_report_first_line;
-use exitgap_core::published::PartRef;
+use exitgap_core::log_folder::PartRef;
 use serde::{Deserialize, Serialize};
 
 /// The form of first lines that is read.
@@ -51,7 +51,7 @@ struct FirstLine {
 
 impl Length {
     /// Of a report's lines, with those of them that are its files.
-    pub fn of<'a, 'b>(lines: &'b [&'a [u8]]) -> (Self, &'b [&'a [u8]]) {
+    pub fn from_lines<'a, 'b>(lines: &'b [&'a [u8]]) -> (Self, &'b [&'a [u8]]) {
         let Some((first, files)) =
             lines.split_first().filter(|(first, _)| is_report_first_line(first))
         else {
@@ -134,7 +134,7 @@ mod tests {
         let first = report_first_line(&files).into_bytes();
         let found = |lines: &[&[u8]]| {
             let all: Vec<&[u8]> = [&first[..]].into_iter().chain(lines.iter().copied()).collect();
-            let (length, rest) = Length::of(&all);
+            let (length, rest) = Length::from_lines(&all);
             assert_eq!(rest, lines);
             (length.code, length.why.unwrap_or_default())
         };
@@ -156,10 +156,10 @@ mod tests {
         for (lines, why) in cases {
             assert_eq!(found(lines), (LengthCode::NotAsStated, why.to_owned()));
         }
-        assert_eq!(Length::of(&files).0.code, LengthCode::NotStated);
+        assert_eq!(Length::from_lines(&files).0.code, LengthCode::NotStated);
         let newer =
             String::from_utf8(first.clone()).unwrap().replace("\"report\":1", "\"report\":2");
-        assert_eq!(Length::of(&[newer.as_bytes(), a]).0.code, LengthCode::Unsupported);
-        assert_eq!(Length::of(&[b"{\"files\":[]", a]).0.code, LengthCode::NotAsStated);
+        assert_eq!(Length::from_lines(&[newer.as_bytes(), a]).0.code, LengthCode::Unsupported);
+        assert_eq!(Length::from_lines(&[b"{\"files\":[]", a]).0.code, LengthCode::NotAsStated);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::witnessed;
+use exitgap_api::check_witnesses;
 use exitgap_core::evidence::{Evidence, Outcome, Verdict, WitnessCheck};
 use exitgap_core::tlog::MAX_POLICY_BYTES;
 
@@ -19,7 +19,7 @@ pub fn check(policy: Option<&Path>, evidence: &Evidence) -> Result<Option<Witnes
     let Some(path) = policy else { return Ok(None) };
     let policy = source::read_named("policy of witnesses", path, MAX_POLICY_BYTES)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(Some(witnessed(evidence, &policy, Some(now.as_secs()))?))
+    Ok(Some(check_witnesses(evidence, &policy, Some(now.as_secs()))?))
 }
 
 /// A verdict together with what witnesses say: a false cosignature is invalid, a missing quorum not whole.

@@ -19,7 +19,9 @@ use super::{alert, audit, verify};
 use crate::arguments::WatchArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
-use crate::log::{Against, Fault, FolderReader, SignedCheckpoint, Watched, WatchedSlot, replay};
+use crate::log::{
+    Against, Fault, FolderReader, SignedCheckpoint, WatchedPools, WatchedSlot, replay,
+};
 use crate::log_source::LogSource;
 use crate::source::unreadable;
 use crate::trust;
@@ -53,7 +55,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
     let rules = args.rule.iter().map(|path| alert::read_rule(path)).collect::<Result<_, _>>()?;
     let seen = args.seen.as_deref().filter(|path| path.exists()).map(verify::kept).transpose()?;
-    let mut followed = Followed::begin(args)?;
+    let mut followed = FollowedLog::begin(args)?;
     let folder = FolderReader::new(followed.source.path());
     let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     if let Some(seen) = &seen {
@@ -82,7 +84,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
             late = true;
             if let Some(slot) = watch.told {
                 let words = format!("no new slot for {} s", waited.as_secs());
-                watch.say(&Said { what: "late", slot, words, more: json!({}) })?;
+                watch.print_alarm(&Said { what: "late", slot, words, more: json!({}) })?;
             }
         }
         if args.once {
@@ -94,16 +96,16 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// Where the log is, and why it could not be looked at.
-struct Followed {
+struct FollowedLog {
     source: LogSource,
     /// The code of what was last said about it.
     said: Option<String>,
 }
 
-impl Followed {
+impl FollowedLog {
     /// Looks for the first time: until there is something to read, or once.
     fn begin(args: &WatchArgs) -> Result<Self, Failure> {
-        let source = LogSource::followed(&args.log, args.copy.as_deref())?;
+        let source = LogSource::for_watching(&args.log, args.copy.as_deref())?;
         let mut followed = Self { source, said: None };
         if args.once {
             followed.source.refresh(LONGEST_LOOK)?;
@@ -163,10 +165,10 @@ impl Watch {
         let mut tell = |slot: WatchedSlot| {
             let is_new = told.is_none_or(|told| slot.head.slot > told);
             if is_new && let HeadEntry::Missing(reason) = &slot.head.entry {
-                said.push(missing(&slot.head.pool, slot.head.slot, reason.code()));
+                said.push(missing_alarm(&slot.head.pool, slot.head.slot, reason.code()));
             }
             for run in &mut runs {
-                match take(run, &slot) {
+                match apply_slot(run, &slot) {
                     Ok(events) if is_new => said.extend(events.iter().map(of_rule)),
                     Ok(_) => {}
                     Err(error) => broken = Some(error),
@@ -178,7 +180,7 @@ impl Watch {
             newest: &newest,
             keys: &self.keys,
             since: self.seen.as_ref(),
-            watched: Watched::All,
+            watched: WatchedPools::All,
         };
         let (counts, fault) = replay(&against, |_| {}, &mut tell);
         if let Some(error) = broken {
@@ -187,20 +189,20 @@ impl Watch {
         let fault = fault.map(|(fault, _)| audit::readable(fault)).transpose()?;
         // What stands before a fault holds, and is said.
         for one in &said {
-            self.say(one)?;
+            self.print_alarm(one)?;
         }
         if fault.is_none()
             && let Some(slot) = counts.last_slot
         {
             let words = format!("{} slots of {} pools are valid", counts.slots, counts.pools);
             let more = json!({"slots": counts.slots, "root": newest.checkpoint.root.to_string()});
-            self.say(&Said { what: "slot", slot, words, more })?;
+            self.print_alarm(&Said { what: "slot", slot, words, more })?;
             (self.told, self.seen) = (Some(slot), Some(newest));
         }
         Ok(fault)
     }
 
-    fn say(&self, said: &Said) -> Result<(), Failure> {
+    fn print_alarm(&self, said: &Said) -> Result<(), Failure> {
         let Said { what, slot, words, more } = said;
         let mut out = anstream::stdout().lock();
         if self.json {
@@ -219,7 +221,7 @@ impl Watch {
 }
 
 /// Lets a rule take a slot, where it is one of its.
-fn take(run: &mut AlertRun, slot: &WatchedSlot) -> Result<Vec<AlertEvent>, AlertRunError> {
+fn apply_slot(run: &mut AlertRun, slot: &WatchedSlot) -> Result<Vec<AlertEvent>, AlertRunError> {
     let waits = run.next().is_some_and(|next| slot.head.slot >= next);
     if !waits || slot.head.pool != run.rule().pool {
         return Ok(Vec::new());
@@ -227,10 +229,10 @@ fn take(run: &mut AlertRun, slot: &WatchedSlot) -> Result<Vec<AlertEvent>, Alert
     let Checkpoint { origin, size, root, .. } = &slot.checkpoint;
     let checkpoint = AlertCheckpoint { origin: origin.to_string(), size: *size, root: *root };
     let (head, snapshot) = (&slot.head, slot.snapshot.as_ref().map(|(snapshot, _)| snapshot));
-    run.take(SealedSlot { head, snapshot, checkpoint: &checkpoint })
+    run.process_slot(SealedSlot { head, snapshot, checkpoint: &checkpoint })
 }
 
-fn missing(pool: &PoolId, slot: Slot, reason: &str) -> Said {
+fn missing_alarm(pool: &PoolId, slot: Slot, reason: &str) -> Said {
     let more = json!({"pool": pool.to_string(), "reason": reason});
     Said { what: "missing", slot, words: format!("{pool}: {reason}"), more }
 }

@@ -4,10 +4,10 @@ use std::io;
 
 use exitgap_api::AuditFault;
 use exitgap_core::Newer;
-use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::evidence::{Depths, HeadError, LeafError};
 use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
-use exitgap_core::published::{BodyError, PublishedError};
+use exitgap_core::log_folder::{BodyError, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::{CheckpointError, Hash};
@@ -180,11 +180,11 @@ impl Rule {
             Self::ManifestInvalid { .. } => "manifest_invalid",
             Self::PartHash { .. } => "part_hash_mismatch",
             Self::PartInvalid { .. } => "part_invalid",
-            Self::CommittedHash { name: Issued::NAME, .. } => "issued_hash_mismatch",
+            Self::CommittedHash { name: IssuedReceipts::NAME, .. } => "issued_hash_mismatch",
             Self::CommittedHash { .. } => "fills_hash_mismatch",
-            Self::CommittedInvalid { name: Issued::NAME, .. } => "issued_invalid",
+            Self::CommittedInvalid { name: IssuedReceipts::NAME, .. } => "issued_invalid",
             Self::CommittedInvalid { .. } => "fills_invalid",
-            Self::CommittedOfOther { name: Issued::NAME, .. } => "issued_of_another_pool",
+            Self::CommittedOfOther { name: IssuedReceipts::NAME, .. } => "issued_of_another_pool",
             Self::CommittedOfOther { .. } => "fills_do_not_follow",
             Self::BodyInvalid { .. } => "body_invalid",
             Self::TileInvalid { .. } => "tile_invalid",

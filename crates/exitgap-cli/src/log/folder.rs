@@ -6,8 +6,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
-use exitgap_core::published::{LogFile, ProofName};
-use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
+use exitgap_core::log_folder::{LogFile, ProofName};
+use exitgap_core::tlog::{self, Hash, Tile, TileKind, split_entries};
 
 use super::fault::Rule;
 
@@ -32,7 +32,7 @@ impl FolderReader {
 
     /// A file as text, of at most `most` bytes.
     pub fn text(&self, file: &str, most: usize) -> Result<String, Rule> {
-        let bytes = self.read(file, most)?;
+        let bytes = self.read_file(file, most)?;
         String::from_utf8(bytes).map_err(|_| Rule::FileNotText { file: file.to_owned() })
     }
 
@@ -48,7 +48,7 @@ impl FolderReader {
         let read = opened
             .seek(SeekFrom::Start(from))
             .and_then(|_| opened.take(length.into()).read_to_end(&mut bytes));
-        read.map_err(|error| failed(file, error))?;
+        read.map_err(|error| io_fault(file, error))?;
         Ok(bytes)
     }
 
@@ -60,7 +60,7 @@ impl FolderReader {
         width: usize,
     ) -> Result<(String, Vec<Hash>), Rule> {
         let most = TILE_WIDTH * HASH_BYTES;
-        let (file, stored, bytes) = self.tile(Shelf::Level(level), index, width, most)?;
+        let (file, stored, bytes) = self.tile(TileKind::Level(level), index, width, most)?;
         let (hashes, rest) = bytes.as_chunks::<HASH_BYTES>();
         if hashes.len() != stored || !rest.is_empty() {
             let reason = format!("{} bytes are not {stored} hashes", bytes.len());
@@ -73,7 +73,7 @@ impl FolderReader {
     /// The first `width` entries of a tile of entries.
     pub fn entries(&self, index: u64, width: usize) -> Result<Vec<Vec<u8>>, Rule> {
         let most = TILE_WIDTH * (MAX_LEAF_BYTES + 2);
-        let (file, stored, bytes) = self.tile(Shelf::Entries, index, width, most)?;
+        let (file, stored, bytes) = self.tile(TileKind::Entries, index, width, most)?;
         let (entries, rest) = split_entries(&bytes);
         if entries.len() != stored || !rest.is_empty() {
             let reason = format!("it contains {} whole entries of {stored}", entries.len());
@@ -86,7 +86,7 @@ impl FolderReader {
     /// that grows replaces partial tiles by wider ones, which begin with the same bytes.
     fn tile(
         &self,
-        shelf: Shelf,
+        shelf: TileKind,
         index: u64,
         width: usize,
         most: usize,
@@ -96,13 +96,13 @@ impl FolderReader {
         let widths = if width == TILE_WIDTH { Vec::new() } else { self.widths(&full, width) };
         for stored in widths {
             let file = format!("{full}.p/{stored}");
-            match self.read(&file, most) {
+            match self.read_file(&file, most) {
                 // A wider one took its place since the folder was listed.
                 Err(Rule::FileAbsent { .. }) => {}
                 read => return Ok((file, stored, read?)),
             }
         }
-        match self.read(&full, most) {
+        match self.read_file(&full, most) {
             Ok(bytes) => Ok((full, TILE_WIDTH, bytes)),
             Err(Rule::FileAbsent { .. }) if width < TILE_WIDTH => {
                 Err(Rule::FileAbsent { file: tile.path() })
@@ -144,14 +144,14 @@ impl FolderReader {
     }
 
     pub fn open(&self, file: &str) -> Result<File, Rule> {
-        File::open(self.path.join(file)).map_err(|error| failed(file, error))
+        File::open(self.path.join(file)).map_err(|error| io_fault(file, error))
     }
 
     /// A file of at most `most` bytes.
-    pub fn read(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
+    pub fn read_file(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
         let mut bytes = Vec::new();
         let mut limited = self.open(file)?.take(most as u64 + 1);
-        limited.read_to_end(&mut bytes).map_err(|error| failed(file, error))?;
+        limited.read_to_end(&mut bytes).map_err(|error| io_fault(file, error))?;
         if bytes.len() > most {
             return Err(Rule::FileTooLarge { file: file.to_owned(), most });
         }
@@ -159,7 +159,7 @@ impl FolderReader {
     }
 }
 
-fn failed(file: &str, error: io::Error) -> Rule {
+fn io_fault(file: &str, error: io::Error) -> Rule {
     let file = file.to_owned();
     match error.kind() {
         io::ErrorKind::NotFound => Rule::FileAbsent { file },

@@ -17,28 +17,28 @@ pub struct History {
     hash: HeadHash,
     /// The depths of the last 2,016 slots, newest last; `None` where a slot has no
     /// snapshot, or has one no longer.
-    depths: VecDeque<Option<Packed>>,
+    depths: VecDeque<Option<PackedDepths>>,
     /// The blocks of the last 288 slots, newest last.
     blocks: VecDeque<Option<BlockHash>>,
-    lowest: Packed,
+    lowest: PackedDepths,
 }
 
 /// Depths up to 10⁹ dollars in half the space: there may be thousands of pools. Absent
 /// is larger than any depth, so that the lowest of several is their minimum.
-type Packed = [u32; 2];
+type PackedDepths = [u32; 2];
 
 const ABSENT: u32 = u32::MAX;
-const NO_DEPTHS: Packed = [ABSENT; 2];
+const NO_DEPTHS: PackedDepths = [ABSENT; 2];
 
-fn packed(depths: &Depths) -> Packed {
+fn pack_depths(depths: &Depths) -> PackedDepths {
     depths.map(|depth| depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(ABSENT))
 }
 
-fn unpacked(depths: Packed) -> Depths {
+fn unpack_depths(depths: PackedDepths) -> Depths {
     depths.map(|depth| (depth != ABSENT).then(|| depth.into()))
 }
 
-fn lower(a: Packed, b: Packed) -> Packed {
+fn lower(a: PackedDepths, b: PackedDepths) -> PackedDepths {
     [a[0].min(b[0]), a[1].min(b[1])]
 }
 
@@ -103,7 +103,7 @@ impl History {
             removed = lower(removed, depths);
         }
         let own = match &head.entry {
-            HeadEntry::Recorded { depth_usd, .. } => Some(packed(depth_usd)),
+            HeadEntry::Recorded { depth_usd, .. } => Some(pack_depths(depth_usd)),
             HeadEntry::Missing(_) | HeadEntry::Retired => None,
         };
         self.depths.push_back(own);
@@ -119,7 +119,7 @@ impl History {
         if (0..2).any(|token| removed[token] != ABSENT && removed[token] <= self.lowest[token]) {
             self.lowest = self.depths.iter().flatten().copied().fold(NO_DEPTHS, lower);
         }
-        let (expected, found) = (unpacked(self.lowest), head.lowest_depth_7d_usd);
+        let (expected, found) = (unpack_depths(self.lowest), head.lowest_depth_7d_usd);
         if expected != found {
             return Err(Rule::LowestDepth { expected, found });
         }
@@ -131,7 +131,11 @@ impl History {
     }
 
     /// Takes back the slot `back` slots before the next one: its depths.
-    fn retract(&mut self, back: usize, cause: &RetractionCause) -> Result<Packed, &'static str> {
+    fn retract(
+        &mut self,
+        back: usize,
+        cause: &RetractionCause,
+    ) -> Result<PackedDepths, &'static str> {
         const NOTHING: &str = "the slot has no snapshot, or was retracted before";
         let block = self.blocks.len().checked_sub(back).and_then(|at| self.blocks[at]);
         let at = self.depths.len().checked_sub(back).ok_or(NOTHING)?;
@@ -172,7 +176,7 @@ mod tests {
             let taken_back = index.checked_sub(1 + index * 13 % 288).filter(|_| index % 7 == 3);
             if let Some(back) = taken_back.filter(|back| depths[*back as usize].take().is_some()) {
                 let (orphaned, canonical) = (block(back), BlockHash([255; 32]));
-                retracts.push(Retraction::orphaned(slot(back), orphaned, canonical));
+                retracts.push(Retraction::for_orphan(slot(back), orphaned, canonical));
                 count -= 1;
             }
             depths.push(own);

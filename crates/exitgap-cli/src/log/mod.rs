@@ -18,8 +18,8 @@ mod tree;
 
 pub use fault::{Fault, Rule};
 pub use folder::FolderReader;
-pub use proofs::{Bring, ProofAudit};
+pub use proofs::{ProofAudit, ProofFetcher};
 pub use replay::{
-    Against, Counts, SignedCheckpoint, Watched, WatchedSlot, check_signature, replay,
+    Against, Counts, SignedCheckpoint, WatchedPools, WatchedSlot, check_signature, replay,
 };
 pub use tree::leaf_hashes;

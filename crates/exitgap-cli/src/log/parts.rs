@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::marker::PhantomData;
 
-use exitgap_core::analytics::accuracy::Committed;
+use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::{
+use exitgap_core::log_folder::{
     Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
 };
 use exitgap_core::series::Slot;
@@ -25,16 +25,16 @@ pub fn manifest_file(slot: Slot) -> String {
 }
 
 /// The documents of a kind of a slot, one after the other, in the order of pool ids.
-pub struct Logged<D> {
+pub struct SlotDocuments<D> {
     file: String,
     slot: Slot,
     lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
     kind: PhantomData<D>,
 }
 
-impl<D: Committed> Logged<D> {
+impl<D: CommittedDocument> SlotDocuments<D> {
     /// Those of a slot; nothing is read yet.
-    pub fn of(slot: Slot) -> Self {
+    pub fn for_slot(slot: Slot) -> Self {
         Self { file: D::file(slot).to_string(), slot, lines: None, kind: PhantomData }
     }
 
@@ -72,7 +72,7 @@ impl Folder for FolderReader {
 
     fn manifest(&self, slot: Slot) -> Result<Manifest, Rule> {
         let file = manifest_file(slot);
-        let bytes = self.read(&file, MAX_MANIFEST_BYTES).map_err(|rule| match rule {
+        let bytes = self.read_file(&file, MAX_MANIFEST_BYTES).map_err(|rule| match rule {
             Rule::FileAbsent { .. } if self.is_older() => Rule::OlderFolder,
             rule => rule,
         })?;
@@ -81,8 +81,8 @@ impl Folder for FolderReader {
 
     fn table(&self, part: &PartRef) -> Result<(Table, u64), Rule> {
         let file = part.path();
-        let bytes = self.read(&file, usize::try_from(part.bytes).unwrap_or(usize::MAX))?;
-        part.read(&bytes, unpack_table).map_err(|error| match error {
+        let bytes = self.read_file(&file, usize::try_from(part.bytes).unwrap_or(usize::MAX))?;
+        part.read_table(&bytes, unpack_table).map_err(|error| match error {
             PartError::Hash { found } => Rule::PartHash { file, found },
             error => Rule::PartInvalid { file, reason: error.to_string() },
         })

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_api::AuditedProofs;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{ChainSlug, Contract, PoolId};
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{
     MAX_PROOF_BYTES, Place, Reach, StateCheckName, StateProof, check_state, is_drawn,
 };
-use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
@@ -20,12 +20,12 @@ use super::fault::{Fault, Rule};
 use super::folder::FolderReader;
 
 /// Brings a proof into the folder where it may be had and is not there; whether it is there then.
-pub type Bring<'a> = dyn FnMut(&ProofName) -> bool + 'a;
+pub type ProofFetcher<'a> = dyn FnMut(&ProofName) -> bool + 'a;
 
 /// A folder's proofs, while its log is replayed.
 pub struct ProofAudit<'a> {
     folder: &'a FolderReader,
-    bring: Option<&'a mut Bring<'a>>,
+    bring: Option<&'a mut ProofFetcher<'a>>,
     there: BTreeSet<ProofName>,
     chains: BTreeMap<ChainSlug, Newest>,
     /// What was found so far.
@@ -37,11 +37,11 @@ pub struct ProofAudit<'a> {
 /// A chain's newest slot in which anything was recorded, and its contracts there.
 struct Newest {
     slot: Slot,
-    recorded: BTreeMap<Contract, Recorded>,
+    recorded: BTreeMap<Contract, DrawCandidate>,
 }
 
 /// A contract in that slot, of which a proof may be drawn by the next.
-struct Recorded {
+struct DrawCandidate {
     pool: PoolId,
     /// Whether the folder has the whole proof.
     is_there: bool,
@@ -50,7 +50,7 @@ struct Recorded {
 }
 
 /// What a proof says of a snapshot.
-enum Judged {
+enum ProofVerdict {
     Holds,
     Differs(Rule),
     Unusable,
@@ -58,14 +58,14 @@ enum Judged {
 
 impl<'a> ProofAudit<'a> {
     /// The proofs in a folder. `bring` is asked for those that were drawn and are not there.
-    pub fn of(folder: &'a FolderReader, bring: Option<&'a mut Bring<'a>>) -> Self {
+    pub fn from_folder(folder: &'a FolderReader, bring: Option<&'a mut ProofFetcher<'a>>) -> Self {
         let there = folder.proofs();
         let (chains, counts) = (BTreeMap::new(), AuditedProofs::default());
         Self { folder, bring, there, chains, counts, fault: None }
     }
 
     /// A pool's slot, all of which holds; slots ascend.
-    pub fn take(&mut self, told: &WatchedSlot) {
+    pub fn add_slot(&mut self, told: &WatchedSlot) {
         let Some((snapshot, _)) = &told.snapshot else { return };
         let (pool, slot) = (&told.head.pool, told.head.slot);
         let chain = pool.chain();
@@ -85,13 +85,13 @@ impl<'a> ProofAudit<'a> {
                 self.judge(&named(reach), pool, snapshot);
             }
         }
-        let recorded = Recorded {
+        let recorded = DrawCandidate {
             pool: pool.clone(),
             is_there: self.there.contains(&named(Reach::Whole)),
             snapshot: self.bring.is_some().then(|| snapshot.clone()),
         };
         // Nothing is due of a contract that keeps its words in a way that is not known.
-        if Place::of(snapshot.observation()).layout.is_some()
+        if Place::from_observation(snapshot.observation()).layout.is_some()
             && let Some(newest) = self.chains.get_mut(chain)
         {
             newest.recorded.insert(contract.clone(), recorded);
@@ -101,7 +101,7 @@ impl<'a> ProofAudit<'a> {
     /// What the first snapshot of a chain's next slot draws of its slot before.
     fn draw(&mut self, before: Newest, next: &Snapshot) {
         let block = next.observation().block().hash;
-        for (contract, Recorded { pool, is_there, snapshot }) in before.recorded {
+        for (contract, DrawCandidate { pool, is_there, snapshot }) in before.recorded {
             if !is_drawn(&contract, block) {
                 continue;
             }
@@ -122,34 +122,34 @@ impl<'a> ProofAudit<'a> {
 
     fn judge(&mut self, name: &ProofName, pool: &PoolId, snapshot: &Snapshot) {
         self.counts.published += 1;
-        match self.judged(name, snapshot) {
-            Judged::Holds => self.counts.hold += 1,
-            Judged::Unusable => self.counts.unusable += 1,
-            Judged::Differs(rule) => {
+        match self.check_proof(name, snapshot) {
+            ProofVerdict::Holds => self.counts.hold += 1,
+            ProofVerdict::Unusable => self.counts.unusable += 1,
+            ProofVerdict::Differs(rule) => {
                 self.counts.differ += 1;
                 self.fault.get_or_insert_with(|| Box::new(rule.by(name.slot, pool)));
             }
         }
     }
 
-    fn judged(&self, name: &ProofName, snapshot: &Snapshot) -> Judged {
-        let Ok(file) = self.folder.read(&name.to_string(), MAX_PROOF_BYTES) else {
-            return Judged::Unusable;
+    fn check_proof(&self, name: &ProofName, snapshot: &Snapshot) -> ProofVerdict {
+        let Ok(file) = self.folder.read_file(&name.to_string(), MAX_PROOF_BYTES) else {
+            return ProofVerdict::Unusable;
         };
-        let proof = StateProof::read(&file);
+        let proof = StateProof::from_bytes(&file);
         let is_less = |proof: &StateProof| name.reach == Reach::Whole && !proof.subject.is_whole();
         if proof.as_ref().is_ok_and(is_less) {
-            return Judged::Unusable;
+            return ProofVerdict::Unusable;
         }
         let checks = check_state(&proof, snapshot, None);
         if let Some(check) = checks.iter().find(|check| check.outcome == Outcome::Fail) {
             let (file, code) = (name.to_string(), check.code);
             let (proven, recorded) = (check.expected.clone(), check.found.clone());
-            return Judged::Differs(Rule::StateDiffers { file, code, proven, recorded });
+            return ProofVerdict::Differs(Rule::StateDiffers { file, code, proven, recorded });
         }
         let is_proven = |check: &exitgap_core::proof::StateCheck| {
             check.name == StateCheckName::PoolState && check.outcome == Outcome::Pass
         };
-        if checks.iter().any(is_proven) { Judged::Holds } else { Judged::Unusable }
+        if checks.iter().any(is_proven) { ProofVerdict::Holds } else { ProofVerdict::Unusable }
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::Contradiction;
-use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
+use exitgap_core::analytics::accuracy::{CommittedDocument, Fills, IssuedReceipts};
 use exitgap_core::evidence::{Depths, Head, HeadEntry, Predecessor, SlotLeaf, depths};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash, StateHash};
-use exitgap_core::published::{Bodies, Folder, LogFile, Manifest, PartRef, Place, PublishedError};
+use exitgap_core::log_folder::{Bodies, Folder, LogFile, Manifest, PartRef, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
 use exitgap_core::tlog::{
-    Checkpoint, Frontier, Hash, MAX_NOTE_BYTES, Note, Origin, Unsigned, VerifierKey, root,
+    Checkpoint, Frontier, Hash, MAX_NOTE_BYTES, Note, Origin, TrustError, VerifierKey, root,
 };
 use serde_json::Value;
 
@@ -40,19 +40,19 @@ pub struct Against<'a> {
     /// A checkpoint seen before.
     pub since: Option<&'a SignedCheckpoint>,
     /// Pools whose slots are reported one after the other.
-    pub watched: Watched<'a>,
+    pub watched: WatchedPools<'a>,
 }
 
 /// Pools whose slots are reported.
 #[derive(Debug, Clone, Copy)]
-pub enum Watched<'a> {
+pub enum WatchedPools<'a> {
     /// These.
     Of(&'a [PoolId]),
     /// All that there are.
     All,
 }
 
-impl Watched<'_> {
+impl WatchedPools<'_> {
     /// Whether a pool is one of them.
     fn has(self, pool: &PoolId) -> bool {
         match self {
@@ -71,7 +71,7 @@ pub struct WatchedSlot {
     /// The first checkpoint over it.
     pub checkpoint: Checkpoint,
     /// The receipts that its head commits to.
-    pub issued: Option<Issued>,
+    pub issued: Option<IssuedReceipts>,
 }
 
 /// What was found to hold.
@@ -129,7 +129,7 @@ struct Walk<'a> {
 }
 
 /// A head that names a snapshot.
-struct Named {
+struct SnapshotHead {
     pool: PoolId,
     snapshot: SnapshotHash,
     /// As the rules that are known make them; `None` by others.
@@ -187,19 +187,19 @@ impl Walk<'_> {
         let is_watched = |head: &&Head| self.against.watched.has(&head.pool);
         let watched = heads.iter().map(|(head, _)| head).filter(is_watched);
         let watched: Vec<Head> = watched.cloned().collect();
-        let fills = committed::<Fills>(&heads);
-        let issued = committed::<Issued>(&heads);
+        let fills = list_commitments::<Fills>(&heads);
+        let issued = list_commitments::<IssuedReceipts>(&heads);
         let named = self.follow(slot, heads)?;
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
         }
-        let mut logged = parts::Logged::<Fills>::of(slot);
+        let mut logged = parts::SlotDocuments::<Fills>::for_slot(slot);
         for (pool, hash) in fills {
             let read = logged.next(self.against.folder, hash);
             let read = read.and_then(|fills| self.fills(slot, &pool, &fills));
             read.map_err(|rule| rule.by(slot, &pool))?;
         }
-        let mut logged = parts::Logged::<Issued>::of(slot);
+        let mut logged = parts::SlotDocuments::<IssuedReceipts>::for_slot(slot);
         let mut issued_of = BTreeMap::new();
         for (pool, hash) in issued {
             let read = logged.next(self.against.folder, hash);
@@ -235,7 +235,11 @@ impl Walk<'_> {
     }
 
     /// Lets each pool's history continue with its head; gives those with snapshots.
-    fn follow(&mut self, slot: Slot, heads: Vec<(Head, HeadHash)>) -> Result<Vec<Named>, Fault> {
+    fn follow(
+        &mut self,
+        slot: Slot,
+        heads: Vec<(Head, HeadHash)>,
+    ) -> Result<Vec<SnapshotHead>, Fault> {
         let mut named = Vec::new();
         for (head, hash) in heads {
             let pool = head.pool.clone();
@@ -245,7 +249,7 @@ impl Walk<'_> {
             self.counts.unsupported += u64::from(!known || head.newer().is_some());
             if let HeadEntry::Recorded { snapshot, depth_usd } = head.entry {
                 let depth_usd = known.then_some(depth_usd);
-                named.push(Named { pool: pool.clone(), snapshot, depth_usd });
+                named.push(SnapshotHead { pool: pool.clone(), snapshot, depth_usd });
             }
             let followed = match self.pools.get_mut(&pool) {
                 Some(history) => history.apply(head, hash),
@@ -266,7 +270,7 @@ impl Walk<'_> {
     fn snapshot(
         &mut self,
         slot: Slot,
-        head: &Named,
+        head: &SnapshotHead,
         documents: &SnapshotDocuments,
     ) -> Result<Option<Snapshot>, Rule> {
         let (expected, found) = (head.snapshot, documents.hash());
@@ -366,7 +370,7 @@ impl Walk<'_> {
             "two different logs of {size} slots are signed in this log's name: these two texts \
              alone prove it"
         );
-        let contradiction = Contradiction::of(since.note.clone(), note, &proves);
+        let contradiction = Contradiction::from_notes(since.note.clone(), note, &proves);
         let contradiction = contradiction.with_fork(Vec::new(), None);
         let fault = Rule::HistoryRewritten { size, seen, found }.at(slot);
         Err((Box::new(fault), Some(contradiction)))
@@ -453,8 +457,8 @@ pub fn check_signature(
     let parsed = Note::parse(note)
         .map_err(|error| Rule::CheckpointInvalid { file: file.clone(), error: error.into() })?;
     parsed.signed_by(origin, keys).map(|_| ()).map_err(|why| match why {
-        Unsigned::Forged { signer } => Rule::SignatureForged { file, signer },
-        Unsigned::NotTrusted { origin: expected, found } => {
+        TrustError::Forged { signer } => Rule::SignatureForged { file, signer },
+        TrustError::NotTrusted { origin: expected, found } => {
             Rule::SignatureNotTrusted { file, expected, found: found.join(", ") }
         }
     })
@@ -468,16 +472,18 @@ fn same(file: &str, of: &'static str, expected: String, found: String) -> Result
 }
 
 /// The pools whose heads commit to a document of a kind, and to which.
-fn committed<D: Committed>(heads: &[(Head, HeadHash)]) -> Vec<(PoolId, DocumentHash)> {
+fn list_commitments<D: CommittedDocument>(
+    heads: &[(Head, HeadHash)],
+) -> Vec<(PoolId, DocumentHash)> {
     let committed = |head: &Head| Some((head.pool.clone(), head.commits.get(D::NAME)?));
     heads.iter().filter_map(|(head, _)| committed(head)).collect()
 }
 
 /// Requires that receipts to which a head commits are of its pool.
-fn is_of(slot: Slot, pool: &PoolId, issued: Issued) -> Result<Issued, Rule> {
+fn is_of(slot: Slot, pool: &PoolId, issued: IssuedReceipts) -> Result<IssuedReceipts, Rule> {
     if issued.pool == *pool {
         return Ok(issued);
     }
     let file = LogFile::Issued(slot).to_string();
-    Err(Rule::CommittedOfOther { name: Issued::NAME, file, what: issued.pool.to_string() })
+    Err(Rule::CommittedOfOther { name: IssuedReceipts::NAME, file, what: issued.pool.to_string() })
 }

@@ -6,7 +6,7 @@ use exitgap_client::{BaseUrl, Client, ClientError, Native, Transport};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::units::SizeUsd;
 
-use super::{Found, unreadable};
+use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
 /// Pages of a pool list that are read at most; a service gives a hundred pools on each.
@@ -18,7 +18,7 @@ pub fn find(
     id: &PoolId,
     base: Option<&str>,
     at: Option<&str>,
-) -> Result<Found, Failure> {
+) -> Result<FoundPool, Failure> {
     let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
     let recorded = with(url, async |client| client.recorded_selling(id, base, at).await)?;
     let documents =
@@ -26,7 +26,7 @@ pub fn find(
     let mut lowest_depth_7d_usd = [None, None];
     let sold = recorded.default_direction.base_index();
     lowest_depth_7d_usd[sold].clone_from(&recorded.published.lowest_depth_7d_usd);
-    Ok(Found {
+    Ok(FoundPool {
         observation: recorded.snapshot.observation().clone(),
         provenance: recorded.provenance,
         default_base: Some(recorded.default_direction),

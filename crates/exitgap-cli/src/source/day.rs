@@ -6,13 +6,13 @@ use exitgap_api::{Direct, Number, Problem, ProblemCode, Provenance};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Day;
 use exitgap_core::snapshot::Snapshot;
-use exitgap_store::days::{DayFault, DayFolder, Stopped};
+use exitgap_store::days::{AuditError, DayFault, DayFolder};
 
-use super::{Found, unreadable};
+use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
 /// Finds the pool's snapshot at the slot asked for.
-pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failure> {
+pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<FoundPool, Failure> {
     let slot = exitgap_api::slot_at("at", at.unwrap_or_default())?;
     let folder = DayFolder::new(path);
     let manifest = folder.manifest().map_err(|error| unreadable(error.to_string()))?;
@@ -20,7 +20,7 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
     if slot < manifest.first || slot > manifest.day.last() {
         let detail =
             format!("slot {slot} is not on {}, the day in {}", manifest.day, path.display());
-        let code = if Day::of(slot) < manifest.day || slot < manifest.first {
+        let code = if Day::from_slot(slot) < manifest.day || slot < manifest.first {
             ProblemCode::BeforeSeries
         } else {
             ProblemCode::AfterSeries
@@ -28,8 +28,8 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
         return Err(Problem::new(code, detail).field("at").into());
     }
     let entry = folder.entry(&manifest, pool, slot).map_err(|stopped| match stopped {
-        Stopped::Fault(fault) => wrong(path, &fault),
-        Stopped::Machine(error) => unreadable(error.to_string()).into(),
+        AuditError::Fault(fault) => wrong(path, &fault),
+        AuditError::Machine(error) => unreadable(error.to_string()).into(),
     })?;
     let Some(entry) = entry else {
         let detail = format!("{} does not contain slot {slot} of {pool}", path.display());
@@ -42,7 +42,7 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<Found, Failu
     let snapshot = Snapshot::of_pool(pool, &documents.snapshot, &documents.state)
         .map_err(|error| unreadable(format!("{}: {error}", path.display())))?;
     let provenance = Provenance::Direct(Direct::SnapshotFile(slot, documents.hash()));
-    Ok(Found {
+    Ok(FoundPool {
         observation: snapshot.observation().clone(),
         provenance,
         default_base: None,

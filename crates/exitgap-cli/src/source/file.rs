@@ -8,19 +8,19 @@ use exitgap_api::{Direct, Provenance};
 use exitgap_core::ids::PoolId;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_FILE_BYTES, SnapshotFile};
 
-use super::{Found, unreadable};
+use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
 /// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` where one is named.
-pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
+pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<FoundPool, Failure> {
     let name = path.display();
-    let bytes = read(path, MAX_SNAPSHOT_FILE_BYTES)
+    let bytes = read_limited(path, MAX_SNAPSHOT_FILE_BYTES)
         .map_err(|error| unreadable(format!("reading snapshot {name}: {error}")))?;
     let wrong = |error: &dyn std::fmt::Display| {
         unreadable(format!("{name}: {error}"))
             .hint("write a snapshot with `exitgap snapshot <pool> --db FILE > FILE`")
     };
-    let file = SnapshotFile::read(&bytes).map_err(|error| wrong(&error))?;
+    let file = SnapshotFile::from_json(&bytes).map_err(|error| wrong(&error))?;
     let snapshot = file.open().map_err(|error| wrong(&error))?;
     let documents = file.documents;
     let found = snapshot.observation().pool();
@@ -29,7 +29,7 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
             unreadable(format!("{name} is a snapshot of {found}, not of {expected}")).into()
         );
     }
-    Ok(Found {
+    Ok(FoundPool {
         observation: snapshot.observation().clone(),
         provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), documents.hash())),
         default_base: None,
@@ -41,7 +41,7 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
 
 /// Reads `path` (`-` is stdin), at most one byte more than `most`: enough to see that
 /// it is too large.
-pub fn read(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+pub fn read_limited(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {

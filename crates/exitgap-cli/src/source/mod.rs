@@ -7,25 +7,26 @@ mod db;
 mod file;
 pub mod rpc;
 
-pub use db::{failed, list_pools, open, pace};
-pub use file::read;
+pub use db::{list_pools, open, pace, store_failure};
+pub use file::read_limited;
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use exitgap_api::{
-    Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder, Standing, parse_pool,
+    GuardInputs, Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder,
+    parse_pool,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::{Observation, SnapshotDocuments};
 use exitgap_core::units::SizeUsd;
 
-use crate::arguments::{Guarded, Question};
+use crate::arguments::{GuardedQuestion, Question};
 use crate::failure::Failure;
 
 /// A pool's state, found.
-pub struct Found {
+pub struct FoundPool {
     /// The pool at a block.
     pub observation: Observation,
     /// Where it was read.
@@ -42,7 +43,7 @@ pub struct Found {
     pub documents: Option<SnapshotDocuments>,
 }
 
-impl Found {
+impl FoundPool {
     /// The direction that sells `base`: `token0`, `token1`, a symbol or an address.
     pub fn direction(&self, base: Option<&str>) -> Result<Direction, Failure> {
         let Some(base) = base else {
@@ -64,13 +65,16 @@ pub fn now_s() -> u64 {
 
 /// What a service publishes of a sale, where the question is for one. It meets the guards by this
 /// machine's clock, too.
-pub fn published_exit(guarded: &Guarded, size: SizeUsd) -> Result<Option<PublishedExit>, Failure> {
+pub fn published_exit(
+    guarded: &GuardedQuestion,
+    size: SizeUsd,
+) -> Result<Option<PublishedExit>, Failure> {
     let (guards, question) = (guarded.guards()?, &guarded.question);
     // The arguments leave a service beside neither a node nor a file.
     let Some(url) = &question.source.api else { return Ok(None) };
     let (base, at) = (question.base.as_deref(), question.source.at.as_deref());
     let published = api::exit(url, &named_pool(question)?, size, base, at, guards)?;
-    guards.check(&Standing::told(&published.answer.context, now_s()))?;
+    guards.check(&GuardInputs::from_context(&published.answer.context, now_s()))?;
     Ok(Some(published))
 }
 
@@ -83,7 +87,7 @@ fn named_pool(question: &Question) -> Result<PoolId, Failure> {
 }
 
 /// Finds what the question is about, in the one source it names.
-pub fn find(question: &Question) -> Result<Found, Failure> {
+pub fn find(question: &Question) -> Result<FoundPool, Failure> {
     let source = &question.source;
     if let Some(path) = &source.snapshot {
         let pool = question.pool.as_deref().map(pool_id).transpose()?;
@@ -112,7 +116,8 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
 /// Reads a file, and says in its error what it is for.
 pub fn read_named(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
     let name = path.display();
-    read(path, most).map_err(|error| unreadable(format!("reading {what} {name}: {error}")).into())
+    read_limited(path, most)
+        .map_err(|error| unreadable(format!("reading {what} {name}: {error}")).into())
 }
 
 /// A pool's newest snapshot, of a service or else of a database.
@@ -121,7 +126,7 @@ pub fn newest(
     api: Option<&str>,
     pool: &PoolId,
     base: Option<&str>,
-) -> Result<Found, Failure> {
+) -> Result<FoundPool, Failure> {
     match api {
         Some(url) => api::find(url, pool, base, None),
         None => db::find(db.unwrap_or(Path::new("")), pool, None),

@@ -8,7 +8,7 @@ use exitgap_api::{Direct, Problem, ProblemCode, Provenance};
 use exitgap_chain::config::{
     BaseToken, ChainConfig, Config, FeeConfig, KnownChain, OracleConfig, Plan, PoolConfig, RpcUrl,
 };
-use exitgap_chain::{ChainReader, Limits, Missing, readers};
+use exitgap_chain::{ChainReader, Limits, ReadFailure, readers};
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, ChainSlug, Pair, PoolId};
 use exitgap_core::series::MissingReason;
@@ -16,7 +16,7 @@ use exitgap_core::snapshot::SnapshotDocuments;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::{Found, unreadable};
+use super::{FoundPool, unreadable};
 use crate::arguments::SourceArgs;
 use crate::failure::Failure;
 
@@ -47,14 +47,14 @@ const RECORDER_TABLES: [&str; 16] = [
 ];
 
 /// Reads the pool at the chain's latest block.
-pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
+pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<FoundPool, Failure> {
     let plan = plan(source, pool)?;
     // Only a file says which token the pool sells by default.
     let default_base = of_file(source).and_then(|_| Some(plan.pool(pool)?.base));
     let read = async |reader: &mut ChainReader, deadline| reader.read_latest(pool, deadline).await;
     let observation = read_with(plan, pool, "at the latest block", read)?;
     let provenance = Provenance::Direct(Direct::LatestBlock);
-    Ok(Found {
+    Ok(FoundPool {
         observation,
         provenance,
         default_base,
@@ -70,7 +70,7 @@ pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<SnapshotDoc
         let slot = reader.newest_slot(deadline).await?;
         let reading = reader.read_slot(slot, deadline).await.pools.into_iter();
         let unread =
-            || Err(Missing { reason: MissingReason::DeadlineExceeded, detail: String::new() });
+            || Err(ReadFailure { reason: MissingReason::DeadlineExceeded, detail: String::new() });
         reading.into_iter().next().map_or_else(unread, |(_, snapshot)| snapshot)
     };
     let snapshot = read_with(plan(source, pool)?, pool, "at the newest slot", read)?;
@@ -143,7 +143,7 @@ fn read_with<T>(
     plan: Plan,
     pool: &PoolId,
     what: &str,
-    read: impl AsyncFnOnce(&mut ChainReader, Instant) -> Result<T, Missing>,
+    read: impl AsyncFnOnce(&mut ChainReader, Instant) -> Result<T, ReadFailure>,
 ) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut readers =
@@ -155,7 +155,7 @@ fn read_with<T>(
     Ok(found.map_err(|missing| chain_problem(pool, what, &missing))?)
 }
 
-fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
+fn chain_problem(pool: &PoolId, what: &str, missing: &ReadFailure) -> Problem {
     let hint = match missing.reason {
         MissingReason::PoolUnsupported => {
             "exitgap reads Uniswap v2 pairs, v3 and v4 pools, and forks with the same fill rules"
@@ -283,7 +283,7 @@ fn oracles(
         let wrong = |why: String| invalid(field, format!("{part:?}: {why}")).hint(hint);
         let oracle = match part.trim().split_once(':') {
             Some(("chainlink", feed)) => chainlink(name.clone(), chain, feed).map_err(wrong)?,
-            Some(("fixed", price)) => fixed(name.clone(), chain, price).map_err(wrong)?,
+            Some(("fixed", price)) => fixed_oracle(name.clone(), chain, price).map_err(wrong)?,
             _ => return Err(wrong("must start with chainlink: or fixed:".to_owned())),
         };
         all.push(oracle);
@@ -305,7 +305,7 @@ fn chainlink(name: String, chain: &ChainSlug, text: &str) -> Result<OracleConfig
     Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s })
 }
 
-fn fixed(name: String, chain: &ChainSlug, price: &str) -> Result<OracleConfig, String> {
+fn fixed_oracle(name: String, chain: &ChainSlug, price: &str) -> Result<OracleConfig, String> {
     let decimals = price.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let decimals = u8::try_from(decimals)
         .ok()

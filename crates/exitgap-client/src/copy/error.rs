@@ -19,7 +19,7 @@ pub enum CopyError {
     Service(#[from] ClientError),
     #[error("{url}: {error}")]
     Unanswered { url: String, error: TransportError },
-    #[error("{url} answered HTTP {status}, but a file of the log was expected{}", redirected(*status))]
+    #[error("{url} answered HTTP {status}, but a file of the log was expected{}", redirect_note(*status))]
     Refused { url: String, status: u16 },
     #[error(
         "{url} answered HTTP {status} and asks to wait {asked_s} s; the maximum wait is {} s at once and {} s in \
@@ -69,7 +69,7 @@ pub enum CopyError {
     OutOfTime { seconds: u64 },
 }
 
-fn redirected(status: u16) -> &'static str {
+fn redirect_note(status: u16) -> &'static str {
     if (300..400).contains(&status) { "; redirects are not followed" } else { "" }
 }
 

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use exitgap_api::operations::Method;
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::DaysFile;
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::DaysFile;
 
 use super::error::CopyError;
-use crate::{Incoming, Native, Request, Transport, TransportError};
+use crate::{Native, Request, StreamedResponse, Transport, TransportError};
 
 /// How often a file is asked for that is not answered, or answered with 502 and the like.
 const TRIES: u32 = 5;
@@ -32,7 +32,7 @@ pub trait Sink {
     fn begin(&mut self) -> Result<(), CopyError>;
 
     /// Its next bytes.
-    fn take(&mut self, piece: &[u8]) -> Result<(), CopyError>;
+    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError>;
 }
 
 impl Sink for Vec<u8> {
@@ -41,7 +41,7 @@ impl Sink for Vec<u8> {
         Ok(())
     }
 
-    fn take(&mut self, piece: &[u8]) -> Result<(), CopyError> {
+    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError> {
         self.extend_from_slice(piece);
         Ok(())
     }
@@ -57,7 +57,7 @@ pub struct Fetcher {
 }
 
 /// What came of asking once.
-enum Came {
+enum FetchOutcome {
     /// All of it.
     Whole,
     /// There is no such file.
@@ -84,7 +84,7 @@ impl Fetcher {
     }
 
     /// The same of a file that has to be there.
-    pub async fn required(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, CopyError> {
+    pub async fn require_bytes(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, CopyError> {
         let bytes = self.bytes(file, most).await?;
         bytes.ok_or_else(|| CopyError::Absent { url: self.url(file) })
     }
@@ -120,9 +120,9 @@ impl Fetcher {
         loop {
             waited += self.wait().await;
             let (asked, why) = match self.ask(&request, sink).await? {
-                Came::Whole => return Ok(true),
-                Came::Absent => return Ok(false),
-                Came::Perhaps { asked, why } => (asked, why),
+                FetchOutcome::Whole => return Ok(true),
+                FetchOutcome::Absent => return Ok(false),
+                FetchOutcome::Perhaps { asked, why } => (asked, why),
             };
             tries += u32::from(asked.is_none());
             match asked {
@@ -133,11 +133,15 @@ impl Fetcher {
         }
     }
 
-    async fn ask(&self, request: &Request, sink: &mut impl Sink) -> Result<Came, CopyError> {
+    async fn ask(
+        &self,
+        request: &Request,
+        sink: &mut impl Sink,
+    ) -> Result<FetchOutcome, CopyError> {
         let unanswered = |error: TransportError| {
             let again = matches!(error, TransportError::Unreachable(_));
             let why = CopyError::Unanswered { url: request.url.clone(), error };
-            if again { Ok(Came::Perhaps { asked: None, why }) } else { Err(why) }
+            if again { Ok(FetchOutcome::Perhaps { asked: None, why }) } else { Err(why) }
         };
         let mut answer = match self.native.open(request).await {
             Ok(answer) => answer,
@@ -147,15 +151,15 @@ impl Fetcher {
             200 => {}
             404 => {
                 drain(&mut answer).await;
-                return Ok(Came::Absent);
+                return Ok(FetchOutcome::Absent);
             }
-            status => return refused(request, status, answer.header("retry-after")),
+            status => return classify_status(request, status, answer.header("retry-after")),
         }
         sink.begin()?;
         loop {
             match answer.piece().await {
-                Ok(Some(piece)) => sink.take(&piece)?,
-                Ok(None) => return Ok(Came::Whole),
+                Ok(Some(piece)) => sink.push_bytes(&piece)?,
+                Ok(None) => return Ok(FetchOutcome::Whole),
                 Err(error) => return unanswered(error),
             }
         }
@@ -189,7 +193,7 @@ impl Fetcher {
 
 /// Reads the words of a refusal, so that the connection serves the next request; many slots have no
 /// fills.
-async fn drain(answer: &mut Incoming) {
+async fn drain(answer: &mut StreamedResponse) {
     let mut left = 64 << 10;
     while let Ok(Some(piece)) = answer.piece().await
         && let Some(rest) = usize::checked_sub(left, piece.len())
@@ -199,15 +203,23 @@ async fn drain(answer: &mut Incoming) {
 }
 
 /// What an answer means that is no file.
-fn refused(request: &Request, status: u16, retry_after: Option<&str>) -> Result<Came, CopyError> {
+fn classify_status(
+    request: &Request,
+    status: u16,
+    retry_after: Option<&str>,
+) -> Result<FetchOutcome, CopyError> {
     let url = request.url.clone();
     if ![429, 502, 503, 504].contains(&status) {
         return Err(CopyError::Refused { url, status });
     }
     let asked = retry_after.and_then(|text| text.parse().ok()).map(Duration::from_secs);
     let Some(asked) = asked else {
-        return Ok(Came::Perhaps { asked: None, why: CopyError::Refused { url, status } });
+        return Ok(FetchOutcome::Perhaps { asked: None, why: CopyError::Refused { url, status } });
     };
     let why = CopyError::Busy { url, status, asked_s: asked.as_secs() };
-    if asked > LONGEST_PAUSE { Err(why) } else { Ok(Came::Perhaps { asked: Some(asked), why }) }
+    if asked > LONGEST_PAUSE {
+        Err(why)
+    } else {
+        Ok(FetchOutcome::Perhaps { asked: Some(asked), why })
+    }
 }

@@ -1,9 +1,9 @@
 //! A slot's files, and tiles: fetched where they are not there, checked, put in their places.
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
-use exitgap_core::published::{LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef};
+use exitgap_core::log_folder::{LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Hash, Shelf, TILE_WIDTH, Tile, split_entries};
+use exitgap_core::tlog::{Hash, TILE_WIDTH, Tile, TileKind, split_entries};
 
 use super::Log;
 use super::error::CopyError;
@@ -17,21 +17,21 @@ impl Log {
     pub(super) async fn slot(&self, slot: Slot) -> Result<(), CopyError> {
         let file = LogFile::Slot(slot);
         let url = || self.fetcher.url(&file);
-        if let Some(here) = self.place.read(&file, MAX_MANIFEST_BYTES)? {
+        if let Some(here) = self.place.read_file(&file, MAX_MANIFEST_BYTES)? {
             let manifest = Manifest::from_bytes(&here).map_err(|error| {
                 let path = self.place.path_of(&file);
                 CopyError::Damaged { path, why: error.to_string() }
             })?;
             return self.parts(&manifest).await;
         }
-        let there = self.fetcher.required(&file, MAX_MANIFEST_BYTES).await?;
+        let there = self.fetcher.require_bytes(&file, MAX_MANIFEST_BYTES).await?;
         let manifest = Manifest::from_bytes(&there).map_err(|error| match error.newer() {
             Some(newer) => CopyError::Newer { url: url(), newer },
             None => CopyError::Invalid { url: url(), why: error.to_string() },
         })?;
         self.parts(&manifest).await?;
         for committed in [LogFile::Fills(slot), LogFile::Issued(slot)] {
-            self.committed(committed).await?;
+            self.fetch_committed(committed).await?;
         }
         self.place.put(&file, &there)
     }
@@ -58,7 +58,7 @@ impl Log {
         if !self.fetcher.get(file, length(part.bytes), &mut aside).await? {
             return Err(CopyError::Absent { url: url() });
         }
-        let (found, hash) = aside.is();
+        let (found, hash) = aside.length_and_hash();
         if found != part.bytes {
             return Err(CopyError::PartLength { url: url(), expected: part.bytes, found });
         }
@@ -68,7 +68,7 @@ impl Log {
         self.place.place(&aside, file)
     }
 
-    async fn committed(&self, file: LogFile) -> Result<(), CopyError> {
+    async fn fetch_committed(&self, file: LogFile) -> Result<(), CopyError> {
         // Here already, and whole, where a copy was cut off between it and the manifest.
         if self.place.length(&file)?.is_some() {
             return Ok(());
@@ -86,7 +86,7 @@ impl Log {
 
     /// A tile, or the full one of its place, where the log has grown over it since.
     pub(super) async fn tile(&self, tile: Tile) -> Result<(), CopyError> {
-        let full = Tile::new(tile.shelf(), tile.places().start / TILE_WIDTH, TILE_WIDTH);
+        let full = Tile::new(tile.kind(), tile.places().start / TILE_WIDTH, TILE_WIDTH);
         let wider = full.filter(|_| !tile.is_full());
         for here in [Some(tile), wider].into_iter().flatten() {
             if self.place.length(&LogFile::Tile(here))?.is_some() {
@@ -114,18 +114,18 @@ fn length(length: u64) -> usize {
 /// The most bytes of a tile.
 fn most_of(tile: &Tile) -> usize {
     let width = length(tile.width());
-    match tile.shelf() {
-        Shelf::Level(_) => width * size_of::<Hash>(),
-        Shelf::Entries => width * (MAX_LEAF_BYTES + 2),
+    match tile.kind() {
+        TileKind::Level(_) => width * size_of::<Hash>(),
+        TileKind::Entries => width * (MAX_LEAF_BYTES + 2),
     }
 }
 
 /// Whether these are as many hashes or entries as the tile has.
 fn is_whole(tile: &Tile, bytes: &[u8]) -> bool {
     let width = length(tile.width());
-    match tile.shelf() {
-        Shelf::Level(_) => bytes.len() == width * size_of::<Hash>(),
-        Shelf::Entries => {
+    match tile.kind() {
+        TileKind::Level(_) => bytes.len() == width * size_of::<Hash>(),
+        TileKind::Entries => {
             let (entries, rest) = split_entries(bytes);
             entries.len() == width && rest.is_empty()
         }

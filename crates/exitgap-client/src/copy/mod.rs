@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exitgap_api::Contradiction;
-use exitgap_core::published::{DefaultBases, LogFile, MAX_BASES_BYTES};
+use exitgap_core::log_folder::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile, keys_from_lines};
 use tokio::runtime::Runtime;
@@ -110,7 +110,7 @@ impl Copier {
         let log = self.log(limit)?;
         let newest = self.within(limit, async {
             let _lock = log.place.lock()?;
-            log.named(self.named.as_ref()).await
+            log.fetch_metadata(self.named.as_ref()).await
         })?;
         self.named = Some(newest.clone());
         Ok(newest)
@@ -155,7 +155,7 @@ impl Copier {
         if let Some(log) = &self.log {
             return Ok(Arc::clone(log));
         }
-        let finding = found(self.native.clone(), self.base.clone(), Arc::clone(&self.place));
+        let finding = open_log(self.native.clone(), self.base.clone(), Arc::clone(&self.place));
         let log = Arc::new(self.within(limit, finding)?);
         self.log = Some(Arc::clone(&log));
         Ok(log)
@@ -174,7 +174,7 @@ impl Copier {
 
     /// Brings one file of the log, of at most so many bytes, into the copy, which was brought up to date before; whether it is
     /// there.
-    pub fn bring(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
+    pub fn fetch_file(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
         let Some(log) = self.log.clone() else { return Ok(false) };
         if log.place.length(file)?.is_some() {
             return Ok(true);
@@ -191,7 +191,7 @@ impl Copier {
 }
 
 /// The log at an address, and its copy at a place.
-async fn found(native: Native, base: BaseUrl, place: Arc<Place>) -> Result<Log, CopyError> {
+async fn open_log(native: Native, base: BaseUrl, place: Arc<Place>) -> Result<Log, CopyError> {
     let (client, address) = address_of(&native, base).await?;
     Ok(Log { fetcher: Fetcher::new(native, address), client, place })
 }
@@ -218,7 +218,7 @@ impl Log {
         progress: Progress<'_>,
     ) -> Result<Newest, CopyError> {
         let _lock = self.place.lock()?;
-        let newest = self.named(brought).await?;
+        let newest = self.fetch_metadata(brought).await?;
         if brought == Some(&newest) {
             return Ok(newest);
         }
@@ -229,15 +229,15 @@ impl Log {
         let slots = numbers.map_while(|number| Slot::new(number).ok());
         self.slots(slots, || progress(done.fetch_add(1, Ordering::Relaxed) + 1, *size)).await?;
         let tile = |log: Arc<Self>, tile| async move { log.tile(tile).await };
-        self.all(Tile::grown(before, *size), tile, || {}).await?;
+        self.run_jobs(Tile::grown(before, *size), tile, || {}).await?;
         self.place.put(&LogFile::Checkpoint, newest.note.as_bytes())?;
-        Tile::filled(before, *size).try_for_each(|full| self.place.remove_narrower(&full))?;
+        Tile::full_tiles(before, *size).try_for_each(|full| self.place.remove_narrower(&full))?;
         Ok(newest)
     }
 
     /// What the log says of itself: its keys, what it succeeds and what succeeds it, which come into the copy, and its
     /// newest checkpoint. Where that is the one that is `known`, nothing else is asked for.
-    async fn named(&self, known: Option<&Newest>) -> Result<Newest, CopyError> {
+    async fn fetch_metadata(&self, known: Option<&Newest>) -> Result<Newest, CopyError> {
         let newest = self.newest().await?;
         if known == Some(&newest) {
             return Ok(newest);
@@ -256,13 +256,13 @@ impl Log {
         done: impl Fn(),
     ) -> Result<(), CopyError> {
         let slot = |log: Arc<Self>, slot| async move { log.slot(slot).await };
-        self.all(slots, slot, done).await
+        self.run_jobs(slots, slot, done).await
     }
 
     /// The log's keys: those that are here, and perhaps more behind them.
     async fn keys(&self) -> Result<(), CopyError> {
         let (file, most) = (LogFile::VerifierKey, MAX_KEY_FILE_BYTES);
-        let there = self.fetcher.required(&file, most).await?;
+        let there = self.fetcher.require_bytes(&file, most).await?;
         self.check_end(&file, &there)?;
         let url = || self.fetcher.url(&file);
         match keys_from_lines(&there) {
@@ -270,7 +270,7 @@ impl Log {
             Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it has no key".into() }),
             Err(why) => return Err(CopyError::Invalid { url: url(), why }),
         }
-        match self.place.read(&file, most)? {
+        match self.place.read_file(&file, most)? {
             Some(here) if here == there => Ok(()),
             Some(here) if !there.starts_with(&here) => Err(CopyError::OtherKeys { url: url() }),
             _ => self.place.put(&file, &there),
@@ -280,12 +280,12 @@ impl Log {
     /// The newest checkpoint: of the log that is here, no smaller, and no larger than time allows.
     async fn newest(&self) -> Result<Newest, CopyError> {
         let file = LogFile::Checkpoint;
-        let note = self.fetcher.required(&file, MAX_NOTE_BYTES).await?;
+        let note = self.fetcher.require_bytes(&file, MAX_NOTE_BYTES).await?;
         let url = self.fetcher.url(&file);
         let newest =
             read_checkpoint(note).map_err(|why| CopyError::Invalid { url: url.clone(), why })?;
         let there = &newest.checkpoint;
-        if let Some(here) = self.place.read(&file, MAX_NOTE_BYTES)? {
+        if let Some(here) = self.place.read_file(&file, MAX_NOTE_BYTES)? {
             let path = self.place.path_of(&file);
             let here = read_checkpoint(here).map_err(|why| CopyError::Damaged { path, why })?;
             let here = here.checkpoint;
@@ -312,7 +312,7 @@ impl Log {
         let read = core::str::from_utf8(&there).map_err(|error| error.to_string());
         read.and_then(|text| DefaultBases::from_text(text).map_err(|error| error.to_string()))
             .map_err(|why| CopyError::Invalid { url: self.fetcher.url(&file), why })?;
-        if self.place.read(&file, MAX_BASES_BYTES)?.as_ref() == Some(&there) {
+        if self.place.read_file(&file, MAX_BASES_BYTES)?.as_ref() == Some(&there) {
             return Ok(());
         }
         self.place.put(&file, &there)
@@ -322,7 +322,7 @@ impl Log {
     async fn written_once(&self, file: &LogFile, most: usize) -> Result<(), CopyError> {
         let there = self.fetcher.bytes(file, most).await?;
         there.iter().try_for_each(|there| self.check_end(file, there))?;
-        match (self.place.read(file, most)?, there) {
+        match (self.place.read_file(file, most)?, there) {
             (None, Some(there)) => self.place.put(file, &there),
             (here, there) if here == there => Ok(()),
             _ => Err(CopyError::Changed { url: self.fetcher.url(file) }),
@@ -339,7 +339,7 @@ impl Log {
     }
 
     /// Does all of it, some at once, begun in order; the first that fails ends it.
-    async fn all<J, W: Future<Output = Result<(), CopyError>> + Send + 'static>(
+    async fn run_jobs<J, W: Future<Output = Result<(), CopyError>> + Send + 'static>(
         self: &Arc<Self>,
         mut jobs: impl Iterator<Item = J>,
         work: impl Fn(Arc<Self>, J) -> W,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::tlog::Tile;
 use sha2::{Digest, Sha256};
 use zstd::zstd_safe;
@@ -34,13 +34,13 @@ impl Place {
     /// else.
     pub fn open(path: &Path) -> Result<Self, CopyError> {
         let place = Self { path: path.to_owned(), begun: AtomicU64::new(0) };
-        fs::create_dir_all(path).map_err(failed(path))?;
+        fs::create_dir_all(path).map_err(folder_error(path))?;
         // A copy's first file.
         if place.path_of(&LogFile::VerifierKey).exists() {
             return Ok(place);
         }
-        for entry in fs::read_dir(path).map_err(failed(path))? {
-            let name = entry.map_err(failed(path))?.file_name();
+        for entry in fs::read_dir(path).map_err(folder_error(path))? {
+            let name = entry.map_err(folder_error(path))?.file_name();
             if name != ASIDE && name != LOCK {
                 return Err(CopyError::NotACopy { path: path.to_owned() });
             }
@@ -57,19 +57,19 @@ impl Place {
     /// was killed left unfinished.
     pub fn lock(&self) -> Result<File, CopyError> {
         let path = self.path.join(LOCK);
-        let lock = File::create(&path).map_err(failed(&path))?;
+        let lock = File::create(&path).map_err(folder_error(&path))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => CopyError::InUse { path: self.path.clone() },
             TryLockError::Error(error) => CopyError::Folder { path, error },
         })?;
         let aside = self.path.join(ASIDE);
         remove_folder(&aside)?;
-        fs::create_dir(&aside).map_err(failed(&aside))?;
+        fs::create_dir(&aside).map_err(folder_error(&aside))?;
         Ok(lock)
     }
 
     /// A file's bytes; `None` where it is not there.
-    pub fn read(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
+    pub fn read_file(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
         let path = self.path_of(file);
         let Some(length) = self.length(file)? else { return Ok(None) };
         if length > most as u64 {
@@ -78,7 +78,7 @@ impl Place {
         }
         let mut bytes = Vec::new();
         let read = File::open(&path).and_then(|file| file.take(length).read_to_end(&mut bytes));
-        read.map_err(failed(&path))?;
+        read.map_err(folder_error(&path))?;
         Ok(Some(bytes))
     }
 
@@ -97,24 +97,24 @@ impl Place {
     pub fn aside(&self) -> Result<Aside, CopyError> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(ASIDE).join(number.to_string());
-        let file = File::create(&path).map_err(failed(&path))?;
+        let file = File::create(&path).map_err(folder_error(&path))?;
         Ok(Aside { file, path, bytes: 0, hasher: Sha256::new() })
     }
 
     /// Puts a whole file in its place.
     pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), CopyError> {
         let mut aside = self.aside()?;
-        aside.take(bytes)?;
+        aside.push_bytes(bytes)?;
         self.place(&aside, file)
     }
 
     /// Puts a file that was written aside in its place.
     pub fn place(&self, aside: &Aside, file: &LogFile) -> Result<(), CopyError> {
-        aside.file.sync_all().map_err(failed(&aside.path))?;
+        aside.file.sync_all().map_err(folder_error(&aside.path))?;
         let path = self.path_of(file);
         let folder = path.parent().unwrap_or(&self.path);
         self.make_folder(folder)?;
-        fs::rename(&aside.path, &path).map_err(failed(&path))?;
+        fs::rename(&aside.path, &path).map_err(folder_error(&path))?;
         sync(folder)
     }
 
@@ -122,10 +122,10 @@ impl Place {
     pub fn set_aside(&self, file: &LogFile, folder: &Path) -> Result<(), CopyError> {
         let (path, to) = (self.path_of(file), folder.join(file.to_string()));
         let above = to.parent().unwrap_or(folder);
-        fs::create_dir_all(above).map_err(failed(above))?;
+        fs::create_dir_all(above).map_err(folder_error(above))?;
         match fs::rename(&path, &to) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            moved => moved.map_err(failed(&path)),
+            moved => moved.map_err(folder_error(&path)),
         }
     }
 
@@ -144,7 +144,7 @@ impl Place {
         match fs::create_dir(folder) {
             // Another file of the same folder came at the same time.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            made => made.map_err(failed(folder)),
+            made => made.map_err(folder_error(folder)),
         }?;
         sync(above)
     }
@@ -165,12 +165,12 @@ impl Aside {
         // Such a file may be large: no two are looked at at once.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = fs::read(&self.path).map_err(failed(&self.path))?;
+        let bytes = fs::read(&self.path).map_err(folder_error(&self.path))?;
         Ok(zstd_safe::find_frame_compressed_size(&bytes) == Ok(bytes.len()))
     }
 
     /// Its length and its hash.
-    pub fn is(&self) -> (u64, DocumentHash) {
+    pub fn length_and_hash(&self) -> (u64, DocumentHash) {
         (self.bytes, DocumentHash(self.hasher.clone().finalize().into()))
     }
 }
@@ -179,11 +179,11 @@ impl Sink for Aside {
     fn begin(&mut self) -> Result<(), CopyError> {
         (self.bytes, self.hasher) = (0, Sha256::new());
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
-        emptied.map_err(failed(&self.path))
+        emptied.map_err(folder_error(&self.path))
     }
 
-    fn take(&mut self, piece: &[u8]) -> Result<(), CopyError> {
-        self.file.write_all(piece).map_err(failed(&self.path))?;
+    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError> {
+        self.file.write_all(piece).map_err(folder_error(&self.path))?;
         self.bytes += piece.len() as u64;
         self.hasher.update(piece);
         Ok(())
@@ -200,16 +200,16 @@ impl Drop for Aside {
 fn remove_folder(path: &Path) -> Result<(), CopyError> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.map_err(failed(path)),
+        removed => removed.map_err(folder_error(path)),
     }
 }
 
 /// Makes renames in the folder outlast a power cut.
 fn sync(folder: &Path) -> Result<(), CopyError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed(folder))
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(folder_error(folder))
 }
 
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
+fn folder_error(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
     let path = path.to_owned();
     |error| CopyError::Folder { path, error }
 }

@@ -1,6 +1,6 @@
 //! Single files of a log that is published somewhere, without a copy of all of it.
 
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use tokio::runtime::Runtime;
 
 use super::address_of;

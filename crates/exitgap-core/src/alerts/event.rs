@@ -96,15 +96,15 @@ struct Document {
 }
 
 impl crate::json::Wire for Document {
-    fn read(_: &crate::json::Json<'_>) -> Result<Self, String> {
+    fn from_json(_: &crate::json::Json<'_>) -> Result<Self, String> {
         Err("events can only be written, not read".to_owned())
     }
 
-    fn write(&self) -> crate::json::Json<'_> {
+    fn to_json(&self) -> crate::json::Json<'_> {
         crate::json::Json::Object(vec![
-            ("type".into(), self.r#type.write()),
-            ("timestamp".into(), self.timestamp.write()),
-            ("data".into(), self.data.write()),
+            ("type".into(), self.r#type.to_json()),
+            ("timestamp".into(), self.timestamp.to_json()),
+            ("data".into(), self.data.to_json()),
         ])
     }
 }
@@ -149,7 +149,7 @@ struct SampleLine {
 wire_struct!(SampleLine { slot, value, evidence_url });
 
 impl AlertEvent {
-    pub(super) fn of(parts: Parts<'_>) -> Self {
+    pub(super) fn from_parts(parts: Parts<'_>) -> Self {
         let Parts { event, alert, rule, rule_hash, seq, slot, checkpoint, .. } = parts;
         let id = id_of(alert, rule_hash, seq, slot);
         let [from, to] = parts.standing.map(str::to_owned);

@@ -18,8 +18,8 @@ mod state;
 pub use event::{AlertCheckpoint, AlertEvent, AlertEventType};
 pub use rule::{AlertKind, AlertRule, AlertTimes, MAX_RULE_BYTES, OnMissing, RuleError};
 pub use run::{AlertRun, AlertRunError, SealedSlot};
-pub use sample::{Reading, Sample};
-pub use state::{AlertState, Standing, step};
+pub use sample::{AlertReading, Sample};
+pub use state::{AlertState, AlertStatus, step};
 
 /// The name and version of these rules.
 pub const ALERTS: &str = "alerts/1";

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::evidence::Base;
 use crate::ids::{Code, DocumentHash, PoolId};
-use crate::json::{VERSION, Wire as _, read, to_canonical, wire_code, wire_struct};
+use crate::json::{VERSION, Wire as _, parse_json, to_canonical, wire_code, wire_struct};
 use crate::series::Slot;
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, parse_scaled};
 
@@ -188,19 +188,19 @@ impl AlertRule {
     /// assert!(String::from_utf8_lossy(&rule.to_canonical()).contains(r#""clear_pct":"1.8""#));
     /// # Ok::<(), exitgap_core::alerts::RuleError>(())
     /// ```
-    pub fn read(bytes: &[u8]) -> Result<Self, RuleError> {
+    pub fn from_json(bytes: &[u8]) -> Result<Self, RuleError> {
         if bytes.len() > MAX_RULE_BYTES {
             return Err(wrong("rule", &format!("at most {MAX_RULE_BYTES} bytes")));
         }
-        let json = read(bytes).map_err(|error| wrong("rule", &error))?;
-        let document = Document::read(&json).map_err(|error| wrong("rule", &error))?;
+        let json = parse_json(bytes).map_err(|error| wrong("rule", &error))?;
+        let document = Document::from_json(&json).map_err(|error| wrong("rule", &error))?;
         document.rule()
     }
 
     /// The canonical bytes: with every default in its place.
     pub fn to_canonical(&self) -> Vec<u8> {
         // Texts and small numbers: nothing that has no canonical form.
-        to_canonical(&Document::of(self)).unwrap_or_default()
+        to_canonical(&Document::from_rule(self)).unwrap_or_default()
     }
 
     /// The name of the canonical bytes.
@@ -236,7 +236,7 @@ impl AlertKind {
 }
 
 impl Document {
-    fn of(rule: &AlertRule) -> Self {
+    fn from_rule(rule: &AlertRule) -> Self {
         let AlertTimes { for_slots, clear_for_slots, no_data_slots, refire_slots, remind_slots } =
             rule.times;
         let mut of = Self {
@@ -341,9 +341,9 @@ impl Document {
     fn kind(&self) -> Result<AlertKind, RuleError> {
         match self.kind.as_str() {
             "gap_above" => {
-                let size = needed("size_usd", self.size_usd.as_ref())?;
+                let size = require_text("size_usd", self.size_usd.as_ref())?;
                 let size = size.parse().map_err(|error| wrong("size_usd", &format!("{error}")))?;
-                let pct = percent("pct", needed("pct", self.pct.as_ref())?)?;
+                let pct = percent("pct", require_text("pct", self.pct.as_ref())?)?;
                 let band = Percent(pct.0 - pct.0.abs() / 10);
                 let clear_pct = self.clear_pct.as_ref().map(|text| percent("clear_pct", text));
                 let clear_pct = clear_pct.transpose()?.unwrap_or(band);
@@ -369,7 +369,7 @@ impl Document {
             "market_closed" => Ok(AlertKind::MarketClosed),
             "missing" => {
                 let mut reasons = self.reasons.clone();
-                crate::sorting::sort(&mut reasons, Ord::cmp);
+                crate::stable_sort::sort(&mut reasons, Ord::cmp);
                 reasons.dedup();
                 if reasons.len() > MOST_REASONS {
                     return Err(wrong("reasons", &format!("at most {MOST_REASONS}")));
@@ -390,7 +390,7 @@ impl Document {
     }
 
     fn depths(&self) -> Result<[UsdMicros; 2], RuleError> {
-        let usd = dollars("usd", needed("usd", self.usd.as_ref())?)?;
+        let usd = dollars("usd", require_text("usd", self.usd.as_ref())?)?;
         let band = UsdMicros(usd.0 + usd.0 / 10);
         let clear_usd = self.clear_usd.as_ref().map(|text| dollars("clear_usd", text));
         let clear_usd = clear_usd.transpose()?.unwrap_or(band);
@@ -426,7 +426,7 @@ impl Document {
     }
 }
 
-fn needed<'a>(field: &'static str, text: Option<&'a String>) -> Result<&'a str, RuleError> {
+fn require_text<'a>(field: &'static str, text: Option<&'a String>) -> Result<&'a str, RuleError> {
     text.map(String::as_str).ok_or_else(|| wrong(field, "it is missing"))
 }
 

@@ -2,8 +2,8 @@
 
 use super::event::{AlertCheckpoint, AlertEvent, AlertEventType, Parts, evidence_url};
 use super::rule::{AlertRule, OnMissing};
-use super::sample::{Reading, Sample};
-use super::state::{AlertState, Standing, step};
+use super::sample::{AlertReading, Sample};
+use super::state::{AlertState, AlertStatus, step};
 use crate::evidence::{Head, HeadEntry, MAX_RETRACTION_SLOTS};
 use crate::ids::{DocumentHash, PoolId};
 use crate::json::{VERSION, from_canonical, to_canonical, wire_struct};
@@ -65,12 +65,12 @@ wire_struct!(Seen { slot, sample, value, is_recorded });
 
 /// The slots that an event rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Decided {
+struct EventSlots {
     seq: u32,
     slots: Vec<Slot>,
 }
 
-wire_struct!(Decided { seq, slots });
+wire_struct!(EventSlots { seq, slots });
 
 /// All that a run remembers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ struct Kept {
     ended: bool,
     last: Option<Slot>,
     recent: Vec<Seen>,
-    decided: Vec<Decided>,
+    decided: Vec<EventSlots>,
 }
 
 wire_struct!(Kept { v, state, seq, live, ended; optional last, recent, decided });
@@ -114,7 +114,7 @@ impl AlertRun {
     }
 
     /// Goes on from what [`AlertRun::keep`] gave.
-    pub fn resumed(rule: AlertRule, kept: &[u8]) -> Result<Self, AlertRunError> {
+    pub fn from_kept(rule: AlertRule, kept: &[u8]) -> Result<Self, AlertRunError> {
         let kept: Kept = from_canonical(kept, MAX_RUN_BYTES, "alert run")
             .map_err(|error| AlertRunError::Kept(error.to_string()))?;
         Ok(Self { kept, ..Self::new(rule) })
@@ -150,7 +150,10 @@ impl AlertRun {
 
     /// Takes the next slot, and says what comes of it. Slots before the first, and those of a pool that had not begun
     /// yet, are not given.
-    pub fn take(&mut self, sealed: SealedSlot<'_>) -> Result<Vec<AlertEvent>, AlertRunError> {
+    pub fn process_slot(
+        &mut self,
+        sealed: SealedSlot<'_>,
+    ) -> Result<Vec<AlertEvent>, AlertRunError> {
         let SealedSlot { head, snapshot, checkpoint } = sealed;
         if head.pool != self.rule.pool {
             return Err(AlertRunError::OtherPool { found: Box::new(head.pool.clone()) });
@@ -173,7 +176,7 @@ impl AlertRun {
             said.push(self.event(AlertEventType::Ended, standing, Vec::new(), head, checkpoint));
             return Ok(said);
         }
-        let Reading { sample, value } = Reading::of(&self.rule, head, snapshot);
+        let AlertReading { sample, value } = AlertReading::from_head(&self.rule, head, snapshot);
         let counted = match (sample, self.rule.on_missing) {
             (Sample::Nothing, OnMissing::Breach) => Sample::Breach,
             (Sample::Nothing, OnMissing::Clear) => Sample::Clear,
@@ -193,8 +196,8 @@ impl AlertRun {
         for (place, event) in events.iter().enumerate() {
             // Data comes back first, to where it stood.
             let to = match event {
-                AlertEventType::Data if before.fired_before => Standing::Firing,
-                AlertEventType::Data if place + 1 < events.len() => Standing::Ok,
+                AlertEventType::Data if before.fired_before => AlertStatus::Firing,
+                AlertEventType::Data if place + 1 < events.len() => AlertStatus::Ok,
                 _ => after.standing,
             };
             let run = self.run_of(*event, before);
@@ -247,7 +250,7 @@ impl AlertRun {
     fn event(
         &mut self,
         event: AlertEventType,
-        standing: [Standing; 2],
+        standing: [AlertStatus; 2],
         run: Vec<Seen>,
         head: &Head,
         checkpoint: &AlertCheckpoint,
@@ -255,7 +258,7 @@ impl AlertRun {
         let slots: Vec<Slot> = run.iter().map(|seen| seen.slot).collect();
         let made = self.make(event, standing, run, head, checkpoint, None);
         if matches!(event, AlertEventType::Firing | AlertEventType::Resolved) {
-            self.kept.decided.push(Decided { seq: made.seq, slots });
+            self.kept.decided.push(EventSlots { seq: made.seq, slots });
             let over = self.kept.decided.len().saturating_sub(MOST_DECIDED);
             self.kept.decided.drain(..over);
         }
@@ -265,7 +268,7 @@ impl AlertRun {
     fn make(
         &mut self,
         event: AlertEventType,
-        standing: [Standing; 2],
+        standing: [AlertStatus; 2],
         run: Vec<Seen>,
         head: &Head,
         checkpoint: &AlertCheckpoint,
@@ -276,14 +279,14 @@ impl AlertRun {
             let url = evidence_url(&self.rule, seen.slot, seen.is_recorded);
             (seen, url)
         };
-        AlertEvent::of(Parts {
+        AlertEvent::from_parts(Parts {
             event,
             alert: &self.rule.alert,
             rule: &self.canonical,
             rule_hash: self.hash,
             seq: self.kept.seq,
             slot: head.slot,
-            standing: standing.map(Standing::code),
+            standing: standing.map(AlertStatus::code),
             threshold: self.rule.threshold(),
             samples: run.into_iter().map(with_url).collect(),
             checkpoint,

@@ -34,7 +34,7 @@ impl Sample {
         }
     }
 
-    fn of(breach: bool, clear: bool) -> Self {
+    fn from_flags(breach: bool, clear: bool) -> Self {
         match (breach, clear) {
             (true, _) => Self::Breach,
             (false, true) => Self::Clear,
@@ -47,16 +47,16 @@ wire_code!(Sample, Sample::ALL);
 
 /// A slot's value, as text: a percentage, dollars, `true` or `false`, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct AlertReading {
     /// What it is to the rule.
     pub sample: Sample,
     /// The value.
     pub value: String,
 }
 
-impl Reading {
+impl AlertReading {
     /// What a slot says to a rule: its head, and the snapshot that it names, where it names one.
-    pub fn of(rule: &AlertRule, head: &Head, snapshot: Option<&Snapshot>) -> Self {
+    pub fn from_head(rule: &AlertRule, head: &Head, snapshot: Option<&Snapshot>) -> Self {
         let told = |sample, value: &str| Self { sample, value: value.to_owned() };
         let missing = match &head.entry {
             HeadEntry::Recorded { .. } => None,
@@ -74,14 +74,14 @@ impl Reading {
         let Some(snapshot) = snapshot else { return told(Sample::Nothing, "unknown_snapshot") };
         let observation = snapshot.observation();
         let direction = Direction::from(rule.base);
-        let flag = |is: bool| told(Sample::of(is, !is), if is { "true" } else { "false" });
+        let flag = |is: bool| told(Sample::from_flags(is, !is), if is { "true" } else { "false" });
         match &rule.kind {
             AlertKind::OracleStale => flag(observation.oracle_stale()),
             AlertKind::MarketClosed => flag(!observation.session().market_open),
             AlertKind::GapAbove { size, pct, clear_pct } => {
                 match Exit::estimate_once(observation, direction, *size) {
                     Ok(estimate) => told(
-                        Sample::of(estimate.gap > *pct, estimate.gap <= *clear_pct),
+                        Sample::from_flags(estimate.gap > *pct, estimate.gap <= *clear_pct),
                         &estimate.gap.to_string(),
                     ),
                     // What is not filled is worse than any gap.
@@ -95,7 +95,7 @@ impl Reading {
                     {
                         depth_usd[direction.base_index()]
                     }
-                    _ => Exit::of(observation, direction).depth_usd(*at).ok(),
+                    _ => Exit::from_pool(observation, direction).depth_usd(*at).ok(),
                 };
                 of_depth(depth, *usd, *clear_usd)
             }
@@ -108,11 +108,11 @@ impl Reading {
 }
 
 /// Whole dollars against a threshold; a depth that is not told says nothing.
-fn of_depth(depth: Option<u64>, usd: UsdMicros, clear_usd: UsdMicros) -> Reading {
+fn of_depth(depth: Option<u64>, usd: UsdMicros, clear_usd: UsdMicros) -> AlertReading {
     let Some(depth) = depth else {
-        return Reading { sample: Sample::Nothing, value: "depth_not_told".to_owned() };
+        return AlertReading { sample: Sample::Nothing, value: "depth_not_told".to_owned() };
     };
     let micros = UsdMicros(depth.saturating_mul(1_000_000));
-    let sample = Sample::of(micros < usd, micros >= clear_usd);
-    Reading { sample, value: depth.to_string() }
+    let sample = Sample::from_flags(micros < usd, micros >= clear_usd);
+    AlertReading { sample, value: depth.to_string() }
 }

@@ -7,7 +7,7 @@ use crate::json::{wire_code, wire_struct};
 
 /// Where an alert stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum AlertStatus {
     /// Nothing.
     #[default]
     Ok,
@@ -21,7 +21,7 @@ pub enum Standing {
     NoData,
 }
 
-impl Standing {
+impl AlertStatus {
     const ALL: [Self; 5] = [Self::Ok, Self::Pending, Self::Firing, Self::Recovering, Self::NoData];
 
     /// As documents spell it.
@@ -40,13 +40,13 @@ impl Standing {
     }
 }
 
-wire_code!(Standing, Standing::ALL);
+wire_code!(AlertStatus, AlertStatus::ALL);
 
 /// A state, with its counters of slots in a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AlertState {
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: AlertStatus,
     /// Breaches.
     pub hot: u32,
     /// Slots that are clear.
@@ -87,20 +87,20 @@ pub fn step(
     };
     if sample == Sample::Nothing {
         state.dark = state.dark.saturating_add(1);
-        if state.dark == times.no_data_slots && state.standing != Standing::NoData {
+        if state.dark == times.no_data_slots && state.standing != AlertStatus::NoData {
             state.fired_before = state.standing.fires();
-            (state.standing, state.hot, state.cold) = (Standing::NoData, 0, 0);
+            (state.standing, state.hot, state.cold) = (AlertStatus::NoData, 0, 0);
             said.push(AlertEventType::NoData);
         }
         return (state, said);
     }
     state.dark = 0;
-    if state.standing == Standing::NoData {
-        state.standing = if state.fired_before { Standing::Firing } else { Standing::Ok };
+    if state.standing == AlertStatus::NoData {
+        state.standing = if state.fired_before { AlertStatus::Firing } else { AlertStatus::Ok };
         said.push(AlertEventType::Data);
     }
     if state.standing.fires() {
-        said.extend(fired(times, &mut state, slot, sample));
+        said.extend(step_fired(times, &mut state, slot, sample));
     } else {
         said.extend(calm(times, &mut state, slot, sample));
     }
@@ -115,35 +115,35 @@ fn calm(
     sample: Sample,
 ) -> Option<AlertEventType> {
     if sample != Sample::Breach {
-        (state.standing, state.hot) = (Standing::Ok, 0);
+        (state.standing, state.hot) = (AlertStatus::Ok, 0);
         return None;
     }
     state.hot = state.hot.saturating_add(1);
     let rested = |fired: u32| slot >= fired.saturating_add(times.refire_slots);
     if state.hot >= times.for_slots && state.fired.is_none_or(rested) {
-        (state.standing, state.hot, state.cold) = (Standing::Firing, 0, 0);
+        (state.standing, state.hot, state.cold) = (AlertStatus::Firing, 0, 0);
         (state.fired, state.told) = (Some(slot), Some(slot));
         return Some(AlertEventType::Firing);
     }
-    state.standing = Standing::Pending;
+    state.standing = AlertStatus::Pending;
     None
 }
 
 /// The row of what has.
-fn fired(
+fn step_fired(
     times: AlertTimes,
     state: &mut AlertState,
     slot: u32,
     sample: Sample,
 ) -> Option<AlertEventType> {
     if sample == Sample::Clear {
-        (state.standing, state.cold) = (Standing::Recovering, state.cold.saturating_add(1));
+        (state.standing, state.cold) = (AlertStatus::Recovering, state.cold.saturating_add(1));
         if state.cold >= times.clear_for_slots {
-            (state.standing, state.hot, state.cold) = (Standing::Ok, 0, 0);
+            (state.standing, state.hot, state.cold) = (AlertStatus::Ok, 0, 0);
             return Some(AlertEventType::Resolved);
         }
     } else {
-        (state.standing, state.cold) = (Standing::Firing, 0);
+        (state.standing, state.cold) = (AlertStatus::Firing, 0);
     }
     let due = |told: u32| slot >= told.saturating_add(times.remind_slots);
     if times.remind_slots > 0 && state.told.is_none_or(due) {

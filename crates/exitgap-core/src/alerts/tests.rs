@@ -65,7 +65,7 @@ fn rule(more: &str) -> AlertRule {
         pool(),
         slot(1).number()
     );
-    AlertRule::read(text.as_bytes()).unwrap()
+    AlertRule::from_json(text.as_bytes()).unwrap()
 }
 
 const GAP: &str = "\"kind\":\"gap_above\",\"size_usd\":\"1000\",\"pct\":\"2\"";
@@ -113,9 +113,9 @@ fn told(rule: &AlertRule, slots: &[Made]) -> Vec<AlertEvent> {
             snapshot: made.snapshot.as_ref(),
             checkpoint: &checkpoint,
         };
-        events.extend(run.take(sealed).unwrap());
+        events.extend(run.process_slot(sealed).unwrap());
         // Ended after any slot, it comes to the same.
-        run = AlertRun::resumed(rule.clone(), &run.keep()).unwrap();
+        run = AlertRun::from_kept(rule.clone(), &run.keep()).unwrap();
     }
     events
 }
@@ -183,8 +183,9 @@ fn a_gap_fires_is_over_and_is_the_same_bytes_from_whoever_evaluates_it() {
 #[test]
 fn what_is_not_filled_is_worse_than_any_gap_and_each_kind_reads_what_it_says() {
     let thin = pair(40_000_000, 40_000_000);
-    let reading =
-        |more: &str, made: &Made| Reading::of(&rule(more), &made.head, made.snapshot.as_ref());
+    let reading = |more: &str, made: &Made| {
+        AlertReading::from_head(&rule(more), &made.head, made.snapshot.as_ref())
+    };
     let dust = "\"kind\":\"gap_above\",\"size_usd\":\"0.01\",\"pct\":\"99\"";
     let at = made(3, Ok(&pair(2_000_000, 40)));
     assert_eq!(reading(dust, &at).sample, Sample::Breach, "{:?}", reading(dust, &at));
@@ -203,7 +204,10 @@ fn what_is_not_filled_is_worse_than_any_gap_and_each_kind_reads_what_it_says() {
     let at_one = format!("{},\"at_pct\":\"1\"", depth("1000000"));
     assert_eq!(reading(&at_one, &third).sample, Sample::Breach);
     let lowest = "\"kind\":\"lowest_depth_below\",\"usd\":\"51\"";
-    assert_eq!(reading(lowest, &third), Reading { sample: Sample::Breach, value: "50".into() });
+    assert_eq!(
+        reading(lowest, &third),
+        AlertReading { sample: Sample::Breach, value: "50".into() }
+    );
     for (kind, value) in [("oracle_stale", "false"), ("market_closed", "false")] {
         let told = reading(&format!("\"kind\":\"{kind}\""), &third);
         assert_eq!((told.sample, told.value.as_str()), (Sample::Clear, value), "{kind}");
@@ -239,7 +243,7 @@ fn a_slot_taken_back_is_said_and_a_pool_that_retires_ends_it() {
     let take = |run: &mut AlertRun, made: &Made| {
         let checkpoint = checkpoint(&made.head);
         let snapshot = made.snapshot.as_ref();
-        run.take(SealedSlot { head: &made.head, snapshot, checkpoint: &checkpoint })
+        run.process_slot(SealedSlot { head: &made.head, snapshot, checkpoint: &checkpoint })
     };
     for made in &slots {
         take(&mut run, made).unwrap();
@@ -253,7 +257,7 @@ fn a_slot_taken_back_is_said_and_a_pool_that_retires_ends_it() {
     other.head.pool = "anvil:0x00000000000000000000000000000000000000bb".parse().unwrap();
     assert!(matches!(take(&mut run, &other), Err(AlertRunError::OtherPool { .. })));
     assert!(matches!(
-        AlertRun::resumed(run.rule().clone(), b"{}"),
+        AlertRun::from_kept(run.rule().clone(), b"{}"),
         Err(AlertRunError::Kept(why)) if why.contains('v')
     ));
     // A pool may begin after its rule.
@@ -266,8 +270,8 @@ fn a_slot_taken_back_is_said_and_a_pool_that_retires_ends_it() {
 fn a_rule_has_bounds_and_one_spelling() {
     let whole = rule(GAP);
     let canonical = whole.to_canonical();
-    assert_eq!(AlertRule::read(&canonical).unwrap(), whole);
-    assert_eq!(whole.hash(), AlertRule::read(&canonical).unwrap().hash());
+    assert_eq!(AlertRule::from_json(&canonical).unwrap(), whole);
+    assert_eq!(whole.hash(), AlertRule::from_json(&canonical).unwrap().hash());
     let text = String::from_utf8(canonical).unwrap();
     for (from, to, field, why) in [
         ("\"pct\":\"2\"", "\"pct\":\"2.0000001\"", "pct", "more than 6 decimals"),
@@ -300,12 +304,12 @@ fn a_rule_has_bounds_and_one_spelling() {
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");
-        let error = AlertRule::read(changed.as_bytes()).unwrap_err();
+        let error = AlertRule::from_json(changed.as_bytes()).unwrap_err();
         assert_eq!(error.field, field, "{changed}: {error}");
         assert!(error.why.contains(why), "{why}: {error}");
     }
     let long = format!("{text}{}", " ".repeat(MAX_RULE_BYTES));
-    assert!(AlertRule::read(long.as_bytes()).unwrap_err().why.contains("4096"));
+    assert!(AlertRule::from_json(long.as_bytes()).unwrap_err().why.contains("4096"));
     // A negative threshold is over below it, too.
     let negative = rule("\"kind\":\"gap_above\",\"size_usd\":\"1\",\"pct\":\"-1\"");
     assert!(String::from_utf8(negative.to_canonical()).unwrap().contains("\"clear_pct\":\"-1.1\""));

@@ -30,10 +30,10 @@ pub mod hours;
 #[cfg(test)]
 pub(crate) mod made_up;
 pub mod redemption;
-mod shared;
+mod stats;
 pub mod stress;
 mod venues;
 
 pub use error::FigureError;
-pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};
+pub use stats::{ONE_HUNDRED_PERCENT, list_standing_slots, nearest_rank, share_pct};
 pub use venues::FigureVenue;

@@ -17,7 +17,7 @@ use crate::hours::Calendar;
 use crate::units::{Percent, SizeUsd, UsdMicros, UsdPrice, round_half_even};
 use crate::wide::{U1024, narrow, power_of_ten};
 
-use super::shared::{ONE_HUNDRED_PERCENT, share_pct};
+use super::stats::{ONE_HUNDRED_PERCENT, share_pct};
 
 mod facts;
 mod pace;
@@ -60,7 +60,7 @@ pub struct Worth {
 impl Worth {
     /// Of a whole token that pays so many of an asset's smallest units, each worth so many micro-dollars (a fraction), at the
     /// oracle's price of the token; `None` where that is nothing.
-    fn of(pays: U256, micros: (U1024, U1024), price: UsdPrice) -> Option<Self> {
+    fn from_payout(pays: U256, micros: (U1024, U1024), price: UsdPrice) -> Option<Self> {
         let above = U1024::from(pays) * micros.0 * power_of_ten(price.decimals());
         let below = micros.1 * power_of_ten(6) * U1024::from(price.numerator());
         (!above.is_zero()).then_some(Self { above, below })
@@ -201,12 +201,12 @@ pub fn redemption(
 }
 
 fn sold(exit: &Exit, size: SizeUsd) -> Result<Sold, Refusal> {
-    Ok(Sold::of(size, exit.estimate(size)?.gap))
+    Ok(Sold::from_gap(size, exit.estimate(size)?.gap))
 }
 
 impl Sold {
     /// A sale of a size at a gap.
-    pub fn of(size: SizeUsd, gap: Percent) -> Self {
+    pub fn from_gap(size: SizeUsd, gap: Percent) -> Self {
         let left = i128::from(ONE_HUNDRED_PERCENT) - gap.0;
         let left = u64::try_from(left.max(0)).unwrap_or(u64::MAX);
         Self { gap, receives: UsdMicros(kept(size.micros(), left)) }

@@ -46,10 +46,10 @@ impl Commits {
 }
 
 impl Wire for Commits {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let Json::Object(fields) = json else {
             // Says what was expected.
-            return Fields::of(json).map(|_| Self::default());
+            return Fields::from_json(json).map(|_| Self::default());
         };
         if fields.len() > Self::MAX {
             return Err(format!(
@@ -61,7 +61,7 @@ impl Wire for Commits {
         let read = |(name, document): &(_, Json<'_>)| {
             let name: &str = std::borrow::Borrow::<str>::borrow(name);
             let name: Code = name.parse().map_err(|error| format!("{error}"))?;
-            Ok((name, DocumentHash::read(document)?))
+            Ok((name, DocumentHash::from_json(document)?))
         };
         let commits = fields.iter().map(read).collect::<Result<Vec<_>, String>>()?;
         if commits.is_sorted_by(|a, b| a.0 < b.0) {
@@ -71,8 +71,9 @@ impl Wire for Commits {
         }
     }
 
-    fn write(&self) -> Json<'_> {
-        let fields = self.0.iter().map(|(name, document)| (name.as_str().into(), document.write()));
+    fn to_json(&self) -> Json<'_> {
+        let fields =
+            self.0.iter().map(|(name, document)| (name.as_str().into(), document.to_json()));
         Json::Object(fields.collect())
     }
 }
@@ -80,7 +81,7 @@ impl Wire for Commits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::read;
+    use crate::json::parse_json;
 
     #[test]
     fn sixteen_commitments_are_read_and_no_more() {
@@ -88,7 +89,7 @@ mod tests {
             let hash = DocumentHash([7; 32]);
             let fields: Vec<_> =
                 (0..count).map(|n| format!("\"name_{n:02}\":\"{hash}\"")).collect();
-            Commits::read(&read(format!("{{{}}}", fields.join(",")).as_bytes()).unwrap())
+            Commits::from_json(&parse_json(format!("{{{}}}", fields.join(",")).as_bytes()).unwrap())
         };
         assert_eq!(of(Commits::MAX).unwrap().iter().count(), Commits::MAX);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Evidence files: one canonical JSON document of everything that a result follows
 //! from, with the proofs that lead to a signed checkpoint.
 
-use super::opened::Stated;
+use super::contents::EvidenceStatement;
 use super::result::{Answer, EvidenceRefusal, EvidenceRequest, EvidenceResult};
 use crate::json::{
     DocumentError, Fields, Json, Part, VERSION, Wire, check_canonical, check_version, to_canonical,
@@ -33,7 +33,7 @@ impl PoolProof {
     }
 
     /// The hashes; `None` where one is not 32 bytes of base64.
-    pub(super) fn parsed(&self) -> Option<Vec<Hash>> {
+    pub(super) fn parse_hashes(&self) -> Option<Vec<Hash>> {
         self.hashes.iter().map(|text| Hash::from_base64(text)).collect()
     }
 }
@@ -55,46 +55,46 @@ pub(super) struct EvidenceFile {
     pub head: Part,
     pub leaf: Part,
     pub pool_proof: PoolProof,
-    pub stated: Stated,
+    pub stated: EvidenceStatement,
     pub snapshot: Part,
     pub state: Part,
 }
 
 impl Wire for EvidenceFile {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let mut fields = Fields::of(json)?;
-        let _: u32 = fields.take("v")?;
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::from_json(json)?;
+        let _: u32 = fields.take_field("v")?;
         let result: Option<EvidenceResult> = fields.take_or_default("result")?;
         let refusal: Option<EvidenceRefusal> = fields.take_or_default("refusal")?;
         let read = Self {
-            head: fields.take("head")?,
-            leaf: fields.take("leaf")?,
-            stated: Stated {
-                log_proof: fields.take("log_proof")?,
-                request: fields.take("request")?,
-                answer: Answer::of(result, refusal)
+            head: fields.take_field("head")?,
+            leaf: fields.take_field("leaf")?,
+            stated: EvidenceStatement {
+                log_proof: fields.take_field("log_proof")?,
+                request: fields.take_field("request")?,
+                answer: Answer::from_either(result, refusal)
                     .ok_or("must have exactly one of `result` and `refusal`")?,
             },
-            pool_proof: fields.take("pool_proof")?,
-            snapshot: fields.take("snapshot")?,
-            state: fields.take("state")?,
+            pool_proof: fields.take_field("pool_proof")?,
+            snapshot: fields.take_field("snapshot")?,
+            state: fields.take_field("state")?,
         };
         fields.end()?;
         Ok(read)
     }
 
-    fn write(&self) -> Json<'_> {
-        let (name, answer) = self.stated.answer.write();
+    fn to_json(&self) -> Json<'_> {
+        let (name, answer) = self.stated.answer.to_field();
         let fields = [
             ("v", Json::Number(VERSION.to_string().into())),
-            ("head", self.head.write()),
-            ("leaf", self.leaf.write()),
-            ("log_proof", self.stated.log_proof.write()),
-            ("pool_proof", self.pool_proof.write()),
-            ("request", self.stated.request.write()),
+            ("head", self.head.to_json()),
+            ("leaf", self.leaf.to_json()),
+            ("log_proof", self.stated.log_proof.to_json()),
+            ("pool_proof", self.pool_proof.to_json()),
+            ("request", self.stated.request.to_json()),
             (name, answer),
-            ("snapshot", self.snapshot.write()),
-            ("state", self.state.write()),
+            ("snapshot", self.snapshot.to_json()),
+            ("state", self.state.to_json()),
         ];
         Json::Object(fields.map(|(name, json)| (name.into(), json)).into())
     }
@@ -108,7 +108,7 @@ impl EvidenceFile {
         bytes: &[u8],
     ) -> Result<(Self, Result<ReadSnapshot, SnapshotError>), DocumentError> {
         check_version(json, bytes, "an evidence file")?;
-        let file = Self::read(json).map_err(DocumentError::Shape)?;
+        let file = Self::from_json(json).map_err(DocumentError::Shape)?;
         check_canonical(&to_canonical(&file)?, bytes)?;
         // Most of the file, and parsed with it.
         let part = |name| json.field(name).unwrap_or(&Json::Null);
@@ -128,15 +128,15 @@ pub fn write_evidence(
     proof: &HeadProof,
 ) -> Result<Vec<u8>, DocumentError> {
     to_canonical(&EvidenceFile {
-        head: Part::of(head)?,
-        leaf: Part::of(&proof.leaf)?,
-        stated: Stated {
+        head: Part::from_bytes(head)?,
+        leaf: Part::from_bytes(&proof.leaf)?,
+        stated: EvidenceStatement {
             log_proof: proof.log_proof.to_text(),
             request: request.clone(),
             answer: answer.clone(),
         },
         pool_proof: proof.pool_proof.clone(),
-        snapshot: Part::of(&snapshot.snapshot)?,
-        state: Part::of(&snapshot.state)?,
+        snapshot: Part::from_bytes(&snapshot.snapshot)?,
+        state: Part::from_bytes(&snapshot.state)?,
     })
 }

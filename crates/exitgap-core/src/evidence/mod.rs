@@ -11,10 +11,10 @@
 //!   proves the answer; `witnessed`: what witnesses signed about its checkpoint
 
 mod commits;
+mod contents;
 mod file;
 mod head;
 mod leaf;
-mod opened;
 mod predecessor;
 mod proof;
 mod report;
@@ -22,17 +22,17 @@ mod result;
 mod retraction;
 mod verify;
 mod window;
-mod witnessed;
+mod witness_check;
 
 pub use crate::json::DocumentError;
 pub use commits::Commits;
+pub use contents::{Evidence, EvidenceStatement, RecomputeError, RecomputedAnswer};
 pub use file::{HeadProof, MAX_EVIDENCE_BYTES, PoolProof, write_evidence};
 pub use head::{
     Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, MAX_HEAD_BYTES,
     MAX_METHOD_VERSION_LENGTH,
 };
 pub use leaf::{LeafError, MAX_LEAF_BYTES, SlotLeaf};
-pub use opened::{Evidence, RecomputeError, Recomputed, Stated};
 pub use predecessor::Predecessor;
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{
@@ -41,7 +41,7 @@ pub use result::{
 pub use retraction::{MAX_RETRACTION_SLOTS, Retraction, RetractionCause};
 pub use verify::{Policy, SeenCheckpoint, verify};
 pub use window::{HeadWindow, MAX_WINDOW_BYTES, WindowError};
-pub use witnessed::{CosignedBy, WitnessCheck, check_witnessed};
+pub use witness_check::{CosignedBy, WitnessCheck, check_witnessed};
 
 #[cfg(test)]
 mod tests;

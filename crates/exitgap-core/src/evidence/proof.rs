@@ -27,7 +27,7 @@ impl Fault {
 /// The root of the slot's tree, which holds the head at the place of the proof.
 pub(super) fn head_in_slot(head: &[u8], leaf: &SlotLeaf, proof: &PoolProof) -> Result<Hash, Fault> {
     const CODE: &str = "pool_proof_invalid";
-    let Some(hashes) = proof.parsed() else {
+    let Some(hashes) = proof.parse_hashes() else {
         return Err(Fault::new(CODE, "hashes in base64", "other text"));
     };
     let root = root_from_inclusion(Head::leaf_of(head), proof.index, leaf.pools.into(), &hashes);

@@ -240,14 +240,14 @@ impl Answer {
                 Ok(Self::Result(EvidenceResult::of_estimate(&estimate, direction, snapshot, head)))
             }
             Err(refusal) => {
-                let stated = EvidenceRefusal::of(&refusal, exit.amount_asked(size));
+                let stated = EvidenceRefusal::from_refusal(&refusal, exit.amount_asked(size));
                 stated.map(Self::Refusal).ok_or_else(|| refusal.into())
             }
         }
     }
 
     /// The one of both that is there.
-    pub(super) fn of(
+    pub(super) fn from_either(
         result: Option<EvidenceResult>,
         refusal: Option<EvidenceRefusal>,
     ) -> Option<Self> {
@@ -259,10 +259,10 @@ impl Answer {
     }
 
     /// Its name in a file, and what stands there.
-    pub(super) fn write(&self) -> (&'static str, Json<'_>) {
+    pub(super) fn to_field(&self) -> (&'static str, Json<'_>) {
         match self {
-            Self::Result(result) => ("result", result.write()),
-            Self::Refusal(refusal) => ("refusal", refusal.write()),
+            Self::Result(result) => ("result", result.to_json()),
+            Self::Refusal(refusal) => ("refusal", refusal.to_json()),
         }
     }
 
@@ -286,7 +286,7 @@ impl Answer {
 impl EvidenceRefusal {
     /// What a refusal states of a sale of `asked`; `None` where the pool would fill it, and only
     /// a percentage is wanting.
-    fn of(refusal: &Refusal, asked: Option<U256>) -> Option<Self> {
+    fn from_refusal(refusal: &Refusal, asked: Option<U256>) -> Option<Self> {
         let (consumed, paid, most) = match refusal {
             Refusal::NoInput => (U256::ZERO, U256::ZERO, None),
             Refusal::NoOutput => (asked.unwrap_or(U256::ZERO), U256::ZERO, None),
@@ -340,13 +340,13 @@ impl EvidenceResult {
 
 /// Both directions of a snapshot, ready for its depths and for one request.
 #[derive(Debug, Clone)]
-pub(super) struct Prepared {
+pub(super) struct PreparedExits {
     exits: [Exit; 2],
 }
 
-impl Prepared {
+impl PreparedExits {
     /// Follows each direction of the pool's curve once.
-    pub(super) fn of(snapshot: &Snapshot, request: &EvidenceRequest) -> Self {
+    pub(super) fn from_snapshot(snapshot: &Snapshot, request: &EvidenceRequest) -> Self {
         let exits = Direction::BOTH.map(|direction| {
             let size = (direction == request.base.into()).then(|| request.size().ok()).flatten();
             Exit::of_start(snapshot.observation(), direction, GapLimit::DEPTH, size)

@@ -55,7 +55,7 @@ impl RetractionCause {
 
 impl Retraction {
     /// Takes back a slot whose block was orphaned.
-    pub fn orphaned(slot: Slot, orphaned: BlockHash, canonical: BlockHash) -> Self {
+    pub fn for_orphan(slot: Slot, orphaned: BlockHash, canonical: BlockHash) -> Self {
         Self { slot, cause: RetractionCause::Orphaned { orphaned, canonical } }
     }
 
@@ -74,17 +74,17 @@ impl Retraction {
 }
 
 impl Wire for Retraction {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let mut fields = Fields::of(json)?;
-        let (slot, code): (Slot, Code) = (fields.take("slot")?, fields.take("code")?);
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::from_json(json)?;
+        let (slot, code): (Slot, Code) = (fields.take_field("slot")?, fields.take_field("code")?);
         let cause = match code.as_str() {
             ORPHANED => RetractionCause::Orphaned {
-                orphaned: fields.take("orphaned")?,
-                canonical: fields.take("canonical")?,
+                orphaned: fields.take_field("orphaned")?,
+                canonical: fields.take_field("canonical")?,
             },
             MISREAD => RetractionCause::Misread,
             _ => {
-                let Part(document) = Part::read(json)?;
+                let Part(document) = Part::from_json(json)?;
                 return Ok(Self { slot, cause: RetractionCause::Newer { code, document } });
             }
         };
@@ -92,15 +92,15 @@ impl Wire for Retraction {
         Ok(Self { slot, cause })
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         let mut fields = vec![
-            ("slot".into(), self.slot.write()),
+            ("slot".into(), self.slot.to_json()),
             ("code".into(), Json::Text(self.cause.code().into())),
         ];
         match &self.cause {
             RetractionCause::Orphaned { orphaned, canonical } => {
-                fields.push(("orphaned".into(), orphaned.write()));
-                fields.push(("canonical".into(), canonical.write()));
+                fields.push(("orphaned".into(), orphaned.to_json()));
+                fields.push(("canonical".into(), canonical.to_json()));
             }
             RetractionCause::Misread => {}
             RetractionCause::Newer { document, .. } => return Json::Canonical(document),

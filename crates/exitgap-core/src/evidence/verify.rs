@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::commits::Commits;
+use super::contents::{Evidence, Parts};
 use super::head::{Head, HeadEntry, HeadError};
-use super::opened::{Evidence, Parts};
 use super::predecessor::Predecessor;
 use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report, Unknown};
@@ -15,9 +15,9 @@ use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
 use crate::series::Slot;
 use crate::snapshot::{ReadSnapshot, Snapshot};
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::tlog::{
-    Checkpoint, CheckpointError, Hash, LogProof, Note, Signers, Unsigned, VerifierKey,
+    Checkpoint, CheckpointError, Hash, LogProof, Note, Signers, TrustError, VerifierKey,
     is_consistent,
 };
 
@@ -39,7 +39,7 @@ pub struct Policy {
 
 impl Policy {
     /// Trusts these keys and demands the usual checks.
-    pub fn trusting(keys: Vec<VerifierKey>) -> Self {
+    pub fn with_keys(keys: Vec<VerifierKey>) -> Self {
         let required = CheckName::REQUIRED.to_vec();
         Self { keys, seen: None, window: None, window_ends_with_file: false, required }
     }
@@ -56,7 +56,7 @@ pub struct SeenCheckpoint {
 
 /// Verifies an evidence file. Whoever asks more of it reads it once: [`Evidence::read`].
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
-    Evidence::read(evidence).verify(policy)
+    Evidence::from_bytes(evidence).verify(policy)
 }
 
 /// Makes every check of a file that was read.
@@ -274,7 +274,7 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
     }
     let check = match signers.of_log(&checkpoint.origin) {
         Ok(signer) => Check::pass(NAME, signer),
-        Err(Unsigned::Forged { signer }) => {
+        Err(TrustError::Forged { signer }) => {
             let expected = "a signature made by the key with this name";
             Check::fail(
                 NAME,
@@ -283,7 +283,7 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
                 format!("a forged signature named {signer}"),
             )
         }
-        Err(Unsigned::NotTrusted { origin, found }) => {
+        Err(TrustError::NotTrusted { origin, found }) => {
             let expected = format!("a signature of {origin} made with a trusted key");
             Check::fail(NAME, "signature_not_trusted", expected, found.join(", "))
         }
@@ -465,7 +465,7 @@ fn check_result(parts: &Parts) -> Check {
 
 /// The first field in which two answers differ, as each has it.
 fn first_difference(expected: &Answer, found: &Answer) -> (String, String) {
-    let ((name, expected), (other, found)) = (expected.write(), found.write());
+    let ((name, expected), (other, found)) = (expected.to_field(), found.to_field());
     if name != other {
         return (format!("a {name}"), format!("a {other}"));
     }

@@ -6,7 +6,7 @@
 mod reopening;
 
 pub use exitgap_math::exit::*;
-pub use reopening::{Reopened, reopened, reopening_gap};
+pub use reopening::{ReopeningStatus, check_reopening, reopening_gap};
 
 use crate::snapshot::Observation;
 

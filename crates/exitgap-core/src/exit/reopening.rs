@@ -8,7 +8,7 @@ use crate::units::{Percent, SizeUsd, UsdPrice};
 
 /// Whether a snapshot answers what a market opened to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reopened {
+pub enum ReopeningStatus {
     /// A feed of a token with a calendar has had no round since the opening.
     NotYet,
     /// No token with a calendar has a feed that has rounds.
@@ -18,17 +18,17 @@ pub enum Reopened {
 }
 
 /// Whether the feeds of the tokens with a calendar have had a round at or after `opened_at`, seconds UTC.
-pub fn reopened(observation: &Observation, opened_at: u64) -> Reopened {
+pub fn check_reopening(observation: &Observation, opened_at: u64) -> ReopeningStatus {
     let sessions = observation.pool_sessions();
     let with_calendar = |role| sessions.iter().any(|own| OracleRole::TokenUsd(own.token) == role);
-    let mut found = Reopened::Never;
+    let mut found = ReopeningStatus::Never;
     for (role, reading) in observation.pool_oracles() {
         let OracleSource::Chainlink(round) = &reading.source else { continue };
         if with_calendar(role) {
             if round.updated_at < opened_at {
-                return Reopened::NotYet;
+                return ReopeningStatus::NotYet;
             }
-            found = Reopened::Yes;
+            found = ReopeningStatus::Yes;
         }
     }
     found

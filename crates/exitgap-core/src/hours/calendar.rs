@@ -25,7 +25,7 @@ impl Calendar {
     /// // Monday, 24 August 2026, 09:30 in New York.
     /// assert_eq!(calendar.note(1_787_578_200), "XNYS@1/regular");
     /// ```
-    pub fn of(exchange: &str, hours: Hours) -> Option<Self> {
+    pub fn for_exchange(exchange: &str, hours: Hours) -> Option<Self> {
         let table = TABLES.into_iter().find(|table| table.calendar() == exchange)?;
         Some(Self { table, hours })
     }

@@ -4,8 +4,8 @@
 //! that was refused is worse than any gap.
 
 use super::market::ClosureKind;
-use super::markets::{Closed, Markets};
-use crate::sorting::sort;
+use super::markets::{ClosureSpan, Markets};
+use crate::stable_sort::sort;
 use crate::units::Percent;
 
 /// Closures of a kind without which nothing is said of the kind.
@@ -67,7 +67,7 @@ pub struct HoursFigures {
 /// What slots in ascending order come to, beside the closures of their period in ascending order.
 pub fn hours_figures(
     markets: &Markets,
-    closures: &[Closed],
+    closures: &[ClosureSpan],
     slots: &[RecordedSlot],
 ) -> HoursFigures {
     let mut open = Vec::new();
@@ -93,8 +93,9 @@ pub fn hours_figures(
             slots_unknown += 1;
         }
     }
-    let open = Spread::of(&open);
-    let closed = by_kind.map(|(kind, have, slots)| ClosureFigures::of(kind, have, &slots, &open));
+    let open = Spread::from_slots(&open);
+    let closed =
+        by_kind.map(|(kind, have, slots)| ClosureFigures::from_slots(kind, have, &slots, &open));
     HoursFigures { open, closed, slots_unknown }
 }
 
@@ -104,8 +105,8 @@ fn split(slots: &[RecordedSlot], at: u64) -> (&[RecordedSlot], &[RecordedSlot]) 
 }
 
 impl ClosureFigures {
-    fn of(kind: ClosureKind, have: u32, slots: &[&RecordedSlot], open: &Spread) -> Self {
-        let all = Spread::of(slots);
+    fn from_slots(kind: ClosureKind, have: u32, slots: &[&RecordedSlot], open: &Spread) -> Self {
+        let all = Spread::from_slots(slots);
         if have < NEEDED_CLOSURES {
             let Spread { slots, slots_refused, .. } = all;
             let spread = Spread { slots, slots_refused, ..Spread::default() };
@@ -125,7 +126,7 @@ impl ClosureFigures {
 
 impl Spread {
     /// Of these slots.
-    pub fn of(slots: &[&RecordedSlot]) -> Self {
+    pub fn from_slots(slots: &[&RecordedSlot]) -> Self {
         let mut depths: Vec<u64> = slots.iter().filter_map(|slot| slot.depth_usd).collect();
         let mut gaps: Vec<Percent> = slots.iter().filter_map(|slot| slot.gap).collect();
         sort(&mut depths, Ord::cmp);

@@ -4,7 +4,9 @@ use crate::hours::{Calendar, Hours, Market, TradingDay, XNYS_1};
 const DAY: u64 = 86_400;
 
 fn markets(hours: &[Hours]) -> Markets {
-    Markets::new(hours.iter().map(|hours| Calendar::of("XNYS", *hours).unwrap()).collect())
+    Markets::new(
+        hours.iter().map(|hours| Calendar::for_exchange("XNYS", *hours).unwrap()).collect(),
+    )
 }
 
 fn day(date: u64) -> TradingDay {
@@ -85,8 +87,8 @@ fn closures_follow_each_other_and_end_where_the_table_does() {
                 !markets.market(closed.from).is_open() && !markets.market(closed.to - 1).is_open()
             );
             assert!(markets.market(closed.to).is_open());
-            assert_eq!(markets.closed(closed.from), Some(*closed));
-            assert_eq!(markets.closed(closed.to - 1), Some(*closed));
+            assert_eq!(markets.closure_at(closed.from), Some(*closed));
+            assert_eq!(markets.closure_at(closed.to - 1), Some(*closed));
             assert_eq!(markets.closes_at(closed.from - 1).unwrap_or(closed.from), closed.from);
         }
         let nights = closures.iter().filter(|closed| closed.kind == ClosureKind::Night).count();
@@ -102,13 +104,13 @@ fn closures_follow_each_other_and_end_where_the_table_does() {
 fn of_two_markets_the_shorter_hours_count() {
     let both = markets(&[Hours::Extended, Hours::Regular]);
     let (monday, tuesday) = (day(20_689), day(20_690));
-    let closed = both.closed(monday.after_close + 1).unwrap();
+    let closed = both.closure_at(monday.after_close + 1).unwrap();
     assert_eq!(
         (closed.kind, closed.from, closed.to),
         (ClosureKind::Night, monday.close, tuesday.open)
     );
-    assert_eq!(both.closed(monday.close), Some(closed));
-    assert_eq!(both.closed(tuesday.open - 1), Some(closed));
+    assert_eq!(both.closure_at(monday.close), Some(closed));
+    assert_eq!(both.closure_at(tuesday.open - 1), Some(closed));
     assert_eq!(both.closes_at(monday.open), Some(monday.close));
     let around = markets(&[Hours::TwentyFourFive]);
     // Monday to Friday without a gap.

@@ -14,7 +14,7 @@ pub struct Markets {
 
 /// A closure with the instants at which it begins and ends, in seconds UTC: the end is no longer closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosureSpan {
     /// What lies in it.
     pub kind: ClosureKind,
     /// When the market closes.
@@ -42,18 +42,18 @@ impl Markets {
         if self.calendars.iter().all(|calendar| calendar.market(at).is_open()) {
             return Market::Open;
         }
-        self.closed(at).map_or(Market::Unknown, |Closed { kind, from, to }| {
+        self.closure_at(at).map_or(Market::Unknown, |ClosureSpan { kind, from, to }| {
             Market::Closed(Closure { kind, length_s: to - from, opens_in_s: to - at })
         })
     }
 
     /// The closure that an instant lies in; `None` where all are open, or the tables do not say.
-    pub fn closed(&self, at: u64) -> Option<Closed> {
+    pub fn closure_at(&self, at: u64) -> Option<ClosureSpan> {
         let mut all = self.met(at).ok()??;
         for _ in 0..MOST_TURNS {
             let before = all.from.checked_sub(1).map(|at| self.met(at)).transpose().ok()?;
             let beside = [before.flatten(), self.met(all.to).ok()?];
-            let joined = beside.into_iter().flatten().fold(all, Closed::and);
+            let joined = beside.into_iter().flatten().fold(all, ClosureSpan::and);
             if joined == all {
                 return Some(all);
             }
@@ -63,15 +63,15 @@ impl Markets {
     }
 
     /// What is closed at an instant of each calendar by itself, together; nothing where all are open.
-    fn met(&self, at: u64) -> Result<Option<Closed>, NotInTable> {
-        let mut met: Option<Closed> = None;
+    fn met(&self, at: u64) -> Result<Option<ClosureSpan>, NotInTable> {
+        let mut met: Option<ClosureSpan> = None;
         for calendar in &self.calendars {
             match calendar.market(at) {
                 Market::Open => {}
                 Market::Unknown => return Err(NotInTable),
                 Market::Closed(Closure { kind, length_s, opens_in_s }) => {
                     let to = at + opens_in_s;
-                    let one = Closed { kind, from: to - length_s, to };
+                    let one = ClosureSpan { kind, from: to - length_s, to };
                     met = Some(met.map_or(one, |met| met.and(one)));
                 }
             }
@@ -89,13 +89,14 @@ impl Markets {
 
     /// All closures that begin before `to` and end after `from`, ascending, as far as the tables say. At most one for
     /// each day.
-    pub fn closures(&self, from: u64, to: u64) -> Vec<Closed> {
+    pub fn closures(&self, from: u64, to: u64) -> Vec<ClosureSpan> {
         let mut closures = Vec::new();
         let mut at = from;
         while at < to {
             let closing = if self.market(at).is_open() { self.closes_at(at) } else { Some(at) };
-            let closed =
-                closing.filter(|closing| *closing < to).and_then(|closing| self.closed(closing));
+            let closed = closing
+                .filter(|closing| *closing < to)
+                .and_then(|closing| self.closure_at(closing));
             let Some(closed) = closed else { break };
             at = closed.to;
             closures.push(closed);
@@ -104,7 +105,7 @@ impl Markets {
     }
 }
 
-impl Closed {
+impl ClosureSpan {
     /// From the earlier beginning to the later end, of the kind that is closed for more.
     fn and(self, other: Self) -> Self {
         Self {

@@ -23,5 +23,5 @@ pub use figures::{
     ClosureFigures, HoursFigures, NEEDED_CLOSURES, RecordedSlot, Spread, hours_figures,
 };
 pub use market::{Closure, ClosureKind, Hours, Market, MarketState};
-pub use markets::{Closed, Markets};
+pub use markets::{ClosureSpan, Markets};
 pub use table::{Table, TradingDay, XNYS_1};

@@ -10,7 +10,7 @@ use super::assembly::NodePool;
 use super::header::{Account, BlockHeader};
 use super::layout::number as word;
 use super::trie::{InOrder, Walk, WalkError, keccak256};
-use super::words::walked;
+use super::words::walk_words;
 use super::{ProofError, file};
 use crate::ids::{Address, BlockHash, Caip2};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
@@ -43,14 +43,14 @@ const RING_OF_ARBITRUM: u64 = 393_168;
 const CHAINS_OF_ARBITRUM: [u64; 3] = [42_161, 42_170, 421_614];
 
 /// How many blocks the contract of a chain keeps.
-pub fn ring(chain: Caip2) -> u64 {
+pub fn history_window(chain: Caip2) -> u64 {
     if CHAINS_OF_ARBITRUM.contains(&chain.0) { RING_OF_ARBITRUM } else { RING }
 }
 
 /// The word of the contract that has the hash of a block.
 pub fn history_slot(chain: Caip2, block: u64) -> [u8; 32] {
     let mut slot = word(0);
-    slot[24..].copy_from_slice(&(block % ring(chain)).to_be_bytes());
+    slot[24..].copy_from_slice(&(block % history_window(chain)).to_be_bytes());
     slot
 }
 
@@ -206,7 +206,7 @@ impl Anchors {
     }
 
     /// Reads a file, and follows every hash in it down from the block that it begins at.
-    pub fn read(bytes: &[u8]) -> Result<Self, AnchorError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnchorError> {
         if bytes.len() > MAX_ANCHOR_BYTES {
             return Err(AnchorError::TooLarge { found: bytes.len() });
         }
@@ -223,7 +223,7 @@ impl Anchors {
         let (mut blocks, mut from) = (BTreeMap::new(), None);
         let (mut expected, mut number) = (line.block, None);
         for (at, (hop, parts)) in line.hops.iter().zip(parts.chunks(3)).enumerate() {
-            let header = BlockHeader::read(parts[0]).ok_or(AnchorError::Header { hop: at })?;
+            let header = BlockHeader::from_rlp(parts[0]).ok_or(AnchorError::Header { hop: at })?;
             if header.hash != expected {
                 return Err(AnchorError::OtherHeader { hop: at, expected, found: header.hash });
             }
@@ -235,7 +235,7 @@ impl Anchors {
             let root = storage_root(at, &header, parts[1])?;
             let slots: Vec<[u8; 32]> =
                 hop.blocks.iter().map(|block| history_slot(line.chain, *block)).collect();
-            let words = walked(root, &slots, parts[2]).map_err(|error| match error {
+            let words = walk_words(root, &slots, parts[2]).map_err(|error| match error {
                 ProofError::Surplus => AnchorError::Surplus { hop: at },
                 error => AnchorError::Storage { hop: at, error },
             })?;
@@ -256,8 +256,9 @@ impl Anchors {
     pub fn file(chain: Caip2, day: u32, hops: &[HopParts<'_>]) -> Result<Vec<u8>, AnchorError> {
         let (mut lines, mut parts, mut block) = (Vec::new(), Vec::new(), None);
         for (at, hop) in hops.iter().enumerate() {
-            let header = BlockHeader::read(hop.header).ok_or(AnchorError::Header { hop: at })?;
-            let nodes = NodePool::of(hop.nodes);
+            let header =
+                BlockHeader::from_rlp(hop.header).ok_or(AnchorError::Header { hop: at })?;
+            let nodes = NodePool::from_nodes(hop.nodes);
             let key = [keccak256(&HISTORY_CONTRACT.0)];
             let (met, account) = nodes
                 .in_order(header.state_root, &key)
@@ -265,7 +266,7 @@ impl Anchors {
             let root = storage_of(at, account[0])?;
             let mut keys: Vec<[u8; 32]> =
                 hop.blocks.iter().map(|block| keccak256(&history_slot(chain, *block))).collect();
-            crate::sorting::sort(&mut keys, Ord::cmp);
+            crate::stable_sort::sort(&mut keys, Ord::cmp);
             let storage = nodes.in_order(root, &keys).map_err(|error| AnchorError::Storage {
                 hop: at,
                 error: ProofError::Storage(error),
@@ -283,7 +284,7 @@ impl Anchors {
         file.push(b'\n');
         file.extend(parts.concat());
         // What is written is what is read.
-        Self::read(&file)?;
+        Self::from_bytes(&file)?;
         Ok(file)
     }
 }
@@ -311,7 +312,7 @@ impl Line {
 
 /// Whether the contract keeps these blocks, ascending, after that of a header.
 fn check_reach(chain: Caip2, from: &BlockHeader, blocks: &[u64]) -> Result<(), AnchorError> {
-    let ring = ring(chain);
+    let ring = history_window(chain);
     let is_kept = |block: &&u64| **block < from.number && from.number - **block <= ring;
     match blocks.iter().find(|block| !is_kept(block)) {
         Some(block) => Err(AnchorError::BeyondRing { block: *block, from: from.number, ring }),
@@ -330,6 +331,6 @@ fn storage_root(hop: usize, from: &BlockHeader, nodes: &[u8]) -> Result<[u8; 32]
 }
 
 fn storage_of(hop: usize, account: Option<&[u8]>) -> Result<[u8; 32], AnchorError> {
-    let account = account.and_then(Account::read).ok_or(AnchorError::NoHistory { hop })?;
+    let account = account.and_then(Account::from_rlp).ok_or(AnchorError::NoHistory { hop })?;
     Ok(account.storage_root)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::anchor::{Anchors, MAX_HOPS, ring};
+use super::anchor::{Anchors, MAX_HOPS, history_window};
 use super::header::BlockHeader;
 use crate::ids::{BlockHash, Caip2};
 
@@ -23,7 +23,7 @@ pub fn plan_hops(
         if hops.len() == MAX_HOPS {
             return None;
         }
-        let lowest = begin.saturating_sub(ring(chain));
+        let lowest = begin.saturating_sub(history_window(chain));
         let mut reached = left.split_off(&lowest);
         if !left.is_empty() {
             reached.insert(lowest);
@@ -110,7 +110,7 @@ impl AnchorChain {
             let (day, found) = (other.day, other.chain);
             return Err(AnchorChainError::OtherChain { day, expected: chain, found });
         }
-        crate::sorting::sort(&mut days, |a, b| b.from.number.cmp(&a.from.number));
+        crate::stable_sort::sort(&mut days, |a, b| b.from.number.cmp(&a.from.number));
         let from = days.first().ok_or(AnchorChainError::Empty)?.from;
         if from.hash != trusted {
             let (day, number, found) = (days[0].day, from.number, from.hash);

@@ -26,7 +26,7 @@ type Values<'a> = Vec<Option<&'a [u8]>>;
 
 impl<'a> NodePool<'a> {
     /// Of nodes in any order, each as often as it came.
-    pub fn of(nodes: &'a [Vec<u8>]) -> Self {
+    pub fn from_nodes(nodes: &'a [Vec<u8>]) -> Self {
         Self(nodes.iter().map(|node| (keccak256(node), node.as_slice())).collect())
     }
 

@@ -3,7 +3,7 @@
 //! Counted from the low end of a word. Sources: the contracts' own storage, measured against what they answer.
 
 use super::file::ProofError;
-use super::layout::{mapped, number as word, plus};
+use super::layout::{mapping_slot, number as word, plus};
 use super::words::number;
 use crate::ids::{Address, Word};
 use crate::json::{wire_code, wire_struct};
@@ -106,7 +106,7 @@ impl FeedSubject {
     pub fn slots(&self) -> Vec<[u8; 32]> {
         let mut key = [0; 32];
         key[28..].copy_from_slice(&self.round.to_be_bytes());
-        let round = mapped(key, &word(self.layout.rounds()));
+        let round = mapping_slot(key, &word(self.layout.rounds()));
         let mut slots = vec![word(self.layout.newest().0), round];
         if self.layout == FeedLayout::ChainlinkFlux {
             slots.push(plus(round, 1));
@@ -123,7 +123,7 @@ impl FeedSubject {
     }
 
     /// What these words say, in the order of [`FeedSubject::slots`].
-    pub fn reading(&self, proxy: Word, words: &[Word]) -> Result<ProvenReading, ProofError> {
+    pub fn decode_reading(&self, proxy: Word, words: &[Word]) -> Result<ProvenReading, ProofError> {
         if Self::aggregator_in(proxy) != self.aggregator {
             return Err(ProofError::Feed("its proxy points to a different aggregator"));
         }

@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::rlp::split;
 use super::subject::{ProofSubject, RangeSubject, TickRange};
 use super::trie::{InOrder, Walk, WalkError, keccak256};
-use super::words::{ProvenWords, walked, words};
+use super::words::{ProvenWords, walk_words, words};
 use crate::ids::{Address, BlockHash, Caip2, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 
@@ -105,7 +105,7 @@ pub struct StateProof {
 impl StateProof {
     /// The hash of the block whose header this is the RLP of.
     pub fn block_of(header: &[u8]) -> Option<BlockHash> {
-        Some(BlockHeader::read(header)?.hash)
+        Some(BlockHeader::from_rlp(header)?.hash)
     }
 
     /// A file's line, its break included, and the items after it, one after the other: headers and nodes. What they prove is
@@ -123,7 +123,7 @@ impl StateProof {
     }
 
     /// Reads a file, and follows every word in it down from its block.
-    pub fn read(file: &[u8]) -> Result<Self, ProofError> {
+    pub fn from_bytes(file: &[u8]) -> Result<Self, ProofError> {
         if file.len() > MAX_PROOF_BYTES {
             return Err(ProofError::TooLarge { found: file.len() });
         }
@@ -139,14 +139,15 @@ impl StateProof {
             return Err(WRONG_LENGTHS);
         }
         let header =
-            BlockHeader::read(header).ok_or(ProofError::Header("the header is invalid"))?;
+            BlockHeader::from_rlp(header).ok_or(ProofError::Header("the header is invalid"))?;
         if header.hash != line.block {
             return Err(ProofError::Header("the header is of another block"));
         }
         let child = match child {
             [] => None,
             bytes => Some(
-                BlockHeader::read(bytes).ok_or(ProofError::Header("the next header is invalid"))?,
+                BlockHeader::from_rlp(bytes)
+                    .ok_or(ProofError::Header("the next header is invalid"))?,
             ),
         };
         let after = |child: BlockHeader| {
@@ -155,15 +156,16 @@ impl StateProof {
         if child.is_some_and(|child| !after(child)) {
             return Err(ProofError::Header("the next header does not belong to the next block"));
         }
-        let contracts = Contracts::read(&subject, header.state_root, accounts)?;
-        let found = walked(contracts.storage(subject.address)?, &subject.slots()?, storage)?;
+        let contracts = Contracts::from_nodes(&subject, header.state_root, accounts)?;
+        let found = walk_words(contracts.storage(subject.address)?, &subject.slots()?, storage)?;
         let words = words(&subject, found)?;
         let mut readings = Vec::with_capacity(subject.feeds.len());
         for (feed, nodes) in subject.feeds.iter().zip(feeds.chunks(2)) {
             let proxy = [FeedSubject::proxy_slot()];
-            let proxy = walked(contracts.storage(feed.feed)?, &proxy, nodes[0])?;
-            let of_round = walked(contracts.storage(feed.aggregator)?, &feed.slots(), nodes[1])?;
-            readings.push(feed.reading(proxy[0], &of_round)?);
+            let proxy = walk_words(contracts.storage(feed.feed)?, &proxy, nodes[0])?;
+            let of_round =
+                walk_words(contracts.storage(feed.aggregator)?, &feed.slots(), nodes[1])?;
+            readings.push(feed.decode_reading(proxy[0], &of_round)?);
         }
         Ok(Self { subject, header, child, words, readings })
     }
@@ -177,12 +179,12 @@ impl Contracts {
     fn keys(subject: &ProofSubject) -> Result<Vec<([u8; 32], Address)>, ProofError> {
         let mut keys: Vec<([u8; 32], Address)> =
             subject.contracts()?.into_iter().map(|one| (keccak256(&one.0), one)).collect();
-        crate::sorting::sort(&mut keys, |a, b| a.0.cmp(&b.0));
+        crate::stable_sort::sort(&mut keys, |a, b| a.0.cmp(&b.0));
         Ok(keys)
     }
 
     /// Those of a file, walked to through exactly these nodes.
-    fn read(
+    fn from_nodes(
         subject: &ProofSubject,
         state_root: [u8; 32],
         accounts: &[u8],
@@ -210,7 +212,7 @@ impl Contracts {
     }
 
     fn root(account: Option<&[u8]>, address: Address) -> Result<[u8; 32], ProofError> {
-        let account = account.and_then(Account::read).ok_or(ProofError::NoContract(address))?;
+        let account = account.and_then(Account::from_rlp).ok_or(ProofError::NoContract(address))?;
         Ok(account.storage_root)
     }
 
@@ -272,13 +274,13 @@ pub struct ProofParts<'a> {
 impl ProofSubject {
     /// The file of a proof of it. What nothing leads to is left out.
     pub fn file(&self, parts: &ProofParts<'_>) -> Result<Vec<u8>, ProofError> {
-        let header =
-            BlockHeader::read(parts.header).ok_or(ProofError::Header("the header is invalid"))?;
-        let nodes = NodePool::of(parts.nodes);
+        let header = BlockHeader::from_rlp(parts.header)
+            .ok_or(ProofError::Header("the header is invalid"))?;
+        let nodes = NodePool::from_nodes(parts.nodes);
         let (accounts, contracts) = Contracts::find(self, header.state_root, &nodes)?;
         let leading = |contract: Address, slots: &[[u8; 32]]| {
             let mut keys: Vec<[u8; 32]> = slots.iter().map(|slot| keccak256(slot)).collect();
-            crate::sorting::sort(&mut keys, Ord::cmp);
+            crate::stable_sort::sort(&mut keys, Ord::cmp);
             let found = nodes.in_order(contracts.storage(contract)?, &keys);
             Ok::<_, ProofError>(found.map_err(ProofError::Storage)?.0)
         };
@@ -309,7 +311,7 @@ impl ProofSubject {
             file.extend_from_slice(&part);
         }
         // What is written is what is read.
-        StateProof::read(&file)?;
+        StateProof::from_bytes(&file)?;
         Ok(file)
     }
 }

@@ -24,7 +24,7 @@ pub struct BlockHeader {
 
 impl BlockHeader {
     /// Reads the header that these bytes are the RLP of.
-    pub fn read(rlp: &[u8]) -> Option<Self> {
+    pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
         let (fields, count) = list::<32>(rlp)?;
         if !FIELDS.contains(&count) {
             return None;
@@ -49,7 +49,7 @@ pub(super) struct Account {
 
 impl Account {
     /// Reads the payload that stands under its address.
-    pub fn read(rlp: &[u8]) -> Option<Self> {
+    pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
         let (fields, 4) = list::<4>(rlp)? else { return None };
         Some(Self { storage_root: hash(fields[2])? })
     }

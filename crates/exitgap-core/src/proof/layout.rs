@@ -96,7 +96,7 @@ impl Layout {
             Self::UniswapV2 | Self::AerodromeV2 => return None,
         };
         let base = match (self, id) {
-            (Self::UniswapV4, Some(Word(id))) => mapped(id, &number(6)),
+            (Self::UniswapV4, Some(Word(id))) => mapping_slot(id, &number(6)),
             (Self::UniswapV4, None) | (_, Some(_)) => return None,
             (_, None) => [0; 32],
         };
@@ -113,12 +113,12 @@ impl Layout {
 impl RangeWords {
     /// A tick's first word: its gross liquidity below, its net one above.
     pub fn tick(&self, tick: i32) -> [u8; 32] {
-        mapped(signed(tick), &self.ticks)
+        mapping_slot(sign_extend(tick), &self.ticks)
     }
 
     /// A word of the bitmap.
     pub fn bitmap(&self, word: i32) -> [u8; 32] {
-        mapped(signed(word), &self.bitmap)
+        mapping_slot(sign_extend(word), &self.bitmap)
     }
 }
 
@@ -140,14 +140,14 @@ pub(super) fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
 }
 
 /// A number of 32 bits as the contracts' 256.
-fn signed(number: i32) -> [u8; 32] {
+fn sign_extend(number: i32) -> [u8; 32] {
     let mut bytes = [if number < 0 { 0xff } else { 0 }; 32];
     bytes[28..].copy_from_slice(&number.to_be_bytes());
     bytes
 }
 
 /// Where a mapping keeps what is under a key.
-pub(super) fn mapped(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
+pub(super) fn mapping_slot(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
     let mut both = [0; 64];
     both[..32].copy_from_slice(&key);
     both[32..].copy_from_slice(mapping);

@@ -32,7 +32,7 @@ mod words;
 
 pub use anchor::{
     AnchorError, Anchors, HISTORY_CONTRACT, HopParts, MAX_ANCHOR_BYTES, MAX_ANCHORED_BLOCKS,
-    MAX_HOPS, history_slot, ring,
+    MAX_HOPS, history_slot, history_window,
 };
 pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{

@@ -27,14 +27,14 @@ pub enum ProvenWords {
 }
 
 /// Words of a contract's storage, in the order of their slots, walked to through exactly these nodes.
-pub(super) fn walked(
+pub(super) fn walk_words(
     root: [u8; 32],
     slots: &[[u8; 32]],
     nodes: &[u8],
 ) -> Result<Vec<Word>, ProofError> {
     let mut keys: Vec<([u8; 32], usize)> =
         slots.iter().enumerate().map(|(at, slot)| (keccak256(slot), at)).collect();
-    crate::sorting::sort(&mut keys, |a, b| a.0.cmp(&b.0));
+    crate::stable_sort::sort(&mut keys, |a, b| a.0.cmp(&b.0));
     let mut walk = Walk::new(root, InOrder(nodes));
     let mut words = vec![ZERO; slots.len()];
     for (key, at) in keys {
@@ -125,7 +125,7 @@ mod tests {
         let slot = [7; 32];
         let word = |value: &[u8]| {
             let (root, node) = trie(&slot, value);
-            walked(root, &[slot], &node).map(|words| words[0])
+            walk_words(root, &[slot], &node).map(|words| words[0])
         };
         assert_eq!(word(&[0x80]).unwrap(), ZERO);
         let five = word(&[5]).unwrap();
@@ -137,7 +137,7 @@ mod tests {
         let (root, mut node) = trie(&slot, &[5]);
         *node.last_mut().unwrap() = 6;
         assert!(matches!(
-            walked(root, &[slot], &node),
+            walk_words(root, &[slot], &node),
             Err(ProofError::Storage(WalkError::Hash | WalkError::Absent))
         ));
     }

@@ -24,7 +24,7 @@ pub struct NoDay;
 
 impl Day {
     /// The day of a slot.
-    pub fn of(slot: Slot) -> Self {
+    pub fn from_slot(slot: Slot) -> Self {
         let first = u64::from(slot.day()) * u64::from(Slot::PER_DAY);
         // The series begins and ends with whole days.
         Self(Slot::new(first).unwrap_or(Slot::FIRST))
@@ -82,11 +82,11 @@ mod tests {
         let leap: Day = "2028-02-29".parse().unwrap();
         assert_eq!(leap.first().to_string(), "2028-02-29T00:00:00Z");
         assert_eq!(leap.last().to_string(), "2028-02-29T23:55:00Z");
-        assert_eq!((Day::of(leap.first()), Day::of(leap.last())), (leap, leap));
+        assert_eq!((Day::from_slot(leap.first()), Day::from_slot(leap.last())), (leap, leap));
         let next = leap.later(1).unwrap();
         assert_eq!(next.to_string(), "2028-03-01");
         assert_eq!((next.days_after(leap), leap.days_after(next)), (Some(1), None));
-        let last = Day::of(Slot::LAST);
+        let last = Day::from_slot(Slot::LAST);
         assert_eq!((last.to_string(), last.later(1)), ("9999-12-31".to_owned(), None));
         for wrong in ["2026-08-21", "2026-8-22", "2026-11-31", "2026-11-26T", "", "20687"] {
             assert_eq!(wrong.parse::<Day>(), Err(NoDay), "{wrong}");

@@ -3,13 +3,13 @@
 mod day;
 mod instant;
 mod lookup;
-mod missing;
+mod missing_reason;
 mod slot;
 
 pub use day::{Day, NoDay};
 pub use instant::{InstantError, unix_s_of};
 pub use lookup::LookupError;
-pub use missing::MissingReason;
+pub use missing_reason::MissingReason;
 pub use slot::{Slot, SlotError, rfc3339};
 
 /// `days_observed` in hundredths of a day: recorded slots ÷ 288, cut to two

@@ -113,11 +113,11 @@ impl fmt::Display for Slot {
 }
 
 impl Wire for Slot {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        Self::try_from(u32::read(json)?).map_err(|error| error.to_string())
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        Self::try_from(u32::from_json(json)?).map_err(|error| error.to_string())
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         Json::Number(self.number().to_string().into())
     }
 }

@@ -61,7 +61,7 @@ impl Difference {
 
 impl Testimony {
     /// What a snapshot says; `state` is the name of its state.
-    pub fn of(snapshot: &Snapshot, state: StateHash) -> Self {
+    pub fn from_snapshot(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
         let tokens = observation.contract_tokens().iter();
         let feeds = observation.oracles().iter().filter_map(|reading| match &reading.source {
@@ -87,13 +87,18 @@ impl Testimony {
         if self.state != other.state {
             return Some(Difference::StateDiffers);
         }
-        let feed = differing(&self.feeds, &other.feeds).map(Difference::FeedDiffers);
-        feed.or_else(|| differing(&self.tokens, &other.tokens).map(Difference::DecimalsDiffer))
+        let feed = find_difference(&self.feeds, &other.feeds).map(Difference::FeedDiffers);
+        feed.or_else(|| {
+            find_difference(&self.tokens, &other.tokens).map(Difference::DecimalsDiffer)
+        })
     }
 }
 
 /// The first of what both name that is not the same by both.
-fn differing<T: PartialEq>(ours: &[(Address, T)], theirs: &[(Address, T)]) -> Option<Address> {
+fn find_difference<T: PartialEq>(
+    ours: &[(Address, T)],
+    theirs: &[(Address, T)],
+) -> Option<Address> {
     let differs =
         |(of, one): &&(Address, T)| theirs.iter().any(|(other, value)| other == of && value != one);
     ours.iter().find(differs).map(|(of, _)| *of)

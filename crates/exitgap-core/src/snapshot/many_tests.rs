@@ -105,7 +105,7 @@ fn a_pool_of_three_tokens_is_named_with_two_of_them() {
     let beyond = format!("{CONTRACT}.1-3");
     assert_eq!(of(&beyond), O::Pool { pool: pool(&beyond), tokens: 3 }.into());
     let file = documents.to_file(&pool(&format!("{CONTRACT}.1-2"))).unwrap();
-    let read = SnapshotFile::read(&file).unwrap().open();
+    let read = SnapshotFile::from_json(&file).unwrap().open();
     assert_eq!(read, Ok(snapshot(".1-2").unwrap()), "a file says whose it is");
     let other = of("anvil:0x00000000000000000000000000000000000000ab.0-1");
     assert!(matches!(other, SnapshotError::OtherContract { .. }), "{other}");

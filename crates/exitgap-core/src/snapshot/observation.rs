@@ -10,7 +10,7 @@ use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, Code, Pair, PoolId};
 use crate::pools::{Direction, PoolState};
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::UsdPrice;
 use crate::wide::U256;
 

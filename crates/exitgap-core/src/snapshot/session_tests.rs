@@ -13,7 +13,7 @@ use crate::wide::U256;
 const HEARTBEAT_S: u32 = 3_600;
 
 fn calendar(hours: Hours) -> Calendar {
-    Calendar::of("XNYS", hours).unwrap()
+    Calendar::for_exchange("XNYS", hours).unwrap()
 }
 
 /// A trading day by its date, in days since 1970-01-01.
@@ -203,16 +203,16 @@ fn a_reading_is_held_over_a_close_where_it_was_fresh_at_the_closing() {
 
 #[test]
 fn a_reopening_is_measured_once_a_feed_has_a_round() {
-    use crate::exit::{Exit, Reopened, reopened, reopening_gap};
+    use crate::exit::{Exit, ReopeningStatus, check_reopening, reopening_gap};
     use crate::units::{Percent, SizeUsd};
     let monday = day(20_696);
     let closed = observation(monday.open - 300, 300, share(Hours::Regular));
-    for (age_s, expected) in [(301, Reopened::NotYet), (300, Reopened::Yes)] {
+    for (age_s, expected) in [(301, ReopeningStatus::NotYet), (300, ReopeningStatus::Yes)] {
         let open = observation(monday.open + 300, age_s, share(Hours::Regular));
-        assert_eq!(reopened(&open, monday.open), expected);
+        assert_eq!(check_reopening(&open, monday.open), expected);
     }
     let around = observation(monday.open + 300, 300, Vec::new());
-    assert_eq!(reopened(&around, monday.open), Reopened::Never);
+    assert_eq!(check_reopening(&around, monday.open), ReopeningStatus::Never);
     // The oracle says the same on both sides: the gap is that of the closed slot.
     let open = observation(monday.open + 300, 0, share(Hours::Regular));
     let size = SizeUsd::from_micros(10_000).unwrap();

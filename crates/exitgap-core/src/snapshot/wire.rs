@@ -17,7 +17,7 @@ use crate::Newer;
 use crate::ids::{BlockHash, Code, Contract, Pair, PoolId, SnapshotHash, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
-    read as read_json, to_canonical_within, wire_struct,
+    parse_json as read_json, to_canonical_within, wire_struct,
 };
 use crate::pools::{MAX_STATE_BYTES, PoolState, StateError};
 use crate::series::{Slot, SlotError};
@@ -116,7 +116,7 @@ impl SnapshotFile {
         let parts = [&self.documents.snapshot, &self.documents.state];
         let [snapshot, state] = parts.map(|bytes| Part(bytes.clone()));
         let mut fields =
-            vec![("snapshot".into(), snapshot.write()), ("state".into(), state.write())];
+            vec![("snapshot".into(), snapshot.to_json()), ("state".into(), state.to_json())];
         if let Some(pool) = &self.pool {
             fields.push(("pool".into(), Json::Text(pool.to_string().into())));
         }
@@ -127,10 +127,10 @@ impl SnapshotFile {
 
     /// Both from a JSON object that has them, whatever else it has and however it is spelled:
     /// a snapshot file, or an evidence file. Nothing of them is checked.
-    pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
         let json = parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?;
         let pool = json.field("pool").or_else(|| json.field("request")?.field("pool"));
-        let pool = pool.map(PoolId::read).transpose();
+        let pool = pool.map(PoolId::from_json).transpose();
         let pool = pool.map_err(|error| DocumentError::Shape(format!("pool: {error}")))?;
         Ok(Self { pool, documents: SnapshotDocuments::from_parsed(&json)? })
     }
@@ -138,7 +138,7 @@ impl SnapshotFile {
     /// The snapshot, checked.
     pub fn open(&self) -> Result<Snapshot, SnapshotError> {
         let SnapshotDocuments { snapshot, state } = &self.documents;
-        Snapshot::opened(self.pool.as_ref(), snapshot, state)
+        Snapshot::from_documents(self.pool.as_ref(), snapshot, state)
     }
 }
 
@@ -194,9 +194,9 @@ wire_struct!(BlockRef { hash, number, timestamp });
 wire_struct!(Token { address, decimals, symbol });
 
 impl Wire for ChainTag {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let mut fields = Fields::of(json)?;
-        let (caip2, kind) = (fields.take("caip2")?, fields.take::<String>("kind")?);
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::from_json(json)?;
+        let (caip2, kind) = (fields.take_field("caip2")?, fields.take_field::<String>("kind")?);
         let genesis: Option<BlockHash> = fields.take_or_default("genesis")?;
         fields.end()?;
         let kind = match (kind.as_str(), genesis) {
@@ -211,9 +211,9 @@ impl Wire for ChainTag {
         Ok(Self { caip2, kind })
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         let mut fields = vec![
-            ("caip2".into(), self.caip2.write()),
+            ("caip2".into(), self.caip2.to_json()),
             ("kind".into(), Json::Text(self.kind.code().into())),
         ];
         if let Some(genesis) = self.kind.configured_genesis() {
@@ -235,36 +235,36 @@ const TOKEN_USD: &str = "token_usd";
 const SEQUENCER_UPTIME: &str = "sequencer_uptime";
 
 impl Wire for WireOracle {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let mut fields = Fields::of(json)?;
-        let source: Code = fields.take("source")?;
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::from_json(json)?;
+        let source: Code = fields.take_field("source")?;
         if ![FIXED, CHAINLINK].contains(&source.as_str()) {
-            return Ok(Self::Newer(source, Part::read(json)?));
+            return Ok(Self::Newer(source, Part::from_json(json)?));
         }
         let role = read_role(&mut fields)?;
-        let (answer, decimals) = (fields.take("answer")?, fields.take("decimals")?);
+        let (answer, decimals) = (fields.take_field("answer")?, fields.take_field("decimals")?);
         let source = if source.as_str() == FIXED {
             OracleSource::Fixed
         } else {
             OracleSource::Chainlink(RoundData {
-                feed: fields.take("feed")?,
-                round: fields.take("round")?,
-                updated_at: fields.take("updated_at")?,
-                heartbeat_s: fields.take("heartbeat_s")?,
+                feed: fields.take_field("feed")?,
+                round: fields.take_field("round")?,
+                updated_at: fields.take_field("updated_at")?,
+                heartbeat_s: fields.take_field("heartbeat_s")?,
             })
         };
         fields.end()?;
         Ok(Self::Known(OracleReading { role, answer, decimals, source }))
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         let reading = match self {
             Self::Known(reading) => reading,
-            Self::Newer(_, document) => return document.write(),
+            Self::Newer(_, document) => return document.to_json(),
         };
         let mut fields: Vec<(_, Json<'_>)> = vec![
-            ("answer".into(), reading.answer.write()),
-            ("decimals".into(), reading.decimals.write()),
+            ("answer".into(), reading.answer.to_json()),
+            ("decimals".into(), reading.decimals.to_json()),
         ];
         let role = match reading.role {
             OracleRole::SequencerUptime => SEQUENCER_UPTIME,
@@ -277,10 +277,10 @@ impl Wire for WireOracle {
         let source = match &reading.source {
             OracleSource::Fixed => FIXED,
             OracleSource::Chainlink(round) => {
-                fields.push(("feed".into(), round.feed.write()));
-                fields.push(("round".into(), round.round.write()));
-                fields.push(("updated_at".into(), round.updated_at.write()));
-                fields.push(("heartbeat_s".into(), round.heartbeat_s.write()));
+                fields.push(("feed".into(), round.feed.to_json()));
+                fields.push(("round".into(), round.round.to_json()));
+                fields.push(("updated_at".into(), round.updated_at.to_json()));
+                fields.push(("heartbeat_s".into(), round.heartbeat_s.to_json()));
                 CHAINLINK
             }
         };
@@ -291,9 +291,9 @@ impl Wire for WireOracle {
 
 /// `token_usd` of a token by its index, or `sequencer_uptime` of none.
 fn read_role(fields: &mut Fields<'_, '_>) -> Result<OracleRole, String> {
-    let role: String = fields.take("role")?;
+    let role: String = fields.take_field("role")?;
     match role.as_str() {
-        TOKEN_USD => Ok(OracleRole::TokenUsd(fields.take("token")?)),
+        TOKEN_USD => Ok(OracleRole::TokenUsd(fields.take_field("token")?)),
         SEQUENCER_UPTIME => Ok(OracleRole::SequencerUptime),
         _ => Err("role: unknown".to_owned()),
     }
@@ -318,7 +318,7 @@ impl Snapshot {
     /// The canonical bytes: what is stored, served and hashed.
     pub fn to_canonical(&self) -> Result<SnapshotDocuments, SnapshotError> {
         let state = self.observation().state().to_canonical()?;
-        let wire = WireSnapshot::of(self, PoolState::hash_of(&state));
+        let wire = WireSnapshot::from_snapshot(self, PoolState::hash_of(&state));
         Ok(SnapshotDocuments { snapshot: to_canonical_within(&wire, MAX_SNAPSHOT_BYTES)?, state })
     }
 
@@ -331,23 +331,27 @@ impl Snapshot {
     /// them is read or checked.
     pub fn state_named_in(canonical: &[u8]) -> Option<StateHash> {
         let bytes = Some(canonical).filter(|bytes| bytes.len() <= MAX_SNAPSHOT_BYTES)?;
-        StateHash::read(read_json(bytes).ok()?.field("state")?).ok()
+        StateHash::from_json(read_json(bytes).ok()?.field("state")?).ok()
     }
 
     /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's of a contract
     /// of two tokens, and those of the state it names.
     pub fn from_canonical(snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        Self::opened(None, snapshot, state)
+        Self::from_documents(None, snapshot, state)
     }
 
     /// The same of a pool's contract, however many tokens it has. The snapshot names only the
     /// contract: which two of three and more, the pool says.
     pub fn of_pool(pool: &PoolId, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        Self::opened(Some(pool), snapshot, state)
+        Self::from_documents(Some(pool), snapshot, state)
     }
 
-    fn opened(pool: Option<&PoolId>, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        let read = Self::read(pool, snapshot, state)?;
+    fn from_documents(
+        pool: Option<&PoolId>,
+        snapshot: &[u8],
+        state: &[u8],
+    ) -> Result<Self, SnapshotError> {
+        let read = Self::parse_documents(pool, snapshot, state)?;
         if let Some(pool) = pool.filter(|pool| *pool.contract() != read.contract) {
             let (expected, found) = (Box::new(pool.clone()), Box::new(read.contract));
             return Err(SnapshotError::OtherContract { expected, found });
@@ -356,7 +360,7 @@ impl Snapshot {
     }
 
     /// The same, as far as the bytes are known, whatever contract they are of.
-    pub(crate) fn read(
+    pub(crate) fn parse_documents(
         pool: Option<&PoolId>,
         snapshot: &[u8],
         state: &[u8],
@@ -404,7 +408,7 @@ impl WireSnapshot {
         self.check(pool, state)
     }
 
-    fn of(snapshot: &Snapshot, state: StateHash) -> Self {
+    fn from_snapshot(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
         let at = observation.block().timestamp;
         Self {
@@ -416,7 +420,11 @@ impl WireSnapshot {
             tokens: observation.contract_tokens().to_vec(),
             state,
             oracles: observation.oracles().iter().cloned().map(WireOracle::Known).collect(),
-            sessions: observation.sessions().iter().map(|own| WireSession::of(own, at)).collect(),
+            sessions: observation
+                .sessions()
+                .iter()
+                .map(|own| WireSession::from_session(own, at))
+                .collect(),
             facts: observation.facts().to_vec(),
         }
     }

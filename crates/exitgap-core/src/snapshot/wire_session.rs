@@ -21,7 +21,7 @@ wire_struct!(WireSession { token, calendar, table, state, note });
 
 impl WireSession {
     /// What a calendar says of an instant.
-    pub fn of(session: &TokenSession, at: u64) -> Self {
+    pub fn from_session(session: &TokenSession, at: u64) -> Self {
         let TokenSession { token, calendar } = *session;
         Self {
             token,
@@ -41,7 +41,7 @@ impl WireSession {
             return Ok(Err(Newer::Table(self.table)));
         };
         let session = TokenSession { token: self.token, calendar };
-        let expected = Self::of(&session, at);
+        let expected = Self::from_session(&session, at);
         for (expected, found) in
             [(expected.state.as_str(), self.state.as_str()), (&expected.note, &self.note)]
         {

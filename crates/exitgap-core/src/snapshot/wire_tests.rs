@@ -97,7 +97,7 @@ fn the_bytes_are_these_and_come_back_as_the_same_snapshot() {
     assert_eq!(Snapshot::state_named_in(&documents.snapshot), Some(state));
     let file = documents.to_file(snapshot().observation().pool()).unwrap();
     assert!(file.starts_with(br#"{"snapshot":{"block":"#));
-    assert_eq!(SnapshotFile::read(&file), Ok(SnapshotFile { pool: None, documents }));
+    assert_eq!(SnapshotFile::from_json(&file), Ok(SnapshotFile { pool: None, documents }));
 }
 
 /// The refusal of the snapshot whose state, or whose snapshot, has one text in it replaced; the
@@ -307,10 +307,10 @@ fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
 fn a_configured_genesis_is_stated_and_read() {
     let read = |tag: &str| {
         let tag = format!(r#"{{"caip2":"eip155:31337",{tag}}}"#);
-        let document = crate::json::read(tag.as_bytes()).unwrap();
-        let chain = ChainTag::read(&document)?;
+        let document = crate::json::parse_json(tag.as_bytes()).unwrap();
+        let chain = ChainTag::from_json(&document)?;
         // Whoever writes another spelling is refused by the bytes.
-        let same = chain.write().to_canonical().unwrap() == tag.into_bytes();
+        let same = chain.to_json().to_canonical().unwrap() == tag.into_bytes();
         if same { Ok(chain.kind) } else { Err("another spelling".to_owned()) }
     };
     let hash = format!("0x{}", "07".repeat(32));

@@ -24,7 +24,7 @@ pub struct Fork {
 
 /// What a file proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forked {
+pub struct ProvenFork {
     /// The log in whose name both are signed.
     pub origin: Origin,
     /// How many leaves each has.
@@ -99,7 +99,7 @@ impl Fork {
     }
 
     /// What it proves to whoever trusts these keys.
-    pub fn judge(&self, keys: &[VerifierKey]) -> Result<Forked, ForkError> {
+    pub fn judge(&self, keys: &[VerifierKey]) -> Result<ProvenFork, ForkError> {
         let signed = |place: &'static str, note: &String| {
             Checkpoint::signed_by(note, keys)
                 .map_err(|why| ForkError::NotSigned { place, why: Box::new(why) })
@@ -116,7 +116,7 @@ impl Fork {
             return Err(ForkError::OneHistory);
         }
         let sizes = [first.size, second.size];
-        Ok(Forked { origin: first.origin, sizes, roots: [first.root, self.root] })
+        Ok(ProvenFork { origin: first.origin, sizes, roots: [first.root, self.root] })
     }
 }
 

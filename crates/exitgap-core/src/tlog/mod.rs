@@ -8,7 +8,7 @@ mod fork;
 mod origin;
 
 pub use exitgap_tlog::*;
-pub use fork::{Fork, ForkError, Forked, MAX_FORK_BYTES};
+pub use fork::{Fork, ForkError, MAX_FORK_BYTES, ProvenFork};
 pub use origin::Origin;
 
 /// The state of a log that holds a leaf per slot.

@@ -47,7 +47,7 @@ impl Origin {
         if key.name() == name {
             Some(key.clone())
         } else if key.name() == self.name {
-            key.named(&name).ok()
+            key.with_name(&name).ok()
         } else {
             None
         }

@@ -164,7 +164,7 @@ impl Exit {
         let direction = self.direction();
         let mut usd = *usd;
         usd[direction.base_index()] = base_usd;
-        Terms::of(direction, decimals, usd).basis(self.curve.mid())
+        Terms::for_direction(direction, decimals, usd).basis(self.curve.mid())
     }
 
     /// The raw amount of the token sold that a size stands for; `None`: more than 256 bits hold.

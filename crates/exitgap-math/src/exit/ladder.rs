@@ -2,7 +2,7 @@
 
 use core::iter::successors;
 
-use super::sizing::{MaxSize, NotSized};
+use super::max_size::{MaxSize, NotSized};
 use super::{Estimate, Exit, Refusal};
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 use crate::wide::U256;

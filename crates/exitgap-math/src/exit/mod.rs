@@ -17,23 +17,23 @@
 
 mod estimate;
 mod ladder;
+mod max_size;
 mod orders;
 mod portfolio;
-mod realised;
+mod realised_gap;
 mod routes;
-mod sizing;
 mod split;
 mod terms;
 
 pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
+pub use max_size::{LimitedBy, MaxSize, NotSized, SearchExhausted};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
-pub use realised::{estimate_error, gap_of, worth_of};
+pub use realised_gap::{estimate_error, gap_of, worth_of};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
-pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
 pub use split::{
     ExactSplit, SizedSplit, SplitError, SplitLeg, SplitVenue, largest_split, split_exit, split_size,
 };
@@ -78,12 +78,12 @@ impl Exit {
         decimals: [u8; 2],
         usd: [UsdPrice; 2],
     ) -> Self {
-        let terms = Terms::of(direction, decimals, usd);
+        let terms = Terms::for_direction(direction, decimals, usd);
         Self::with(state, state.curve(direction), terms)
     }
 
     /// An exit from a pool with its prices, such as an observed one.
-    pub fn of<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Self {
+    pub fn from_pool<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Self {
         let PricedPool { state, decimals, usd } = pool.into();
         Self::new(state, direction, decimals, *usd)
     }
@@ -139,7 +139,7 @@ impl Exit {
         let threshold = terms.threshold(limit);
         let enough = |curve: &SaleCurve| {
             size.is_none_or(|size| takes(curve, &terms, size))
-                && sizing::rules_out_the_rest(curve, &threshold)
+                && max_size::rules_out_the_rest(curve, &threshold)
         };
         let curve = state.start_of_curve(direction, &enough);
         Self::with(state, curve, terms)
@@ -174,8 +174,12 @@ pub struct Exits(Arc<[OnceLock<Exit>; 2]>);
 
 impl Exits {
     /// One direction of the pool, which is the same one each time.
-    pub fn of<'p>(&self, pool: impl Into<PricedPool<'p>>, direction: Direction) -> &Exit {
-        self.0[direction.base_index()].get_or_init(|| Exit::of(pool, direction))
+    pub fn get_or_prepare<'p>(
+        &self,
+        pool: impl Into<PricedPool<'p>>,
+        direction: Direction,
+    ) -> &Exit {
+        self.0[direction.base_index()].get_or_init(|| Exit::from_pool(pool, direction))
     }
 
     /// Whether a direction was asked about before.

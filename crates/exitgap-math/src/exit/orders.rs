@@ -139,8 +139,11 @@ impl Exit {
                 .map_err(|error| refused(part, self.refusal(&error)))?;
             let gap = self.gap(&fill).map_err(|refusal| refused(part, refusal))?;
             amount_out += fill.amount_out;
-            state =
-                state.after(direction, &fill).recovered(&self.state, direction, plan.recovery_e8);
+            state = state.after(direction, &fill).with_recovery(
+                &self.state,
+                direction,
+                plan.recovery_e8,
+            );
             parts.push(PartFill { amount_in: fill.amount_in, amount_out: fill.amount_out, gap });
         }
         if amount_out.is_zero() {

@@ -29,7 +29,7 @@ pub struct PortfolioTotal {
 impl PortfolioTotal {
     /// Sums up. The means are over the exits' published gaps, `Σ filled × gap ÷ Σ filled`,
     /// rounded half-even to six decimals once: whoever has the parts can recompute them.
-    pub fn of(parts: &[PortfolioPart]) -> Self {
+    pub fn from_parts(parts: &[PortfolioPart]) -> Self {
         let (mut size, mut filled, mut weighted) = (0_u64, 0_u64, 0_i128);
         for part in parts {
             size = size.saturating_add(part.size.0);
@@ -76,11 +76,12 @@ mod tests {
 
     #[test]
     fn gaps_are_weighted_by_what_is_filled() {
-        let both = PortfolioTotal::of(&[part(100, 100, Some(10)), part(300, 300, Some(-50))]);
+        let both =
+            PortfolioTotal::from_parts(&[part(100, 100, Some(10)), part(300, 300, Some(-50))]);
         assert_eq!((both.gap, both.unfilled), (Some(Percent(-35)), UsdMicros(0)));
         let halves = [(1, 0), (3, 2), (-1, 0), (-3, -2), (5, 2)];
         for (sum, mean) in halves {
-            let total = PortfolioTotal::of(&[part(1, 1, Some(sum)), part(1, 1, Some(0))]);
+            let total = PortfolioTotal::from_parts(&[part(1, 1, Some(sum)), part(1, 1, Some(0))]);
             assert_eq!(total.gap, Some(Percent(mean)), "{sum} / 2");
         }
     }
@@ -96,13 +97,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_filled_has_no_gap_and_hides_none() {
-        let total = PortfolioTotal::of(&[part(100, 40, Some(10)), part(60, 60, Some(20))]);
+        let total = PortfolioTotal::from_parts(&[part(100, 40, Some(10)), part(60, 60, Some(20))]);
         assert_eq!(total.gap, None);
         assert_eq!(total.unfilled, UsdMicros(60));
         assert_eq!(total.filled_gap, Some(Percent(16)));
-        let nothing = PortfolioTotal::of(&[part(100, 0, None)]);
+        let nothing = PortfolioTotal::from_parts(&[part(100, 0, None)]);
         assert_eq!((nothing.gap, nothing.filled_gap), (None, None));
         assert_eq!(nothing.unfilled, UsdMicros(100));
-        assert_eq!(PortfolioTotal::of(&[]).gap, None);
+        assert_eq!(PortfolioTotal::from_parts(&[]).gap, None);
     }
 }

@@ -13,7 +13,7 @@
 
 use core::cmp::Ordering;
 
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::{Percent, SizeUsd, UsdMicros};
 
 /// `10^8`: one, counted in millionths of a percent.
@@ -273,7 +273,7 @@ pub fn rank_routes(venues: &[RouteVenue], size: SizeUsd) -> Result<RouteRanking,
     let single = |venue: usize| {
         let mut sizes = vec![0; venues.len()];
         sizes[venue] = size.micros().min(venues[venue].largest().0);
-        Route::of(venues, &sizes, size)
+        Route::from_sizes(venues, &sizes, size)
     };
     let mut alone: Vec<Route> = (0..venues.len()).map(single).collect();
     let best_split = best_split(venues, size);
@@ -297,13 +297,13 @@ fn best_split(venues: &[RouteVenue], size: SizeUsd) -> Route {
         for (bit, venue) in costly.iter().enumerate() {
             open[*venue] = choice >> bit & 1 == 1;
         }
-        let sizes = filled(&steps, &open, size.micros());
+        let sizes = allocate_sizes(&steps, &open, size.micros());
         (rank_of(venues, &sizes), sizes)
     });
     // The first of equals: the one with fewest of the later venues.
     let best = choices.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let sizes = best.map_or_else(|| vec![0; venues.len()], |(_, sizes)| sizes);
-    Route::of(venues, &sizes, size)
+    Route::from_sizes(venues, &sizes, size)
 }
 
 /// A stretch of a venue's hull, on which every dollar loses the same.
@@ -331,7 +331,7 @@ fn steps(venues: &[RouteVenue]) -> Vec<Step> {
 }
 
 /// What each open venue sells when the steps are taken in turn until `size` is filled.
-fn filled(steps: &[Step], open: &[bool], size: u64) -> Vec<u64> {
+fn allocate_sizes(steps: &[Step], open: &[bool], size: u64) -> Vec<u64> {
     let mut sizes = vec![0; open.len()];
     let mut rest = size;
     for step in steps.iter().filter(|step| open[step.venue]) {
@@ -355,7 +355,7 @@ fn rank_of(venues: &[RouteVenue], sizes: &[u64]) -> (u64, i128) {
 }
 
 impl Route {
-    fn of(venues: &[RouteVenue], sizes: &[u64], asked: SizeUsd) -> Self {
+    fn from_sizes(venues: &[RouteVenue], sizes: &[u64], asked: SizeUsd) -> Self {
         let used = || venues.iter().zip(sizes).enumerate().filter(|(_, (_, size))| **size > 0);
         let legs = used().map(|(index, (venue, size))| venue.leg(index, *size)).collect();
         let (filled, net) = rank_of(venues, sizes);

@@ -11,7 +11,7 @@
 
 mod allot;
 mod bound;
-mod sized;
+mod sized_split;
 
 use super::terms::shortfall;
 use super::{Exit, MAX_ROUTE_VENUES, PricedPool, Refusal};
@@ -19,7 +19,7 @@ use crate::pools::SaleCurve;
 use crate::units::{Percent, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::{U256, U1024, narrow, power_of_ten};
 
-pub use sized::{SizedSplit, largest_split, split_size};
+pub use sized_split::{SizedSplit, largest_split, split_size};
 
 /// Bits that a weight keeps in comparisons; the reported gap is of the whole weights.
 const WEIGHT_BITS: usize = 160;
@@ -125,7 +125,11 @@ pub struct ExactSplit {
 
 impl<'a> SplitVenue<'a> {
     /// A venue whose pool has these prices. `fixed_cost` is what using it costs at all, whatever is sold.
-    pub fn of<'p>(pool: impl Into<PricedPool<'p>>, exit: &'a Exit, fixed_cost: UsdMicros) -> Self {
+    pub fn from_pool<'p>(
+        pool: impl Into<PricedPool<'p>>,
+        exit: &'a Exit,
+        fixed_cost: UsdMicros,
+    ) -> Self {
         let PricedPool { decimals, usd, .. } = pool.into();
         Self::new(exit, decimals, usd, fixed_cost)
     }
@@ -164,7 +168,7 @@ impl<'a> SplitVenue<'a> {
         if self.fixed_cost.0 == 0 {
             return Ok(estimate.gap);
         }
-        let worth = Worth::of(core::slice::from_ref(self));
+        let worth = Worth::from_venues(core::slice::from_ref(self));
         let value = U1024::from(estimate.amount_out) * worth.quotes[0];
         let gap = worth.gap(estimate.amount_in, value, self.fixed_cost);
         gap.map_err(|_| Refusal::GapOutOfRange)
@@ -180,7 +184,7 @@ pub fn split_exit(venues: &[SplitVenue<'_>], amount_in: U256) -> Result<ExactSpl
     if amount_in.is_zero() {
         return Err(SplitError::NoInput);
     }
-    let worth = Worth::of(venues);
+    let worth = Worth::from_venues(venues);
     let chosen = choose(venues, &worth, amount_in)?;
     worth.report(venues, amount_in, &chosen)
 }
@@ -201,7 +205,7 @@ fn require_comparable(venues: &[SplitVenue<'_>]) -> Result<(), SplitError> {
 
 /// A venue as comparisons see it.
 #[derive(Clone, Copy)]
-struct Weighed<'a> {
+struct WeightedVenue<'a> {
     curve: &'a SaleCurve,
     /// Worth of one raw unit bought, rounded down …
     low: U256,
@@ -232,7 +236,7 @@ struct Worth {
 }
 
 impl Worth {
-    fn of(venues: &[SplitVenue<'_>]) -> Self {
+    fn from_venues(venues: &[SplitVenue<'_>]) -> Self {
         let scale = |(usd, decimals): &(UsdPrice, u8)| usd.decimals() + u32::from(*decimals);
         let sides = || venues.iter().flat_map(|venue| [&venue.base, &venue.quote]);
         // 108 at most: a price's decimals are at most 72.
@@ -250,20 +254,20 @@ impl Worth {
     }
 
     /// A weight in comparisons, rounded down and up.
-    fn rounded(&self, weight: U1024) -> [U256; 2] {
+    fn round_weight(&self, weight: U1024) -> [U256; 2] {
         let low = narrow((weight / self.divisor) >> self.cut).unwrap_or(U256::MAX);
         let is_whole = (U1024::from(low) << self.cut) * self.divisor == weight;
         [low, if is_whole { low } else { low + U256::ONE }]
     }
 
-    fn weighed<'a>(&self, venue: &SplitVenue<'a>, index: usize) -> Weighed<'a> {
-        let [low, high] = self.rounded(self.quotes[index]);
-        Weighed { curve: venue.exit.curve(), low, high }
+    fn weigh_venue<'a>(&self, venue: &SplitVenue<'a>, index: usize) -> WeightedVenue<'a> {
+        let [low, high] = self.round_weight(self.quotes[index]);
+        WeightedVenue { curve: venue.exit.curve(), low, high }
     }
 
     /// A fixed cost in comparisons × 2^64: no more than it is, and no less.
     fn cost(&self, cost: UsdMicros) -> (U1024, U1024) {
-        let [low, high] = self.rounded(self.micro);
+        let [low, high] = self.round_weight(self.micro);
         let times = |weight: U256| (U1024::from(weight) * U1024::from(cost.0)) << 64;
         (times(low), times(high))
     }
@@ -275,7 +279,7 @@ impl Worth {
             if part.is_zero() {
                 continue;
             }
-            let [low, _] = self.rounded(self.quotes[index]);
+            let [low, _] = self.round_weight(self.quotes[index]);
             let out = allot::paid(venue.exit.curve(), *part).unwrap_or(U256::ZERO);
             value = value + ((U1024::from(out) * U1024::from(low)) << 64);
             spent = spent + self.cost(venue.fixed_cost).1;
@@ -327,7 +331,7 @@ impl Worth {
         }
         let gap = self.gap(amount_in, brought, fixed_cost)?;
         let above = chosen.bound.checked_sub(chosen.value).unwrap_or(U1024::ZERO);
-        let [base, _] = self.rounded(self.base);
+        let [base, _] = self.round_weight(self.base);
         let sold = (U1024::from(amount_in) * U1024::from(base.max(U256::ONE))) << 64;
         let share = narrow((above * U1024::from(100_000_000_u64)).div_ceil(sold));
         let share = share.and_then(|share| i128::try_from(share).ok());
@@ -339,7 +343,8 @@ impl Worth {
 
 /// Tries every choice of the venues that have a fixed cost, the others being in each.
 fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<Chosen, SplitError> {
-    let all: Vec<_> = venues.iter().enumerate().map(|(i, venue)| worth.weighed(venue, i)).collect();
+    let all: Vec<_> =
+        venues.iter().enumerate().map(|(i, venue)| worth.weigh_venue(venue, i)).collect();
     let costly: Vec<usize> = (0..venues.len()).filter(|i| venues[*i].fixed_cost.0 > 0).collect();
     let mut best: Option<Chosen> = None;
     let mut bound = U1024::ZERO;
@@ -383,7 +388,7 @@ fn most_of_all(venues: &[SplitVenue<'_>]) -> U256 {
 }
 
 /// Whether these venues together take so much.
-fn takes(venues: &[Weighed<'_>], amount_in: U256) -> bool {
+fn takes(venues: &[WeightedVenue<'_>], amount_in: U256) -> bool {
     let most = venues.iter().map(|venue| venue.curve.most().0);
     most.fold(U256::ZERO, U256::saturating_add) >= amount_in && !venues.is_empty()
 }

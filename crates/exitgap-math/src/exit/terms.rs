@@ -28,14 +28,18 @@ pub(super) struct Terms {
 
 impl Terms {
     /// The terms of one direction; decimals and prices are those of token 0 and token 1.
-    pub(super) fn of(direction: Direction, decimals: [u8; 2], usd: [UsdPrice; 2]) -> Self {
+    pub(super) fn for_direction(
+        direction: Direction,
+        decimals: [u8; 2],
+        usd: [UsdPrice; 2],
+    ) -> Self {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         Self::new(usd[base], decimals[base], usd[quote], decimals[quote])
     }
 
     /// The same of a pool with its prices.
     pub(super) fn of_priced(pool: PricedPool<'_>, direction: Direction) -> Self {
-        Self::of(direction, pool.decimals, *pool.usd)
+        Self::for_direction(direction, pool.decimals, *pool.usd)
     }
 
     pub(super) fn new(
@@ -50,20 +54,20 @@ impl Terms {
         let quote_exponent = base_decimals + base_usd.decimals();
         let base_exponent = quote_decimals + quote_usd.decimals();
         let common = quote_exponent.min(base_exponent);
-        let (quote_value, base_value) = reduced(
+        let (quote_value, base_value) = reduce_fraction(
             U1024::from(quote_usd.numerator()) * power_of_ten(quote_exponent - common),
             U1024::from(base_usd.numerator()) * power_of_ten(base_exponent - common),
         );
-        let (scale, per) = reduced(
+        let (scale, per) = reduce_fraction(
             power_of_ten(quote_exponent),
             U1024::from(base_usd.numerator()) * power_of_ten(6),
         );
-        let usd_scale = reduced(
+        let usd_scale = reduce_fraction(
             U1024::from(quote_usd.numerator()) * power_of_ten(base_decimals),
             power_of_ten(base_exponent),
         );
         // 10^108 and 10^78 fit 512 bits.
-        let size_scale = (truncated(scale), truncated(per));
+        let size_scale = (truncate_to_u512(scale), truncate_to_u512(per));
         Self { quote_value, base_value, size_scale, base_usd, usd_scale }
     }
 
@@ -136,8 +140,10 @@ impl Terms {
     pub(super) fn threshold(&self, limit: GapLimit) -> Threshold {
         // gap ≤ limit  ⇔  out · quote_value · 10^8 ≥ in · base_value · (10^8 − limit)
         let kept = ONE_E8.saturating_add_signed(-limit.millionths());
-        let (out_weight, in_weight) =
-            reduced(self.quote_value * U1024::from(ONE_E8), self.base_value * U1024::from(kept));
+        let (out_weight, in_weight) = reduce_fraction(
+            self.quote_value * U1024::from(ONE_E8),
+            self.base_value * U1024::from(kept),
+        );
         match (narrow(out_weight), narrow(in_weight)) {
             (Some(out_weight), Some(in_weight)) => Threshold::Narrow { out_weight, in_weight },
             _ => Threshold::Wide { out_weight, in_weight },
@@ -230,12 +236,12 @@ pub(super) fn shortfall(part: U1024, whole: U1024) -> Option<Percent> {
 }
 
 /// Both numbers divided by their greatest common divisor.
-fn reduced(a: U1024, b: U1024) -> (U1024, U1024) {
+fn reduce_fraction(a: U1024, b: U1024) -> (U1024, U1024) {
     let divisor = a.gcd(b);
     if divisor.is_zero() { (a, b) } else { (a / divisor, b / divisor) }
 }
 
 /// The low 512 bits; the caller knows that no more are set.
-fn truncated(wide: U1024) -> U512 {
+fn truncate_to_u512(wide: U1024) -> U512 {
     U512::low_bits_of(wide.as_limbs())
 }

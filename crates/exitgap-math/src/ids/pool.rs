@@ -100,7 +100,7 @@ impl PoolId {
     }
 
     /// Names the pool that a manager of `chain` holds under this id.
-    pub fn managed(chain: ChainSlug, id: Word) -> Self {
+    pub fn from_manager_id(chain: ChainSlug, id: Word) -> Self {
         Self { contract: Contract { chain, id: ContractId::Managed(id) }, pair: None }
     }
 

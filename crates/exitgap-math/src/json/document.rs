@@ -1,6 +1,6 @@
 //! Hashed documents: canonical JSON in, canonical JSON out.
 
-use super::{CanonicalError, Json, Wire, read};
+use super::{CanonicalError, Json, Wire, parse_json};
 use crate::newer::Newer;
 
 /// The version of every document that this build writes and reads.
@@ -40,24 +40,24 @@ pub struct Part(pub Vec<u8>);
 
 impl Part {
     /// The part that these bytes, canonical or not, spell.
-    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Ok(Self(read(bytes).map_err(DocumentError::Shape)?.to_canonical()?))
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self(parse_json(bytes).map_err(DocumentError::Shape)?.to_canonical()?))
     }
 }
 
 impl Wire for Part {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         json.to_canonical().map(Self).map_err(|error| error.to_string())
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         Json::Canonical(&self.0)
     }
 }
 
 /// The canonical bytes of a document.
 pub fn to_canonical(document: &impl Wire) -> Result<Vec<u8>, DocumentError> {
-    Ok(document.write().to_canonical()?)
+    Ok(document.to_json().to_canonical()?)
 }
 
 /// The same, where readers accept at most so many.
@@ -81,7 +81,7 @@ pub fn parse(bytes: &[u8], most: usize) -> Result<Json<'_>, DocumentError> {
     if bytes.len() > most {
         return Err(DocumentError::TooLarge { found: bytes.len(), most });
     }
-    read(bytes).map_err(DocumentError::Shape)
+    parse_json(bytes).map_err(DocumentError::Shape)
 }
 
 /// The document of version 1 that parsed bytes spell, which must be the canonical ones.
@@ -91,7 +91,7 @@ pub fn from_parsed<T: Wire>(
     name: &'static str,
 ) -> Result<T, DocumentError> {
     check_version(json, bytes, name)?;
-    let document = T::read(json).map_err(DocumentError::Shape)?;
+    let document = T::from_json(json).map_err(DocumentError::Shape)?;
     check_canonical(&to_canonical(&document)?, bytes)?;
     Ok(document)
 }
@@ -103,7 +103,7 @@ pub fn check_version(
     document: &'static str,
 ) -> Result<(), DocumentError> {
     let version = json.field("v").ok_or_else(|| wrong_version("absent"))?;
-    match u32::read(version) {
+    match u32::from_json(version) {
         Ok(VERSION) => Ok(()),
         Ok(found) if found > VERSION => {
             check_canonical(&json.to_canonical()?, bytes)?;

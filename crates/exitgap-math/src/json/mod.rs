@@ -6,7 +6,7 @@
 //! check evidence.
 
 mod document;
-mod read;
+mod reader;
 mod wire;
 
 use std::borrow::Cow;
@@ -15,10 +15,10 @@ pub use document::{
     DocumentError, Part, VERSION, check_canonical, check_version, from_canonical, from_parsed,
     parse, to_canonical, to_canonical_within,
 };
-pub use read::read;
+pub use reader::parse_json;
 pub use wire::{Fields, Wire, wire_code, wire_struct, wire_text};
 
-use crate::sorting::positions;
+use crate::stable_sort::positions;
 
 /// Why a document has no canonical form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -197,9 +197,9 @@ mod tests {
             (r#"{"a": 1, "b": {"a": 1, "a": 2}, "a": 3}"#, r#"{"a":3,"b":{"a":2}}"#),
             ("  7 ", "7"),
         ] {
-            let written = read(text.as_bytes()).unwrap().to_canonical().unwrap();
+            let written = parse_json(text.as_bytes()).unwrap().to_canonical().unwrap();
             assert_eq!(core::str::from_utf8(&written), Ok(canonical));
-            assert_eq!(read(&written).unwrap().to_canonical().as_ref(), Ok(&written));
+            assert_eq!(parse_json(&written).unwrap().to_canonical().as_ref(), Ok(&written));
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
         for text in
             ["-0", "0.5", "9007199254740992", "-9007199254740992", "1e3", "18446744073709551616"]
         {
-            let written = read(text.as_bytes()).unwrap().to_canonical();
+            let written = parse_json(text.as_bytes()).unwrap().to_canonical();
             assert_eq!(written, Err(CanonicalError::Number { found: text.to_owned() }));
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Json;
-use super::read::MAX_FIELDS;
+use super::reader::MAX_FIELDS;
 use crate::ids::{
     Address, BlockHash, Caip2, Code, Contract, DocumentHash, HeadHash, PoolId, SnapshotHash,
     StateHash, TableHash, Word,
@@ -13,9 +13,9 @@ use crate::wide::U256;
 /// A value with one JSON form.
 pub trait Wire: Sized {
     /// Reads the value; the error says in words what is wrong.
-    fn read(json: &Json<'_>) -> Result<Self, String>;
+    fn from_json(json: &Json<'_>) -> Result<Self, String>;
     /// The value's one form.
-    fn write(&self) -> Json<'_>;
+    fn to_json(&self) -> Json<'_>;
 }
 
 /// The fields of an object being taken one by one.
@@ -27,11 +27,11 @@ pub struct Fields<'j, 'a> {
 
 impl<'j, 'a> Fields<'j, 'a> {
     /// The fields of an object; the error says what else was found.
-    pub fn of(json: &'j Json<'a>) -> Result<Self, String> {
+    pub fn from_json(json: &'j Json<'a>) -> Result<Self, String> {
         match json {
             Json::Object(fields) if fields.len() <= MAX_FIELDS => Ok(Self { fields, taken: 0 }),
             Json::Object(fields) => Err(format!("{} fields are more than it has", fields.len())),
-            other => Err(expected("an object", other)),
+            other => Err(describe_unexpected("an object", other)),
         }
     }
 
@@ -54,14 +54,14 @@ impl<'j, 'a> Fields<'j, 'a> {
     }
 
     /// The field of this name, which must be there once.
-    pub fn take<T: Wire>(&mut self, name: &str) -> Result<T, String> {
-        T::read(self.find_one(name)?).map_err(|error| inside(name, &error))
+    pub fn take_field<T: Wire>(&mut self, name: &str) -> Result<T, String> {
+        T::from_json(self.find_one(name)?).map_err(|error| inside(name, &error))
     }
 
     /// The field of this name, or its type's default where it is left out.
     pub fn take_or_default<T: Wire + Default>(&mut self, name: &str) -> Result<T, String> {
         match self.find(name)? {
-            Some(json) => T::read(json).map_err(|error| inside(name, &error)),
+            Some(json) => T::from_json(json).map_err(|error| inside(name, &error)),
             None => Ok(T::default()),
         }
     }
@@ -87,7 +87,7 @@ fn inside(name: &str, error: &str) -> String {
 
 #[cold]
 #[inline(never)]
-fn expected(what: &str, found: &Json<'_>) -> String {
+fn describe_unexpected(what: &str, found: &Json<'_>) -> String {
     format!("expected {what}, found {}", found.kind())
 }
 
@@ -98,23 +98,23 @@ fn expected(what: &str, found: &Json<'_>) -> String {
 macro_rules! wire_struct {
     ($type:ty { $($field:ident),* $(; optional $($optional:ident),*)? $(,)? }) => {
         impl $crate::json::Wire for $type {
-            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
-                let mut fields = $crate::json::Fields::of(json)?;
+            fn from_json(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let mut fields = $crate::json::Fields::from_json(json)?;
                 let read = Self {
-                    $($field: fields.take(stringify!($field))?,)*
+                    $($field: fields.take_field(stringify!($field))?,)*
                     $($($optional: fields.take_or_default(stringify!($optional))?,)*)?
                 };
                 fields.end()?;
                 Ok(read)
             }
 
-            fn write(&self) -> $crate::json::Json<'_> {
+            fn to_json(&self) -> $crate::json::Json<'_> {
                 use $crate::json::{Json, Wire};
-                let fields = vec![$((stringify!($field).into(), Wire::write(&self.$field)),)*];
+                let fields = vec![$((stringify!($field).into(), Wire::to_json(&self.$field)),)*];
                 $(
                     let mut fields = fields;
                     $(
-                        let json = Wire::write(&self.$optional);
+                        let json = Wire::to_json(&self.$optional);
                         if !json.is_nothing() {
                             fields.push((stringify!($optional).into(), json));
                         }
@@ -132,12 +132,12 @@ macro_rules! wire_struct {
 macro_rules! wire_text {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::json::Wire for $type {
-            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
-                let text: String = $crate::json::Wire::read(json)?;
+            fn from_json(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let text: String = $crate::json::Wire::from_json(json)?;
                 Self::try_from(text).map_err(|error| error.to_string())
             }
 
-            fn write(&self) -> $crate::json::Json<'_> {
+            fn to_json(&self) -> $crate::json::Json<'_> {
                 $crate::json::Json::Text(self.to_string().into())
             }
         }
@@ -150,14 +150,14 @@ macro_rules! wire_text {
 macro_rules! wire_code {
     ($type:ty, $all:expr) => {
         impl $crate::json::Wire for $type {
-            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
-                let code: String = $crate::json::Wire::read(json)?;
+            fn from_json(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let code: String = $crate::json::Wire::from_json(json)?;
                 let unknown =
                     || format!("unknown variant `{}`", code.chars().take(40).collect::<String>());
                 $all.into_iter().find(|one| one.code() == code).ok_or_else(unknown)
             }
 
-            fn write(&self) -> $crate::json::Json<'_> {
+            fn to_json(&self) -> $crate::json::Json<'_> {
                 $crate::json::Json::Text(self.code().into())
             }
         }
@@ -170,17 +170,17 @@ pub use {wire_code, wire_struct, wire_text};
 macro_rules! wire_integer {
     ($($type:ty),*) => {$(
         impl Wire for $type {
-            fn read(json: &Json<'_>) -> Result<Self, String> {
+            fn from_json(json: &Json<'_>) -> Result<Self, String> {
                 let of = concat!("an integer of type ", stringify!($type));
                 match json {
                     Json::Number(spelled) => {
                         spelled.parse().map_err(|_| format!("expected {of}"))
                     }
-                    other => Err(expected(of, other)),
+                    other => Err(describe_unexpected(of, other)),
                 }
             }
 
-            fn write(&self) -> Json<'_> {
+            fn to_json(&self) -> Json<'_> {
                 Json::Number(self.to_string().into())
             }
         }
@@ -190,27 +190,27 @@ macro_rules! wire_integer {
 wire_integer!(u8, u32, u64, i32);
 
 impl Wire for bool {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         match json {
             Json::Bool(value) => Ok(*value),
-            other => Err(expected("a boolean", other)),
+            other => Err(describe_unexpected("a boolean", other)),
         }
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         Json::Bool(*self)
     }
 }
 
 impl Wire for String {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         match json {
             Json::Text(text) => Ok(text.as_ref().to_owned()),
-            other => Err(expected("a string", other)),
+            other => Err(describe_unexpected("a string", other)),
         }
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         Json::Text(Cow::Borrowed(self))
     }
 }
@@ -234,14 +234,14 @@ wire_text!(
 macro_rules! wire_raw {
     ($($type:ty),*) => {$(
         impl Wire for $type {
-            fn read(json: &Json<'_>) -> Result<Self, String> {
+            fn from_json(json: &Json<'_>) -> Result<Self, String> {
                 match json {
                     Json::Text(text) => raw(text).ok_or_else(|| not_raw(text)),
-                    other => Err(expected("a whole number in a string", other)),
+                    other => Err(describe_unexpected("a whole number in a string", other)),
                 }
             }
 
-            fn write(&self) -> Json<'_> {
+            fn to_json(&self) -> Json<'_> {
                 Json::Text(self.to_string().into())
             }
         }
@@ -268,15 +268,15 @@ fn not_raw(text: &str) -> String {
 }
 
 impl<T: Wire> Wire for Option<T> {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         match json {
             Json::Null => Ok(None),
-            other => T::read(other).map(Some),
+            other => T::from_json(other).map(Some),
         }
     }
 
-    fn write(&self) -> Json<'_> {
-        self.as_ref().map_or(Json::Null, T::write)
+    fn to_json(&self) -> Json<'_> {
+        self.as_ref().map_or(Json::Null, T::to_json)
     }
 }
 
@@ -285,49 +285,49 @@ fn items<'j, 'a>(json: &'j Json<'a>, length: Option<usize>) -> Result<&'j [Json<
     match json {
         Json::List(items) if length.is_none_or(|length| length == items.len()) => Ok(items),
         Json::List(items) => Err(format!("an array of {} items has the wrong length", items.len())),
-        other => Err(expected("an array", other)),
+        other => Err(describe_unexpected("an array", other)),
     }
 }
 
 impl<T: Wire> Wire for Vec<T> {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        items(json, None)?.iter().map(T::read).collect()
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        items(json, None)?.iter().map(T::from_json).collect()
     }
 
-    fn write(&self) -> Json<'_> {
-        Json::List(self.iter().map(T::write).collect())
+    fn to_json(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::to_json).collect())
     }
 }
 
 impl<T: Wire> Wire for [T; 2] {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let items = items(json, Some(2))?;
-        Ok([T::read(&items[0])?, T::read(&items[1])?])
+        Ok([T::from_json(&items[0])?, T::from_json(&items[1])?])
     }
 
-    fn write(&self) -> Json<'_> {
-        Json::List(self.iter().map(T::write).collect())
+    fn to_json(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::to_json).collect())
     }
 }
 
 impl<A: Wire, B: Wire> Wire for (A, B) {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let items = items(json, Some(2))?;
-        Ok((A::read(&items[0])?, B::read(&items[1])?))
+        Ok((A::from_json(&items[0])?, B::from_json(&items[1])?))
     }
 
-    fn write(&self) -> Json<'_> {
-        Json::List(vec![self.0.write(), self.1.write()])
+    fn to_json(&self) -> Json<'_> {
+        Json::List(vec![self.0.to_json(), self.1.to_json()])
     }
 }
 
 impl<A: Wire, B: Wire, C: Wire> Wire for (A, B, C) {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let items = items(json, Some(3))?;
-        Ok((A::read(&items[0])?, B::read(&items[1])?, C::read(&items[2])?))
+        Ok((A::from_json(&items[0])?, B::from_json(&items[1])?, C::from_json(&items[2])?))
     }
 
-    fn write(&self) -> Json<'_> {
-        Json::List(vec![self.0.write(), self.1.write(), self.2.write()])
+    fn to_json(&self) -> Json<'_> {
+        Json::List(vec![self.0.to_json(), self.1.to_json(), self.2.to_json()])
     }
 }

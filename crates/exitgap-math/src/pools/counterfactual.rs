@@ -41,21 +41,21 @@ impl PoolState {
         if let Some(pair) = ConstantProduct::of(self) {
             let mut reserves = pair.reserves();
             let [base, quote] = [direction.base_index(), direction.quote_index()];
-            reserves[base] = reserve(scaled(U256::from(reserves[base]), ONE_E8, kept));
-            reserves[quote] = reserve(scaled(U256::from(reserves[quote]), kept, ONE_E8));
+            reserves[base] = reserve(scale_by_sqrt(U256::from(reserves[base]), ONE_E8, kept));
+            reserves[quote] = reserve(scale_by_sqrt(U256::from(reserves[quote]), kept, ONE_E8));
             return Some(ConstantProduct::new(reserves, pair.fee()).ok()?.into());
         }
         let (by, over) = match direction {
             Direction::ZeroForOne => (kept, ONE_E8),
             Direction::OneForZero => (ONE_E8, kept),
         };
-        ticks_at(self, &|sqrt_price| scaled(sqrt_price, by, over))
+        ticks_at(self, &|sqrt_price| scale_by_sqrt(sqrt_price, by, over))
     }
 
     /// This state once `haircut_e8` millionths of a percent, below one hundred percent, of everybody's liquidity have
     /// gone: of each range `⌊L·kept⌋`, at the same price; or of each reserve `⌊r·kept⌋`, at least 1. `None` where the kind
     /// has no such counterpart.
-    pub fn thinned(&self, haircut_e8: u32) -> Option<Self> {
+    pub fn with_haircut(&self, haircut_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(haircut_e8).filter(|kept| *kept > 0)?;
         if let Some(pair) = ConstantProduct::of(self) {
             let left = |held: u128| {
@@ -70,7 +70,7 @@ impl PoolState {
 
 /// `⌊√(value²·by ÷ over)⌋`, the division rounded down too, of a value below `2^192`; the value itself where the
 /// two are one.
-fn scaled(value: U256, by: u32, over: u32) -> U256 {
+fn scale_by_sqrt(value: U256, by: u32, over: u32) -> U256 {
     if by == over {
         return value;
     }

@@ -93,9 +93,9 @@ impl PoolState {
             return Err(DocumentError::TooLarge { found, most }.into());
         }
         check_version(json, bytes, "a state")?;
-        let mut fields = Fields::of(json)?;
-        let (_, protocol): (u32, Code) = (fields.take("v")?, fields.take("protocol")?);
-        let Some(state) = Self::read(protocol.as_str(), &mut fields) else {
+        let mut fields = Fields::from_json(json)?;
+        let (_, protocol): (u32, Code) = (fields.take_field("v")?, fields.take_field("protocol")?);
+        let Some(state) = Self::from_fields(protocol.as_str(), &mut fields) else {
             check_canonical(&json.to_canonical()?, bytes)?;
             return Err(DocumentError::Newer(Newer::Protocol(protocol)).into());
         };

@@ -17,10 +17,10 @@ pub(super) trait StateForm: Sized {
     const PROTOCOL: &'static str;
 
     /// Takes the kind's own fields of a state body.
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError>;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError>;
 
     /// The same fields: reading what was written gives the same state.
-    fn write(&self) -> Vec<(&'static str, Json<'_>)>;
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)>;
 }
 
 /// A kind of pool: the whole of its contract's state that a fill needs, checked when made.
@@ -64,9 +64,9 @@ pub(super) trait PoolKind: StateForm + Clone {
     /// starts, the last of which may be the whole. What lies past its end is unknown to it.
     fn start_of_sale(&self, direction: Direction, _enough: &dyn Fn(&SaleCurve) -> bool) -> SaleCurve
     where
-        Self: Listed<Self::Sale>,
+        Self: SaleVariant<Self::Sale>,
     {
-        SaleCurve(Self::listed(self.sale(direction)))
+        SaleCurve(Self::wrap_sale(self.sale(direction)))
     }
 
     /// What [`Sale::fill`] answers, without preparing anything.
@@ -83,7 +83,7 @@ pub(super) trait PoolKind: StateForm + Clone {
     }
 
     /// See [`PoolState::recovered`]. The start is of the same pool, and thus of the same kind.
-    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self;
+    fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self;
 
     /// The bytes it holds beside itself.
     fn held_bytes(&self) -> usize {
@@ -97,9 +97,9 @@ pub(super) trait PoolKind: StateForm + Clone {
 }
 
 /// A kind's place in the list of `kinds.rs`, where its directions are of type `S`.
-pub(super) trait Listed<S> {
+pub(super) trait SaleVariant<S> {
     /// A direction of it, as one of a pool of some kind.
-    fn listed(sale: S) -> OneSale;
+    fn wrap_sale(sale: S) -> OneSale;
 
     /// The direction, where it is of this kind.
     fn sale_in(one: &mut OneSale) -> Option<&mut S>;

@@ -3,7 +3,7 @@
 //! A new kind is a folder beside this file, a line in the list below, and a variant of
 //! [`StateError`] for the rules that its numbers can break.
 
-use super::kind::{Listed, PoolKind, Sale, StateForm};
+use super::kind::{PoolKind, Sale, SaleVariant, StateForm};
 use super::{
     Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, Direction, FeeRate, Fill,
     FillError, FillStep, PoolFee, RawPrice, Segment, StateError,
@@ -49,8 +49,8 @@ macro_rules! kinds {
                 }
             }
 
-            impl Listed<<$kind as PoolKind>::Sale> for $kind {
-                fn listed(sale: <Self as PoolKind>::Sale) -> OneSale {
+            impl SaleVariant<<$kind as PoolKind>::Sale> for $kind {
+                fn wrap_sale(sale: <Self as PoolKind>::Sale) -> OneSale {
                     OneSale::$kind(sale)
                 }
 
@@ -65,13 +65,13 @@ macro_rules! kinds {
 
         impl PoolState {
             /// Takes the fields of the kind that `protocol` names; `None`: no kind is named so.
-            pub(super) fn read(
+            pub(super) fn from_fields(
                 protocol: &str,
                 fields: &mut Fields<'_, '_>,
             ) -> Option<Result<Self, StateError>> {
                 match protocol {
                     $($kind::PROTOCOL => {
-                        Some(<$kind as StateForm>::read(fields).map(Self::$kind))
+                        Some(<$kind as StateForm>::from_fields(fields).map(Self::$kind))
                     })+
                     _ => None,
                 }
@@ -120,15 +120,15 @@ pub struct SaleCurve(pub(super) OneSale);
 impl PoolState {
     /// The stable name of its kind, as in state bodies, e.g. `concentrated_liquidity`.
     pub fn protocol(&self) -> &'static str {
-        fn of<K: StateForm>(_: &K) -> &'static str {
+        fn protocol_of<K: StateForm>(_: &K) -> &'static str {
             K::PROTOCOL
         }
-        ask!(self, PoolState, pool => of(pool))
+        ask!(self, PoolState, pool => protocol_of(pool))
     }
 
     /// The fields of its state body that are its kind's own.
     pub(super) fn write_fields(&self) -> Vec<(&'static str, Json<'_>)> {
-        ask!(self, PoolState, pool => pool.write())
+        ask!(self, PoolState, pool => pool.to_fields())
     }
 
     /// How many tokens its contract pools.
@@ -179,13 +179,13 @@ impl PoolState {
     /// Prepares one direction for many questions. For concentrated liquidity this
     /// walks every initialised tick on that side once.
     pub fn curve(&self, direction: Direction) -> SaleCurve {
-        fn of<K>(pool: &K, direction: Direction) -> SaleCurve
+        fn prepare_curve<K>(pool: &K, direction: Direction) -> SaleCurve
         where
-            K: PoolKind + Listed<K::Sale>,
+            K: PoolKind + SaleVariant<K::Sale>,
         {
-            SaleCurve(K::listed(pool.sale(direction)))
+            SaleCurve(K::wrap_sale(pool.sale(direction)))
         }
-        ask!(self, PoolState, pool => of(pool, direction))
+        ask!(self, PoolState, pool => prepare_curve(pool, direction))
     }
 
     /// The start of a direction's curve, as much of it as `enough` asks for; whatever lies
@@ -219,8 +219,8 @@ impl PoolState {
     /// `recovered_e8 ÷ 10^8` of the distance, liquidity unchanged. Rounded so that
     /// the pool never recovers further than asked.
     #[must_use]
-    pub fn recovered(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
-        ask!(self, PoolState, pool => pool.recovered(start, direction, recovered_e8).into())
+    pub fn with_recovery(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
+        ask!(self, PoolState, pool => pool.with_recovery(start, direction, recovered_e8).into())
     }
 }
 

@@ -6,7 +6,6 @@
 //!
 //! Each kind of pool has a folder that implements what `kind` requires; `kinds` lists them.
 
-mod amplified;
 mod balancer;
 mod concentrated;
 mod constant_product;
@@ -17,6 +16,7 @@ mod form;
 mod kind;
 mod kinds;
 mod solidly;
+mod stable_curve;
 mod stable_swap;
 #[cfg(any(test, feature = "vectors"))]
 pub mod vectors;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::vectors::{Held, RecordedFills, hold, recorded};
+use super::vectors::{Held, RecordedFills, hold, unpack_fills};
 use super::{Direction, PoolState};
 
 const PANCAKE_V3: &[u8] = include_bytes!("../../../../tests/vectors/pools/pancake_v3.json.zz");
@@ -22,7 +22,7 @@ fn fee_of(state: &PoolState, direction: Direction) -> u64 {
 
 /// As `hold`, and each fill paid the fee that its state says.
 fn hold_with_fees(packed: &[u8]) -> Held {
-    let RecordedFills { pools, .. } = recorded(packed);
+    let RecordedFills { pools, .. } = unpack_fills(packed);
     for pool in &pools {
         let state = pool.state.as_ref().unwrap();
         let fees = Direction::BOTH.map(|direction| fee_of(state, direction));

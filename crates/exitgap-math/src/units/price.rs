@@ -146,13 +146,13 @@ impl Decimal {
                 exponent += 1;
             } else {
                 let digits = nearest(floor, rest, d);
-                return Self { digits: digits.saturating_to_u64(), exponent }.normalised();
+                return Self { digits: digits.saturating_to_u64(), exponent }.normalize();
             }
         }
     }
 
     /// Strips trailing zeros, so that equal numbers are equal values.
-    fn normalised(mut self) -> Self {
+    fn normalize(mut self) -> Self {
         while self.digits != 0 && self.digits.is_multiple_of(10) {
             self.digits /= 10;
             self.exponent += 1;

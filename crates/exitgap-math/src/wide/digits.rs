@@ -19,7 +19,7 @@ struct Digits {
 }
 
 impl Digits {
-    fn of(limbs: &[u64]) -> Self {
+    fn from_limbs(limbs: &[u64]) -> Self {
         let mut row = [0; MOST + 1];
         let limbs = significant(limbs);
         for (index, limb) in limbs.iter().enumerate() {
@@ -176,7 +176,7 @@ fn product(a: u64, b: u64) -> (u64, u64) {
 /// Where the divisor is zero, as every division does.
 #[inline(never)]
 pub(super) fn divide(number: &mut [u64], divisor: &mut [u64]) {
-    let (mut rest, by) = (Digits::of(number), Digits::of(divisor));
+    let (mut rest, by) = (Digits::from_limbs(number), Digits::from_limbs(divisor));
     let quotient = match by.digits() {
         [] => panic!("division by zero"),
         _ if rest.count < by.count => [0; MOST],

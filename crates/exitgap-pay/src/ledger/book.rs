@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use exitgap_core::ids::{Address, Caip2, Word};
 
-use super::record::{Record, Reserved, Sent, Why};
+use super::record::{Record, ReleaseReason, ReservationRecord, Sent};
 use crate::{Budget, Usdc, Window};
 
 /// A payment, as far as the ledger tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// How it began.
-    pub reserved: Reserved,
+    pub reserved: ReservationRecord,
     /// What was sent, where it was.
     pub sent: Option<Sent>,
     /// Where it stands.
@@ -43,16 +43,16 @@ pub struct Book {
 
 /// What counts against a budget before a payment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct BudgetUsage {
     /// Sent, and not known to be void.
     pub spent: Usdc,
     /// Reserved, and neither sent nor given up.
     pub reserved: Usdc,
 }
 
-impl Standing {
+impl BudgetUsage {
     /// Both.
-    pub fn all(self) -> Usdc {
+    pub fn total(self) -> Usdc {
         self.spent.plus(self.reserved)
     }
 }
@@ -60,7 +60,7 @@ impl Standing {
 impl Entry {
     /// Whether it counts against a budget at `now_ms`.
     fn counts(&self, budget: &Budget, now_ms: u64) -> bool {
-        let Reserved { host, path, network, .. } = &self.reserved;
+        let ReservationRecord { host, path, network, .. } = &self.reserved;
         let alive = matches!(self.state, State::Reserved | State::Sent | State::Settled);
         alive
             && budget.covers(host, path, *network)
@@ -108,8 +108,12 @@ impl Book {
                 State::Sent
             }
             (Record::Settled(_), State::Sent) => State::Settled,
-            (Record::Released(of), State::Reserved) if of.why == Why::NeverSent => State::Released,
-            (Record::Released(of), State::Sent) if of.why == Why::ExpiredUnused => State::Released,
+            (Record::Released(of), State::Reserved) if of.why == ReleaseReason::NeverSent => {
+                State::Released
+            }
+            (Record::Released(of), State::Sent) if of.why == ReleaseReason::ExpiredUnused => {
+                State::Released
+            }
             (_, unchanged) => unchanged,
         };
         Ok(())
@@ -140,8 +144,8 @@ impl Book {
     }
 
     /// What counts before the payment of this id, or of all where it is not there.
-    pub fn standing(&self, budget: &Budget, id: &str, now_ms: u64) -> Standing {
-        let mut standing = Standing::default();
+    pub fn budget_usage(&self, budget: &Budget, id: &str, now_ms: u64) -> BudgetUsage {
+        let mut standing = BudgetUsage::default();
         for entry in self.before(id).iter().filter(|entry| entry.counts(budget, now_ms)) {
             let part = match entry.state {
                 State::Reserved => &mut standing.reserved,
@@ -154,7 +158,7 @@ impl Book {
 
     /// When `asked` will fit, if nothing more is spent, Unix seconds; `None` for never.
     pub fn fits_at(&self, budget: &Budget, id: &str, asked: Usdc, now_ms: u64) -> Option<u64> {
-        let mut counted = self.standing(budget, id, now_ms).all();
+        let mut counted = self.budget_usage(budget, id, now_ms).total();
         let counting = self.before(id).iter().filter(|entry| entry.counts(budget, now_ms));
         let mut ends: Vec<(u64, Usdc)> = counting
             .filter_map(|entry| Some((entry.counts_until(budget.window)?, entry.units())))
@@ -170,7 +174,7 @@ impl Book {
     }
 
     /// Payments before this one that are neither sent nor given up, with the end of what they may be.
-    pub fn undecided_before(&self, id: &str) -> impl Iterator<Item = &Reserved> {
+    pub fn undecided_before(&self, id: &str) -> impl Iterator<Item = &ReservationRecord> {
         let undecided = self.before(id).iter().filter(|entry| entry.state == State::Reserved);
         undecided.map(|entry| &entry.reserved)
     }
@@ -186,7 +190,7 @@ impl Book {
     }
 
     /// Payments that were sent and of which nothing more is known, with what the chain knows them by.
-    pub fn unsettled(&self) -> impl Iterator<Item = (&Reserved, Address, Word)> {
+    pub fn unsettled_payments(&self) -> impl Iterator<Item = (&ReservationRecord, Address, Word)> {
         let sent = self.entries.iter().filter(|entry| entry.state == State::Sent);
         sent.filter_map(|entry| {
             let sent = entry.sent.as_ref()?;

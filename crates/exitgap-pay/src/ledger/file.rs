@@ -82,7 +82,7 @@ impl Open {
             if line.len() > MAX_LINE_BYTES {
                 return Err(at(format!("it is longer than {MAX_LINE_BYTES} bytes")));
             }
-            if let Line::Record(record) = Line::read(line).map_err(at)? {
+            if let Line::Record(record) = Line::from_bytes(line).map_err(at)? {
                 let applied = self.book.apply(record);
                 applied.map_err(|why| self.wrong(&format!("line {}: {why}", self.lines)))?;
             }

@@ -20,13 +20,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use exitgap_api::x402::Terms;
 use exitgap_core::ids::{Address, Word};
 
-pub use book::{Entry, Standing, State};
-pub use record::{Record, Reserved, Sent};
+pub use book::{BudgetUsage, Entry, State};
+pub use record::{Record, ReservationRecord, Sent};
 
-use crate::chain::{Chain, Reconciled};
+use crate::chain::{Chain, Reconciliation};
 use crate::{Budget, PayError, Payees, Usdc};
 use file::Open;
-use record::{MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, Released, Settled, Why, hex, is_plain};
+use record::{
+    MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, hex,
+    is_plain,
+};
 
 /// A ledger's file, open. Processes and threads may have as many open as they like; the file is on
 /// a local disk.
@@ -38,7 +41,7 @@ pub struct Ledger {
 
 /// What a payment is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct PaymentIntent<'a> {
     pub host: &'a str,
     pub path: &'a str,
     pub terms: &'a Terms,
@@ -95,10 +98,10 @@ impl Ledger {
     }
 
     /// What counts against a budget now.
-    pub fn standing(&self, budget: &Budget) -> Result<Standing, PayError> {
+    pub fn budget_usage(&self, budget: &Budget) -> Result<BudgetUsage, PayError> {
         let mut open = self.lock()?;
         open.read_on()?;
-        Ok(open.book().standing(budget, "", self.now_ms()))
+        Ok(open.book().budget_usage(budget, "", self.now_ms()))
     }
 
     /// All payments, in the file's order.
@@ -110,8 +113,8 @@ impl Ledger {
 
     /// Reserves a payment, and answers the name that it has from here on. It counts at once; whether
     /// it may be made is asked by [`Self::admission`].
-    pub(crate) fn reserve(&self, wanted: &Wanted<'_>) -> Result<String, PayError> {
-        let Wanted { host, path, terms, valid_before_s } = wanted;
+    pub(crate) fn reserve(&self, wanted: &PaymentIntent<'_>) -> Result<String, PayError> {
+        let PaymentIntent { host, path, terms, valid_before_s } = wanted;
         if !(is_plain(host, MAX_HOST_BYTES) && is_plain(path, MAX_PATH_BYTES)) {
             let why =
                 "its host or path is too long or has characters that are not allowed in an address";
@@ -120,7 +123,7 @@ impl Ledger {
         let Terms { network, asset, pay_to, amount, .. } = *terms;
         let id = random_id().map_err(|why| self.wrong(&why))?;
         let reserved = |at_ms| {
-            Record::Reserved(Reserved {
+            Record::Reserved(ReservationRecord {
                 id: id.clone(),
                 at_ms,
                 host: (*host).to_owned(),
@@ -143,7 +146,7 @@ impl Ledger {
     pub(crate) fn admission(
         &self,
         id: &str,
-        wanted: &Wanted<'_>,
+        wanted: &PaymentIntent<'_>,
         budgets: &[&Budget],
         payees: &Payees,
     ) -> Result<Admission, PayError> {
@@ -166,11 +169,11 @@ impl Ledger {
         }
         let asked = Usdc::from(wanted.terms.amount);
         for budget in budgets {
-            let standing = book.standing(budget, id, now_ms);
-            if standing.all().plus(asked) <= budget.limit {
+            let standing = book.budget_usage(budget, id, now_ms);
+            if standing.total().plus(asked) <= budget.limit {
                 continue;
             }
-            let young = |of: &Reserved| now_ms.saturating_sub(of.at_ms) < UNDECIDED_MS;
+            let young = |of: &ReservationRecord| now_ms.saturating_sub(of.at_ms) < UNDECIDED_MS;
             let may_fit = standing.spent.plus(asked) <= budget.limit;
             let waits = may_fit && book.undecided_before(id).any(young);
             let error = PayError::BudgetExceeded {
@@ -189,11 +192,11 @@ impl Ledger {
     /// Gives up, for whoever crashed, what was reserved and not sent until its authorization would
     /// have expired. Were its process still there, it would find its `sent` without effect.
     fn release_stale(&self, open: &mut Open, id: &str, now_ms: u64) -> Result<(), PayError> {
-        let stale = |of: &&Reserved| of.valid_before_s.saturating_mul(1000) < now_ms;
+        let stale = |of: &&ReservationRecord| of.valid_before_s.saturating_mul(1000) < now_ms;
         let stale: Vec<String> =
             open.book().undecided_before(id).filter(stale).map(|of| of.id.clone()).collect();
         for id in stale {
-            open.append(&released(id, Why::NeverSent, self.now_ms()))?;
+            open.append(&release_record(id, ReleaseReason::NeverSent, self.now_ms()))?;
         }
         Ok(())
     }
@@ -205,7 +208,8 @@ impl Ledger {
 
     /// Gives up a payment that its own process did not send, and never will.
     pub(crate) fn never_sent(&self, id: &str) -> Result<(), PayError> {
-        self.append(|at_ms| released(id.to_owned(), Why::NeverSent, at_ms)).map(drop)
+        self.append(|at_ms| release_record(id.to_owned(), ReleaseReason::NeverSent, at_ms))
+            .map(drop)
     }
 
     /// Says that a payment is being sent. Must be durable before it is; fails where the payment was
@@ -220,30 +224,33 @@ impl Ledger {
     }
 
     /// Notes that a payment was made, as far as was told.
-    pub(crate) fn settled(&self, id: &str, transaction: Option<Word>) -> Result<(), PayError> {
+    pub(crate) fn mark_settled(&self, id: &str, transaction: Option<Word>) -> Result<(), PayError> {
         let id = id.to_owned();
-        self.append(|at_ms| Record::Settled(Settled { id, at_ms, transaction })).map(drop)
+        self.append(|at_ms| Record::Settled(SettlementRecord { id, at_ms, transaction })).map(drop)
     }
 
     /// Asks the chain about every payment on it that was sent and is not known to be made. Those that
     /// were not made, and cannot be made any more, are released; what the chain does not answer stays
     /// counted.
-    pub async fn reconcile(&self, chain: &impl Chain) -> Result<Reconciled, PayError> {
-        let unsettled: Vec<(Reserved, Address, Word)> = {
+    pub async fn reconcile(&self, chain: &impl Chain) -> Result<Reconciliation, PayError> {
+        let unsettled: Vec<(ReservationRecord, Address, Word)> = {
             let mut open = self.lock()?;
             open.read_on()?;
-            let here = open.book().unsettled().filter(|(of, ..)| of.network == chain.network());
+            let here =
+                open.book().unsettled_payments().filter(|(of, ..)| of.network == chain.network());
             here.map(|(of, payer, nonce)| (of.clone(), payer, nonce)).collect()
         };
-        let mut reconciled = Reconciled::default();
+        let mut reconciled = Reconciliation::default();
         for (of, payer, nonce) in unsettled {
             let sum = match chain.authorization(of.asset, payer, nonce).await {
                 Ok(told) if told.used => {
-                    self.settled(&of.id, None)?;
+                    self.mark_settled(&of.id, None)?;
                     &mut reconciled.settled
                 }
                 Ok(told) if told.block_time_s >= of.valid_before_s => {
-                    drop(self.append(|at_ms| released(of.id.clone(), Why::ExpiredUnused, at_ms))?);
+                    drop(self.append(|at_ms| {
+                        release_record(of.id.clone(), ReleaseReason::ExpiredUnused, at_ms)
+                    })?);
                     &mut reconciled.released
                 }
                 Ok(_) => &mut reconciled.left,
@@ -276,8 +283,8 @@ impl Ledger {
     }
 }
 
-fn released(id: String, why: Why, at_ms: u64) -> Record {
-    Record::Released(Released { id, at_ms, why })
+fn release_record(id: String, why: ReleaseReason, at_ms: u64) -> Record {
+    Record::Released(ReleaseRecord { id, at_ms, why })
 }
 
 fn random_id() -> Result<String, String> {

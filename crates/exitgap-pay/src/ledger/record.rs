@@ -17,21 +17,21 @@ pub const MAX_HOST_BYTES: usize = 255;
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record {
     /// A payment is to be made. It counts from here on.
-    Reserved(Reserved),
+    Reserved(ReservationRecord),
     /// It is not made: there was no room for it.
     Withdrawn(Plain),
     /// It was signed, and is being sent.
     Sent(Sent),
     /// The service, or the chain, says that it was made.
-    Settled(Settled),
+    Settled(SettlementRecord),
     /// It cannot be made any more, and was not.
-    Released(Released),
+    Released(ReleaseRecord),
 }
 
 /// The fields of `reserved`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reserved {
+pub struct ReservationRecord {
     /// Names the payment: 16 random bytes.
     pub id: String,
     /// When this was written, Unix milliseconds.
@@ -79,7 +79,7 @@ pub struct Sent {
 /// The fields of `settled`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settled {
+pub struct SettlementRecord {
     /// Names the payment.
     pub id: String,
     /// When this was written, Unix milliseconds.
@@ -91,19 +91,19 @@ pub struct Settled {
 /// The fields of `released`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Released {
+pub struct ReleaseRecord {
     /// Names the payment.
     pub id: String,
     /// When this was written, Unix milliseconds.
     pub at_ms: u64,
     /// Why.
-    pub why: Why,
+    pub why: ReleaseReason,
 }
 
 /// Why a payment counts no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum ReleaseReason {
     /// It was never sent.
     NeverSent,
     /// Its authorization expired, and the chain says that it was not used.
@@ -165,7 +165,7 @@ impl Record {
 impl Line {
     /// Reads a line without its line feed; the reason where it is neither a record nor the beginning
     /// of one.
-    pub fn read(line: &[u8]) -> Result<Self, String> {
+    pub fn from_bytes(line: &[u8]) -> Result<Self, String> {
         if line.is_empty() || is_beginning(line) {
             return Ok(Self::Nothing);
         }

@@ -99,9 +99,9 @@ fn try_pay(ledger: &Ledger, terms: &Terms, budget: &Budget) -> Result<String, Pa
     }
 }
 
-fn wanted<'a>(ledger: &Ledger, terms: &'a Terms) -> Wanted<'a> {
+fn wanted<'a>(ledger: &Ledger, terms: &'a Terms) -> PaymentIntent<'a> {
     let valid_before_s = ledger.now_ms() / 1000 + 120;
-    Wanted { host: HOST, path: PATH, terms, valid_before_s }
+    PaymentIntent { host: HOST, path: PATH, terms, valid_before_s }
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn a_budget_is_reached_exactly_and_not_exceeded() {
         };
         assert_eq!(error, expected);
     }
-    let standing = scene.open().standing(&budget).unwrap();
+    let standing = scene.open().budget_usage(&budget).unwrap();
     assert_eq!((standing.spent, standing.reserved), (Usdc(50_000), Usdc(0)));
     // A smaller window, another path and another chain have their own sums.
     let elsewhere = Budget { path_prefix: "/v1/exits".to_owned(), ..budget.clone() };
-    assert_eq!(one.standing(&elsewhere).unwrap(), Standing::default());
+    assert_eq!(one.budget_usage(&elsewhere).unwrap(), BudgetUsage::default());
     let other_chain = Budget { network: Caip2(1), ..budget };
-    assert_eq!(one.standing(&other_chain).unwrap(), Standing::default());
+    assert_eq!(one.budget_usage(&other_chain).unwrap(), BudgetUsage::default());
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn what_was_sent_is_given_back_by_nothing_but_the_chain() {
     let ledger = scene.open();
     let (terms, budget) = (terms(10_000), budget(10_000, Window::Total));
     let id = try_pay(&ledger, &terms, &budget).unwrap();
-    let counted = || ledger.standing(&budget).unwrap().spent;
+    let counted = || ledger.budget_usage(&budget).unwrap().spent;
     ledger.withdraw(&id).unwrap();
     ledger.never_sent(&id).unwrap();
     assert_eq!(counted(), Usdc(10_000));
@@ -216,17 +216,17 @@ fn what_was_sent_is_given_back_by_nothing_but_the_chain() {
     let reconcile = |told| crate::tests::now(ledger.reconcile(&Told(told))).unwrap();
     for told in [Err("no node"), Ok((false, expiry - 1))] {
         let unanswered = told.err().map(str::to_owned);
-        let left = Reconciled { left: Usdc(10_000), unanswered, ..Reconciled::default() };
+        let left = Reconciliation { left: Usdc(10_000), unanswered, ..Reconciliation::default() };
         assert_eq!(reconcile(told), left);
         assert_eq!(counted(), Usdc(10_000));
     }
-    let released = Reconciled { released: Usdc(10_000), ..Reconciled::default() };
+    let released = Reconciliation { released: Usdc(10_000), ..Reconciliation::default() };
     assert_eq!(reconcile(Ok((false, expiry))), released);
     assert_eq!(counted(), Usdc(0));
     // What was used stays counted, and is not asked for again.
     try_pay(&ledger, &terms, &budget).unwrap();
     assert_eq!(reconcile(Ok((true, expiry))).settled, Usdc(10_000));
-    assert_eq!(reconcile(Ok((false, expiry))), Reconciled::default());
+    assert_eq!(reconcile(Ok((false, expiry))), Reconciliation::default());
     assert_eq!(counted(), Usdc(10_000));
 }
 
@@ -283,7 +283,7 @@ fn a_line_that_broke_off_is_passed_over() {
         assert_eq!(outcome.is_ok(), !is_whole, "{length}: {outcome:?}");
         let kinds = scene.kinds();
         assert_eq!(kinds[..2], ["reserved", "sent"], "{length}");
-        let counted = scene.open().standing(&budget).unwrap().all();
+        let counted = scene.open().budget_usage(&budget).unwrap().total();
         assert_eq!(counted, Usdc(20_000), "{length}");
     }
 }
@@ -293,7 +293,7 @@ fn a_changed_bit_in_any_byte_ends_all_payments() {
     let scene = Scene::new();
     let (terms, budget) = (terms(10_000), budget(1_000_000, DAY));
     let id = try_pay(&scene.open(), &terms, &budget).unwrap();
-    scene.open().settled(&id, None).unwrap();
+    scene.open().mark_settled(&id, None).unwrap();
     let whole = fs::read(scene.path()).unwrap();
     let mut changed = 0;
     for at in 0..whole.len() {
@@ -358,7 +358,9 @@ fn the_format_is_what_its_page_says() {
     assert_eq!(lines.len(), 5);
     let mut book = book::Book::default();
     for line in lines {
-        let Line::Record(record) = Line::read(line.as_bytes()).unwrap() else { panic!("{line}") };
+        let Line::Record(record) = Line::from_bytes(line.as_bytes()).unwrap() else {
+            panic!("{line}")
+        };
         assert_eq!(record.to_line().unwrap(), line);
         book.apply(record).unwrap();
     }
@@ -367,11 +369,11 @@ fn the_format_is_what_its_page_says() {
     // The longest path is within one line.
     let scene = Scene::new();
     let (terms, long) = (terms(u128::MAX), format!("/{}", "x".repeat(MAX_PATH_BYTES - 1)));
-    let wanted = Wanted { path: &long, ..wanted(&scene.open(), &terms) };
+    let wanted = PaymentIntent { path: &long, ..wanted(&scene.open(), &terms) };
     scene.open().reserve(&wanted).unwrap();
     let longer = format!("{long}x");
     for path in [longer.as_str(), "/a}b", "/a\"b", "/a b", ""] {
-        let error = scene.open().reserve(&Wanted { path, ..wanted }).unwrap_err();
+        let error = scene.open().reserve(&PaymentIntent { path, ..wanted }).unwrap_err();
         assert_eq!(error.code(), "address_not_paid", "{path}");
     }
 }
@@ -425,6 +427,6 @@ proptest! {
             }
             prop_assert!(sent <= limit, "{sent} of {limit}");
         }
-        prop_assert_eq!(scene.open().standing(&budget).unwrap().spent, Usdc(sent));
+        prop_assert_eq!(scene.open().budget_usage(&budget).unwrap().spent, Usdc(sent));
     }
 }

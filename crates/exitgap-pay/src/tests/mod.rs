@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use exitgap_api::operations::Method;
-use exitgap_api::x402::{self, Priced, Settlement, Terms, Units};
+use exitgap_api::x402::{self, PricedOffer, Settlement, Terms, Units};
 use exitgap_client::{Request, Response, Transport, TransportError};
 use exitgap_core::ids::{Address, Caip2};
 use serde_json::json;
@@ -38,9 +38,9 @@ fn base() -> Caip2 {
     Caip2(8453)
 }
 
-fn priced(units: u128) -> Priced {
+fn priced(units: u128) -> PricedOffer {
     let usdc = Asset::known().into_iter().find(|asset| asset.network == base()).unwrap();
-    Priced {
+    PricedOffer {
         terms: Terms {
             network: base(),
             asset: usdc.address,
@@ -58,7 +58,7 @@ fn priced(units: u128) -> Priced {
 }
 
 /// A 402 of these offers.
-fn offer(priced: &Priced) -> Response {
+fn offer(priced: &PricedOffer) -> Response {
     let mut body = json!({"code": "payment_required", "status": 402});
     if let Some(members) = priced.body_members() {
         let members = serde_json::to_value(members).unwrap();
@@ -147,7 +147,7 @@ impl Scene {
         Self { folder: tempfile::tempdir().unwrap(), shop, policy }
     }
 
-    fn settling(priced: &Priced) -> Self {
+    fn settling(priced: &PricedOffer) -> Self {
         Self::new(offer(priced), vec![Ok(told(answer(200), true, ""))])
     }
 
@@ -162,9 +162,9 @@ impl Scene {
         Ledger::open_by(&path, move || clock.load(Ordering::SeqCst)).unwrap()
     }
 
-    fn paying(&self) -> Paying<&Shop, LocalSigner> {
+    fn paying(&self) -> PayingTransport<&Shop, LocalSigner> {
         let signer = LocalSigner::of_hex(KEY).unwrap();
-        Paying::new(&self.shop, signer, self.policy.clone(), self.ledger())
+        PayingTransport::new(&self.shop, signer, self.policy.clone(), self.ledger())
     }
 
     fn get(&self) -> Result<Response, TransportError> {
@@ -176,13 +176,13 @@ impl Scene {
         let code = code(self.get());
         let paid = self.shop.asked.borrow().iter().any(|request| !request.headers.is_empty());
         assert!(!paid, "a payment was sent: {code}");
-        let counted = self.ledger().standing(&self.policy.budgets[0]).unwrap();
-        assert_eq!(counted, Standing::default(), "{code}");
+        let counted = self.ledger().budget_usage(&self.policy.budgets[0]).unwrap();
+        assert_eq!(counted, BudgetUsage::default(), "{code}");
         code
     }
 
     fn spent(&self) -> u128 {
-        let standing = self.ledger().standing(&self.policy.budgets[0]).unwrap();
+        let standing = self.ledger().budget_usage(&self.policy.budgets[0]).unwrap();
         assert_eq!(standing.reserved, Usdc(0));
         standing.spent.0
     }

@@ -44,7 +44,7 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
         // The service answers only the second time.
         let stuck = Stuck(&scene.shop, RefCell::new(true));
         let signer = LocalSigner::of_hex(KEY).unwrap();
-        let paying = Paying::new(&stuck, signer, scene.policy.clone(), scene.ledger());
+        let paying = PayingTransport::new(&stuck, signer, scene.policy.clone(), scene.ledger());
         let asked = request(URL);
         {
             let mut first = pin!(paying.send(&asked));

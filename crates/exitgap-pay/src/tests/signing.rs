@@ -91,7 +91,7 @@ impl Signer for Refuses {
 #[test]
 fn a_signer_that_refuses_costs_nothing() {
     let scene = Scene::settling(&priced(10_000));
-    let paying = Paying::new(&scene.shop, Refuses, scene.policy.clone(), scene.ledger());
+    let paying = PayingTransport::new(&scene.shop, Refuses, scene.policy.clone(), scene.ledger());
     let error = now(paying.send(&request(URL))).unwrap_err();
     assert!(error.to_string().contains("the button was not pressed"), "{error}");
     assert_eq!(code(Err(error)), "signer_failed");

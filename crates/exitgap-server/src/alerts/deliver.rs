@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exitgap_store::alerts::{Alerts, Attempted, Sending};
+use exitgap_store::alerts::{Alerts, DeliveryAttempt, DeliveryTask};
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::post::Poster;
@@ -31,7 +31,7 @@ pub struct Deliverer {
     bell: Arc<Notify>,
     lease_ms: u64,
     under_way: HashMap<String, usize>,
-    attempted: Vec<Attempted>,
+    attempted: Vec<DeliveryAttempt>,
 }
 
 impl Deliverer {
@@ -87,7 +87,7 @@ impl Deliverer {
     }
 
     /// Marks what ended, and takes what is next. `None`: the database refused, and what ended is marked later.
-    async fn turn(&mut self, take: bool) -> Option<Vec<Sending>> {
+    async fn turn(&mut self, take: bool) -> Option<Vec<DeliveryTask>> {
         let busy: usize = self.under_way.values().sum();
         let most = if take { AT_ONCE.saturating_sub(busy) } else { 0 };
         let (alerts, attempted) = (self.alerts.clone(), std::mem::take(&mut self.attempted));
@@ -111,17 +111,17 @@ impl Deliverer {
         }
     }
 
-    fn begin(&mut self, sending: Sending, done: mpsc::Sender<Attempted>) {
+    fn begin(&mut self, sending: DeliveryTask, done: mpsc::Sender<DeliveryAttempt>) {
         *self.under_way.entry(sending.host.clone()).or_default() += 1;
         let (poster, now_ms) = (self.poster.clone(), (self.now_ms)());
         tokio::spawn(async move {
             let outcome = poster.attempt(&sending, now_ms).await;
             // Nobody waits for it only when the process ends.
-            let _ = done.send(Attempted { sending, outcome }).await;
+            let _ = done.send(DeliveryAttempt { sending, outcome }).await;
         });
     }
 
-    fn end(&mut self, attempted: Attempted) {
+    fn end(&mut self, attempted: DeliveryAttempt) {
         let host = &attempted.sending.host;
         if let Some(count) = self.under_way.get_mut(host) {
             *count -= 1;

@@ -11,8 +11,8 @@ use exitgap_api::AlertStanding;
 use exitgap_core::alerts::{AlertRule, AlertRun, AlertRunError};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
-use exitgap_store::alerts::{Alerts, AlertsError, ChangedAlert, Stepped};
-use exitgap_store::{AlertReadError, LogFolder, Pool, Reader, StoreError, Watching};
+use exitgap_store::alerts::{AlertStep, Alerts, AlertsError, ChangedAlert};
+use exitgap_store::{AlertReadError, LogFolder, Pool, Reader, StoreError, WatchCache};
 
 /// The most slots of a turn: between turns rules come and go.
 const SLOTS: u32 = 288;
@@ -39,7 +39,7 @@ pub enum EvaluateError {
 
 /// What came of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Turned {
+pub struct TurnOutcome {
     /// Slots that were evaluated.
     pub slots: u32,
     /// Events that were not there.
@@ -49,7 +49,7 @@ pub struct Turned {
 }
 
 /// A rule that is evaluated.
-struct Watched {
+struct ActiveRule {
     run: AlertRun,
     state: String,
 }
@@ -68,10 +68,10 @@ pub struct Evaluator {
 struct Known {
     reader: Option<Reader>,
     mark: i64,
-    watched: HashMap<i64, Watched>,
+    watched: HashMap<i64, ActiveRule>,
     /// The rules by the next slot that they take.
     next: BTreeMap<Slot, BTreeSet<i64>>,
-    pools: HashMap<PoolId, (Pool, Watching)>,
+    pools: HashMap<PoolId, (Pool, WatchCache)>,
 }
 
 impl Evaluator {
@@ -81,7 +81,7 @@ impl Evaluator {
     }
 
     /// Takes the rules that came, and every slot that was sealed since: not too many at once.
-    pub fn turn(&mut self, now_ms: u64) -> Result<Turned, EvaluateError> {
+    pub fn turn(&mut self, now_ms: u64) -> Result<TurnOutcome, EvaluateError> {
         let turned = self.take_slots(now_ms);
         if turned.is_err() {
             self.known = Known::default();
@@ -89,19 +89,19 @@ impl Evaluator {
         turned
     }
 
-    fn take_slots(&mut self, now_ms: u64) -> Result<Turned, EvaluateError> {
+    fn take_slots(&mut self, now_ms: u64) -> Result<TurnOutcome, EvaluateError> {
         let Self { alerts, store, days, known } = self;
         known.learn(alerts)?;
         if known.reader.is_none() {
             known.reader = match Reader::open(&*store) {
                 Ok(reader) => Some(reader.with_days(days.clone())),
-                Err(StoreError::NotFound { .. }) => return Ok(Turned::default()),
+                Err(StoreError::NotFound { .. }) => return Ok(TurnOutcome::default()),
                 Err(error) => return Err(error.into()),
             };
         }
-        let Some(reader) = known.reader.take() else { return Ok(Turned::default()) };
+        let Some(reader) = known.reader.take() else { return Ok(TurnOutcome::default()) };
         let newest = reader.slots()?.map(|(_, newest)| newest);
-        let mut turned = Turned::default();
+        let mut turned = TurnOutcome::default();
         while let Some(slot) = known.due(newest) {
             if turned.slots == SLOTS {
                 turned.more = true;
@@ -112,7 +112,7 @@ impl Evaluator {
             turned.slots += 1;
         }
         if let Some(newest) = newest.filter(|_| turned.slots == 0)
-            && alerts.evaluated()?.is_none_or(|evaluated| evaluated < newest)
+            && alerts.evaluated_slot()?.is_none_or(|evaluated| evaluated < newest)
         {
             // There is no rule that it says anything to.
             alerts.take_slot(newest, &[], known.mark, now_ms)?;
@@ -131,7 +131,7 @@ impl Known {
             if over {
                 self.drop_rule(no);
             } else if !self.watched.contains_key(&no) {
-                let rule = match AlertRule::read(&rule) {
+                let rule = match AlertRule::from_json(&rule) {
                     Ok(rule) => rule,
                     Err(error) => {
                         tracing::error!(alert = no, %error, "a stored rule cannot be read");
@@ -140,10 +140,10 @@ impl Known {
                 };
                 // What was kept of a run and cannot be read is computed again from its first slot.
                 let begin = |_| AlertRun::new(rule.clone());
-                let run = AlertRun::resumed(rule.clone(), &run).unwrap_or_else(begin);
+                let run = AlertRun::from_kept(rule.clone(), &run).unwrap_or_else(begin);
                 let Some(next) = run.next() else { continue };
                 self.next.entry(next).or_default().insert(no);
-                self.watched.insert(no, Watched { run, state });
+                self.watched.insert(no, ActiveRule { run, state });
             }
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Known {
     }
 
     /// What a slot makes of the rules that take it next.
-    fn step(&mut self, reader: &Reader, slot: Slot) -> Result<Vec<Stepped>, EvaluateError> {
+    fn step(&mut self, reader: &Reader, slot: Slot) -> Result<Vec<AlertStep>, EvaluateError> {
         let rules = self.next.remove(&slot).unwrap_or_default();
         let mut of_pool: BTreeMap<String, Vec<i64>> = BTreeMap::new();
         for no in rules {
@@ -189,7 +189,7 @@ impl Known {
         reader: &Reader,
         slot: Slot,
         rules: &[i64],
-        stepped: &mut Vec<Stepped>,
+        stepped: &mut Vec<AlertStep>,
     ) -> Result<(), EvaluateError> {
         let Self { watched: all, next: queue, pools, .. } = self;
         let first = rules.first().and_then(|no| all.get(no));
@@ -197,10 +197,10 @@ impl Known {
         if !pools.contains_key(&id)
             && let Some(pool) = reader.pool(&id)?
         {
-            pools.insert(id.clone(), (pool, Watching::default()));
+            pools.insert(id.clone(), (pool, WatchCache::default()));
         }
         let sealed = match pools.get_mut(&id) {
-            Some((pool, watching)) => reader.watched(pool, slot, watching)?,
+            Some((pool, watching)) => reader.watched_slot(pool, slot, watching)?,
             None => None,
         };
         for no in rules {
@@ -210,7 +210,7 @@ impl Known {
                 queue.entry(slot).or_default().insert(*no);
                 return Err(StoreError::NotFound { path: PathBuf::from(id.to_string()) }.into());
             };
-            let events = watched.run.take(sealed.sealed())?;
+            let events = watched.run.process_slot(sealed.as_sealed_slot())?;
             let standing = AlertStanding::from(watched.run.state());
             let state = serde_json::to_string(&standing).unwrap_or_default();
             let is_new = state != watched.state;
@@ -220,7 +220,7 @@ impl Known {
             let turn = u32::try_from(*no).unwrap_or(0).wrapping_add(slot.number());
             let ended = watched.run.next().is_none();
             let kept = !events.is_empty() || ended || turn.is_multiple_of(KEEP_EVERY);
-            stepped.push(Stepped {
+            stepped.push(AlertStep {
                 no: *no,
                 run: kept.then(|| watched.run.keep()),
                 state: is_new.then_some(state),

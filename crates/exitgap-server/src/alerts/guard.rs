@@ -77,7 +77,7 @@ pub enum NotPermitted {
 
 /// An address that events may be sent to, as long as its host stays what it may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Permitted {
+pub struct PermittedUrl {
     /// The address.
     pub url: Url,
     /// Its host.
@@ -102,7 +102,7 @@ impl Networks {
     }
 
     /// Checks an address as it was given.
-    pub fn permit(&self, text: &str) -> Result<Permitted, NotPermitted> {
+    pub fn permit(&self, text: &str) -> Result<PermittedUrl, NotPermitted> {
         let url = Url::parse(text).map_err(|_| NotPermitted::Form)?;
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
             return Err(NotPermitted::Extra);
@@ -129,7 +129,7 @@ impl Networks {
             return Err(if own { NotPermitted::Port } else { NotPermitted::NotPublic });
         }
         let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
-        Ok(Permitted { url, host, own })
+        Ok(PermittedUrl { url, host, own })
     }
 }
 
@@ -161,13 +161,13 @@ impl Lookup for SystemLookup {
 
 /// Looks names up, and gives addresses only where all of them may be connected to.
 #[derive(Clone)]
-pub struct Guarded {
+pub struct GuardedResolver {
     lookup: Arc<dyn Lookup>,
     networks: Networks,
     own: bool,
 }
 
-impl Guarded {
+impl GuardedResolver {
     /// Over a lookup; `own`: only in networks of the operator's own.
     pub fn new(lookup: Arc<dyn Lookup>, networks: Networks, own: bool) -> Self {
         Self { lookup, networks, own }
@@ -186,7 +186,7 @@ impl Guarded {
     }
 }
 
-impl Resolve for Guarded {
+impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let guarded = self.clone();
         Box::pin(async move {

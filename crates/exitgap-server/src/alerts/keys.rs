@@ -61,8 +61,8 @@ impl AlertKey {
     }
 
     /// Reads a key that nobody but its owner may read.
-    pub fn read(path: &Path) -> Result<Self, AlertKeyError> {
-        let text = secret_file::read(path, "alerts")?;
+    pub fn from_file(path: &Path) -> Result<Self, AlertKeyError> {
+        let text = secret_file::read_secret(path, "alerts")?;
         let mut seed = [0; 32];
         let encoded = text.trim_end().strip_prefix(FORM);
         let read = encoded.and_then(|text| Base64::decode(text, &mut seed).ok().map(<[u8]>::len));
@@ -73,9 +73,9 @@ impl AlertKey {
     }
 
     /// Writes it, readable by its owner only, where there is no file.
-    pub fn write(&self, path: &Path) -> Result<(), AlertKeyError> {
+    pub fn write_file(&self, path: &Path) -> Result<(), AlertKeyError> {
         let text = format!("{FORM}{}", Base64::encode_string(&self.0));
-        Ok(secret_file::write(path, &text)?)
+        Ok(secret_file::write_secret(path, &text)?)
     }
 
     /// An endpoint's keys, of a generation.
@@ -192,7 +192,7 @@ impl OwnerToken {
     }
 
     /// Reads one as it was told.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         let encoded = text.strip_prefix(TOKEN)?;
         let read = Base64UrlUnpadded::decode(encoded, &mut bytes).ok()?.len();
@@ -272,21 +272,21 @@ mod tests {
     fn keys_and_tokens_are_read_as_they_were_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("alerts.key");
-        let absent = AlertKey::read(&path).err().unwrap().to_string();
+        let absent = AlertKey::from_file(&path).err().unwrap().to_string();
         assert!(absent.contains("exitgap-server key alerts --out"), "{absent}");
-        AlertKey::from_seed([7; 32]).write(&path).unwrap();
-        assert!(AlertKey::from_seed([6; 32]).write(&path).is_err());
-        assert_eq!(AlertKey::read(&path).unwrap().0, [7; 32]);
+        AlertKey::from_seed([7; 32]).write_file(&path).unwrap();
+        assert!(AlertKey::from_seed([6; 32]).write_file(&path).is_err());
+        assert_eq!(AlertKey::from_file(&path).unwrap().0, [7; 32]);
         for text in ["", "exitgap-alerts-key:1:", "exitgap-alerts-key:1:AAAA", "other"] {
             std::fs::write(&path, text).unwrap();
-            let error = AlertKey::read(&path).err().unwrap();
+            let error = AlertKey::from_file(&path).err().unwrap();
             assert!(matches!(error, AlertKeyError::NotAKey { .. }), "{text}: {error}");
         }
         let token = OwnerToken::new().unwrap();
-        assert!(OwnerToken::read(&token.text()) == Some(token.clone()));
+        assert!(OwnerToken::parse(&token.text()) == Some(token.clone()));
         assert_eq!(token.text().len(), 47);
         for text in ["", "exa_", "exa_AAAA", &token.text()[1..], &format!("{}A", token.text())] {
-            assert!(OwnerToken::read(text).is_none(), "{text}");
+            assert!(OwnerToken::parse(text).is_none(), "{text}");
         }
     }
 }

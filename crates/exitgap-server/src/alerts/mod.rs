@@ -12,12 +12,12 @@
 
 mod config;
 mod deliver;
-mod desk;
 mod evaluate;
 mod guard;
 mod keys;
 mod post;
-mod streamed;
+mod service;
+mod stream;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use exitgap_store::alerts::{AlertCounts, Alerts, AlertsError};
 use tokio::sync::{Notify, watch};
 
 pub use config::{AlertsConfig, AlertsPlan};
-pub use desk::{Caller, Desk};
 pub use evaluate::{EvaluateError, Evaluator};
-pub use guard::{Guarded, Lookup, Networks, NotPermitted, SystemLookup, is_public};
+pub use guard::{GuardedResolver, Lookup, Networks, NotPermitted, SystemLookup, is_public};
 pub use keys::{AlertKey, AlertKeyError, OwnerToken};
+pub use service::{AlertService, Caller};
 
 use deliver::Deliverer;
 pub use post::Poster;
@@ -88,7 +88,7 @@ pub struct AlertsRoom {
 impl AlertsRoom {
     /// Opens the database and reads the key.
     pub fn open(plan: AlertsPlan, now_ms: NowMs) -> Result<Arc<Self>, AlertsStartError> {
-        let key = AlertKey::read(&plan.key_file)?;
+        let key = AlertKey::from_file(&plan.key_file)?;
         let alerts = Arc::new(Alerts::open(&plan.database)?);
         Ok(Arc::new(Self {
             alerts,

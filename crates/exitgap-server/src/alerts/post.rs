@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_core::series::rfc3339;
-use exitgap_store::alerts::{Outcome, Sending, Sent};
+use exitgap_store::alerts::{DeliveryTask, Outcome, Sent};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::guard::{Guarded, Lookup, Networks, NotPermitted, Permitted};
+use super::guard::{GuardedResolver, Lookup, Networks, NotPermitted, PermittedUrl};
 use super::keys::AlertKey;
 
 /// The most of an answer that is read, bytes.
@@ -57,7 +57,7 @@ impl Poster {
         // An error says that this process chose its cryptography before.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |own| {
-            let guarded = Guarded::new(lookup.clone(), networks.clone(), own);
+            let guarded = GuardedResolver::new(lookup.clone(), networks.clone(), own);
             Client::builder()
                 .dns_resolver(Arc::new(guarded))
                 .redirect(reqwest::redirect::Policy::none())
@@ -74,7 +74,7 @@ impl Poster {
     }
 
     /// Posts once, and says what came of it.
-    pub async fn attempt(&self, sending: &Sending, now_ms: u64) -> Outcome {
+    pub async fn attempt(&self, sending: &DeliveryTask, now_ms: u64) -> Outcome {
         let failure = match &sending.what {
             Sent::Event { id, document, .. } => {
                 match self.post(sending, id, document.clone(), now_ms).await {
@@ -98,7 +98,7 @@ impl Poster {
     }
 
     /// When it is tried again.
-    fn again_ms(&self, sending: &Sending, wait_s: Option<u64>, now_ms: u64) -> Option<u64> {
+    fn again_ms(&self, sending: &DeliveryTask, wait_s: Option<u64>, now_ms: u64) -> Option<u64> {
         let now_ms = now_ms.saturating_add(u64::try_from(self.timeout.as_millis()).unwrap_or(0));
         match sending.what {
             Sent::Challenge => {
@@ -115,7 +115,7 @@ impl Poster {
     }
 
     /// Asks an endpoint whether it wants events: by an event that it echoes the value of.
-    async fn challenge(&self, sending: &Sending, now_ms: u64) -> Result<(), Failure> {
+    async fn challenge(&self, sending: &DeliveryTask, now_ms: u64) -> Result<(), Failure> {
         let mut random = [0; 20];
         let no_value = |_| Failure::Other("the system returned no random numbers".to_owned(), None);
         getrandom::fill(&mut random).map_err(no_value)?;
@@ -127,7 +127,7 @@ impl Poster {
         });
         let (id, body) = (format!("chl_{value}"), document.to_string().into_bytes());
         let answer = self.post(sending, &id, body, now_ms).await?;
-        let text = read(answer).await?;
+        let text = read_body(answer).await?;
         let in_json = || {
             let document: Value = serde_json::from_str(&text).ok()?;
             Some(document.get("challenge")?.as_str()? == value)
@@ -140,13 +140,13 @@ impl Poster {
 
     async fn post(
         &self,
-        sending: &Sending,
+        sending: &DeliveryTask,
         id: &str,
         body: Vec<u8>,
         now_ms: u64,
     ) -> Result<Response, Failure> {
         // Parsed anew: what may be reached may have been configured anew since.
-        let Permitted { url, own, .. } = self.networks.permit(&sending.url)?;
+        let PermittedUrl { url, own, .. } = self.networks.permit(&sending.url)?;
         let timestamp_s = now_ms / 1_000;
         let signed = self.key.sign(&sending.keys, id, timestamp_s, &body);
         let request = if own { &self.own } else { &self.public }
@@ -156,7 +156,7 @@ impl Poster {
             .header("webhook-timestamp", timestamp_s)
             .header("webhook-signature", signed)
             .body(body);
-        let answer = request.send().await.map_err(|error| self.worded(&error))?;
+        let answer = request.send().await.map_err(|error| self.describe_error(&error))?;
         match answer.status() {
             status if status.is_success() => Ok(answer),
             StatusCode::GONE => Err(Failure::Gone),
@@ -172,7 +172,7 @@ impl Poster {
     }
 
     /// An error in words: none of them names what this machine can reach.
-    fn worded(&self, error: &reqwest::Error) -> Failure {
+    fn describe_error(&self, error: &reqwest::Error) -> Failure {
         let mut source = error.source();
         while let Some(cause) = source {
             if let Some(refused) = cause.downcast_ref::<NotPermitted>() {
@@ -192,7 +192,7 @@ impl Poster {
 }
 
 /// So much of an answer as is read.
-async fn read(mut answer: Response) -> Result<String, Failure> {
+async fn read_body(mut answer: Response) -> Result<String, Failure> {
     let broken = |_| Failure::Other("its answer ended early".to_owned(), None);
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(broken)? {

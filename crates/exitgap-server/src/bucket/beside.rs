@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use exitgap_core::published::{LogFile, MAX_PART_BYTES};
+use exitgap_core::log_folder::{LogFile, MAX_PART_BYTES};
 use exitgap_store::{LogFolder, PublishError};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -39,7 +39,7 @@ pub struct Beside {
 
 impl Beside {
     /// Brings what is new; how many files that was. After a failure all that was not brought is new again.
-    pub async fn bring(
+    pub async fn upload_new_files(
         &mut self,
         objects: &Objects,
         folder: &LogFolder,
@@ -110,7 +110,7 @@ async fn bring_file(
         return Ok(());
     };
     if matches!(file, LogFile::PeerCheckpoint(_)) {
-        let seen = objects.read(&file, MAX_TEXT_BYTES).await?;
+        let seen = objects.read_object(&file, MAX_TEXT_BYTES).await?;
         return objects.replace(&file, seen.as_ref(), bytes.into()).await;
     }
     objects.create(&file, bytes.into()).await

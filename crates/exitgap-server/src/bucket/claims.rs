@@ -5,12 +5,12 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use bytes::Bytes;
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::{LogFile, MAX_PART_BYTES, PartRef};
+use exitgap_core::log_folder::{LogFile, MAX_PART_BYTES, PartRef};
 use exitgap_store::claims::{Claims, ClaimsError, MAX_CLAIM_BYTES};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::error::BucketError;
-use super::mirror::apart;
+use super::mirror::run_on_thread;
 use super::objects::{Made, ObjectName, Objects};
 
 /// How many parts are made side by side.
@@ -50,13 +50,13 @@ impl ObjectName for ClaimName {
 
 impl Claims for BucketClaims {
     fn find(&self, size: u64) -> Result<Option<Vec<u8>>, ClaimsError> {
-        let found = apart(self.0.read(&ClaimName(size), MAX_CLAIM_BYTES))?;
+        let found = run_on_thread(self.0.read_object(&ClaimName(size), MAX_CLAIM_BYTES))?;
         Ok(found.map(|found| found.bytes.into()))
     }
 
     fn part(&self, part: &PartRef) -> Result<Vec<u8>, ClaimsError> {
         let file = LogFile::Part(part.sha256);
-        let found = apart(self.0.read(&file, MAX_PART_BYTES))?;
+        let found = run_on_thread(self.0.read_object(&file, MAX_PART_BYTES))?;
         let absent = || BucketError::Absent { path: self.0.name(&file).into() };
         Ok(found.ok_or_else(absent)?.bytes.into())
     }
@@ -70,7 +70,7 @@ impl Claims for BucketClaims {
         let parts: Vec<_> =
             parts.iter().map(|(hash, bytes)| (*hash, Bytes::copy_from_slice(bytes))).collect();
         let claim = Bytes::copy_from_slice(claim);
-        let made = apart(async {
+        let made = run_on_thread(async {
             let parts = stream::iter(parts).map(|(hash, bytes)| async move {
                 self.0.create(&LogFile::Part(hash), bytes).await
             });

@@ -166,7 +166,7 @@ impl std::fmt::Display for BucketPlan {
 
 /// What a file says. Its words are not shown: they hold a key.
 fn credentials(path: &Path) -> Result<Credentials, String> {
-    let text = secret_file::read(path, "").map_err(|error| match error {
+    let text = secret_file::read_secret(path, "").map_err(|error| match error {
         SecretFileError::Absent { path, .. } => {
             format!("{}: the file does not exist", path.display())
         }

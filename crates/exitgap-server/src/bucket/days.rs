@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::{
     DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, FileRef,
 };
 use exitgap_core::tlog::{Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile};
@@ -14,7 +14,7 @@ use exitgap_store::days::{DaysError, PublishedDays};
 
 use super::error::BucketError;
 use super::fetch::size_of;
-use super::objects::{Found, Objects};
+use super::objects::{Objects, StoredObject};
 
 const MAX_TEXT_BYTES: u64 = MAX_NOTE_BYTES as u64;
 
@@ -28,16 +28,16 @@ pub struct Brought {
 
 /// Brings the days that the bucket does not have, for so long. Safe to call again after any failure: what came stays, and the
 /// checkpoint of the log of days comes once all that it commits to is there.
-pub async fn bring(
+pub async fn upload_days(
     objects: &Objects,
     folder: &LogFolder,
     within: Duration,
 ) -> Result<Brought, BucketError> {
     let began = Instant::now();
     let nothing = Brought { files: 0, is_behind: false };
-    let Some(days) = PublishedDays::read(folder).map_err(own)? else { return Ok(nothing) };
+    let Some(days) = PublishedDays::from_folder(folder).map_err(own)? else { return Ok(nothing) };
     let newest = LogFile::Days(DaysFile::Checkpoint);
-    let there = objects.read(&newest, MAX_TEXT_BYTES).await?;
+    let there = objects.read_object(&newest, MAX_TEXT_BYTES).await?;
     if there.as_ref().is_some_and(|there| there.bytes == days.note.as_bytes()) {
         return Ok(nothing);
     }
@@ -69,10 +69,10 @@ pub async fn bring(
         create(objects, folder, LogFile::Days(DaysFile::Tile(tile))).await?;
     }
     let keys = LogFile::Days(DaysFile::VerifierKey);
-    let seen = objects.read(&keys, MAX_KEY_FILE_BYTES as u64).await?;
-    objects.replace(&keys, seen.as_ref(), needed(folder, &keys)?).await?;
+    let seen = objects.read_object(&keys, MAX_KEY_FILE_BYTES as u64).await?;
+    objects.replace(&keys, seen.as_ref(), read_required(folder, &keys)?).await?;
     objects.replace(&newest, there.as_ref(), days.note.into()).await?;
-    for tile in Tile::filled(before, size) {
+    for tile in Tile::full_tiles(before, size) {
         let full = format!("{}/{}", DaysFile::FOLDER, tile.path_when_full());
         objects.remove_below(&format!("{full}.p")).await?;
     }
@@ -86,7 +86,7 @@ pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketErr
     for (file, hash) in day.files.iter().map(|file| (file.file, file.sha256)).chain([whole]) {
         let file = LogFile::Days(DaysFile::Day(day.day, file));
         let object = || objects.name(&file);
-        let found = objects.read(&file, file.max_bytes()).await?;
+        let found = objects.read_object(&file, file.max_bytes()).await?;
         let found = found.ok_or_else(|| BucketError::Lacks { object: object() })?;
         if FileRef::hash_of(&found.bytes) != hash {
             return Err(BucketError::Differs { object: object() });
@@ -98,7 +98,7 @@ pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketErr
 /// How many days the bucket has, whosever they are.
 pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
     let newest = LogFile::Days(DaysFile::Checkpoint);
-    let there = objects.read(&newest, MAX_TEXT_BYTES).await?;
+    let there = objects.read_object(&newest, MAX_TEXT_BYTES).await?;
     let size = there.map(|there| size_of(&there.bytes)).transpose();
     Ok(size.map_err(|_| BucketError::Differs { object: objects.name(&newest) })?.unwrap_or(0))
 }
@@ -107,7 +107,7 @@ pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
 /// that was. The checkpoint of the log of days comes last.
 pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketError> {
     let newest = LogFile::Days(DaysFile::Checkpoint);
-    let Some(there) = objects.read(&newest, MAX_TEXT_BYTES).await? else { return Ok(0) };
+    let Some(there) = objects.read_object(&newest, MAX_TEXT_BYTES).await? else { return Ok(0) };
     let damaged =
         |why: String| BucketError::Damaged { path: objects.place().join(newest.to_string()), why };
     let size = size_of(&there.bytes).map_err(damaged)?;
@@ -124,7 +124,7 @@ pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketE
             continue;
         }
         // It was listed; what an old list names may be gone.
-        if let Some(found) = objects.read(&file, file.max_bytes()).await? {
+        if let Some(found) = objects.read_object(&file, file.max_bytes()).await? {
             folder.put(&file, &found.bytes).map_err(BucketError::Own)?;
             count += 1;
         }
@@ -137,7 +137,7 @@ pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketE
 fn held(
     objects: &Objects,
     history: &DaysHistory,
-    there: Option<&Found>,
+    there: Option<&StoredObject>,
 ) -> Result<u64, BucketError> {
     let Some(there) = there else { return Ok(0) };
     let object = || objects.name(&LogFile::Days(DaysFile::Checkpoint));
@@ -158,10 +158,10 @@ fn held(
 }
 
 async fn create(objects: &Objects, folder: &LogFolder, file: LogFile) -> Result<(), BucketError> {
-    objects.create(&file, needed(folder, &file)?).await
+    objects.create(&file, read_required(folder, &file)?).await
 }
 
-fn needed(folder: &LogFolder, file: &LogFile) -> Result<Bytes, BucketError> {
+fn read_required(folder: &LogFolder, file: &LogFile) -> Result<Bytes, BucketError> {
     let bytes = folder.file(file, file.max_bytes()).map_err(BucketError::Own)?;
     let path = || folder.path().join(file.to_string());
     bytes.map(Bytes::from).ok_or_else(|| BucketError::Absent { path: path() })

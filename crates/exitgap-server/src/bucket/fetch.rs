@@ -1,6 +1,6 @@
 //! The other way: a folder is brought up to what the bucket has, so that a store can be restored from it.
 
-use exitgap_core::published::{LogFile, PartRef};
+use exitgap_core::log_folder::{LogFile, PartRef};
 use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES};
 use exitgap_store::LogFolder;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -18,7 +18,9 @@ pub async fn fetch(
     progress: impl Fn(u64, u64),
 ) -> Result<u64, BucketError> {
     let newest = LogFile::Checkpoint;
-    let Some(there) = objects.read(&newest, MAX_NOTE_BYTES as u64).await? else { return Ok(0) };
+    let Some(there) = objects.read_object(&newest, MAX_NOTE_BYTES as u64).await? else {
+        return Ok(0);
+    };
     let damaged =
         |why: String| BucketError::Damaged { path: objects.place().join("checkpoint"), why };
     let size_there = size_of(&there.bytes).map_err(damaged)?;
@@ -42,7 +44,7 @@ pub async fn fetch(
         }
     }
     let (of, mut done) = (absent.len() as u64, 0);
-    let bring = absent.into_iter().map(|file| bring(objects, folder, file));
+    let bring = absent.into_iter().map(|file| fetch_file(objects, folder, file));
     let mut brought = stream::iter(bring).buffer_unordered(AT_ONCE);
     while let Some(()) = brought.try_next().await? {
         done += 1;
@@ -52,8 +54,12 @@ pub async fn fetch(
     Ok(of + 1)
 }
 
-async fn bring(objects: &Objects, folder: &LogFolder, file: LogFile) -> Result<(), BucketError> {
-    let found = objects.read(&file, file.max_bytes()).await?;
+async fn fetch_file(
+    objects: &Objects,
+    folder: &LogFolder,
+    file: LogFile,
+) -> Result<(), BucketError> {
+    let found = objects.read_object(&file, file.max_bytes()).await?;
     // It was listed; what an old list names may be gone.
     let Some(found) = found else { return Ok(()) };
     if let LogFile::Part(sha256) = file

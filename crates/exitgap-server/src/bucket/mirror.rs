@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::DayManifest;
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::DayManifest;
 use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_store::claims::Claims;
 use exitgap_store::{LogFolder, Reader};
@@ -22,7 +22,7 @@ use super::days;
 use super::error::BucketError;
 use super::fetch::{self, fetch};
 use super::objects::Objects;
-use super::round::{Brought, Round, held, named};
+use super::round::{Brought, Round, held, read_published};
 
 /// How often the folder is looked at for a newer checkpoint.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ pub enum BucketTold {
 }
 
 /// Is told how far the bucket is, and what came of each round.
-pub type Told = Box<dyn Fn(BucketTold) + Send>;
+pub type BucketCallback = Box<dyn Fn(BucketTold) + Send>;
 
 impl Bucket {
     /// The bucket of a plan. Nothing is asked for yet.
@@ -63,7 +63,7 @@ impl Bucket {
     /// Requires that a store may go on with the log that the bucket has, before anything is recorded: that it is that log, and
     /// has all of it. How many slots the bucket has.
     pub fn check(&self, reader: &Reader) -> Result<u64, BucketError> {
-        let (keys, checkpoint) = apart(named(&self.objects))?;
+        let (keys, checkpoint) = run_on_thread(read_published(&self.objects))?;
         held(&self.objects, reader, keys.as_ref(), checkpoint.as_ref())
     }
 
@@ -74,7 +74,7 @@ impl Bucket {
 
     /// How many slots the bucket has, whosever they are: whether it can be asked.
     pub fn ask(&self) -> Result<u64, BucketError> {
-        let (_, checkpoint) = apart(named(&self.objects))?;
+        let (_, checkpoint) = run_on_thread(read_published(&self.objects))?;
         let size = checkpoint.map(|found| fetch::size_of(&found.bytes)).transpose();
         let damaged =
             |why| BucketError::Damaged { path: self.objects.place().join("checkpoint"), why };
@@ -83,17 +83,17 @@ impl Bucket {
 
     /// How many closed days the bucket has.
     pub fn days(&self) -> Result<u64, BucketError> {
-        apart(days::count(&self.objects))
+        run_on_thread(days::count(&self.objects))
     }
 
     /// Requires that the bucket has all of a closed day, read back.
     pub fn check_day(&self, day: &DayManifest) -> Result<(), BucketError> {
-        apart(days::check(&self.objects, day))
+        run_on_thread(days::check(&self.objects, day))
     }
 
     /// Requires that the storage can hold claims: that it makes an object once.
     pub fn check_claims(&self) -> Result<(), BucketError> {
-        apart(require_once(&self.objects))
+        run_on_thread(require_once(&self.objects))
     }
 
     /// Where what is about to be signed is claimed.
@@ -107,12 +107,12 @@ impl Bucket {
     }
 
     /// Brings what the folder of a store's log has, and what stands beside it, once.
-    pub fn bring(&self, folder: &LogFolder, store: &Path) -> Result<Brought, BucketError> {
+    pub fn upload_folder(&self, folder: &LogFolder, store: &Path) -> Result<Brought, BucketError> {
         let round = Round { objects: &self.objects, folder, store };
-        apart(async {
-            let brought = round.bring(|_| {}).await?;
-            Beside::default().bring(&self.objects, folder).await?;
-            while days::bring(&self.objects, folder, DAYS_WITHIN).await?.is_behind {}
+        run_on_thread(async {
+            let brought = round.upload_log(|_| {}).await?;
+            Beside::default().upload_new_files(&self.objects, folder).await?;
+            while days::upload_days(&self.objects, folder, DAYS_WITHIN).await?.is_behind {}
             Ok(brought)
         })
     }
@@ -123,7 +123,7 @@ impl Bucket {
         folder: &LogFolder,
         progress: impl Fn(u64, u64) + Send,
     ) -> Result<u64, BucketError> {
-        apart(async {
+        run_on_thread(async {
             let files = fetch(&self.objects, folder, progress).await?;
             Ok(files + days::fetch(&self.objects, folder).await?)
         })
@@ -134,8 +134,8 @@ impl Bucket {
         self,
         folder: LogFolder,
         store: PathBuf,
-        told: Told,
-    ) -> Result<Mirroring, BucketError> {
+        told: BucketCallback,
+    ) -> Result<MirrorHandle, BucketError> {
         let runtime = runtime()?;
         let (stop, stopped) = watch::channel(false);
         let mirror = Mirror {
@@ -150,17 +150,17 @@ impl Bucket {
         let thread = std::thread::Builder::new().name("bucket".to_owned());
         let work = move || runtime.block_on(mirror.run(stopped));
         let thread = thread.spawn(work).map_err(BucketError::Thread)?;
-        Ok(Mirroring { stop, thread })
+        Ok(MirrorHandle { stop, thread })
     }
 }
 
 /// A bucket that is being brought up to date.
-pub struct Mirroring {
+pub struct MirrorHandle {
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
-impl Mirroring {
+impl MirrorHandle {
     /// Lets what the folder has come into the bucket, within half a minute, and ends.
     pub fn end(self) {
         // The thread may have ended by a fault: then nobody listens, and there is nothing to wait for.
@@ -174,7 +174,7 @@ struct Mirror {
     objects: Objects,
     folder: LogFolder,
     store: PathBuf,
-    told: Told,
+    told: BucketCallback,
     beside: Beside,
     /// The folder's checkpoint that was brought last.
     brought: Option<Vec<u8>>,
@@ -194,7 +194,7 @@ impl Mirror {
                     LOOK_EVERY
                 }
                 Err(error) => {
-                    self.failed(&error, &mut said);
+                    self.report_failure(&error, &mut said);
                     let wait = again;
                     again = (again * 2).min(AGAIN_AFTER[1]);
                     wait
@@ -208,7 +208,7 @@ impl Mirror {
         }
         match timeout(LAST_WITHIN, self.round()).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.failed(&error, &mut said),
+            Ok(Err(error)) => self.report_failure(&error, &mut said),
             Err(_) => tracing::warn!(
                 bucket = self.shown,
                 "the newest files are not in the bucket yet; they are uploaded at the next start"
@@ -236,9 +236,9 @@ impl Mirror {
         }
         let round = Round { objects: &self.objects, folder: &self.folder, store: &self.store };
         let covers = |size| (self.told)(BucketTold::Covers(size));
-        let Brought { size, slots } = round.bring(covers).await?;
-        let beside = self.beside.bring(&self.objects, &self.folder).await?;
-        let days = days::bring(&self.objects, &self.folder, DAYS_WITHIN).await?;
+        let Brought { size, slots } = round.upload_log(covers).await?;
+        let beside = self.beside.upload_new_files(&self.objects, &self.folder).await?;
+        let days = days::upload_days(&self.objects, &self.folder, DAYS_WITHIN).await?;
         let files = beside + days.files;
         tracing::info!(bucket = self.shown, size, slots, files, "uploaded to the bucket");
         (self.told)(BucketTold::Ended("brought"));
@@ -248,7 +248,7 @@ impl Mirror {
     }
 
     /// Says why nothing came; the same is said once.
-    fn failed(&self, error: &BucketError, said: &mut Option<String>) {
+    fn report_failure(&self, error: &BucketError, said: &mut Option<String>) {
         (self.told)(BucketTold::Ended(error.code()));
         let (code, words) = (error.code(), error.to_string());
         if said.as_deref() == Some(code) {
@@ -269,7 +269,7 @@ fn runtime() -> Result<Runtime, BucketError> {
 }
 
 /// Does it on a thread of its own: whoever asks may stand on a runtime, or on none.
-pub fn apart<T: Send>(
+pub fn run_on_thread<T: Send>(
     work: impl Future<Output = Result<T, BucketError>> + Send,
 ) -> Result<T, BucketError> {
     let runtime = runtime()?;

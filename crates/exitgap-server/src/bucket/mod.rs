@@ -27,5 +27,5 @@ mod round;
 
 pub use config::{BucketConfig, BucketPlan};
 pub use error::BucketError;
-pub use mirror::{Bucket, BucketTold, Mirroring};
+pub use mirror::{Bucket, BucketTold, MirrorHandle};
 pub use round::Brought;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{
@@ -39,7 +39,7 @@ impl ObjectName for LogFile {
 
 /// An object as it was read.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct StoredObject {
     /// Its bytes.
     pub bytes: Bytes,
     version: UpdateVersion,
@@ -71,14 +71,14 @@ impl Objects {
     }
 
     /// An object of at most so many bytes; `None` where it is not there.
-    pub async fn read(
+    pub async fn read_object(
         &self,
         file: &impl ObjectName,
         most: u64,
-    ) -> Result<Option<Found>, BucketError> {
+    ) -> Result<Option<StoredObject>, BucketError> {
         let found = match self.store.get(&self.path(&file.to_string())).await {
             Err(Error::NotFound { .. }) => return Ok(None),
-            found => found.map_err(|error| self.failed(file, error))?,
+            found => found.map_err(|error| self.file_error(file, error))?,
         };
         let length = found.meta.size;
         if length > most {
@@ -88,14 +88,16 @@ impl Objects {
         let (e_tag, version) = (found.meta.e_tag.clone(), found.meta.version.clone());
         let mut pieces = found.into_stream();
         let mut bytes = Vec::new();
-        while let Some(piece) = pieces.try_next().await.map_err(|error| self.failed(file, error))? {
+        while let Some(piece) =
+            pieces.try_next().await.map_err(|error| self.file_error(file, error))?
+        {
             bytes.extend_from_slice(&piece);
             if bytes.len() as u64 > most {
                 let (object, found) = (self.name(file), bytes.len() as u64);
                 return Err(BucketError::TooLarge { object, found, most });
             }
         }
-        Ok(Some(Found { bytes: bytes.into(), version: UpdateVersion { e_tag, version } }))
+        Ok(Some(StoredObject { bytes: bytes.into(), version: UpdateVersion { e_tag, version } }))
     }
 
     /// Makes an object that is made once. Where it is there already, it is read, and must be the same.
@@ -127,11 +129,11 @@ impl Objects {
         match self.put(file, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(Made::Same),
             Err(Error::AlreadyExists { .. }) => {
-                let found = self.read(file, most).await?;
+                let found = self.read_object(file, most).await?;
                 let found = found.ok_or_else(|| BucketError::Moved { object: self.name(file) })?;
                 Ok(if found.bytes == bytes { Made::Same } else { Made::Other(found.bytes) })
             }
-            Err(error) => Err(self.failed(file, error)),
+            Err(error) => Err(self.file_error(file, error)),
         }
     }
 
@@ -139,7 +141,7 @@ impl Objects {
     pub async fn replace(
         &self,
         file: &impl ObjectName,
-        seen: Option<&Found>,
+        seen: Option<&StoredObject>,
         bytes: Bytes,
     ) -> Result<(), BucketError> {
         let mode = match seen {
@@ -151,13 +153,13 @@ impl Objects {
             Ok(()) => Ok(()),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => {
                 // Perhaps by this very request, whose first answer was lost.
-                let found = self.read(file, 2 * bytes.len() as u64 + (1 << 20)).await?;
+                let found = self.read_object(file, 2 * bytes.len() as u64 + (1 << 20)).await?;
                 if found.is_some_and(|found| found.bytes == bytes) {
                     return Ok(());
                 }
                 Err(BucketError::Moved { object: self.name(file) })
             }
-            Err(error) => Err(self.failed(file, error)),
+            Err(error) => Err(self.file_error(file, error)),
         }
     }
 
@@ -167,7 +169,7 @@ impl Objects {
         let mut objects = self.store.list(Some(&path));
         let failed = |error| {
             let object = format!("{}/{folder}", self.shown);
-            sorted(object, error)
+            classify_error(object, error)
         };
         while let Some(object) = objects.try_next().await.map_err(failed)? {
             let Some(parts) = object.location.prefix_match(&self.prefix) else { continue };
@@ -184,7 +186,7 @@ impl Objects {
         for name in names {
             match self.store.delete(&self.path(&name)).await {
                 Ok(()) | Err(Error::NotFound { .. }) => {}
-                Err(error) => return Err(sorted(format!("{}/{name}", self.shown), error)),
+                Err(error) => return Err(classify_error(format!("{}/{name}", self.shown), error)),
             }
         }
         Ok(())
@@ -208,12 +210,12 @@ impl Objects {
         parts.fold(self.prefix.clone(), Path::join)
     }
 
-    fn failed(&self, file: &impl ObjectName, error: Error) -> BucketError {
-        sorted(self.name(file), error)
+    fn file_error(&self, file: &impl ObjectName, error: Error) -> BucketError {
+        classify_error(self.name(file), error)
     }
 }
 
-fn sorted(object: String, source: Error) -> BucketError {
+fn classify_error(object: String, source: Error) -> BucketError {
     match source {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
             BucketError::Denied { object, source }

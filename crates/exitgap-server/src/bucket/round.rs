@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bytes::Bytes;
-use exitgap_core::published::{
+use exitgap_core::log_folder::{
     LogFile, MAX_BASES_BYTES, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest,
 };
 use exitgap_core::series::Slot;
@@ -15,7 +15,7 @@ use exitgap_store::{LogFolder, PublishError, Reader, check_published};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::error::BucketError;
-use super::objects::{Found, Made, Objects};
+use super::objects::{Made, Objects, StoredObject};
 
 /// How many slots, and tiles, are brought side by side.
 const AT_ONCE: usize = 8;
@@ -47,8 +47,8 @@ pub struct Round<'a> {
 
 /// The bucket's state of the log, as it was read.
 struct There {
-    keys: Option<Found>,
-    checkpoint: Option<Found>,
+    keys: Option<StoredObject>,
+    checkpoint: Option<StoredObject>,
     /// The slots that the checkpoint covers: it was held against the store.
     size: u64,
 }
@@ -63,7 +63,7 @@ struct Newest {
 impl Round<'_> {
     /// Brings the slots that the bucket's checkpoint does not cover, and then the folder's checkpoint as it was when this
     /// began. Safe to call again after any failure.
-    pub async fn bring(&self, covers: impl Fn(u64)) -> Result<Brought, BucketError> {
+    pub async fn upload_log(&self, covers: impl Fn(u64)) -> Result<Brought, BucketError> {
         let Some(newest) = self.newest()? else { return Ok(Brought::default()) };
         let there = self.there().await?;
         let to = newest.checkpoint.size;
@@ -83,7 +83,7 @@ impl Round<'_> {
             from = end;
             covers(from);
             if from < to {
-                seen = self.objects.read(&file, MAX_TEXT_BYTES).await?;
+                seen = self.objects.read_object(&file, MAX_TEXT_BYTES).await?;
             }
         }
         self.remove_partial(there.size..to).await;
@@ -92,7 +92,7 @@ impl Round<'_> {
 
     /// The bucket's keys and checkpoint, held against the store.
     async fn there(&self) -> Result<There, BucketError> {
-        let (keys, checkpoint) = named(self.objects).await?;
+        let (keys, checkpoint) = read_published(self.objects).await?;
         let reader = Reader::open(self.store).map_err(|error| BucketError::Own(error.into()))?;
         let size = held(self.objects, &reader, keys.as_ref(), checkpoint.as_ref())?;
         Ok(There { keys, checkpoint, size })
@@ -111,7 +111,7 @@ impl Round<'_> {
         });
         let checkpoint = read.map_err(|why| damaged(&file, why))?;
         let file = LogFile::VerifierKey;
-        let keys = self.needed(&file, MAX_KEY_FILE_BYTES as u64)?;
+        let keys = self.read_required(&file, MAX_KEY_FILE_BYTES as u64)?;
         let keys = keys_from_lines(&keys).map_err(|why| damaged(&file, why))?;
         Ok(Some(Newest { note, checkpoint, keys }))
     }
@@ -119,14 +119,14 @@ impl Round<'_> {
     /// What the log says of itself: its keys and what it succeeds, and which tokens are sold.
     async fn names(&self, there: &There) -> Result<(), BucketError> {
         let file = LogFile::VerifierKey;
-        let keys = self.needed(&file, MAX_KEY_FILE_BYTES as u64)?;
+        let keys = self.read_required(&file, MAX_KEY_FILE_BYTES as u64)?;
         self.objects.replace(&file, there.keys.as_ref(), keys.into()).await?;
         if let Some(document) = self.local(&LogFile::Predecessor, MAX_TEXT_BYTES)? {
             self.objects.create(&LogFile::Predecessor, document.into()).await?;
         }
         let file = LogFile::DefaultBases;
         if let Some(bases) = self.local(&file, MAX_BASES_BYTES as u64)? {
-            let seen = self.objects.read(&file, MAX_BASES_BYTES as u64).await?;
+            let seen = self.objects.read_object(&file, MAX_BASES_BYTES as u64).await?;
             self.objects.replace(&file, seen.as_ref(), bases.into()).await?;
         }
         Ok(())
@@ -150,19 +150,19 @@ impl Round<'_> {
     /// Brings a slot: its parts and what its heads commit to, then its manifest, whose checkpoint it gives.
     async fn slot(&self, newest: &Newest, slot: Slot) -> Result<String, BucketError> {
         let file = LogFile::Slot(slot);
-        let bytes = Bytes::from(self.needed(&file, MAX_MANIFEST_BYTES as u64)?);
+        let bytes = Bytes::from(self.read_required(&file, MAX_MANIFEST_BYTES as u64)?);
         let manifest = Manifest::from_bytes(&bytes).map_err(|error| BucketError::Damaged {
             path: self.folder.path().join(file.to_string()),
             why: error.to_string(),
         })?;
-        if let Some(found) = self.objects.read(&file, MAX_MANIFEST_BYTES as u64).await? {
+        if let Some(found) = self.objects.read_object(&file, MAX_MANIFEST_BYTES as u64).await? {
             // It came after its other files, in a round that ended before its checkpoint.
             self.same_slot(newest, slot, (&bytes, &manifest), &found.bytes)?;
             return Ok(manifest.checkpoint);
         }
         for part in &manifest.parts {
             let file = LogFile::Part(part.sha256);
-            let part = self.needed(&file, MAX_PART_BYTES)?;
+            let part = self.read_required(&file, MAX_PART_BYTES)?;
             self.objects.create(&file, part.into()).await?;
         }
         for file in [LogFile::Fills(slot), LogFile::Issued(slot)] {
@@ -216,7 +216,7 @@ impl Round<'_> {
 
     /// Removes what gave way to full tiles. It only takes room where it stays.
     async fn remove_partial(&self, grown: Range<u64>) {
-        for full in Tile::filled(grown.start, grown.end) {
+        for full in Tile::full_tiles(grown.start, grown.end) {
             let folder = format!("{}.p", full.path_when_full());
             if let Err(error) = self.objects.remove_below(&folder).await {
                 tracing::info!(%error, "narrower tiles stay in the bucket");
@@ -229,7 +229,7 @@ impl Round<'_> {
         self.folder.file(file, most).map_err(BucketError::Own)
     }
 
-    fn needed(&self, file: &LogFile, most: u64) -> Result<Vec<u8>, BucketError> {
+    fn read_required(&self, file: &LogFile, most: u64) -> Result<Vec<u8>, BucketError> {
         self.local(file, most)?.ok_or_else(|| self.absent(file))
     }
 
@@ -239,20 +239,22 @@ impl Round<'_> {
 }
 
 /// The keys and the checkpoint that a bucket has.
-pub async fn named(objects: &Objects) -> Result<(Option<Found>, Option<Found>), BucketError> {
-    let keys = objects.read(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
-    Ok((keys, objects.read(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?))
+pub async fn read_published(
+    objects: &Objects,
+) -> Result<(Option<StoredObject>, Option<StoredObject>), BucketError> {
+    let keys = objects.read_object(&LogFile::VerifierKey, MAX_KEY_FILE_BYTES as u64).await?;
+    Ok((keys, objects.read_object(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?))
 }
 
 /// Requires that a store may go on with what a bucket has; how many slots that is.
 pub fn held(
     objects: &Objects,
     reader: &Reader,
-    keys: Option<&Found>,
-    checkpoint: Option<&Found>,
+    keys: Option<&StoredObject>,
+    checkpoint: Option<&StoredObject>,
 ) -> Result<u64, BucketError> {
     // What is no text is no key and no checkpoint either, and is refused as such.
-    let text = |found: &Found| String::from_utf8_lossy(&found.bytes).into_owned();
+    let text = |found: &StoredObject| String::from_utf8_lossy(&found.bytes).into_owned();
     let (keys, note) = (keys.map(text), checkpoint.map(text));
     let held = check_published(&objects.place(), keys.as_deref(), note.as_deref(), reader);
     held.map_err(|error| match error {

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::record::{start_log, stop_on_signals};
 use super::{CliError, runtime};
 use crate::alerts::{AlertsRoom, machine_clock};
-use crate::config::Checked;
+use crate::config::CheckedConfig;
 use crate::recorder::Stop;
 
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub struct AlertsArgs {
 
 /// Evaluates rules and sends events until stopped.
 pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
-    let checked = Checked::read(&args.config)?;
+    let checked = CheckedConfig::from_file(&args.config)?;
     start_log(&checked.config.log);
     // It was checked with the configuration.
     let plan = checked.config.alerts.plan().ok().flatten();

@@ -3,8 +3,8 @@
 use exitgap_store::{LogFolder, Reader, Store};
 
 use super::CliError;
-use crate::bucket::{Bucket, BucketTold, Mirroring};
-use crate::config::{Checked, Config};
+use crate::bucket::{Bucket, BucketTold, MirrorHandle};
+use crate::config::{CheckedConfig, Config};
 
 /// The bucket that a configuration names; `None`: it names none.
 pub fn bucket(config: &Config) -> Result<Option<Bucket>, CliError> {
@@ -40,9 +40,9 @@ pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliErro
 /// Begins to bring the folder of a configuration into its bucket.
 pub fn start_bucket(
     bucket: Bucket,
-    checked: &Checked,
+    checked: &CheckedConfig,
     told: impl Fn(BucketTold) + Send + 'static,
-) -> Result<Mirroring, CliError> {
+) -> Result<MirrorHandle, CliError> {
     let Config { evidence, store, .. } = &checked.config;
     let folder = LogFolder::new(&evidence.folder);
     let started = bucket.start(folder, store.path.clone(), Box::new(told));

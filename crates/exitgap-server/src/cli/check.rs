@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use exitgap_chain::{ChainReader, Finding, Limits, Severity};
+use exitgap_chain::{ChainReader, CheckFinding, Limits, Severity};
 use exitgap_core::ids::Word;
 use exitgap_store::alerts::Alerts;
 use exitgap_store::payments::Payments;
@@ -14,14 +14,14 @@ use tokio::time::Instant;
 use super::key::read_key;
 use super::{CliError, runtime};
 use crate::bucket::Bucket;
-use crate::config::{Checked, Config};
+use crate::config::{CheckedConfig, Config};
 
 /// How long the nodes of one chain are asked.
 const CHECK_WITHIN: Duration = Duration::from_mins(2);
 
 /// Prints what was found, one line each, and what to do about each error.
 pub fn check(path: &Path) -> Result<(), CliError> {
-    let checked = Checked::read(path)?;
+    let checked = CheckedConfig::from_file(path)?;
     let Config { store, evidence, .. } = &checked.config;
     let mut errors = print(&check_store(&store.path))?;
     errors += print(&[check_key(&evidence.key_file)])?;
@@ -45,13 +45,13 @@ pub fn check(path: &Path) -> Result<(), CliError> {
 /// Days of snapshots in a server's database from which on it is said.
 const MANY_DAYS: u64 = 100;
 
-fn check_store(path: &Path) -> Vec<Finding> {
+fn check_store(path: &Path) -> Vec<CheckFinding> {
     let subject = if is_server(path) {
         "store on a server".to_owned()
     } else {
         format!("store {}", path.display())
     };
-    let finding = |severity, message| Finding { severity, subject: subject.clone(), message };
+    let finding = |severity, message| CheckFinding { severity, subject: subject.clone(), message };
     let server = match Reader::open(path).and_then(|reader| reader.server()) {
         Ok(Some(server)) => server,
         Ok(None) => return vec![finding(Severity::Fine, "exists".to_owned())],
@@ -87,16 +87,16 @@ fn check_store(path: &Path) -> Vec<Finding> {
     findings
 }
 
-fn check_key(path: &Path) -> Finding {
+fn check_key(path: &Path) -> CheckFinding {
     let (severity, message) = match read_key(path) {
         Ok(key) => (Severity::Fine, format!("signs as {}", key.verifier().name())),
         Err(error) => (Severity::Error, error.to_string()),
     };
-    Finding { severity, subject: format!("key {}", path.display()), message }
+    CheckFinding { severity, subject: format!("key {}", path.display()), message }
 }
 
 /// Whether the bucket can be asked, and what it has is this store's.
-fn check_bucket(config: &Config) -> Option<Finding> {
+fn check_bucket(config: &Config) -> Option<CheckFinding> {
     let plan = config.bucket.plan().ok().flatten()?;
     let said = Bucket::open(&plan).and_then(|bucket| {
         let slots = match Reader::open(&config.store.path) {
@@ -109,22 +109,22 @@ fn check_bucket(config: &Config) -> Option<Finding> {
         Ok(slots) => (Severity::Fine, format!("has {slots} slots")),
         Err(why) => (Severity::Error, why),
     };
-    Some(Finding { severity, subject: format!("bucket {plan}"), message })
+    Some(CheckFinding { severity, subject: format!("bucket {plan}"), message })
 }
 
 /// Whether payments and alerts can be written on a server. A file is made with the first start.
-fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<Finding> {
+fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<CheckFinding> {
     let finding = |what: &str, opened: Result<(), String>| {
         let (severity, message) = match opened {
             Ok(()) => (Severity::Fine, "can be written".to_owned()),
             Err(why) => (Severity::Error, why),
         };
-        Finding { severity, subject: format!("{what} on a server"), message }
+        CheckFinding { severity, subject: format!("{what} on a server"), message }
     };
     let mut findings = Vec::new();
     if payments.enabled && is_server(&payments.database) {
         let opened = Payments::open(&payments.database)
-            .and_then(|payments| payments.committed(&[Word([0; 32])]));
+            .and_then(|payments| payments.mark_committed(&[Word([0; 32])]));
         findings.push(finding("payments", opened.map_err(|error| error.to_string())));
     }
     if alerts.enabled && is_server(&alerts.database) {
@@ -135,7 +135,7 @@ fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<Finding> {
 }
 
 /// Prints findings and returns how many are errors.
-fn print(findings: &[Finding]) -> Result<usize, CliError> {
+fn print(findings: &[CheckFinding]) -> Result<usize, CliError> {
     let mut out = io::stdout();
     let mut errors = 0;
     for finding in findings {

@@ -11,12 +11,12 @@ use indicatif::ProgressBar;
 use super::CliError;
 use super::bucket::bucket;
 use super::key::read_key;
-use crate::config::{Checked, Config};
-use crate::days::{Open, Told, Writing, start};
+use crate::config::{CheckedConfig, Config};
+use crate::days::{DaysCallback, DaysWriterHandle, Open, start};
 
 /// Writes every closed day that is not written yet.
 pub fn days(path: &Path) -> Result<(), CliError> {
-    let config = Checked::read(path)?.config;
+    let config = CheckedConfig::from_file(path)?.config;
     let reader = Reader::open(&config.store.path)?;
     let days = open(&config)?;
     let mut out = io::stdout();
@@ -42,7 +42,10 @@ pub fn days(path: &Path) -> Result<(), CliError> {
 }
 
 /// Begins to write closed days beside a recorder, where that is configured.
-pub fn start_days(checked: &Checked, told: Told) -> Result<Option<Writing>, CliError> {
+pub fn start_days(
+    checked: &CheckedConfig,
+    told: DaysCallback,
+) -> Result<Option<DaysWriterHandle>, CliError> {
     let config = &checked.config;
     if !config.evidence.days {
         return Ok(None);

@@ -12,7 +12,7 @@ use exitgap_store::{EvidenceError, LogFolder, Reader};
 
 use super::CliError;
 use super::slot_arg::SlotArg;
-use crate::config::Checked;
+use crate::config::CheckedConfig;
 
 #[derive(Debug, Args)]
 pub struct EvidenceArgs {
@@ -60,7 +60,7 @@ enum Token {
 
 /// Writes what was asked for, or says why there is none.
 pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
-    let Checked { config, .. } = Checked::read(&args.config)?;
+    let CheckedConfig { config, .. } = CheckedConfig::from_file(&args.config)?;
     let folder = LogFolder::new(&config.evidence.folder);
     let reader = Reader::open(&config.store.path)?.with_days(folder);
     let SlotArg(slot) = args.at;
@@ -76,14 +76,14 @@ pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
     let file = reader.evidence(&args.pool, base, slot, args.size_usd)?;
     if let Some(path) = &args.window {
         let window = reader.window(&args.pool, slot)?;
-        write(path, &window.to_canonical().map_err(EvidenceError::from)?)?;
+        write_file(path, &window.to_canonical().map_err(EvidenceError::from)?)?;
     }
     match &args.out {
-        Some(path) => write(path, &file),
+        Some(path) => write_file(path, &file),
         None => io::stdout().write_all(&file).map_err(CliError::Output),
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     fs::write(path, bytes).map_err(|source| CliError::File { path: path.to_owned(), source })
 }

@@ -12,7 +12,7 @@ use exitgap_core::tlog::{MAX_KEY_FILE_BYTES, VerifierKey, keys_from_lines};
 use indicatif::ProgressBar;
 use tokio::sync::{oneshot, watch};
 
-use super::answering::{Answering, Listeners};
+use super::http_server::{HttpServer, Listeners};
 use super::record::{start_log, stop_on_signals};
 use super::{CliError, runtime};
 use crate::config::{HttpConfig, LogConfig, LogFormat, ServeConfig};
@@ -80,9 +80,8 @@ pub fn follow(args: &FollowArgs) -> Result<(), CliError> {
         return once(Replica::open(args.log.clone(), places, trusted)?);
     }
     let site = match &args.site {
-        Some(folder) => {
-            Site::read(folder).map_err(|source| CliError::File { path: folder.clone(), source })?
-        }
+        Some(folder) => Site::from_folder(folder)
+            .map_err(|source| CliError::File { path: folder.clone(), source })?,
         None => Site::default(),
     };
     let runtime = runtime("serve")?;
@@ -96,7 +95,7 @@ pub fn follow(args: &FollowArgs) -> Result<(), CliError> {
         let telemetry = app.telemetry.clone();
         let replica = Replica::open(args.log.clone(), places, trusted)?;
         tracing::info!(log = %args.log, held = replica.held()?, "following");
-        let answering = Answering::begin(app, listeners, &http, None);
+        let answering = HttpServer::begin(app, listeners, &http, None);
         let every = Duration::from_secs(args.every_s.into());
         let result = follow_apart(replica, every, telemetry, stop).await;
         answering.end().await;

@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use exitgap_store::days::check_left;
-use exitgap_store::{Checked, LogFolder, Reader, Rebuilt, rebuild as rebuild_derived};
+use exitgap_store::{FsckCounts, LogFolder, Reader, Rebuilt, rebuild as rebuild_derived};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CliError;
-use crate::config::Checked as Configuration;
+use crate::config::CheckedConfig as Configuration;
 
 /// Checks the store and what is published of it, after making derived rows anew where asked.
 pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
-    let Configuration { config, .. } = Configuration::read(path)?;
+    let Configuration { config, .. } = Configuration::from_file(path)?;
     let mut out = io::stdout();
     let folder = LogFolder::new(&config.evidence.folder);
     if rebuild {
@@ -29,10 +29,10 @@ pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
     let reader = Reader::open(&config.store.path)?.with_days(folder.clone());
     let bar = bar();
     bar.set_length(reader.log_size()?);
-    let progress = |checked: &Checked| bar.set_position(checked.slots);
+    let progress = |checked: &FsckCounts| bar.set_position(checked.slots);
     let checked = if derived { reader.fsck_derived(progress) } else { reader.fsck(progress) };
     bar.finish_and_clear();
-    let Checked { slots, heads, snapshots, left, .. } = checked?;
+    let FsckCounts { slots, heads, snapshots, left, .. } = checked?;
     folder.check(&reader)?;
     check_left(&reader, &folder)?;
     let log = reader.log()?.map_or_else(|| "no log yet".to_owned(), |log| log.origin.to_string());

@@ -163,7 +163,7 @@ pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(KeyError::Random)?;
     let key = SignerKey::from_seed(name, seed).map_err(|error| KeyError::Name(error.into()))?;
-    secret_file::write(path, &key.to_secret_text())?;
+    secret_file::write_secret(path, &key.to_secret_text())?;
     writeln!(io::stdout(), "{}", Cosigner::new(key).verifier()).map_err(KeyError::Output)?;
     let _ = writeln!(
         io::stderr(),
@@ -177,7 +177,7 @@ pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
 pub fn new_alert_key(path: &Path) -> Result<(), KeyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(KeyError::Random)?;
-    AlertKey::from_seed(seed).write(path)?;
+    AlertKey::from_seed(seed).write_file(path)?;
     let _ = writeln!(
         io::stderr(),
         "wrote {}. Keep it secret. Each webhook gets its own keys, derived from this key.",

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use exitgap_store::alerts::Alerts;
 use exitgap_store::payments::Payments;
-use exitgap_store::{Migrated, is_server, migrate as migrate_store, shown};
+use exitgap_store::{MigrationReport, is_server, migrate as migrate_store, shown};
 
 use super::CliError;
 use crate::alerts::AlertsStartError;
-use crate::config::{Checked, Config};
+use crate::config::{CheckedConfig, Config};
 use crate::payments::TillError;
 
 #[derive(Debug, Args)]
@@ -41,13 +41,13 @@ pub struct MigrateArgs {
 
 /// Makes what is missing.
 pub fn migrate(args: &MigrateArgs) -> Result<(), CliError> {
-    let Config { store, payments, alerts, .. } = Checked::read(&args.config)?.config;
+    let Config { store, payments, alerts, .. } = CheckedConfig::from_file(&args.config)?.config;
     let path = store.path;
     if !is_server(&path) {
         return Err(CliError::NoServer { path });
     }
     let (reader, service) = (args.reader.as_deref(), args.service.as_deref());
-    let Migrated { made, from, to } = migrate_store(&path, &args.admin, reader, service)?;
+    let MigrationReport { made, from, to } = migrate_store(&path, &args.admin, reader, service)?;
     let mut out = io::stdout();
     for what in &made {
         let note = if what == "role exitgap_owner" || !what.starts_with("role ") {

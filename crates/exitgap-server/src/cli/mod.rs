@@ -2,13 +2,13 @@
 //! `follow`, `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod alerts;
-mod answering;
 mod bucket;
 mod check;
 mod days;
 mod evidence;
 mod follow;
 mod fsck;
+mod http_server;
 mod init;
 mod key;
 mod migrate;
@@ -34,7 +34,7 @@ use exitgap_store::{
 
 use crate::alerts::AlertsStartError;
 use crate::bucket::BucketError;
-use crate::config::{Checked, ConfigError};
+use crate::config::{CheckedConfig, ConfigError};
 use crate::http::ListenError;
 use crate::payments::TillError;
 use crate::peers::FollowersError;
@@ -364,7 +364,7 @@ pub fn main() -> ExitCode {
 }
 
 fn backup(out: &Path, config: &Path) -> Result<(), CliError> {
-    let config = Checked::read(config)?.config;
+    let config = CheckedConfig::from_file(config)?.config;
     Reader::open(&config.store.path)?.backup(out)?;
     let _ = writeln!(io::stderr(), "wrote {}", out.display());
     Ok(())

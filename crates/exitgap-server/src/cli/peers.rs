@@ -10,13 +10,13 @@ use exitgap_store::proofs::Proofs;
 use super::CliError;
 use super::key::read_key;
 use crate::challenges::Challenges;
-use crate::config::Checked;
-use crate::peers::{Followed, Followers, PeerTold, peers_of};
+use crate::config::CheckedConfig;
+use crate::peers::{FollowContext, Followers, PeerTold, peers_of};
 use crate::recorder::{Clock, SystemClock};
 
 /// The proofs of a configuration, and the nodes that make more; `None`: none are kept.
 pub fn challenges(
-    checked: &Checked,
+    checked: &CheckedConfig,
     proofs: Option<&Arc<Proofs>>,
 ) -> Result<Option<Arc<Challenges>>, CliError> {
     let made = proofs.map(|kept| Challenges::new(kept.clone(), &checked.plan));
@@ -25,7 +25,7 @@ pub fn challenges(
 
 /// Who follows the peers of a configuration; `None`: it names none.
 pub fn followers(
-    checked: &Checked,
+    checked: &CheckedConfig,
     challenges: Option<Arc<Challenges>>,
     told: impl Fn(&PeerTold) + Send + Sync + 'static,
 ) -> Result<Option<Followers>, CliError> {
@@ -41,9 +41,9 @@ pub fn followers(
     others.extend(public(&config.witness.key_file).map(|key| ("this witness", key)));
     others.extend(peers.iter().map(|peer| ("a peer's log", *peer.key.public_bytes())));
     let observer = config.observer.key_file.as_deref();
-    let observer = observer.map(|path| Followed::observer_key(path, &others)).transpose()?;
+    let observer = observer.map(|path| FollowContext::observer_key(path, &others)).transpose()?;
     let count = peers.len();
-    let followed = Followed {
+    let followed = FollowContext {
         store: config.store.path.clone(),
         folder: LogFolder::new(&config.evidence.folder),
         challenges,

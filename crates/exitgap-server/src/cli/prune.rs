@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use exitgap_core::series::Day;
-use exitgap_store::days::{OldDay, check_leaving, leaving};
+use exitgap_store::days::{OldDay, check_leaving, list_old_days};
 use exitgap_store::{LogFolder, Reader, is_server};
 use indicatif::ProgressBar;
 
 use super::CliError;
 use super::bucket::bucket;
 use crate::bucket::Bucket;
-use crate::config::{Checked, Config};
+use crate::config::{CheckedConfig, Config};
 
 /// The fewest days that stay: seven of them may be read again, and one closes a day after its end.
 const FEWEST_DAYS: i64 = 9;
@@ -39,7 +39,7 @@ pub struct PruneArgs {
 
 /// Has old days leave, the oldest first, each once its files were read.
 pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
-    let config = Checked::read(&args.config)?.config;
+    let config = CheckedConfig::from_file(&args.config)?.config;
     let Config { store, evidence, .. } = &config;
     if !is_server(&store.path) {
         return Err(CliError::NothingToPrune { path: store.path.clone() });
@@ -51,7 +51,7 @@ pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
     let reader = Reader::open(&store.path)?;
     let folder = LogFolder::new(&evidence.folder);
     let (mut out, mut days, mut freed) = (io::stdout(), 0_u32, 0_u64);
-    for OldDay { day, bytes } in leaving(&reader, args.hot_days)? {
+    for OldDay { day, bytes } in list_old_days(&reader, args.hot_days)? {
         check(&reader, &folder, copy.as_ref(), day)?;
         let copies =
             if copy.is_some() { "the folder and the bucket have" } else { "the folder has" };

@@ -26,9 +26,9 @@ use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::bucket::Bucket;
-use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
+use crate::config::{CheckedConfig, LogConfig, LogFormat, LogLevel};
 use crate::payments::TillError;
-use crate::recorder::shared::{SharedSource, Shares, Sharing};
+use crate::recorder::shared_reading::{ShareConfig, SharedSource, Shares};
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
 use crate::witness::Witnesses;
 
@@ -49,7 +49,7 @@ pub struct RecordArgs {
 
 /// Records until it is told to end.
 pub fn record(args: &RecordArgs) -> Result<(), CliError> {
-    let checked = Checked::read(&args.config)?;
+    let checked = CheckedConfig::from_file(&args.config)?;
     start_log(&checked.config.log);
     let clock = clock(args.rehearse_at, &checked.plan)?;
     let proofs = checked.config.proofs.open()?;
@@ -98,11 +98,11 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
 
 /// The recorder of a configuration, its store opened and what it has published held against it, in the folder and in the bucket.
 pub fn recorder(
-    checked: &Checked,
+    checked: &CheckedConfig,
     proofs: Option<Arc<Proofs>>,
     held: &WhereHeld,
 ) -> Result<(Recorder<ChainReader>, Option<Bucket>), CliError> {
-    let Checked { config, plan, .. } = checked;
+    let CheckedConfig { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
     // What cannot be read at all is said before a store is made for it.
     for source in &sources {
@@ -150,7 +150,7 @@ pub fn recorder(
 }
 
 /// The shards that are read together, where the reading is shared.
-fn shared_sources(checked: &Checked) -> Vec<SharedSource<ChainReader>> {
+fn shared_sources(checked: &CheckedConfig) -> Vec<SharedSource<ChainReader>> {
     match checked.config.recorder.shard_pools {
         0 => Vec::new(),
         most => SharedSource::of_plan(&checked.plan, &Limits::default(), most),
@@ -158,13 +158,16 @@ fn shared_sources(checked: &Checked) -> Vec<SharedSource<ChainReader>> {
 }
 
 /// Begins to read this recorder's share, where the reading is shared: also while another seals.
-pub fn start_shares(checked: &Checked, clock: SystemClock) -> Result<Option<Shares>, CliError> {
+pub fn start_shares(
+    checked: &CheckedConfig,
+    clock: SystemClock,
+) -> Result<Option<Shares>, CliError> {
     let config = &checked.config;
     let sources = shared_sources(checked);
     if sources.is_empty() {
         return Ok(None);
     }
-    let sharing = Sharing {
+    let sharing = ShareConfig {
         store: config.store.path.clone(),
         seal_after: Duration::from_secs(config.recorder.seal_after_s.into()),
         prove: config.proofs.each_slot,

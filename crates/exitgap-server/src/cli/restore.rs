@@ -9,11 +9,11 @@ use indicatif::ProgressBar;
 use super::CliError;
 use super::bucket::bucket;
 use super::key::read_key;
-use crate::config::Checked;
+use crate::config::CheckedConfig;
 
 /// Applies the published slots that the store does not have.
 pub fn restore(path: &Path) -> Result<(), CliError> {
-    let config = Checked::read(path)?.config;
+    let config = CheckedConfig::from_file(path)?.config;
     let key = read_key(&config.evidence.key_file)?;
     let mut store = match Store::open(&config.store.path, &key) {
         Err(StoreError::NotFound { .. }) => Store::create(&config.store.path, &key)?,

@@ -10,19 +10,19 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
 
-use super::answering::{Answering, Listeners};
 use super::bucket::start_bucket;
 use super::days::start_days;
+use super::http_server::{HttpServer, Listeners};
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::record::{WhereHeld, clock, recorder, run, start_log, start_shares, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
-use crate::alerts::{AlertsRoom, Desk, machine_clock};
-use crate::config::{Checked, Config};
+use crate::alerts::{AlertService, AlertsRoom, machine_clock};
+use crate::config::{CheckedConfig, Config};
 use crate::http::{App, Site};
 use crate::ops::{Deployment, Now, Service};
-use crate::payments::{Till, sweep};
+use crate::payments::{PaymentProcessor, sweep};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
 
 #[derive(Debug, Args)]
@@ -52,16 +52,15 @@ pub struct ServeArgs {
 
 /// Serves until it is told to end.
 pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
-    let mut checked = Checked::read(&args.config)?;
+    let mut checked = CheckedConfig::from_file(&args.config)?;
     start_log(&checked.config.log);
     if let Some(listen) = args.listen {
         checked.config.http.listen = listen;
     }
     let clock = clock(args.rehearse_at, &checked.plan)?.at_pace(args.rehearse_pace);
     let site = match &args.site {
-        Some(folder) => {
-            Site::read(folder).map_err(|source| CliError::File { path: folder.clone(), source })?
-        }
+        Some(folder) => Site::from_folder(folder)
+            .map_err(|source| CliError::File { path: folder.clone(), source })?,
         None => Site::default(),
     };
     let runtime = runtime("serve")?;
@@ -72,7 +71,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
 }
 
 async fn serve_until_told(
-    mut checked: Checked,
+    mut checked: CheckedConfig,
     clock: SystemClock,
     record: bool,
     site: Site,
@@ -88,15 +87,17 @@ async fn serve_until_told(
             None => (None, None),
         };
 
-    let Served { mut app, room } = app(&checked, clock, record, site).await?;
+    let ServedApp { mut app, room } = app(&checked, clock, record, site).await?;
     app.challenges = challenges.clone();
     if let Some(recorder) = &mut recorder {
         let telemetry = app.telemetry.clone();
         recorder.tell(move |report| {
             telemetry.proofs(report.proven, &report.unproven);
             telemetry.drawn(report.drawn);
-            telemetry
-                .cosigned(report.cosigned, report.not_cosigned.iter().map(|(witness, _)| witness));
+            telemetry.count_cosignatures(
+                report.cosigned,
+                report.not_cosigned.iter().map(|(witness, _)| witness),
+            );
         });
         let telemetry = app.telemetry.clone();
         if let Some(followers) = followers(&checked, challenges, move |told| telemetry.peer(told))?
@@ -108,22 +109,22 @@ async fn serve_until_told(
     let told = move |told| telemetry.bucket(told);
     let bucket = bucket.map(|bucket| start_bucket(bucket, &checked, told)).transpose()?;
     let telemetry = app.telemetry.clone();
-    let told: crate::days::Told = Box::new(move |due| telemetry.days(due));
+    let told: crate::days::DaysCallback = Box::new(move |due| telemetry.days(due));
     let days = record.then(|| start_days(&checked, told)).transpose()?.flatten();
     let (till, telemetry) = (app.till.clone(), app.telemetry.clone());
     let payments = &checked.config.payments;
     let free = payments.enabled.then_some(payments.free_estimates_per_day);
-    let answering = Answering::begin(app, listeners, &checked.config.http, free);
+    let answering = HttpServer::begin(app, listeners, &checked.config.http, free);
     let sweeping = till.map(|till| {
         let telemetry = telemetry.clone();
         let told = move |counts| telemetry.payments(counts);
-        tokio::spawn(sweep(till, answering.ended(), told))
+        tokio::spawn(sweep(till, answering.watch_end(), told))
     });
     let telling = room.map(|room| {
         let store = checked.config.store.path.clone();
         let told = move |counts| telemetry.alerts(counts);
         let folder = LogFolder::new(&checked.config.evidence.folder);
-        tokio::spawn(room.run(store, folder, answering.ended(), told))
+        tokio::spawn(room.run(store, folder, answering.watch_end(), told))
     });
     let result = if let Some(recorder) = recorder {
         record_apart(recorder, clock, stop).await
@@ -173,17 +174,17 @@ async fn record_apart(
 }
 
 /// What is served, and what is done beside it.
-struct Served {
+struct ServedApp {
     app: App,
     room: Option<Arc<AlertsRoom>>,
 }
 
 async fn app(
-    checked: &Checked,
+    checked: &CheckedConfig,
     clock: SystemClock,
     recording: bool,
     site: Site,
-) -> Result<Served, CliError> {
+) -> Result<ServedApp, CliError> {
     let config = &checked.config;
     let now: Now = Arc::new(move || clock.now().as_secs());
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
@@ -196,7 +197,7 @@ async fn app(
             // A rehearsal's clock is not that of the chain that is paid on.
             let now: Now = Arc::new(|| SystemClock::default().now().as_secs());
             let logs = log_keys(config);
-            Some(Till::open(plan, chain, &logs, urls.base.clone(), now).await?)
+            Some(PaymentProcessor::open(plan, chain, &logs, urls.base.clone(), now).await?)
         }
         None => None,
     };
@@ -213,7 +214,7 @@ async fn app(
         Some(plan) => Some(AlertsRoom::open(plan, machine_clock())?),
         None => None,
     };
-    let desk = room.clone().map(|room| Desk::new(room, service.clone()));
+    let desk = room.clone().map(|room| AlertService::new(room, service.clone()));
     let app = App {
         till,
         desk,
@@ -226,7 +227,7 @@ async fn app(
         challenges: None,
         witness: witness::of_config(config, &log_keys(config))?,
     };
-    Ok(Served { app, room })
+    Ok(ServedApp { app, room })
 }
 
 /// The keys of logs that are known here. One that cannot be read signs nothing here either.

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 
 use super::CliError;
 use super::key::read_key;
-use crate::config::Checked;
+use crate::config::CheckedConfig;
 
 #[derive(Debug, Args)]
 pub struct SuccessorArgs {
@@ -30,7 +30,7 @@ pub struct SuccessorArgs {
 
 /// Ends the log in one folder and makes the store of the one that succeeds it.
 pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
-    let config = Checked::read(&args.config)?.config;
+    let config = CheckedConfig::from_file(&args.config)?.config;
     let key = read_key(&config.evidence.key_file)?;
     let (old, store) = (LogFolder::new(&args.of), &config.store.path);
     let same = |path: &PathBuf| path.canonicalize().ok();

@@ -45,7 +45,7 @@ pub enum QuoteGroupError {
 }
 
 /// The groups, checked against the chains that are configured.
-pub(super) fn checked(
+pub(super) fn check_groups(
     groups: &[QuoteGroupConfig],
     chains: &[ChainConfig],
 ) -> Result<Vec<QuoteGroup>, QuoteGroupError> {

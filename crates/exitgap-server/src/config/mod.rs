@@ -4,7 +4,7 @@
 //! - `environment`: what environment variables say
 //! - `groups`, `redemption`, `shocks`: tables of the server's own that need more than a type
 
-mod checked;
+mod checked_config;
 mod environment;
 mod error;
 mod groups;
@@ -30,7 +30,7 @@ use crate::payments::PaymentsConfig;
 use crate::peers::{ObserverConfig, PeerConfig};
 use crate::witness::WitnessConfig;
 
-pub use checked::Checked;
+pub use checked_config::CheckedConfig;
 pub use environment::EnvironmentError;
 pub use error::ConfigError;
 pub use groups::{QuoteGroupConfig, QuoteGroupError};

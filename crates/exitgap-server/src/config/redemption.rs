@@ -40,7 +40,7 @@ pub struct RedemptionConfigError {
 }
 
 /// The terms, read, and checked against the chains that are configured.
-pub(super) fn checked(
+pub(super) fn check_terms(
     tables: &[RedemptionConfig],
     chains: &[ChainConfig],
     folder: &Path,
@@ -74,8 +74,9 @@ pub(super) fn checked(
             );
         }
         let read = std::fs::read(&path).map_err(|error| error.to_string());
-        let read = read
-            .and_then(|file| RedemptionTermsRead::read(&file).map_err(|error| error.to_string()));
+        let read = read.and_then(|file| {
+            RedemptionTermsRead::from_json(&file).map_err(|error| error.to_string())
+        });
         let terms = match read {
             Ok(terms) => terms,
             Err(why) => return wrong("terms", format!("{shown}: {why}")),

@@ -44,7 +44,7 @@ pub struct ShockConfig {
 }
 
 /// The names, checked against the chains that are configured.
-pub(super) fn checked(
+pub(super) fn check_shocks(
     tables: &[ShockConfig],
     chains: &[ChainConfig],
 ) -> Result<Vec<ShockOf>, (&'static str, String)> {
@@ -58,7 +58,7 @@ pub(super) fn checked(
     for table in tables {
         let name: String = table.name.chars().take(40).collect();
         let shock =
-            table.checked(chains).map_err(|(key, what)| (key, format!("{name}: {what}")))?;
+            table.check_shock(chains).map_err(|(key, what)| (key, format!("{name}: {what}")))?;
         if known.iter().any(|one| one.name == shock.name) {
             return Err(("name", format!("{name}: two shocks have this name; rename one")));
         }
@@ -68,7 +68,7 @@ pub(super) fn checked(
 }
 
 impl ShockConfig {
-    fn checked(&self, chains: &[ChainConfig]) -> Result<ShockOf, (&'static str, String)> {
+    fn check_shock(&self, chains: &[ChainConfig]) -> Result<ShockOf, (&'static str, String)> {
         let Self { name, about, pool, base, from, to, move_pct, within_slots, gap_pct } = self;
         // Spelled as a chain's slug is.
         if name.parse::<ChainSlug>().is_err() {
@@ -93,8 +93,8 @@ impl ShockConfig {
         ];
         let given =
             given.into_iter().filter_map(|(key, value)| Some((key, Cow::from(value?.as_str()))));
-        let decay = Given::named(Operation::Decay.row().parameters, given)
-            .and_then(|given| DecayAsked::read(&given))
+        let decay = Given::from_arguments(Operation::Decay.row().parameters, given)
+            .and_then(|given| DecayAsked::from_parameters(&given))
             .map_err(|problem| {
                 let key = KEYS.into_iter().find(|key| problem.field.as_deref() == Some(*key));
                 (key.unwrap_or("pool"), problem.detail)

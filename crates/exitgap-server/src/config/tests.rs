@@ -10,12 +10,12 @@ const PATH: &str = "folder/exitgap.toml";
 
 fn refusal(from: &str, to: &str) -> ConfigError {
     assert!(EXAMPLE.contains(from), "{from}");
-    Checked::parse(&EXAMPLE.replacen(from, to, 1), Path::new(PATH)).unwrap_err()
+    CheckedConfig::parse(&EXAMPLE.replacen(from, to, 1), Path::new(PATH)).unwrap_err()
 }
 
 #[test]
 fn the_example_is_fourteen_pools_and_says_the_defaults() {
-    let checked = Checked::parse(EXAMPLE, Path::new(PATH)).unwrap();
+    let checked = CheckedConfig::parse(EXAMPLE, Path::new(PATH)).unwrap();
     assert_eq!(checked.config.store.path, Path::new("folder/exitgap.db"));
     assert_eq!(checked.config.evidence.key_file, Path::new("folder/exitgap.key"));
     assert_eq!(checked.config.evidence.folder, Path::new("folder/exitgap-log"));
@@ -62,7 +62,7 @@ fn what_is_wrong_is_named_with_key_and_line() {
     ));
     let without_pools = EXAMPLE.split("[[pool]]").next().unwrap();
     assert!(matches!(
-        Checked::parse(without_pools, Path::new(PATH)),
+        CheckedConfig::parse(without_pools, Path::new(PATH)),
         Err(ConfigError::NoPool { .. })
     ));
 }
@@ -73,7 +73,7 @@ fn the_reading_is_shared_by_recorders_of_a_server_only() {
         let text = EXAMPLE.replace("path = \"exitgap.db\"", &format!("path = \"{store}\""));
         let line = format!("shard_pools = {pools}");
         assert!(text.contains("# shard_pools = 0"));
-        Checked::parse(&text.replace("# shard_pools = 0", &line), Path::new(PATH))
+        CheckedConfig::parse(&text.replace("# shard_pools = 0", &line), Path::new(PATH))
     };
     let server = "postgresql://gaps@db.example/gaps";
     for pools in [0, 1, 1_000] {
@@ -104,7 +104,7 @@ fn a_key_in_a_url_is_not_repeated() {
 fn a_chains_second_node_and_sequencer_are_read() {
     let with = |keys: &str| {
         let text = EXAMPLE.replacen("chain_id = 1\n", &format!("chain_id = 1\n{keys}\n"), 1);
-        Checked::parse(&text, Path::new(PATH))
+        CheckedConfig::parse(&text, Path::new(PATH))
     };
     let same = with("second_rpc_url = \"http://127.0.0.1:8545\"").unwrap_err();
     let compared = matches!(same, ConfigError::Plan { error: PlanError::SecondIsFirst { .. }, .. });
@@ -122,7 +122,7 @@ fn a_chains_second_node_and_sequencer_are_read() {
 fn factories_are_those_of_the_chain_and_those_that_are_named() {
     let with = |keys: &str| {
         let text = EXAMPLE.replacen("[[oracle]]", &format!("{keys}\n[[oracle]]"), 1);
-        Checked::parse(&text, Path::new(PATH))
+        CheckedConfig::parse(&text, Path::new(PATH))
     };
     let module = "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419";
     let named = format!(
@@ -146,7 +146,7 @@ fn factories_are_those_of_the_chain_and_those_that_are_named() {
 fn environment_variables_count_more_and_unknown_ones_are_refused() {
     let parse = |variables: &[(&str, &str)]| {
         let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        Checked::parse_with(EXAMPLE, Path::new(PATH), variables)
+        CheckedConfig::parse_with(EXAMPLE, Path::new(PATH), variables)
     };
     let checked = parse(&[
         ("EXITGAP_HTTP_LISTEN", "0.0.0.0:80"),
@@ -213,7 +213,8 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
         "\n[[shock]]\nname = \"sept\"\nabout = \"a week of it\"\npool = \"{pool}\"\n\
          from = \"2026-09-01T00:00:00Z\"\nto = \"2026-09-07T23:55:00Z\"\n"
     );
-    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), Path::new("e.toml"));
+    let parse =
+        |tables: &str| CheckedConfig::parse(&format!("{EXAMPLE}{tables}"), Path::new("e.toml"));
     let checked = parse(&good).unwrap();
     let [shock] = &checked.shocks[..] else { panic!("{:?}", checked.shocks) };
     assert_eq!(
@@ -253,7 +254,8 @@ fn the_shock_of_the_example_is_one() {
     let shown = EXAMPLE.split_once("# [[shock]]").unwrap().1.split("\n\n").next().unwrap();
     let lines: Vec<&str> = shown.lines().map(|line| line.trim_start_matches("# ")).collect();
     let shown = lines.join("\n");
-    let checked = Checked::parse(&format!("{EXAMPLE}\n[[shock]]{shown}"), Path::new(PATH)).unwrap();
+    let checked =
+        CheckedConfig::parse(&format!("{EXAMPLE}\n[[shock]]{shown}"), Path::new(PATH)).unwrap();
     let [shock] = &checked.shocks[..] else { panic!("{:?}", checked.shocks) };
     assert_eq!(
         (&shock.name[..], shock.to.number() - shock.from.number()),
@@ -268,7 +270,7 @@ fn terms_of_redemption_are_read_with_the_configuration() {
     let table = |chain: &str, token: &str, file: &str| {
         format!("\n[[redemption]]\nchain = \"{chain}\"\ntoken = \"{token}\"\nterms = \"{file}\"\n")
     };
-    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), &path);
+    let parse = |tables: &str| CheckedConfig::parse(&format!("{EXAMPLE}{tables}"), &path);
     let terms = r#"{"v": 1, "kind": "at_once", "eligibility": "all", "source": "here", "read_on": "2026-08-20"}"#;
     fs::write(folder.path().join("terms.json"), terms).unwrap();
     fs::write(folder.path().join("wrong.json"), terms.replace("at_once", "soon")).unwrap();
@@ -298,7 +300,7 @@ fn groups_of_quote_tokens_are_checked() {
     let group = |chain: &str, name: &str, tokens: &str| {
         format!("\n[[quote_group]]\nchain = \"{chain}\"\nname = \"{name}\"\ntokens = [{tokens}]\n")
     };
-    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), Path::new(PATH));
+    let parse = |tables: &str| CheckedConfig::parse(&format!("{EXAMPLE}{tables}"), Path::new(PATH));
     let usdc = "\"0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"";
     let checked = parse(&group("ethereum", "usd", usdc)).unwrap();
     assert_eq!((checked.quote_groups.len(), checked.quote_groups[0].tokens.len()), (1, 1));

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use exitgap_api::operations::{Given, Operation, Question};
 use exitgap_api::{Problem, ProblemCode};
 
-use super::reply::Refused;
+use super::reply::HttpRefusal;
 
 /// The address of a request.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Address {
 
 impl Address {
     /// What varies of the path, decoded, its parts as they stand there; empty where none does.
-    pub fn named(&self) -> &str {
+    pub fn path_or_empty(&self) -> &str {
         self.named.as_deref().unwrap_or_default()
     }
 
@@ -29,15 +29,15 @@ impl Address {
     }
 
     /// What is asked with it of an operation.
-    pub fn read<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
+    pub fn parse_question<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
         let query = self.uri.query().unwrap_or_default();
-        operation.read(self.named.as_deref(), query)
+        operation.parse_question(self.named.as_deref(), query)
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Address {
-    type Rejection = Refused;
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+    type Rejection = HttpRefusal;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, HttpRefusal> {
         let named = match RawPathParams::from_request_parts(parts, state).await {
             Ok(named) => Some(named.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/")),
             Err(RawPathParamsRejection::MissingPathParams(_)) => None,
@@ -55,9 +55,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Address {
 pub struct Plain;
 
 impl<S: Sync> FromRequestParts<S> for Plain {
-    type Rejection = Refused;
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
-        Given::read(&[], None, parts.uri.query().unwrap_or_default())?;
+    type Rejection = HttpRefusal;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpRefusal> {
+        Given::from_url(&[], None, parts.uri.query().unwrap_or_default())?;
         Ok(Self)
     }
 }

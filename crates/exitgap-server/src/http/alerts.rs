@@ -13,17 +13,17 @@ use exitgap_core::alerts::MAX_RULE_BYTES;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Address;
 use super::edge::Client;
-use super::reply::{Refused, Reply};
-use crate::alerts::{Caller, Desk, OwnerToken};
+use super::reply::{HttpRefusal, Reply};
+use crate::alerts::{AlertService, Caller, OwnerToken};
 
 /// Answers an operation on kept rules.
 pub fn answer<Q, D, F>(
     operation: Operation,
-    answer: impl Fn(Desk, Caller, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<Shared>
+    answer: impl Fn(AlertService, Caller, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<SharedApp>
 where
     Q: Question + Send + 'static,
     D: Serialize + Send + 'static,
@@ -33,22 +33,26 @@ where
         Operation::KeepAlert => StatusCode::CREATED,
         _ => StatusCode::OK,
     };
-    let handle = move |State(app): State<Shared>, address: Address, request: Request| {
+    let handle = move |State(app): State<SharedApp>, address: Address, request: Request| {
         let answer = answer.clone();
         async move {
             let desk = app.desk.clone().ok_or_else(not_kept)?;
             let (parts, body) = request.into_parts();
             let caller = caller(&parts)?;
             let asked = match operation.row().method {
-                Method::Get | Method::Delete => address.read(operation)?,
+                Method::Get | Method::Delete => address.parse_question(operation)?,
                 Method::Post => {
                     let members = members(body).await?;
-                    Q::read(&Given::body(operation.row().parameters, address.path(), &members)?)?
+                    Q::from_parameters(&Given::body(
+                        operation.row().parameters,
+                        address.path(),
+                        &members,
+                    )?)?
                 }
             };
             let answered = answer(desk, caller, asked).await?;
             let reply = Reply::json(&answered, Keep::Never)?;
-            Ok::<Response, Refused>((status, reply).into_response())
+            Ok::<Response, HttpRefusal>((status, reply).into_response())
         }
     };
     match operation.row().method {
@@ -77,7 +81,7 @@ fn caller(parts: &Parts) -> Result<Caller, Problem> {
 fn token(headers: &HeaderMap) -> Result<Option<OwnerToken>, Problem> {
     let Some(value) = headers.get(AUTHORIZATION) else { return Ok(None) };
     let shown = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-    let token = shown.and_then(|text| OwnerToken::read(text.trim()));
+    let token = shown.and_then(|text| OwnerToken::parse(text.trim()));
     token.map(Some).ok_or_else(|| {
         Problem::new(ProblemCode::TokenRequired, "Authorization: it shows no token of an owner")
             .hint("send Authorization: Bearer exa_…, with the token shown when the first alert was created")

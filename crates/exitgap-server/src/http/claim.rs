@@ -11,31 +11,31 @@ use super::address::Address;
 /// As much of an evidence file as the sentence needs.
 #[derive(Deserialize)]
 struct Claim {
-    request: Asked,
-    result: Option<Filled>,
-    refusal: Option<Refused>,
+    request: ClaimRequest,
+    result: Option<ClaimResult>,
+    refusal: Option<ClaimRefusal>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct ClaimRequest {
     base: String,
     size_usd: String,
     slot: u64,
 }
 
 #[derive(Deserialize)]
-struct Filled {
+struct ClaimResult {
     exit_gap_pct: String,
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct ClaimRefusal {
     max_fillable_usd: Option<String>,
 }
 
 /// The sentence of the evidence that an address asks for; `None` where there is no such evidence: the page says why.
-pub async fn of(app: &App, address: &Address) -> Option<String> {
-    let asked: EvidenceAsked = address.read(Operation::Evidence).ok()?;
+pub async fn load_sentence(app: &App, address: &Address) -> Option<String> {
+    let asked: EvidenceAsked = address.parse_question(Operation::Evidence).ok()?;
     let current = app.service.current();
     let labels = current.pools.get(&asked.pool).and_then(|now| now.labels.clone())?;
     let file = app.service.evidence(asked).await.ok()?;
@@ -47,17 +47,17 @@ pub async fn of(app: &App, address: &Address) -> Option<String> {
 
 impl Claim {
     fn sentence(&self, symbol: &str) -> Option<String> {
-        let Asked { size_usd, slot, .. } = &self.request;
+        let ClaimRequest { size_usd, slot, .. } = &self.request;
         let at = Slot::new(*slot).ok()?;
         let what = match (&self.result, &self.refusal) {
-            (Some(Filled { exit_gap_pct }), None) => match exit_gap_pct.strip_prefix('-') {
+            (Some(ClaimResult { exit_gap_pct }), None) => match exit_gap_pct.strip_prefix('-') {
                 Some(above) => format!("fills {above}% above the oracle price"),
                 None => format!("fills {exit_gap_pct}% below the oracle price"),
             },
-            (None, Some(Refused { max_fillable_usd: Some(most) })) => {
+            (None, Some(ClaimRefusal { max_fillable_usd: Some(most) })) => {
                 format!("cannot be filled: the most that can be is {most} USD")
             }
-            (None, Some(Refused { max_fillable_usd: None })) => "cannot be filled".to_owned(),
+            (None, Some(ClaimRefusal { max_fillable_usd: None })) => "cannot be filled".to_owned(),
             _ => return None,
         };
         Some(format!(

@@ -32,7 +32,7 @@ use tower_http::cors::{self, CorsLayer};
 
 use super::free::{Free, UsedUp};
 use super::rate::{Rate, Verdict};
-use super::reply::{JSON, Refused};
+use super::reply::{HttpRefusal, JSON};
 use super::telemetry::Telemetry;
 use super::witness;
 use crate::payments::Members;
@@ -149,7 +149,7 @@ impl Edge {
     /// What the tools that this request asks for may take of what is free.
     fn allowance(&self, request: &Request) -> Option<Allowance> {
         let (free, client) = (self.free.clone()?, self.client(request)?);
-        Some(Allowance::new(move || take(&free, client, 1)))
+        Some(Allowance::new(move || take_estimates(&free, client, 1)))
     }
 
     /// Counts a portfolio's positions, and a token's venues, against what is free.
@@ -160,7 +160,9 @@ impl Edge {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
-            Some((free, client)) => take(free, client, cost(request.method(), request.uri()).get()),
+            Some((free, client)) => {
+                take_estimates(free, client, cost(request.method(), request.uri()).get())
+            }
             None => Ok(()),
         }
     }
@@ -179,9 +181,13 @@ impl Edge {
 }
 
 /// Takes estimates of what a client has free today.
-fn take((free, base_url): &(Free, String), client: IpAddr, estimates: u32) -> Result<(), Problem> {
+fn take_estimates(
+    (free, base_url): &(Free, String),
+    client: IpAddr,
+    estimates: u32,
+) -> Result<(), Problem> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    free.take(client, estimates, now.as_secs()).map_err(|UsedUp { per_day, next_in_s }| {
+    free.take_estimates(client, estimates, now.as_secs()).map_err(|UsedUp { per_day, next_in_s }| {
         let detail = format!(
             "more than the {per_day} estimates a day that a client has free of charge by tools, portfolios and routes"
         );
@@ -197,7 +203,7 @@ fn take((free, base_url): &(Free, String), client: IpAddr, estimates: u32) -> Re
 /// Answers one request.
 pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id = edge.ids.of(request.headers());
+    let id = edge.ids.request_id(request.headers());
     let method = request.method().clone();
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
@@ -220,7 +226,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         request.extensions_mut().insert(Client(client));
     }
     let mut response = next.run(request).await;
-    if let Some(Refused(problem)) = response.extensions_mut().remove() {
+    if let Some(HttpRefusal(problem)) = response.extensions_mut().remove() {
         response = tell(*problem, &id, methods_at(path), response);
         if has_body {
             // What of the body is under way is not waited for.
@@ -236,7 +242,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     dress(response.headers_mut(), &id, verdict.as_ref());
     let route = matched.as_ref().map_or("none", MatchedPath::as_str);
     let status = response.status();
-    edge.telemetry.answered(route, status.as_u16(), started.elapsed());
+    edge.telemetry.count_request(route, status.as_u16(), started.elapsed());
     if status.is_server_error() {
         tracing::warn!(?id, %method, route, status = status.as_u16(), "request failed");
     } else {
@@ -246,9 +252,10 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
 }
 
 /// Why the request is not let in, if it is not. Whatever is asked counts, also what is refused.
-fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<Refused>) {
-    let refuse =
-        |code, detail: &str, hint: &str| Some(Refused::from(Problem::new(code, detail).hint(hint)));
+fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<HttpRefusal>) {
+    let refuse = |code, detail: &str, hint: &str| {
+        Some(HttpRefusal::from(Problem::new(code, detail).hint(hint)))
+    };
     let verdict = edge.count(request);
     if let Some(seconds) = verdict.as_ref().and_then(|verdict| verdict.retry_after_s) {
         let hint = format!("ask again in {seconds} s");
@@ -267,7 +274,7 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "everything is asked for in the address";
         return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
-    let refused = edge.take_exits(request).err().map(Refused::from);
+    let refused = edge.take_exits(request).err().map(HttpRefusal::from);
     (verdict, refused)
 }
 
@@ -277,7 +284,7 @@ pub fn methods_at(path: &str) -> HeaderValue {
         return POST_METHODS;
     }
     let mut methods: Vec<&str> = Vec::new();
-    for operation in Operation::all().filter(|operation| operation.is_at(path)) {
+    for operation in Operation::list_all().filter(|operation| operation.is_at(path)) {
         match operation.row().method {
             operations::Method::Get => methods.extend(["GET", "HEAD"]),
             other => methods.push(other.name()),
@@ -305,7 +312,7 @@ fn is_tools(uri: &Uri) -> bool {
 /// for the positions of a portfolio, and for a token sold through its pools.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let asked = Operation::all().find(|operation| {
+    let asked = Operation::list_all().find(|operation| {
         operation.method().name() == method.as_str() && operation.is_at(uri.path())
     });
     let requests = match asked {
@@ -356,18 +363,18 @@ pub fn cors() -> CorsLayer {
 /// Answers with the refusal where [`pass`] did not let the request in; else lets it be answered, so
 /// long as it may take.
 pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
-    if let Some(refused) = request.extensions_mut().remove::<Refused>() {
+    if let Some(refused) = request.extensions_mut().remove::<HttpRefusal>() {
         return refused.into_response();
     }
     tokio::time::timeout(edge.answer_within, next.run(request)).await.unwrap_or_else(|_| {
         let problem = Problem::new(ProblemCode::TimedOut, "the answer took too long");
-        Refused::from(problem.hint("ask again later, or for less")).into_response()
+        HttpRefusal::from(problem.hint("ask again later, or for less")).into_response()
     })
 }
 
 /// What a refusal's body holds.
 #[derive(Serialize)]
-struct Told {
+struct RefusalBody {
     #[serde(flatten)]
     document: ProblemDocument,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -386,7 +393,7 @@ fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Respo
     // The clients of version 1 read an offer in a body of this type alone.
     let media_type = if members.is_some() { JSON } else { PROBLEM_JSON };
     // A problem holds strings and numbers only: it always has a JSON form.
-    let body = serde_json::to_vec(&Told { document, members }).unwrap_or_default();
+    let body = serde_json::to_vec(&RefusalBody { document, members }).unwrap_or_default();
     parts.status = status;
     let headers = &mut parts.headers;
     headers.remove(CONTENT_LENGTH);
@@ -439,20 +446,21 @@ fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
         .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
     headers.entry(VARY).or_insert(HeaderValue::from_name(ACCEPT_ENCODING));
     if let Some(verdict) = verdict {
-        verdict.write(headers);
+        verdict.write_headers(headers);
     }
 }
 
 /// The answer of a handler that panicked. Its connection and all others go on.
 #[expect(clippy::needless_pass_by_value, reason = "it is what the layer hands over")]
-pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+pub fn panic_response(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("without a message");
     tracing::error!(panic = text, "a handler panicked");
-    Refused::from(Problem::new(ProblemCode::InternalError, "the service failed")).into_response()
+    HttpRefusal::from(Problem::new(ProblemCode::InternalError, "the service failed"))
+        .into_response()
 }
 
 /// Names requests.
@@ -470,7 +478,7 @@ impl Ids {
     }
 
     /// The client's own name for its request, where it is a harmless one, or a new one.
-    fn of(&self, headers: &HeaderMap) -> HeaderValue {
+    fn request_id(&self, headers: &HeaderMap) -> HeaderValue {
         let harmless = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
         if let Some(given) = headers.get(REQUEST_ID)
             && (1..=64).contains(&given.len())

@@ -9,20 +9,20 @@ use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::ServedFigure;
 
 use super::address::Address;
-use super::reply::{JSON, Refused, Reply};
-use super::{Shared, claim, site};
+use super::reply::{HttpRefusal, JSON, Reply};
+use super::{SharedApp, claim, site};
 
 /// The evidence file of a result, or the page of the same address.
 pub async fn file(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     address: Address,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, HttpRefusal> {
     if site::wants_page(&headers) {
-        let claim = claim::of(&app, &address).await;
-        return site::evidence(&app, address.named(), claim);
+        let claim = claim::load_sentence(&app, &address).await;
+        return site::evidence(&app, address.path_or_empty(), claim);
     }
-    let asked: EvidenceAsked = address.read(Operation::Evidence)?;
+    let asked: EvidenceAsked = address.parse_question(Operation::Evidence)?;
     // What names all it depends on never changes; else the newest slot is meant, or the newest
     // method, or the pool's default.
     let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
@@ -32,8 +32,11 @@ pub async fn file(
 }
 
 /// What the chain's own state says of a pool at a slot.
-pub async fn state_proof(State(app): State<Shared>, address: Address) -> Result<Reply, Refused> {
-    let asked: StateProofAsked = address.read(Operation::StateProof)?;
+pub async fn state_proof(
+    State(app): State<SharedApp>,
+    address: Address,
+) -> Result<Reply, HttpRefusal> {
+    let asked: StateProofAsked = address.parse_question(Operation::StateProof)?;
     let Some(challenges) = &app.challenges else {
         let detail = format!("no state proof of {} is kept here", asked.pool);
         let hint =
@@ -46,10 +49,10 @@ pub async fn state_proof(State(app): State<Shared>, address: Address) -> Result<
 
 /// The file of a figure.
 pub async fn figure_file<F: ServedFigure>(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     address: Address,
-) -> Result<Reply, Refused> {
-    let asked: F::FileQuestion = address.read(F::FILE)?;
+) -> Result<Reply, HttpRefusal> {
+    let asked: F::FileQuestion = address.parse_question(F::FILE)?;
     let file = app.service.figure_file::<F>(asked).await?;
     let keep = if file.is_settled { Keep::Forever } else { Keep::Seconds(5) };
     Ok(Reply::new(file.bytes, JSON, keep))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exitgap_api::operations::ExportAsked;
 use exitgap_api::{Export, ExportedDay, Problem, ProblemCode};
-use exitgap_core::published::days::DayManifest;
+use exitgap_core::log_folder::days::DayManifest;
 use exitgap_core::series::Day;
 use exitgap_store::LogFolder;
 use exitgap_store::days::{DaysError, PublishedDays};
@@ -19,7 +19,7 @@ const MAX_DAYS: u64 = 31;
 pub async fn answer(app: Arc<App>, asked: ExportAsked) -> Result<Export, Problem> {
     let folder = LogFolder::new(app.log_folder.to_path_buf());
     let log_url = format!("{}/log", app.service.urls().web);
-    let read = app.service.lane().run(move || page(&folder, &log_url, &asked)).await?;
+    let read = app.service.blocking_pool().run(move || page(&folder, &log_url, &asked)).await?;
     read.map_err(|error| {
         tracing::error!(%error, "closed days could not be read");
         Problem::new(ProblemCode::SourceUnreadable, "the closed days could not be read")
@@ -27,7 +27,7 @@ pub async fn answer(app: Arc<App>, asked: ExportAsked) -> Result<Export, Problem
 }
 
 fn page(folder: &LogFolder, log_url: &str, asked: &ExportAsked) -> Result<Export, DaysError> {
-    let Some(days) = PublishedDays::read(folder)? else {
+    let Some(days) = PublishedDays::from_folder(folder)? else {
         return Ok(Export { checkpoint: None, days_closed: 0, days: Vec::new(), next_from: None });
     };
     let mut export = Export {
@@ -46,7 +46,12 @@ fn page(folder: &LogFolder, log_url: &str, asked: &ExportAsked) -> Result<Export
     for index in 0..wanted.min(MAX_DAYS) {
         let Some(leaf) = from.later(index).and_then(|day| days.history.leaf(day)) else { break };
         let manifest: DayManifest = days.manifest(leaf)?;
-        export.days.push(ExportedDay::of(&manifest, leaf.manifest, log_url, &asked.pools));
+        export.days.push(ExportedDay::from_manifest(
+            &manifest,
+            leaf.manifest,
+            log_url,
+            &asked.pools,
+        ));
     }
     if wanted > MAX_DAYS {
         export.next_from = from.later(MAX_DAYS).map(|day: Day| day.to_string());

@@ -40,7 +40,7 @@ impl Free {
     }
 
     /// Takes `estimates` of the client's, all or none.
-    pub fn take(&self, client: IpAddr, estimates: u32, now_s: u64) -> Result<(), UsedUp> {
+    pub fn take_estimates(&self, client: IpAddr, estimates: u32, now_s: u64) -> Result<(), UsedUp> {
         let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
         if today.day != now_s / DAY_S {
             *today = Today { day: now_s / DAY_S, used: HashMap::new() };
@@ -68,28 +68,31 @@ mod tests {
         let free = Free::new(5);
         let [one, other]: [IpAddr; 2] = ["192.0.2.1", "192.0.2.2"].map(|ip| ip.parse().unwrap());
         let now = 10 * DAY_S + 80_000;
-        assert_eq!(free.take(one, 3, now), Ok(()));
+        assert_eq!(free.take_estimates(one, 3, now), Ok(()));
         let used_up = Err(UsedUp { per_day: 5, next_in_s: 6_400 });
-        assert_eq!(free.take(one, 3, now), used_up);
-        assert_eq!(free.take(one, 2, now), Ok(()), "what was refused was not taken");
-        assert_eq!(free.take(one, 1, now), used_up);
-        assert_eq!(free.take(other, 5, now), Ok(()));
-        assert_eq!(free.take(one, 5, now + 6_400), Ok(()));
+        assert_eq!(free.take_estimates(one, 3, now), used_up);
+        assert_eq!(free.take_estimates(one, 2, now), Ok(()), "what was refused was not taken");
+        assert_eq!(free.take_estimates(one, 1, now), used_up);
+        assert_eq!(free.take_estimates(other, 5, now), Ok(()));
+        assert_eq!(free.take_estimates(one, 5, now + 6_400), Ok(()));
         // Of one subscriber.
         let [a, b]: [IpAddr; 2] = ["2001:db8::1", "2001:db8::2"].map(|ip| ip.parse().unwrap());
-        assert_eq!(free.take(a, 5, now), Ok(()));
-        assert_eq!(free.take(b, 1, now), used_up);
-        assert_eq!(Free::new(0).take(one, 1, now).unwrap_err().per_day, 0);
+        assert_eq!(free.take_estimates(a, 5, now), Ok(()));
+        assert_eq!(free.take_estimates(b, 1, now), used_up);
+        assert_eq!(Free::new(0).take_estimates(one, 1, now).unwrap_err().per_day, 0);
     }
 
     #[test]
     fn too_many_clients_to_count_are_not_counted() {
         let free = Free::new(1);
         for number in 0..u32::try_from(MAX_CLIENTS).unwrap() {
-            assert_eq!(free.take(IpAddr::from(number.to_be_bytes()), 1, 1), Ok(()));
+            assert_eq!(free.take_estimates(IpAddr::from(number.to_be_bytes()), 1, 1), Ok(()));
         }
         let more = IpAddr::from([255, 255, 255, 1]);
-        assert_eq!([free.take(more, 1, 1), free.take(more, 1, 1)], [Ok(()), Ok(())]);
-        assert!(free.take(IpAddr::from([0, 0, 0, 1]), 1, 1).is_err());
+        assert_eq!(
+            [free.take_estimates(more, 1, 1), free.take_estimates(more, 1, 1)],
+            [Ok(()), Ok(())]
+        );
+        assert!(free.take_estimates(IpAddr::from([0, 0, 0, 1]), 1, 1).is_err());
     }
 }

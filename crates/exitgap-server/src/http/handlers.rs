@@ -19,16 +19,16 @@ use exitgap_core::analytics::stress::StressTerms;
 use serde::Serialize;
 
 use super::address::Address;
-use super::reply::{JSON, LINES, Refused, Reply};
-use super::{Shared, alerts, evidence, export, log_files, operators, stream};
-use crate::payments::Till;
+use super::reply::{HttpRefusal, JSON, LINES, Reply};
+use super::{SharedApp, alerts, evidence, export, log_files, operators, stream};
+use crate::payments::PaymentProcessor;
 
 /// The handler of an operation, with the methods it answers.
 #[expect(
     clippy::too_many_lines,
     reason = "a few lines for each operation, and no operation is left out"
 )]
-pub fn of(operation: Operation) -> MethodRouter<Shared> {
+pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
     use Operation as O;
     match operation {
         O::Pools => {
@@ -88,7 +88,7 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
                 Problem::new(ProblemCode::NotAvailable, "nothing has a price here")
                     .hint("every address is answered free of charge")
             };
-            app.till.as_ref().map(Till::document).ok_or_else(free)
+            app.till.as_ref().map(PaymentProcessor::document).ok_or_else(free)
         }),
         O::SlotStatus => document(operation, |app, asked: SlotAsked| async move {
             app.service.slot_status(&asked).await
@@ -137,9 +137,9 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
         O::Fills => {
             lines(operation, |app, asked: SlotAsked| async move { app.service.fills(asked).await })
         }
-        O::Issued => {
-            lines(operation, |app, asked: SlotAsked| async move { app.service.issued(asked).await })
-        }
+        O::Issued => lines(operation, |app, asked: SlotAsked| async move {
+            app.service.issued_receipts(asked).await
+        }),
         O::Snapshots => {
             lines(
                 operation,
@@ -165,12 +165,9 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
         O::KeepAlert => alerts::answer(operation, |desk, caller, asked| async move {
             desk.keep(caller, asked).await
         }),
-        O::Alert => {
-            alerts::answer(
-                operation,
-                |desk, caller, named| async move { desk.one(caller, named).await },
-            )
-        }
+        O::Alert => alerts::answer(operation, |desk, caller, named| async move {
+            desk.get_alert(caller, named).await
+        }),
         O::EndAlert => {
             alerts::answer(
                 operation,
@@ -204,8 +201,8 @@ pub fn of(operation: Operation) -> MethodRouter<Shared> {
 /// Answers with a document.
 fn document<Q, D, F>(
     operation: Operation,
-    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<Shared>
+    answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<SharedApp>
 where
     Q: Question + Send + 'static,
     D: Serialize + Send + 'static,
@@ -217,8 +214,8 @@ where
 /// Answers with a document's bytes, as they are hashed.
 fn bytes<Q, F>(
     operation: Operation,
-    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<Shared>
+    answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<SharedApp>
 where
     Q: Question + Send + 'static,
     F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
@@ -229,8 +226,8 @@ where
 /// Answers with documents' bytes, one a line.
 fn lines<Q, F>(
     operation: Operation,
-    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
-) -> MethodRouter<Shared>
+    answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<SharedApp>
 where
     Q: Question + Send + 'static,
     F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
@@ -240,19 +237,19 @@ where
 
 fn reply<Q, D, F>(
     operation: Operation,
-    answer: impl Fn(Shared, Q) -> F + Clone + Send + Sync + 'static,
-    reply: fn(&D, Keep) -> Result<Reply, Refused>,
-) -> MethodRouter<Shared>
+    answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,
+    reply: fn(&D, Keep) -> Result<Reply, HttpRefusal>,
+) -> MethodRouter<SharedApp>
 where
     Q: Question + Send + 'static,
     D: Send + 'static,
     F: Future<Output = Result<D, Problem>> + Send + 'static,
 {
     let keep = operation.row().keep.unwrap_or(Keep::Never);
-    get(move |State(app): State<Shared>, address: Address| {
+    get(move |State(app): State<SharedApp>, address: Address| {
         let answer = answer.clone();
         async move {
-            let answered = answer(app, address.read(operation)?).await?;
+            let answered = answer(app, address.parse_question(operation)?).await?;
             reply(&answered, keep)
         }
     })

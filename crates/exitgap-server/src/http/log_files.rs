@@ -15,23 +15,26 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use exitgap_api::operations::{Keep, LogFileAsked, Operation};
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::published::LogFile;
-use exitgap_core::published::days::{DayFile, DaysFile};
+use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::days::{DayFile, DaysFile};
 use exitgap_store::days::covers;
 use hyper::body::{Frame, SizeHint};
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Address;
-use super::reply::{JSON, Refused, Reply, cache_control, tagged};
-use crate::ops::Lane;
+use super::reply::{HttpRefusal, JSON, Reply, cache_control, respond_with_tag};
+use crate::ops::BlockingPool;
 
 /// A file up to this is read at once. A larger one is read piece by piece, as its client takes
 /// it, so that those who take their time do not fill the memory.
 const PIECE_BYTES: u64 = 128 << 10;
 
 /// A file of the folder.
-pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Response, Refused> {
-    let LogFileAsked { path } = address.read(Operation::Log)?;
+pub async fn serve(
+    State(app): State<SharedApp>,
+    address: Address,
+) -> Result<Response, HttpRefusal> {
+    let LogFileAsked { path } = address.parse_question(Operation::Log)?;
     // What is not the path of such a file may lead outside the folder.
     let known: LogFile = path.parse().map_err(|_| absent())?;
     let (media_type, keep) = kind_of(&known);
@@ -47,12 +50,12 @@ pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Respon
         Some(day) if !covers(&folder, day) => Err(io::ErrorKind::NotFound.into()),
         _ => open(&file, most),
     };
-    match app.service.lane().run(open).await? {
-        Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
-        Ok(Opened::Large { file, bytes, tag }) => {
-            let (lane, at) = (app.service.lane().clone(), At::Rest(Some(file)));
+    match app.service.blocking_pool().run(open).await? {
+        Ok(OpenedFile::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
+        Ok(OpenedFile::Large { file, bytes, tag }) => {
+            let (lane, at) = (app.service.blocking_pool().clone(), At::Rest(Some(file)));
             let pieces = Pieces { lane, left: bytes, at };
-            Ok(tagged(Body::new(pieces), media_type, keep, &tag))
+            Ok(respond_with_tag(Body::new(pieces), media_type, keep, &tag))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(absent()),
         Err(error) => {
@@ -63,14 +66,14 @@ pub async fn serve(State(app): State<Shared>, address: Address) -> Result<Respon
 }
 
 /// A file that was opened.
-enum Opened {
+enum OpenedFile {
     /// With all its bytes.
     Whole(Vec<u8>),
     /// With its length and what names its content: it was written once, and is replaced, not changed.
     Large { file: File, bytes: u64, tag: String },
 }
 
-fn open(path: &Path, most: u64) -> io::Result<Opened> {
+fn open(path: &Path, most: u64) -> io::Result<OpenedFile> {
     let mut file = File::open(path)?;
     let facts = file.metadata()?;
     let bytes = facts.len();
@@ -83,28 +86,28 @@ fn open(path: &Path, most: u64) -> io::Result<Opened> {
         if all.len() as u64 > PIECE_BYTES {
             return Err(io::Error::other("the file grew while it was read"));
         }
-        return Ok(Opened::Whole(all));
+        return Ok(OpenedFile::Whole(all));
     }
     let modified = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let tag = format!("W/\"{bytes:x}-{:x}\"", modified.as_nanos());
-    Ok(Opened::Large { file, bytes, tag })
+    Ok(OpenedFile::Large { file, bytes, tag })
 }
 
 /// A file, piece by piece.
 struct Pieces {
-    lane: Lane,
+    lane: BlockingPool,
     /// Bytes that are not yet read.
     left: u64,
     at: At,
 }
 
-type Reading = dyn Future<Output = Result<io::Result<(File, Bytes)>, Problem>> + Send;
+type PieceFuture = dyn Future<Output = Result<io::Result<(File, Bytes)>, Problem>> + Send;
 
 enum At {
     /// Between two pieces; `None` after an error.
     Rest(Option<File>),
     /// A piece is being read.
-    Reading(Pin<Box<Reading>>),
+    Reading(Pin<Box<PieceFuture>>),
 }
 
 impl HttpBody for Pieces {
@@ -147,7 +150,7 @@ fn read_piece(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
     Ok((file, piece.into()))
 }
 
-fn absent() -> Refused {
+fn absent() -> HttpRefusal {
     Problem::new(ProblemCode::NotFound, "the log has no such file").hint(LogFile::PATHS).into()
 }
 

@@ -10,7 +10,7 @@ use super::telemetry::measure;
 use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
-use crate::replica::Standing;
+use crate::replica::ReplicaStatus;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfPeer {
@@ -185,7 +185,7 @@ impl ReplicaMeasures {
     }
 
     /// Says where it stands.
-    pub fn stand(&self, Standing { held, published, refuses }: Standing) {
+    pub fn stand(&self, ReplicaStatus { held, published, refuses }: ReplicaStatus) {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.held.set(whole(held));
         self.published.set(whole(published));

@@ -43,15 +43,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
-use crate::alerts::Desk;
+use crate::alerts::AlertService;
 use crate::challenges::Challenges;
 use crate::ops::Service;
-use crate::payments::{self, Till};
+use crate::payments::{self, PaymentProcessor};
 use crate::witness::Stand;
 
 pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
-pub use openapi::Described;
+pub use openapi::ApiDescription;
 pub use openapi::document as openapi_document;
 pub use site::Site;
 pub use stream::Streams;
@@ -59,13 +59,13 @@ pub use telemetry::Telemetry;
 
 use edge::Edge;
 pub(crate) use log_files::log_file_headers;
-pub(crate) use reply::Refused;
+pub(crate) use reply::HttpRefusal;
 
 /// What handlers share.
 #[derive(Clone)]
 pub struct App {
     /// Where payments are taken; `None`: everything is free.
-    pub till: Option<Till>,
+    pub till: Option<PaymentProcessor>,
     /// The operations.
     pub service: Arc<Service>,
     /// What is measured.
@@ -75,11 +75,11 @@ pub struct App {
     /// The pages.
     pub site: Arc<Site>,
     /// What it says of itself.
-    pub described: Arc<Described>,
+    pub described: Arc<ApiDescription>,
     /// The streams that are open.
     pub streams: Arc<Streams>,
     /// Where rules are kept; `None`: they are not.
-    pub desk: Option<Desk>,
+    pub desk: Option<AlertService>,
     /// The witness of others' logs; `None`: it is none.
     pub witness: Option<Arc<Stand>>,
     /// The state proofs that are kept, and made; `None`: none are.
@@ -87,7 +87,7 @@ pub struct App {
 }
 
 /// The same behind one counter: a request's handler takes it several times.
-type Shared = Arc<App>;
+type SharedApp = Arc<App>;
 
 /// Where operators ask whether the service lives, is ready, and what is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
         operators == Operators::Public || operation.row().group != Group::Operators
     };
     let of_class = |class| {
-        Operation::all().filter(here).filter(move |operation| operation.row().price == class)
+        Operation::list_all().filter(here).filter(move |operation| operation.row().price == class)
     };
     let tools = tools::routes(&app.service);
     let priced = routes(of_class(PriceClass::Priced));
@@ -131,7 +131,7 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
 pub fn operators_router(app: App) -> Router {
     let edge = Arc::new(Edge::new(&Limits::default(), app.telemetry.clone()));
     let theirs = |operation: &Operation| operation.row().group == Group::Operators;
-    let routes = routes(Operation::all().filter(theirs))
+    let routes = routes(Operation::list_all().filter(theirs))
         .fallback(not_here)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(Arc::new(app));
@@ -147,7 +147,7 @@ pub fn witness_router(stand: Arc<Stand>, limits: &Limits) -> Router {
     wear(routes, edge)
 }
 
-async fn no_witness_here() -> Refused {
+async fn no_witness_here() -> HttpRefusal {
     Problem::new(ProblemCode::NotFound, "nothing is at this address")
         .hint("this is a witness of logs: POST /witness/add-checkpoint")
         .into()
@@ -163,7 +163,7 @@ pub fn empty_router(limits: &Limits, bytes: Vec<u8>) -> Router {
 
 fn wear(routes: Router, edge: Arc<Edge>) -> Router {
     routes
-        .layer(CatchPanicLayer::custom(edge::panicked))
+        .layer(CatchPanicLayer::custom(edge::panic_response))
         .layer(from_fn_with_state(edge.clone(), edge::gate))
         .layer(edge::cors())
         .layer(from_fn_with_state(edge, edge::pass))
@@ -177,16 +177,16 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
 }
 
 /// The addresses of operations, each with its handler.
-fn routes(operations: impl Iterator<Item = Operation>) -> Router<Shared> {
+fn routes(operations: impl Iterator<Item = Operation>) -> Router<SharedApp> {
     operations.fold(Router::new(), |router, operation| {
         // The path of a file of the log has slashes of its own.
         let template = operation.template().replace("{path}", "{*path}");
-        router.route(&template, handlers::of(operation))
+        router.route(&template, handlers::handler_for(operation))
     })
 }
 
 /// What describes the operations, to programs and to people.
-fn descriptions() -> Router<Shared> {
+fn descriptions() -> Router<SharedApp> {
     Router::new()
         .route(openapi::ADDRESS, get(openapi::serve))
         .route("/docs", get(docs::serve))
@@ -194,28 +194,28 @@ fn descriptions() -> Router<Shared> {
 }
 
 /// What people read.
-fn pages() -> Router<Shared> {
+fn pages() -> Router<SharedApp> {
     Router::new()
         .route("/", get(site::board))
         .route("/pools/{pool}", get(site::pool))
-        .route("/exit/{token}", get(site::fixed))
-        .route("/risk", get(site::fixed))
-        .route("/verify", get(site::fixed))
-        .route("/portfolio", get(site::fixed))
-        .route("/accuracy", get(site::fixed))
-        .route("/equities", get(site::fixed))
-        .route("/alerts", get(site::fixed))
-        .route("/capabilities", get(site::fixed))
-        .route("/method", get(site::fixed))
+        .route("/exit/{token}", get(site::fixed_page))
+        .route("/risk", get(site::fixed_page))
+        .route("/verify", get(site::fixed_page))
+        .route("/portfolio", get(site::fixed_page))
+        .route("/accuracy", get(site::fixed_page))
+        .route("/equities", get(site::fixed_page))
+        .route("/alerts", get(site::fixed_page))
+        .route("/capabilities", get(site::fixed_page))
+        .route("/method", get(site::fixed_page))
 }
 
-async fn not_here() -> Refused {
+async fn not_here() -> HttpRefusal {
     Problem::new(ProblemCode::NotFound, "nothing is at this address")
         .hint("here are /livez, /readyz and /metrics; all else is at the public address")
         .into()
 }
 
-async fn method_not_allowed(uri: Uri) -> Refused {
+async fn method_not_allowed(uri: Uri) -> HttpRefusal {
     let methods = edge::methods_at(uri.path());
     let detail = format!("this address answers {}", methods.to_str().unwrap_or_default());
     Problem::new(ProblemCode::MethodNotAllowed, detail).into()

@@ -9,7 +9,7 @@ use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter,
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Plain;
 use super::reply::{JSON, Reply};
 
@@ -204,7 +204,7 @@ fn body(members: &[&Parameter]) -> Value {
 pub fn document(base_url: &str) -> Value {
     let schemas = serde_json::to_value(Schemas::openapi()).unwrap_or_default();
     let mut paths = Map::new();
-    for row in Operation::all().map(Operation::row) {
+    for row in Operation::list_all().map(Operation::row) {
         let at = paths.entry(row.template).or_insert_with(|| json!({}));
         at[row.method.name().to_ascii_lowercase()] = operation(row);
     }
@@ -229,17 +229,17 @@ pub fn document(base_url: &str) -> Value {
 }
 
 /// What a parameter's example is of: pool, slot and snapshot.
-type Recorded = (String, u32, String);
+type ExampleSlot = (String, u32, String);
 
 /// The description of a service, which is made once, and as it was written last: it is half a megabyte.
 #[derive(Debug, Default)]
-pub struct Described {
+pub struct ApiDescription {
     document: OnceLock<Value>,
     page: OnceLock<Bytes>,
-    written: Mutex<Option<(Option<Recorded>, Bytes)>>,
+    written: Mutex<Option<(Option<ExampleSlot>, Bytes)>>,
 }
 
-impl Described {
+impl ApiDescription {
     /// Of a service that is reached at an address, which is the same each time.
     fn document(&self, base_url: &str) -> &Value {
         self.document.get_or_init(|| document(base_url))
@@ -251,7 +251,7 @@ impl Described {
     }
 
     /// The same in JSON, with examples of what is recorded.
-    fn written(&self, base_url: &str, recorded: Option<Recorded>) -> Bytes {
+    fn written(&self, base_url: &str, recorded: Option<ExampleSlot>) -> Bytes {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, bytes)) = &*written
             && *of == recorded
@@ -269,7 +269,7 @@ impl Described {
 }
 
 /// Answers with the document.
-pub async fn serve(State(app): State<Shared>, _: Plain) -> Reply {
+pub async fn serve(State(app): State<SharedApp>, _: Plain) -> Reply {
     let written = app.described.written(&app.service.urls().base, app.service.example());
     Reply::new(written, JSON, Keep::Seconds(300))
 }

@@ -7,9 +7,9 @@ use exitgap_api::operations::Keep;
 use exitgap_core::series::Slot;
 use serde::Serialize;
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Plain;
-use super::reply::{Refused, Reply};
+use super::reply::{HttpRefusal, Reply};
 
 /// A chain without a recorded slot for longer than this is not ready: three slots.
 const STALE_AFTER_S: u64 = 3 * Slot::SECONDS;
@@ -39,7 +39,7 @@ struct ChainReadiness {
 }
 
 /// Whether every chain's newest slot is fresh, chain by chain.
-pub async fn readyz(State(app): State<Shared>, _: Plain) -> Result<Response, Refused> {
+pub async fn readyz(State(app): State<SharedApp>, _: Plain) -> Result<Response, HttpRefusal> {
     let (now, current) = (app.service.now(), app.service.current());
     let chains: Vec<ChainReadiness> = current
         .newest_by_chain()
@@ -63,7 +63,7 @@ pub async fn readyz(State(app): State<Shared>, _: Plain) -> Result<Response, Ref
 }
 
 /// What is measured, now.
-pub async fn metrics(State(app): State<Shared>, _: Plain) -> Reply {
+pub async fn metrics(State(app): State<SharedApp>, _: Plain) -> Reply {
     let (now, current) = (app.service.now(), app.service.current());
     let newest = current.newest_by_chain().into_iter();
     app.telemetry.slot_ages(

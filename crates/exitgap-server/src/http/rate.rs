@@ -72,7 +72,7 @@ impl Rate {
 
 impl Verdict {
     /// Tells the client where it stands.
-    pub fn write(&self, headers: &mut HeaderMap) {
+    pub fn write_headers(&self, headers: &mut HeaderMap) {
         let Self { per_minute, remaining, retry_after_s } = self;
         let mut insert = |name, text: String| {
             if let Ok(value) = HeaderValue::try_from(text) {
@@ -131,7 +131,7 @@ mod tests {
         let refused = rate.ask(client, ONE);
         assert!((1..=20).contains(&refused.retry_after_s.unwrap()));
         let mut headers = HeaderMap::new();
-        refused.write(&mut headers);
+        refused.write_headers(&mut headers);
         assert_eq!(headers[&POLICY], "\"client\";q=3;w=60");
         assert!(headers.contains_key(RETRY_AFTER));
         assert!(rate.ask("192.0.2.2".parse().unwrap(), ONE).retry_after_s.is_none());

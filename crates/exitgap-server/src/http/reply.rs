@@ -43,7 +43,7 @@ impl Reply {
     }
 
     /// A document.
-    pub fn json<T: Serialize>(document: &T, keep: Keep) -> Result<Self, Refused> {
+    pub fn json<T: Serialize>(document: &T, keep: Keep) -> Result<Self, HttpRefusal> {
         let mut body = Vec::with_capacity(USUAL_BYTES);
         match serde_json::to_writer(&mut body, document) {
             Ok(()) => Ok(Self::new(body, JSON, keep)),
@@ -69,7 +69,7 @@ impl IntoResponse for Reply {
 }
 
 /// An answer whose bytes are not at hand, with a validator that stands for them.
-pub fn tagged(body: Body, media_type: &'static str, keep: Keep, tag: &str) -> Response {
+pub fn respond_with_tag(body: Body, media_type: &'static str, keep: Keep, tag: &str) -> Response {
     respond(body, media_type, keep, HeaderValue::try_from(tag).ok())
 }
 
@@ -98,15 +98,15 @@ fn etag(body: &[u8]) -> HeaderValue {
 
 /// A refusal. The edge writes its document, because only it knows the request's id.
 #[derive(Debug, Clone)]
-pub struct Refused(pub Box<Problem>);
+pub struct HttpRefusal(pub Box<Problem>);
 
-impl From<Problem> for Refused {
+impl From<Problem> for HttpRefusal {
     fn from(problem: Problem) -> Self {
         Self(Box::new(problem))
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for HttpRefusal {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.code.http_status());
         let mut response = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();

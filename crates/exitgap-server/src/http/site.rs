@@ -18,9 +18,9 @@ use exitgap_api::{Problem, ProblemCode, parse_pool};
 use sha2::{Digest, Sha256};
 
 use super::address::Address;
-use super::reply::{Refused, Reply};
+use super::reply::{HttpRefusal, Reply};
 use super::words::Words;
-use super::{App, Shared};
+use super::{App, SharedApp};
 
 /// The built site: what is embedded in a release, or a folder that was read in its place.
 #[derive(Debug)]
@@ -47,14 +47,14 @@ impl Default for Site {
 impl Default for Site {
     fn default() -> Self {
         let plain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/pages");
-        Self::read(Path::new(plain)).unwrap_or(Self { files: BTreeMap::new() })
+        Self::from_folder(Path::new(plain)).unwrap_or(Self { files: BTreeMap::new() })
     }
 }
 
 impl Site {
     /// The files of a folder in place of the embedded ones. Read once: what is served does not
     /// change while it is served.
-    pub fn read(folder: &Path) -> io::Result<Self> {
+    pub fn from_folder(folder: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -160,36 +160,36 @@ fn media_range(part: &str) -> Option<(&str, u16)> {
 }
 
 /// `GET /`.
-pub async fn board(State(app): State<Shared>) -> Result<Response, Refused> {
+pub async fn board(State(app): State<SharedApp>) -> Result<Response, HttpRefusal> {
     page(&app, &Words::of_board(), StatusCode::OK)
 }
 
 /// `GET /pools/{pool}`.
-pub async fn pool(State(app): State<Shared>, address: Address) -> Result<Response, Refused> {
-    let id = address.named();
-    let Some(pair) = pair(&app, id) else { return nothing(&app) };
+pub async fn pool(State(app): State<SharedApp>, address: Address) -> Result<Response, HttpRefusal> {
+    let id = address.path_or_empty();
+    let Some(pair) = pair(&app, id) else { return not_found_page(&app) };
     page(&app, &Words::of_pool(&pair), StatusCode::OK)
 }
 
 /// The evidence of a result, as a page.
-pub fn evidence(app: &App, id: &str, claim: Option<String>) -> Result<Response, Refused> {
-    let Some(pair) = pair(app, id) else { return nothing(app) };
+pub fn evidence(app: &App, id: &str, claim: Option<String>) -> Result<Response, HttpRefusal> {
+    let Some(pair) = pair(app, id) else { return not_found_page(app) };
     let mut response = page(app, &Words::of_evidence(&pair, claim), StatusCode::OK)?;
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(response)
 }
 
 /// The pages whose words are always the same.
-pub async fn fixed(State(app): State<Shared>, uri: Uri) -> Result<Response, Refused> {
+pub async fn fixed_page(State(app): State<SharedApp>, uri: Uri) -> Result<Response, HttpRefusal> {
     page(&app, &Words::of_path(uri.path()), StatusCode::OK)
 }
 
 /// What no route is for: a file of the site, or nothing.
 pub async fn file_or_nothing(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     uri: Uri,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, HttpRefusal> {
     let path = uri.path().trim_start_matches('/');
     if path == "third-party.txt" && app.site.is_built() {
         let text = "text/plain; charset=utf-8";
@@ -203,7 +203,7 @@ pub async fn file_or_nothing(
     }
     // A missing script must not be answered with a page.
     if wants_page(&headers) && !path.contains('.') && app.site.is_built() {
-        return nothing(&app);
+        return not_found_page(&app);
     }
     Err(Problem::new(ProblemCode::NotFound, "nothing is at this address")
         .hint("GET /docs lists every address")
@@ -211,7 +211,7 @@ pub async fn file_or_nothing(
 }
 
 /// The page that says so.
-fn nothing(app: &App) -> Result<Response, Refused> {
+fn not_found_page(app: &App) -> Result<Response, HttpRefusal> {
     page(app, &Words::of_nothing(), StatusCode::NOT_FOUND)
 }
 
@@ -236,7 +236,7 @@ fn file(site: &Site, path: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refused> {
+fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, HttpRefusal> {
     let index = app.site.file(INDEX).ok_or_else(|| {
         Problem::new(ProblemCode::NotFound, "this service has no site")
             .hint("GET /docs lists every address of the API; `cargo xtask web` builds the site")
@@ -358,15 +358,15 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("exitgap-site-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("x.js"), "one()").unwrap();
-        let error = Site::read(&folder).unwrap_err().to_string();
+        let error = Site::from_folder(&folder).unwrap_err().to_string();
         assert!(error.contains("index.html") && error.contains("cargo xtask web"), "{error}");
         fs::write(folder.join(INDEX), "<html>").unwrap();
-        let site = Site::read(&folder).unwrap();
+        let site = Site::from_folder(&folder).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         assert!(site.is_built());
         assert_eq!(site.file("x.js").unwrap(), "one()".as_bytes());
         assert_eq!(site.file("../x.js"), None);
-        assert!(Site::read(&folder).is_err());
+        assert!(Site::from_folder(&folder).is_err());
     }
 
     #[test]

@@ -27,13 +27,13 @@ use exitgap_store::alerts::Owner;
 use hyper::body::Frame;
 use tokio::sync::{mpsc, watch};
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Address;
 use super::alerts;
 use super::edge::Client;
-use super::reply::Refused;
-use crate::alerts::Desk;
-use crate::ops::{Sealed, Service, too_many_streams};
+use super::reply::HttpRefusal;
+use crate::alerts::AlertService;
+use crate::ops::{LogProgress, Service, too_many_streams};
 
 /// Streams at once, and of one client.
 const MOST: usize = 10_000;
@@ -95,11 +95,11 @@ impl Drop for Place {
 
 /// Begins a stream.
 pub async fn serve(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     address: Address,
     request: Request,
-) -> Result<Response, Refused> {
-    let StreamAsked { pools, ticket, after } = address.read(Operation::Stream)?;
+) -> Result<Response, HttpRefusal> {
+    let StreamAsked { pools, ticket, after } = address.parse_question(Operation::Stream)?;
     let after = match last_event_id(request.headers())? {
         Some(after) => Some(after),
         None => after,
@@ -120,7 +120,7 @@ pub async fn serve(
     let client = request.extensions().get::<Client>().and_then(|Client(client)| *client);
     let place = app.streams.place(client)?;
     let (frames, rest) = mpsc::channel(1);
-    let mut told = Telling { service: app.service.clone(), pools, own, frames };
+    let mut told = StreamSession { service: app.service.clone(), pools, own, frames };
     tokio::spawn(async move {
         // It ends when the process does, when nobody listens any more, or when the store cannot be read.
         let _ = told.tell(after).await;
@@ -178,7 +178,7 @@ impl hyper::body::Body for Frames {
 }
 
 /// A stream being told.
-struct Telling {
+struct StreamSession {
     service: Arc<Service>,
     pools: Vec<PoolId>,
     own: Option<Own>,
@@ -187,7 +187,7 @@ struct Telling {
 
 /// Whose rules are told of, and how far they are evaluated.
 struct Own {
-    desk: Desk,
+    desk: AlertService,
     owner: Owner,
     evaluated: watch::Receiver<Option<Slot>>,
 }
@@ -195,7 +195,7 @@ struct Own {
 /// Nobody listens any more, or nothing can be told.
 struct Over;
 
-impl Telling {
+impl StreamSession {
     async fn tell(&mut self, after: Option<EventPlace>) -> Result<(), Over> {
         let mut sealed = self.service.watch_slots();
         let sealed_last = self.service.current().last_slot;
@@ -211,7 +211,7 @@ impl Telling {
                 let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
                 format!("id: {}\n", EventPlace { slot: newest, place: last })
             });
-            self.say(format!("retry: {}\n{id}data\n\n", retry_ms())).await?;
+            self.send_frame(format!("retry: {}\n{id}data\n\n", retry_ms())).await?;
             newest.and_then(Slot::next)
         };
         loop {
@@ -236,11 +236,11 @@ impl Telling {
         if !near {
             let number = newest.number();
             let reset = format!("retry: {retry}\nevent: reset\ndata: {{\"slot\":{number}}}\n\n");
-            self.say(reset).await?;
+            self.send_frame(reset).await?;
             self.slot(newest, 0).await?;
             return Ok(newest.next());
         }
-        self.say(format!("retry: {retry}\nid: {after}\ndata\n\n")).await?;
+        self.send_frame(format!("retry: {retry}\nid: {after}\ndata\n\n")).await?;
         self.slot(after.slot, after.place.saturating_add(1)).await?;
         Ok(after.slot.next())
     }
@@ -248,11 +248,11 @@ impl Telling {
     /// Waits until a slot is sealed, and gives the newest; says now and then that nothing is said.
     async fn wait(
         &mut self,
-        sealed: &mut watch::Receiver<Sealed>,
+        sealed: &mut watch::Receiver<LogProgress>,
         next: Option<Slot>,
     ) -> Result<Slot, Over> {
         loop {
-            let Sealed { newest, ends } = *sealed.borrow_and_update();
+            let LogProgress { newest, ends } = *sealed.borrow_and_update();
             // What was sealed before the first who watched is known all the same.
             let newest = self.reach(newest.or_else(|| self.service.current().last_slot));
             if ends {
@@ -263,16 +263,16 @@ impl Telling {
             }
             tokio::select! {
                 changed = sealed.changed() => changed.map_err(|_| Over)?,
-                () = changed(&mut self.own) => {}
+                () = wait_for_evaluation(&mut self.own) => {}
                 () = self.frames.closed() => return Err(Over),
-                () = tokio::time::sleep(SILENCE) => self.say(":\n\n".to_owned()).await?,
+                () = tokio::time::sleep(SILENCE) => self.send_frame(":\n\n".to_owned()).await?,
             }
         }
     }
 
     /// Says a slot's events from a place on, in one frame.
     async fn slot(&self, slot: Slot, from: u32) -> Result<(), Over> {
-        let told = self.service.streamed(slot, &self.pools).await;
+        let told = self.service.slot_events(slot, &self.pools).await;
         let events = told.map_err(|problem| {
             tracing::warn!(%slot, detail = %problem.detail, "a stream ends");
             Over
@@ -288,7 +288,7 @@ impl Telling {
             // Writing to a String cannot fail.
             let _ = write!(frame, "event: {event}\nid: {id}\ndata: {text}\n\n");
         }
-        if frame.is_empty() { Ok(()) } else { self.say(frame).await }
+        if frame.is_empty() { Ok(()) } else { self.send_frame(frame).await }
     }
 
     /// The newest slot of which all is known that is told.
@@ -310,13 +310,13 @@ impl Telling {
         said.iter().map(|event| serde_json::to_string(event).map_err(|_| Over)).collect()
     }
 
-    async fn say(&self, frame: String) -> Result<(), Over> {
+    async fn send_frame(&self, frame: String) -> Result<(), Over> {
         self.frames.send(frame.into()).await.map_err(|_| Over)
     }
 }
 
 /// Waits until rules are evaluated further; for ever where nobody's are told of.
-async fn changed(own: &mut Option<Own>) {
+async fn wait_for_evaluation(own: &mut Option<Own>) {
     match own {
         // What tells it lives as long as the desk.
         Some(own) => {

@@ -19,10 +19,10 @@ use super::measures::{BucketMeasures, DaysMeasures, DrawMeasures, PeerMeasures, 
 use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
-use crate::replica::Standing;
+use crate::replica::ReplicaStatus;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct RequestLabels {
     route: String,
     status: u16,
 }
@@ -55,7 +55,7 @@ struct OfChain {
 /// The measures of one process.
 pub struct Telemetry {
     registry: Registry,
-    requests: Family<Answered, Counter>,
+    requests: Family<RequestLabels, Counter>,
     latency: Family<Route, Histogram, fn() -> Histogram>,
     recorded: Counter,
     missing: Family<Reason, Counter>,
@@ -192,9 +192,9 @@ impl Default for Telemetry {
 
 impl Telemetry {
     /// A request was answered.
-    pub fn answered(&self, route: &str, status: u16, took: Duration) {
+    pub fn count_request(&self, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
-        self.requests.get_or_create(&Answered { route: route.clone(), status }).inc();
+        self.requests.get_or_create(&RequestLabels { route: route.clone(), status }).inc();
         self.latency.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }
 
@@ -228,12 +228,12 @@ impl Telemetry {
     }
 
     /// Says where a replica stands.
-    pub fn replica(&self, standing: Standing) {
+    pub fn replica(&self, standing: ReplicaStatus) {
         self.replica.stand(standing);
     }
 
     /// Counts what a slot's witnesses did.
-    pub fn cosigned<'a>(&self, cosigned: u32, not: impl Iterator<Item = &'a String>) {
+    pub fn count_cosignatures<'a>(&self, cosigned: u32, not: impl Iterator<Item = &'a String>) {
         self.cosignatures.inc_by(cosigned.into());
         for witness in not {
             self.not_cosigned.get_or_create(&OfWitness { witness: witness.clone() }).inc();
@@ -241,7 +241,7 @@ impl Telemetry {
     }
 
     /// A slot was sealed: so many pools recorded, and the others missing by reason.
-    pub fn sealed(&self, recorded: u64, missing: &BTreeMap<MissingReason, u64>) {
+    pub fn count_slot(&self, recorded: u64, missing: &BTreeMap<MissingReason, u64>) {
         self.recorded.inc_by(recorded);
         for (reason, pools) in missing {
             self.missing.get_or_create(&Reason { reason: reason.code().to_owned() }).inc_by(*pools);

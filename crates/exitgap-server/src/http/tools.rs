@@ -12,16 +12,16 @@ use exitgap_api::operations::Keep;
 use exitgap_mcp::http::Callers;
 use exitgap_mcp::{FromStore, Tools, discovery};
 
-use super::Shared;
+use super::SharedApp;
 use super::address::Plain;
-use super::reply::{Refused, Reply};
+use super::reply::{HttpRefusal, Reply};
 use crate::ops::{Service, Urls};
 
 /// How long the documents may be kept: they change with the configuration and the program only.
 const KEEP: Keep = Keep::Seconds(3_600);
 
 /// The addresses of the tools.
-pub fn routes(service: &Arc<Service>) -> Router<Shared> {
+pub fn routes(service: &Arc<Service>) -> Router<SharedApp> {
     let callers = callers(service.urls());
     let tools = exitgap_mcp::http::service(
         Tools::new(FromStore::new(service.clone(), VerifiedBy::Operator)),
@@ -53,15 +53,15 @@ fn origin(uri: &Uri) -> Option<String> {
     Some(format!("{scheme}://{host}:{port}"))
 }
 
-async fn card(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
+async fn card(State(app): State<SharedApp>, _: Plain) -> Result<Reply, HttpRefusal> {
     let card = discovery::server_card(&app.service.urls().base);
     Ok(Reply::json(&card, KEEP)?.of_type(discovery::CARD_TYPE))
 }
 
-async fn server(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
+async fn server(State(app): State<SharedApp>, _: Plain) -> Result<Reply, HttpRefusal> {
     Reply::json(&discovery::server_json(&app.service.urls().base), KEEP)
 }
 
-async fn catalog(State(app): State<Shared>, _: Plain) -> Result<Reply, Refused> {
+async fn catalog(State(app): State<SharedApp>, _: Plain) -> Result<Reply, HttpRefusal> {
     Reply::json(&discovery::catalog(&app.service.urls().base), KEEP)
 }

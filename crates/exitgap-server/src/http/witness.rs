@@ -47,12 +47,12 @@ async fn add_checkpoint(stand: Arc<Stand>, body: Body) -> Response {
     };
     match tokio::task::spawn_blocking(move || stand.cosign(&asked)).await {
         Ok(Ok(line)) => text(StatusCode::OK, TEXT, line),
-        Ok(Err(error)) => refused(&error),
+        Ok(Err(error)) => refusal_response(&error),
         Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, TEXT, "the witness was interrupted\n"),
     }
 }
 
-fn refused(error: &NotCosigned) -> Response {
+fn refusal_response(error: &NotCosigned) -> Response {
     let status = match error {
         NotCosigned::Refused(WitnessRefusal::OtherSize { size }) => {
             return text(StatusCode::CONFLICT, SIZE, format!("{size}\n"));
@@ -81,7 +81,7 @@ async fn latest(stand: Arc<Stand>, Path(origin_sha256): Path<String>) -> Respons
             let said = "of no log of this name, whose SHA-256 is asked for in hex, was anything cosigned\n";
             text(StatusCode::NOT_FOUND, TEXT, said)
         }
-        Ok(Err(error)) => refused(&error.into()),
+        Ok(Err(error)) => refusal_response(&error.into()),
         Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, TEXT, "the witness was interrupted\n"),
     }
 }

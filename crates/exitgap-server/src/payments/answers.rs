@@ -4,16 +4,16 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::x402::{
-    BodyMembers, Payment as Presented, Priced, Settlement, Terms, X_PAYMENT_RECEIPT, X402Error,
+    BodyMembers, Payment as Presented, PricedOffer, Settlement, Terms, X_PAYMENT_RECEIPT, X402Error,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::Word;
-use exitgap_store::payments::{Payment, Settled};
+use exitgap_store::payments::{Payment, PaymentSettlement};
 
 use super::layer::body;
-use super::request::Asked;
-use super::{CURRENCY, DECIMALS, Till, Unavailable};
-use crate::http::Refused;
+use super::request::PricedRequest;
+use super::{CURRENCY, DECIMALS, PaymentProcessor, Unavailable};
+use crate::http::HttpRefusal;
 
 /// What a problem's document also holds: the offer of x402, version 1.
 #[derive(Clone)]
@@ -31,15 +31,15 @@ pub enum Refusal {
 }
 
 /// What an x402 payment's own answer header says of it, and in which version.
-pub struct Told<'a> {
+pub struct PaymentFailure<'a> {
     payment: Option<&'a Presented>,
     reason: &'static str,
     transaction: Option<Word>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> PaymentFailure<'a> {
     /// Of an x402 payment.
-    pub fn of(payment: &'a Presented, reason: &'static str) -> Self {
+    pub fn for_payment(payment: &'a Presented, reason: &'static str) -> Self {
         Self { payment: Some(payment), reason, transaction: None }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Told<'a> {
         Self { transaction, ..self }
     }
 
-    fn write(&self, response: &mut Response) {
+    fn write_header(&self, response: &mut Response) {
         let Some(payment) = self.payment else { return };
         let transaction = self.transaction.map(|hash| hash.to_string()).unwrap_or_default();
         let settlement = Settlement {
@@ -75,16 +75,16 @@ fn set(response: &mut Response, name: &'static str, value: &str) {
 }
 
 /// What cannot be read as a payment.
-pub fn malformed(error: &X402Error) -> Response {
+pub fn refuse_malformed(error: &X402Error) -> Response {
     let problem = Problem::new(ProblemCode::PaymentMalformed, error.to_string());
     let problem = problem.hint(
         "nothing was charged; repeat the request without a payment to see the accepted terms",
     );
-    Refused::from(problem).into_response()
+    HttpRefusal::from(problem).into_response()
 }
 
 /// A refusal that names no price.
-pub fn refuse(refusal: Refusal, told: Option<&Told<'_>>) -> Response {
+pub fn refuse(refusal: Refusal, told: Option<&PaymentFailure<'_>>) -> Response {
     let (code, detail, hint) = match refusal {
         Refusal::Used => (
             ProblemCode::PaymentUsed,
@@ -107,22 +107,23 @@ pub fn refuse(refusal: Refusal, told: Option<&Told<'_>>) -> Response {
         Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },
         None => problem,
     };
-    let mut response = Refused::from(problem).into_response();
+    let mut response = HttpRefusal::from(problem).into_response();
     if refusal != Refusal::Used {
         let wait = if refusal == Refusal::Pending { "2" } else { "30" };
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(wait));
     }
     if let Some(told) = told {
-        told.write(&mut response);
+        told.write_header(&mut response);
     }
     response
 }
 
-impl Till {
+impl PaymentProcessor {
     /// The answer that was paid for. Without its receipt none is given: whoever repeats the payment gets both.
     pub(super) async fn give(&self, payment: Payment, presented: Option<&Presented>) -> Response {
         let pending = || {
-            let told = presented.map(|payment| Told::of(payment, "settlement_pending"));
+            let told =
+                presented.map(|payment| PaymentFailure::for_payment(payment, "settlement_pending"));
             refuse(Refusal::Pending, told.as_ref())
         };
         let Some(settled) = payment.settled else { return pending() };
@@ -132,8 +133,8 @@ impl Till {
         }
     }
 
-    fn offered(asked: &Asked, terms: Terms, error: String) -> Priced {
-        Priced {
+    fn make_offer(asked: &PricedRequest, terms: Terms, error: String) -> PricedOffer {
+        PricedOffer {
             terms,
             currency: CURRENCY.to_owned(),
             decimals: DECIMALS,
@@ -144,20 +145,30 @@ impl Till {
     }
 
     /// The price that a payment pays, which may be one of a moment ago.
-    pub(super) fn priced(&self, asked: &Asked, paid: &Presented, error: String) -> Priced {
+    pub(super) fn make_paid_offer(
+        &self,
+        asked: &PricedRequest,
+        paid: &Presented,
+        error: String,
+    ) -> PricedOffer {
         let terms = Terms { amount: paid.authorization.value, ..self.terms() };
-        Self::offered(asked, terms, error)
+        Self::make_offer(asked, terms, error)
     }
 
     /// The price, in all three ways, and why it is asked for.
-    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
-        let priced = Self::offered(asked, self.terms(), why.to_owned());
+    pub(super) fn require_payment(
+        &self,
+        asked: &PricedRequest,
+        why: &str,
+        told: Option<&PaymentFailure<'_>>,
+    ) -> Response {
+        let priced = Self::make_offer(asked, self.terms(), why.to_owned());
         let problem = Problem::new(ProblemCode::PaymentRequired, why);
         let problem = match told {
             Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },
             None => problem,
         };
-        let mut response = Refused::from(problem.hint(
+        let mut response = HttpRefusal::from(problem.hint(
             "pay as the headers describe, by x402 or by a transfer; snapshots and evidence are free",
         ))
         .into_response();
@@ -168,7 +179,7 @@ impl Till {
             response.extensions_mut().insert(Members(members));
         }
         if let Some(told) = told {
-            told.write(&mut response);
+            told.write_header(&mut response);
         }
         response
     }
@@ -177,7 +188,7 @@ impl Till {
 /// The answer that was paid for, the same bytes each time, with its receipt.
 fn given(
     payment: Payment,
-    settled: Settled,
+    settled: PaymentSettlement,
     receipt: &str,
     presented: Option<&Presented>,
 ) -> Response {

@@ -109,18 +109,18 @@ impl PaymentsConfig {
         if !self.enabled {
             return Ok(None);
         }
-        let price = required("price_usdc", self.price_usdc.as_ref())?;
+        let price = require_value("price_usdc", self.price_usdc.as_ref())?;
         let price = Units::of_tokens("price_usdc", price, DECIMALS)
             .ok()
             .filter(|price| price.0 > 0)
             .ok_or_else(|| ("price_usdc", format!("{price:?} is not a price such as \"0.01\"")))?;
-        let slug = required("chain", self.chain.as_ref())?;
+        let slug = require_value("chain", self.chain.as_ref())?;
         let chain = plan.chains().iter().find(|chain| chain.slug().as_str() == slug);
         let chain =
             chain.ok_or_else(|| ("chain", format!("no [[chain]] has the slug {slug:?}")))?;
-        let pay_to = address("pay_to", required("pay_to", self.pay_to.as_ref())?)?;
-        let asset = address("asset", required("asset", self.asset.as_ref())?)?;
-        let settle = match FacilitatorUrl::read(&self.settle) {
+        let pay_to = address("pay_to", require_value("pay_to", self.pay_to.as_ref())?)?;
+        let asset = address("asset", require_value("asset", self.asset.as_ref())?)?;
+        let settle = match FacilitatorUrl::parse(&self.settle) {
             _ if self.settle == LOCAL => Settle::Local(self.hot_key_file.clone()),
             Some(url) => Settle::Facilitator(url),
             None => {
@@ -158,7 +158,7 @@ impl PaymentsConfig {
     }
 }
 
-fn required<'a>(key: &'static str, value: Option<&'a String>) -> Result<&'a String, Wrong> {
+fn require_value<'a>(key: &'static str, value: Option<&'a String>) -> Result<&'a String, Wrong> {
     value.ok_or_else(|| (key, "is required if payments are enabled".to_owned()))
 }
 

@@ -52,7 +52,7 @@ impl From<reqwest::Error> for Silence {
 
 impl FacilitatorUrl {
     /// Reads an address: over TLS, or on this machine; without user, query or fragment.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let url: Url = text.parse().ok()?;
         let here = match url.host()? {
             url::Host::Domain(name) => name == "localhost",
@@ -124,7 +124,7 @@ mod tests {
             "http://localhost:1/a",
             "http://[::1]:1",
         ] {
-            assert!(FacilitatorUrl::read(good).is_some(), "{good}");
+            assert!(FacilitatorUrl::parse(good).is_some(), "{good}");
         }
         for bad in [
             "",
@@ -136,7 +136,7 @@ mod tests {
             "https://x402.example/#a",
             "file:///etc/passwd",
         ] {
-            assert!(FacilitatorUrl::read(bad).is_none(), "{bad}");
+            assert!(FacilitatorUrl::parse(bad).is_none(), "{bad}");
         }
     }
 }

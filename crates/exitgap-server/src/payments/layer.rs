@@ -5,13 +5,13 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use exitgap_api::x402::Presented;
+use exitgap_api::x402::RequestPayment;
 use exitgap_api::{Problem, ProblemCode};
 
-use super::answers::{Refusal, malformed, refuse};
-use super::request::{Asked, presented};
-use super::{Till, Unavailable};
-use crate::http::Refused;
+use super::answers::{Refusal, refuse, refuse_malformed};
+use super::request::{PricedRequest, find_payment};
+use super::{PaymentProcessor, Unavailable};
+use crate::http::HttpRefusal;
 
 /// The longest answer that is sold, bytes: what is priced is a small document.
 const MAX_ANSWER: usize = 1 << 20;
@@ -21,7 +21,11 @@ const MAX_ANSWER: usize = 1 << 20;
 const MAX_ADDRESS: usize = 512;
 
 /// Computes the answer, and gives it to whoever paid for it. Nothing but a `GET` is ever settled.
-pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> Response {
+pub async fn charge(
+    State(till): State<PaymentProcessor>,
+    request: Request,
+    next: Next,
+) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return next.run(request).await;
     }
@@ -29,12 +33,12 @@ pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> R
     if length > MAX_ADDRESS {
         let detail = format!("a priced URL may have at most {MAX_ADDRESS} bytes");
         let problem = Problem::new(ProblemCode::AddressTooLong, detail);
-        return Refused::from(problem.hint("shorten the parameters")).into_response();
+        return HttpRefusal::from(problem.hint("shorten the parameters")).into_response();
     }
-    let asked = Asked::of(request.uri(), &till.0.base_url);
+    let asked = PricedRequest::from_uri(request.uri(), &till.0.base_url);
     let pays = *request.method() == Method::GET;
-    let presented = if pays { presented(request.headers()) } else { Ok(None) };
-    if let Ok(Some(Presented::Payment(payment))) = &presented {
+    let presented = if pays { find_payment(request.headers()) } else { Ok(None) };
+    if let Ok(Some(RequestPayment::Payment(payment))) = &presented {
         // What was paid is given again even where it could no longer be computed.
         match till.known(payment, &asked).await {
             Ok(None) => {}
@@ -50,7 +54,7 @@ pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> R
     let presented = match presented {
         Ok(None) => return till.offer(&asked, "a payment is required"),
         Ok(Some(presented)) => presented,
-        Err(error) => return malformed(&error),
+        Err(error) => return refuse_malformed(&error),
     };
     let Ok(answer) = to_bytes(answered.into_body(), MAX_ANSWER).await else {
         tracing::error!("an answer is too long to be sold");
@@ -58,16 +62,16 @@ pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> R
     };
     let answer = answer.to_vec();
     match presented {
-        Presented::Payment(payment) => till.take_authorization(&payment, &asked, answer).await,
-        Presented::Proof(proof) => till.take_transfer(&proof, &asked, answer).await,
+        RequestPayment::Payment(payment) => till.take_authorization(&payment, &asked, answer).await,
+        RequestPayment::Proof(proof) => till.take_transfer(&proof, &asked, answer).await,
     }
 }
 
-impl Till {
+impl PaymentProcessor {
     /// The offer, or, where nothing could be settled, that it cannot be made.
-    fn offer(&self, asked: &Asked, why: &str) -> Response {
+    fn offer(&self, asked: &PricedRequest, why: &str) -> Response {
         if self.is_well() {
-            self.required(asked, why, None)
+            self.require_payment(asked, why, None)
         } else {
             refuse(Refusal::Unavailable, None)
         }

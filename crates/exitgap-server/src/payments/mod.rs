@@ -23,15 +23,15 @@
 //! `exitgap-chain::settle`'s.
 
 mod answers;
-mod authorized;
+mod authorizations;
 mod config;
 mod facilitator;
 mod layer;
 mod receipts;
 mod request;
-mod settling;
+mod settlement;
 mod sweeper;
-mod transferred;
+mod transfers;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -92,7 +92,7 @@ const RESERVE: u128 = 3;
 
 /// Where payments are taken. Shared by all that answer.
 #[derive(Clone)]
-pub struct Till(Arc<Inner>);
+pub struct PaymentProcessor(Arc<Inner>);
 
 struct Inner {
     node: TokenNode,
@@ -157,7 +157,7 @@ pub enum TillError {
     },
 }
 
-impl Till {
+impl PaymentProcessor {
     /// Opens the till: reads the keys, of which none is one of these logs', checks the token against the chain, and puts the price in force.
     pub async fn open(
         plan: PaymentsPlan,
@@ -167,7 +167,7 @@ impl Till {
         now: Now,
     ) -> Result<Self, TillError> {
         let settler = match &plan.settle {
-            Settle::Local(file) => Settler::Local(HotKey::read(file)?),
+            Settle::Local(file) => Settler::Local(HotKey::from_file(file)?),
             Settle::Facilitator(url) => {
                 Settler::Facilitator(Facilitator::new(url).map_err(TillError::Facilitator)?)
             }
@@ -299,8 +299,8 @@ impl Till {
         self.health().unwritten = matches!(&worked, Ok(Err(PaymentsError::Database(_))));
         match worked {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(error)) => Err(Unavailable::of(&error)),
-            Err(error) => Err(Unavailable::of(&error)),
+            Ok(Err(error)) => Err(Unavailable::from_error(&error)),
+            Err(error) => Err(Unavailable::from_error(&error)),
         }
     }
 
@@ -319,7 +319,7 @@ impl Till {
 struct Unavailable;
 
 impl Unavailable {
-    fn of(error: &dyn std::error::Error) -> Self {
+    fn from_error(error: &dyn std::error::Error) -> Self {
         tracing::warn!(%error, "payments: a payment cannot be processed now");
         Self
     }
@@ -327,7 +327,7 @@ impl Unavailable {
 
 impl From<SettleError> for Unavailable {
     fn from(error: SettleError) -> Self {
-        Self::of(&error)
+        Self::from_error(&error)
     }
 }
 

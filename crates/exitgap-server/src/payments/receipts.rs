@@ -7,9 +7,9 @@ use exitgap_api::receipt::{RECEIPT_VERSION, Receipt, ReceiptKeyError, ReceiptSig
 use exitgap_api::x402::Units;
 use exitgap_core::ids::PoolId;
 use exitgap_core::tlog::VerifierKey;
-use exitgap_store::payments::{Payment, Settled};
+use exitgap_store::payments::{Payment, PaymentSettlement};
 
-use super::{Till, Unavailable};
+use super::{PaymentProcessor, Unavailable};
 use crate::secret_file::{self, SecretFileError};
 
 /// Why there is no key to sign receipts with.
@@ -30,7 +30,7 @@ pub enum ReceiptFileError {
 
 /// Reads a key that nobody but its owner may read, and that is none of these logs'.
 pub fn read_signer(path: &Path, logs: &[VerifierKey]) -> Result<ReceiptSigner, ReceiptFileError> {
-    let text = secret_file::read(path, "receipts")?;
+    let text = secret_file::read_secret(path, "receipts")?;
     let not_a_key = |error| ReceiptFileError::NotAKey { path: path.to_owned(), error };
     let signer = ReceiptSigner::of_secret_text(&text).map_err(not_a_key)?;
     let bytes = signer.key().to_bytes();
@@ -42,15 +42,15 @@ pub fn read_signer(path: &Path, logs: &[VerifierKey]) -> Result<ReceiptSigner, R
 
 /// Writes a new key, readable by its owner only, where there is no file.
 pub fn write_signer(path: &Path, signer: &ReceiptSigner) -> Result<(), ReceiptFileError> {
-    Ok(secret_file::write(path, &signer.to_secret_text())?)
+    Ok(secret_file::write_secret(path, &signer.to_secret_text())?)
 }
 
-impl Till {
+impl PaymentProcessor {
     /// The receipt of a payment that was settled: the one that it was answered with first.
     pub(super) async fn receipt(
         &self,
         payment: &Payment,
-        settled: Settled,
+        settled: PaymentSettlement,
     ) -> Result<String, Unavailable> {
         let key = payment.key.clone();
         if let Some(kept) = self.payments(move |payments| payments.receipt(&key)).await? {
@@ -65,10 +65,10 @@ impl Till {
     fn write_receipt(
         &self,
         payment: &Payment,
-        settled: Settled,
+        settled: PaymentSettlement,
     ) -> Result<(String, PoolId), Unavailable> {
-        let answer: PublishedExit =
-            serde_json::from_slice(&payment.answer).map_err(|error| Unavailable::of(&error))?;
+        let answer: PublishedExit = serde_json::from_slice(&payment.answer)
+            .map_err(|error| Unavailable::from_error(&error))?;
         let context = answer.answer.context;
         let hash = context.method.depth_source.snapshot_hash.unwrap_or_default();
         let token = &self.0.token;
@@ -83,10 +83,10 @@ impl Till {
             issued_at: settled.settled_s,
             answer_sha256: Receipt::name_of(&payment.answer),
             evidence_url: answer.evidence_url,
-            snapshot_hash: hash.parse().map_err(|error| Unavailable::of(&error))?,
+            snapshot_hash: hash.parse().map_err(|error| Unavailable::from_error(&error))?,
             method_version: context.method_version,
         };
-        let pool = context.pool.parse().map_err(|error| Unavailable::of(&error))?;
+        let pool = context.pool.parse().map_err(|error| Unavailable::from_error(&error))?;
         Ok((receipt.sign(&self.0.signer), pool))
     }
 }

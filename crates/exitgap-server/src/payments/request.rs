@@ -1,21 +1,21 @@
 //! What a request asks and pays with, as far as its payment is concerned.
 
 use axum::http::{HeaderMap, Uri};
-use exitgap_api::x402::{PAYMENT_SIGNATURE, Presented, X_PAYMENT, X_PAYMENT_PROOF, X402Error};
+use exitgap_api::x402::{PAYMENT_SIGNATURE, RequestPayment, X_PAYMENT, X_PAYMENT_PROOF, X402Error};
 use sha2::{Digest, Sha256};
 
 /// A request whose answer is priced.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct PricedRequest {
     /// What it asks, whatever the order of its parameters.
     pub fingerprint: [u8; 32],
     /// The absolute address.
     pub url: String,
 }
 
-impl Asked {
+impl PricedRequest {
     /// Of a `GET` of this address.
-    pub fn of(uri: &Uri, base_url: &str) -> Self {
+    pub fn from_uri(uri: &Uri, base_url: &str) -> Self {
         let fingerprint = fingerprint("GET", uri.path(), uri.query().unwrap_or_default());
         let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
         Self { fingerprint, url: [base_url, target].concat() }
@@ -48,7 +48,7 @@ pub fn fingerprint(method: &str, path: &str, query: &str) -> [u8; 32] {
 const CARRIERS: [&str; 3] = [PAYMENT_SIGNATURE, X_PAYMENT, X_PAYMENT_PROOF];
 
 /// What the headers pay with. A header that is there twice, or is no text, is none.
-pub fn presented(headers: &HeaderMap) -> Result<Option<Presented>, X402Error> {
+pub fn find_payment(headers: &HeaderMap) -> Result<Option<RequestPayment>, X402Error> {
     for name in CARRIERS {
         let mut values = headers.get_all(name).iter();
         let first = values.next();
@@ -59,5 +59,5 @@ pub fn presented(headers: &HeaderMap) -> Result<Option<Presented>, X402Error> {
             return Err(X402Error::NotBase64 { what: name });
         }
     }
-    Presented::find(|name| headers.get(name).and_then(|value| value.to_str().ok()))
+    RequestPayment::find(|name| headers.get(name).and_then(|value| value.to_str().ok()))
 }

@@ -7,8 +7,8 @@ use exitgap_store::payments::{Counts, Sent};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::settling::sent_of;
-use super::{LOOK, Settler, Till, Unavailable};
+use super::settlement::sent_of;
+use super::{LOOK, PaymentProcessor, Settler, Unavailable};
 
 /// How often is swept.
 const EVERY: Duration = Duration::from_secs(5);
@@ -27,7 +27,11 @@ const RECHECK_BLOCKS: u64 = 64;
 const RESERVED_S: u64 = 24 * 3_600;
 
 /// Sweeps until it is told to end; `told` is told after each time how the payments stand.
-pub async fn sweep(till: Till, mut ended: watch::Receiver<bool>, told: impl Fn(Counts)) {
+pub async fn sweep(
+    till: PaymentProcessor,
+    mut ended: watch::Receiver<bool>,
+    told: impl Fn(Counts),
+) {
     loop {
         till.look_after_health().await;
         // What fails is tried again, and said where it failed.
@@ -45,7 +49,7 @@ pub async fn sweep(till: Till, mut ended: watch::Receiver<bool>, told: impl Fn(C
     }
 }
 
-impl Till {
+impl PaymentProcessor {
     /// Does once what is due, unless another process does.
     async fn sweep_once(&self) -> Result<(), Unavailable> {
         let (now, holder) = (self.now(), self.0.holder);
@@ -67,7 +71,8 @@ impl Till {
         let until = Instant::now() + LOOK;
         let signer = hot.address();
         let count = self.0.node.count(signer, until).await?;
-        let unfilled = self.payments(move |payments| payments.unfilled(signer, count)).await?;
+        let unfilled =
+            self.payments(move |payments| payments.pending_transactions(signer, count)).await?;
         for (key, sent) in unfilled {
             let waits_s = self.now().saturating_sub(sent.signed_s);
             let replaced =
@@ -91,7 +96,7 @@ impl Till {
         let Some(authorization) = authorization else { return Ok(None) };
         let most = self.0.plan.max_fee_wei;
         let Ok(now) = self.0.node.fees(most, Instant::now() + LOOK).await else { return Ok(None) };
-        let Some(fees) = Fees { max_fee: sent.max_fee, tip: sent.tip }.bumped(now, most) else {
+        let Some(fees) = Fees { max_fee: sent.max_fee, tip: sent.tip }.bump(now, most) else {
             tracing::warn!(%key, "payments: a transaction waits at the highest fee allowed");
             return Ok(None);
         };
@@ -109,12 +114,12 @@ impl Till {
         let until = Instant::now() + LOOK;
         let head = self.0.node.head(until).await?.number;
         let Some(block) = head.checked_sub(RECHECK_BLOCKS) else { return Ok(()) };
-        for payment in self.payments(move |payments| payments.unchecked(block)).await? {
+        for payment in self.payments(move |payments| payments.unchecked_payments(block)).await? {
             let Some(settled) = payment.settled else { continue };
             let found = self.settled_in(settled.transaction, &payment.key, until).await?;
             let key = payment.key.clone();
             if found.is_some() {
-                self.payments(move |payments| payments.rechecked(&key)).await?;
+                self.payments(move |payments| payments.mark_rechecked(&key)).await?;
             } else {
                 tracing::error!(key = %payment.key, "payments: a settlement is no longer on the chain");
                 self.payments(move |payments| payments.orphan(&key)).await?;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use exitgap_core::log_folder::Folder;
 use exitgap_core::proof::Reach;
-use exitgap_core::published::Folder;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Difference;
 use exitgap_core::tlog::{Cosigner, Origin, SignerKey, WitnessKey};
@@ -18,10 +18,10 @@ use tokio::time::{Instant, sleep};
 
 use super::Trouble;
 use super::config::Peer;
-use super::judge::{Compared, Differs, Own};
+use super::judge::{Differs, Own, SlotComparison};
 use super::remote::{Kept, Remote, client};
 use super::slot::{self as slot_of, Said, Seen};
-use super::tell::Shelf;
+use super::tell::PeerFolder;
 use crate::challenges::Challenges;
 use crate::secret_file::{self, SecretFileError};
 
@@ -64,7 +64,7 @@ pub enum FollowersError {
 }
 
 /// What peers' slots are compared with, and where that is told.
-pub struct Followed {
+pub struct FollowContext {
     /// This log's store.
     pub store: PathBuf,
     /// This log's folder.
@@ -99,14 +99,14 @@ pub struct PeerTold {
 }
 
 /// Is told of each slot of a peer.
-type Told = Arc<dyn Fn(&PeerTold) + Send + Sync>;
+type PeerCallback = Arc<dyn Fn(&PeerTold) + Send + Sync>;
 
 /// Those who follow peers.
 pub struct Followers {
-    followed: Arc<Followed>,
+    followed: Arc<FollowContext>,
     client: Client,
     peers: Vec<Peer>,
-    told: Told,
+    told: PeerCallback,
 }
 
 /// What is known of one peer.
@@ -121,13 +121,13 @@ struct Known {
     waited_for: Option<Slot>,
 }
 
-impl Followed {
+impl FollowContext {
     /// The key of an observer, which is neither of these: whose they are, and their public bytes.
     pub fn observer_key(
         path: &Path,
         others: &[(&'static str, [u8; 32])],
     ) -> Result<Cosigner, FollowersError> {
-        let text = secret_file::read(path, "witness")?;
+        let text = secret_file::read_secret(path, "witness")?;
         let key: SignerKey = text
             .trim_end()
             .parse()
@@ -142,7 +142,11 @@ impl Followed {
 
 impl Followers {
     /// Of these peers. Nothing is asked for yet.
-    pub fn new(followed: Followed, peers: Vec<Peer>, told: Told) -> Result<Self, FollowersError> {
+    pub fn new(
+        followed: FollowContext,
+        peers: Vec<Peer>,
+        told: PeerCallback,
+    ) -> Result<Self, FollowersError> {
         Ok(Self { followed: Arc::new(followed), client: client()?, peers, told })
     }
 
@@ -163,10 +167,10 @@ impl Followers {
 
 /// Follows one peer until nobody seals slots any more.
 async fn follow(
-    followed: Arc<Followed>,
+    followed: Arc<FollowContext>,
     client: Client,
     peer: Peer,
-    told: Told,
+    told: PeerCallback,
     mut sealed: watch::Receiver<Option<Slot>>,
 ) {
     let mut known = Known::default();
@@ -194,7 +198,7 @@ async fn follow(
         let came = turn(&followed, &client, &peer, &mut known, slot, deadline).await;
         let may_come = came.as_ref().is_err_and(Trouble::may_come);
         let report = report(&peer, slot, behind, &came);
-        say(&report, &came, known.waited_for == Some(slot));
+        log_report(&report, &came, known.waited_for == Some(slot));
         if !may_come || known.waited_for != Some(slot) {
             told(&report);
         }
@@ -210,14 +214,19 @@ async fn follow(
 }
 
 /// What came of comparing a peer's slot.
-struct Came {
+struct ComparisonCounts {
     compared: u64,
     differing: u64,
     refuted: u64,
     observed: bool,
 }
 
-fn report(peer: &Peer, slot: Slot, behind: u32, came: &Result<Came, Trouble>) -> PeerTold {
+fn report(
+    peer: &Peer,
+    slot: Slot,
+    behind: u32,
+    came: &Result<ComparisonCounts, Trouble>,
+) -> PeerTold {
     let peer = peer.key.name().to_owned();
     let (outcome, [compared, differing, refuted], observed) = match came {
         Ok(came) => {
@@ -234,7 +243,7 @@ fn report(peer: &Peer, slot: Slot, behind: u32, came: &Result<Came, Trouble>) ->
 }
 
 /// Writes a line of the log. That a slot is still not there is said once.
-fn say(report: &PeerTold, came: &Result<Came, Trouble>, is_again: bool) {
+fn log_report(report: &PeerTold, came: &Result<ComparisonCounts, Trouble>, is_again: bool) {
     let PeerTold { peer, slot, outcome, compared, differing, refuted, observed, behind } = report;
     match came {
         Ok(_) if *differing > 0 => {
@@ -257,13 +266,13 @@ fn say(report: &PeerTold, came: &Result<Came, Trouble>, is_again: bool) {
 
 /// Reads a peer's slot, compares, decides, and publishes what was found.
 async fn turn(
-    followed: &Arc<Followed>,
+    followed: &Arc<FollowContext>,
     client: &Client,
     peer: &Peer,
     known: &mut Known,
     slot: Slot,
     deadline: Instant,
-) -> Result<Came, Trouble> {
+) -> Result<ComparisonCounts, Trouble> {
     let (own, http, of, handle) =
         (followed.clone(), client.clone(), peer.clone(), Handle::current());
     let mut moved = std::mem::take(known);
@@ -282,7 +291,7 @@ async fn turn(
     let refuted =
         compared.differs.iter().filter(|one| one.told.refutes.contains(&"theirs")).count();
     known.seen = Some(seen);
-    Ok(Came {
+    Ok(ComparisonCounts {
         compared: compared.pools,
         differing: count(compared.differs.len()),
         refuted: count(refuted),
@@ -291,15 +300,15 @@ async fn turn(
 }
 
 fn read_and_compare(
-    followed: &Followed,
+    followed: &FollowContext,
     (client, peer): (&Client, &Peer),
     known: &mut Known,
     slot: Slot,
     handle: Handle,
     deadline: Instant,
-) -> Result<(Seen, Compared), Trouble> {
+) -> Result<(Seen, SlotComparison), Trouble> {
     let reader = Reader::open(&followed.store).map_err(Trouble::own)?;
-    let own = Own::of(&reader, slot)?;
+    let own = Own::for_slot(&reader, slot)?;
     let mut kept = std::mem::take(&mut known.kept);
     let remote = Remote::new((client, &peer.log), &mut kept, handle, deadline);
     let read = read_of(followed, &remote, peer, known, slot, &own);
@@ -317,7 +326,7 @@ fn read_and_compare(
 }
 
 fn read_of(
-    followed: &Followed,
+    followed: &FollowContext,
     remote: &Remote<'_>,
     peer: &Peer,
     known: &mut Known,
@@ -325,39 +334,40 @@ fn read_of(
     own: &Own<'_>,
 ) -> Result<(Seen, Vec<Said>), Trouble> {
     let manifest = remote.manifest(slot)?;
-    let origin = slot_of::signed(&manifest.checkpoint, &peer.key, slot)?.checkpoint.origin;
+    let origin =
+        slot_of::verify_slot_checkpoint(&manifest.checkpoint, &peer.key, slot)?.checkpoint.origin;
     if known.origin.as_ref() != Some(&origin) {
         // What was seen of it before this process began.
-        let shelf = Shelf::of(&followed.folder, &origin);
+        let shelf = PeerFolder::for_origin(&followed.folder, &origin);
         known.has_contradicted = shelf.has_contradicted();
         let newest = shelf.newest()?;
         known.seen = newest.and_then(|note| slot_of::seen(&note, &peer.key).ok());
         known.origin = Some(origin);
     }
-    slot_of::read(remote, &peer.key, known.seen.as_ref(), slot, &own.wanted())
+    slot_of::read_slot(remote, &peer.key, known.seen.as_ref(), slot, &own.contracts())
 }
 
 /// Publishes two checkpoints of which one contradicts the other.
 fn keep_contradiction(
-    followed: &Followed,
+    followed: &FollowContext,
     peer: &Peer,
     known: &mut Known,
     slot: Slot,
     [before, now]: &[String; 2],
 ) -> Result<(), Trouble> {
     known.has_contradicted = true;
-    let seen = slot_of::signed(now, &peer.key, slot)?;
-    let shelf = Shelf::of(&followed.folder, &seen.checkpoint.origin);
+    let seen = slot_of::verify_slot_checkpoint(now, &peer.key, slot)?;
+    let shelf = PeerFolder::for_origin(&followed.folder, &seen.checkpoint.origin);
     shelf.differences(slot, &seen, Some(before.clone()), (0, Vec::new()))
 }
 
 /// Lets the chain's own state say who is wrong: by a proof that is kept, or by one of the whole pool that is made for it.
-async fn decide(followed: &Arc<Followed>, compared: &mut Compared) {
+async fn decide(followed: &Arc<FollowContext>, compared: &mut SlotComparison) {
     let Some(challenges) = &followed.challenges else { return };
     // Each whole proof is made once, and not more than a few for one slot.
     let mut whole_proofs = 4;
     for differs in compared.differs.iter_mut().filter(|differs| differs.can_be_decided()) {
-        match decided(challenges.kept_proofs(), differs, &[Reach::Figures, Reach::Whole]) {
+        match try_decide(challenges.kept_proofs(), differs, &[Reach::Figures, Reach::Whole]) {
             Ok(true) => continue,
             Ok(false) => {}
             Err(trouble) => {
@@ -375,13 +385,14 @@ async fn decide(followed: &Arc<Followed>, compared: &mut Compared) {
                 why = problem.detail,
                 "the chain's state does not show which log is wrong"
             );
-        } else if let Err(trouble) = decided(challenges.kept_proofs(), differs, &[Reach::Whole]) {
+        } else if let Err(trouble) = try_decide(challenges.kept_proofs(), differs, &[Reach::Whole])
+        {
             tracing::error!(%trouble, "a proof that could decide could not be read");
         }
     }
 }
 
-fn decided(kept: &Proofs, differs: &mut Differs, by: &[Reach]) -> Result<bool, Trouble> {
+fn try_decide(kept: &Proofs, differs: &mut Differs, by: &[Reach]) -> Result<bool, Trouble> {
     for reach in by {
         if differs.decide_by(kept, *reach)? {
             return Ok(true);
@@ -393,13 +404,13 @@ fn decided(kept: &Proofs, differs: &mut Differs, by: &[Reach]) -> Result<bool, T
 /// Publishes differences, and the checkpoint that was compared; whether the observer cosigned it: all that was compared agreed,
 /// at this slot and at all before.
 fn publish(
-    followed: &Followed,
+    followed: &FollowContext,
     known: &mut Known,
     slot: Slot,
     seen: &Seen,
-    compared: &Compared,
+    compared: &SlotComparison,
 ) -> Result<bool, Trouble> {
-    let shelf = Shelf::of(&followed.folder, &seen.checkpoint.origin);
+    let shelf = PeerFolder::for_origin(&followed.folder, &seen.checkpoint.origin);
     if !compared.differs.is_empty() {
         let contradicts = |differs: &Differs| differs.difference != Difference::OtherBlock;
         known.has_contradicted |= compared.differs.iter().any(contradicts);

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_api::{ComparedSlot, PeerDifference};
 use exitgap_core::evidence::Outcome as CheckOutcome;
 use exitgap_core::ids::PoolId;
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{Reach, StateProof, check_state};
-use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Difference, Snapshot, Testimony, place_of, without_chain};
 use exitgap_store::proofs::Proofs;
@@ -37,7 +37,7 @@ pub struct Differs {
 
 /// What came of comparing a slot.
 #[derive(Default)]
-pub struct Compared {
+pub struct SlotComparison {
     /// Pools that both recorded.
     pub pools: u64,
     /// Those in which they differ.
@@ -46,7 +46,7 @@ pub struct Compared {
 
 impl<'a> Own<'a> {
     /// What a store has of a slot; nothing is unpacked yet.
-    pub fn of(reader: &'a Reader, slot: Slot) -> Result<Self, Trouble> {
+    pub fn for_slot(reader: &'a Reader, slot: Slot) -> Result<Self, Trouble> {
         let mut pools: BTreeMap<String, Vec<Pool>> = BTreeMap::new();
         for pool in reader.pools().map_err(Trouble::own)? {
             let entry = reader.entry(&pool, slot).map_err(Trouble::own)?;
@@ -60,13 +60,13 @@ impl<'a> Own<'a> {
     }
 
     /// The contracts that are compared, without the chain's name.
-    pub fn wanted(&self) -> BTreeSet<String> {
+    pub fn contracts(&self) -> BTreeSet<String> {
         self.pools.keys().cloned().collect()
     }
 
     /// Holds what a peer says against it.
-    pub fn compare(&self, said: Vec<Said>) -> Result<Compared, Trouble> {
-        let mut compared = Compared::default();
+    pub fn compare(&self, said: Vec<Said>) -> Result<SlotComparison, Trouble> {
+        let mut compared = SlotComparison::default();
         for said in said {
             for pool in self.pools.get(&without_chain(&said.pool)).into_iter().flatten() {
                 let snapshot = self.reader.snapshot_at(pool, self.slot).map_err(Trouble::own)?;
@@ -83,12 +83,12 @@ impl<'a> Own<'a> {
                 let state =
                     documents.and_then(|documents| Snapshot::state_named_in(&documents.snapshot));
                 let state = state.ok_or_else(|| Trouble::own("a snapshot without a state"))?;
-                let testimony = Testimony::of(&ours, state);
+                let testimony = Testimony::from_snapshot(&ours, state);
                 compared.pools += 1;
                 if let Some(difference) = testimony.differs_from(&said.testimony) {
                     let names: [&PoolId; 2] = [&pool.id, &said.pool];
                     let told = PeerDifference {
-                        compared: ComparedSlot::of(
+                        compared: ComparedSlot::from_difference(
                             self.slot,
                             names.map(ToString::to_string),
                             difference,
@@ -123,7 +123,7 @@ impl Differs {
     pub fn decide_by(&mut self, kept: &Proofs, reach: Reach) -> Result<bool, Trouble> {
         let name = self.proof(reach);
         let Some(file) = kept.file(&name).map_err(Trouble::own)? else { return Ok(false) };
-        let proof = StateProof::read(&file);
+        let proof = StateProof::from_bytes(&file);
         let fails = |snapshot: &Snapshot| {
             let checks = check_state(&proof, snapshot, None);
             checks.iter().any(|check| check.outcome == CheckOutcome::Fail)

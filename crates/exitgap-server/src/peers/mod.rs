@@ -16,7 +16,7 @@ mod slot;
 mod tell;
 
 pub use config::{ObserverConfig, Peer, PeerConfig, peers_of};
-pub use follow::{Followed, Followers, FollowersError, PeerTold};
+pub use follow::{FollowContext, Followers, FollowersError, PeerTold};
 
 /// Why nothing came of a peer's slot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

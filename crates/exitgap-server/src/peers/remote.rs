@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
+use exitgap_core::log_folder::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Hash, Shelf, TILE_WIDTH, Tile, join, subtrees};
+use exitgap_core::tlog::{Hash, TILE_WIDTH, Tile, TileKind, join, subtrees};
 use exitgap_store::{unpack_body, unpack_table};
 use reqwest::{Client, StatusCode, Url};
 use tokio::runtime::Handle;
@@ -141,7 +141,7 @@ impl<'a> Remote<'a> {
         let mut roots = Vec::new();
         for subtree in subtrees(run) {
             let absent = || Trouble::wrong("its tiles do not contain the slots that it signed");
-            let tile = Tile::holding(subtree, size).ok_or_else(absent)?;
+            let tile = Tile::for_subtree(subtree, size).ok_or_else(absent)?;
             let hashes = self.tile(&tile)?;
             roots.push(tile.root_of(subtree, &hashes).ok_or_else(absent)?);
         }
@@ -152,8 +152,8 @@ impl<'a> Remote<'a> {
     fn tile(&self, tile: &Tile) -> Result<Vec<Hash>, Trouble> {
         let width = usize::try_from(tile.width()).unwrap_or(usize::MAX);
         let index = tile.places().start / TILE_WIDTH;
-        let full = Tile::new(tile.shelf(), index, TILE_WIDTH).filter(|_| !tile.is_full());
-        debug_assert!(matches!(tile.shelf(), Shelf::Level(_)), "only hashes are requested");
+        let full = Tile::new(tile.kind(), index, TILE_WIDTH).filter(|_| !tile.is_full());
+        debug_assert!(matches!(tile.kind(), TileKind::Level(_)), "only hashes are requested");
         for there in [Some(*tile), full].into_iter().flatten() {
             let file = LogFile::Tile(there);
             let most = usize::try_from(there.width()).unwrap_or(usize::MAX) * size_of::<Hash>();
@@ -208,7 +208,7 @@ impl Folder for Remote<'_> {
 
     fn table(&self, part: &PartRef) -> Result<(Table, u64), Trouble> {
         let bytes = self.part(part)?;
-        part.read(&bytes, unpack_table)
+        part.read_table(&bytes, unpack_table)
             .map_err(|error| Trouble::wrong(format!("{}: {error}", part.path())))
     }
 

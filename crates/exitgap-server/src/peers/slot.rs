@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use exitgap_core::evidence::{Head, HeadEntry, SlotLeaf};
 use exitgap_core::ids::{PoolId, SnapshotHash};
-use exitgap_core::published::{Bodies, Folder, Place};
+use exitgap_core::log_folder::{Bodies, Folder, Place};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments, Testimony, without_chain};
 use exitgap_core::tlog::{
@@ -39,7 +39,7 @@ pub struct Said {
 
 /// Reads a peer's slot of the pools whose contracts, without the chain's name, are among `wanted`. `before`: the newest of its
 /// checkpoints that was seen, which the slot's must go on from.
-pub fn read(
+pub fn read_slot(
     remote: &Remote<'_>,
     key: &VerifierKey,
     before: Option<&Seen>,
@@ -47,14 +47,14 @@ pub fn read(
     wanted: &BTreeSet<String>,
 ) -> Result<(Seen, Vec<Said>), Trouble> {
     let manifest = remote.manifest(slot)?;
-    let seen = signed(&manifest.checkpoint, key, slot)?;
+    let seen = verify_slot_checkpoint(&manifest.checkpoint, key, slot)?;
     let leaf = SlotLeaf::from_canonical(&manifest.leaf)
         .map_err(|error| Trouble::wrong(format!("its slot's leaf: {error}")))?;
     if leaf.slot != slot {
         return Err(Trouble::wrong(format!("its leaf of {slot} is of {}", leaf.slot)));
     }
     manifest.check_pools(&leaf).map_err(|error| Trouble::wrong(error.to_string()))?;
-    included(remote, &seen, leaf_hash(&manifest.leaf))?;
+    check_inclusion(remote, &seen, leaf_hash(&manifest.leaf))?;
     if let Some(before) = before {
         goes_on(remote, before, &seen)?;
     }
@@ -89,7 +89,7 @@ pub fn read(
         let wrong =
             |what: &dyn std::fmt::Display| Trouble::wrong(format!("{pool} at {slot}: {what}"));
         let body = bodies.body(&pool, slot, &place).map_err(|error| match error {
-            exitgap_core::published::BodyError::Folder(trouble) => trouble,
+            exitgap_core::log_folder::BodyError::Folder(trouble) => trouble,
             error => wrong(&error),
         });
         let mut snapshot = body?;
@@ -109,14 +109,14 @@ pub fn read(
             return Err(wrong(&"its snapshot is for another pool or slot"));
         }
         let Some(state) = named else { return Err(wrong(&"its snapshot has no state")) };
-        let testimony = Testimony::of(&snapshot, state);
+        let testimony = Testimony::from_snapshot(&snapshot, state);
         said.push(Said { pool, hash, snapshot, testimony });
     }
     Ok((seen, said))
 }
 
 /// A checkpoint that the peer's key signed, up to and with a slot.
-pub fn signed(note: &str, key: &VerifierKey, slot: Slot) -> Result<Seen, Trouble> {
+pub fn verify_slot_checkpoint(note: &str, key: &VerifierKey, slot: Slot) -> Result<Seen, Trouble> {
     let wrong = |what: String| Trouble::wrong(format!("its checkpoint of {slot}: {what}"));
     let seen = seen(note, key).map_err(|error| wrong(error.to_string()))?;
     if seen.checkpoint.origin.index_of(slot).map(|index| index + 1) != Some(seen.checkpoint.size) {
@@ -137,7 +137,7 @@ pub fn seen(note: &str, key: &VerifierKey) -> Result<Seen, Trouble> {
 }
 
 /// Requires that a leaf is the last that a checkpoint covers.
-fn included(remote: &Remote<'_>, seen: &Seen, leaf: Hash) -> Result<(), Trouble> {
+fn check_inclusion(remote: &Remote<'_>, seen: &Seen, leaf: Hash) -> Result<(), Trouble> {
     let Checkpoint { size, root, .. } = seen.checkpoint;
     let index = size.saturating_sub(1);
     let ranges = inclusion_ranges(index, size).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use exitgap_api::{PeerDifference, PeerSlot};
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Cosigner, Note, Origin};
 use exitgap_store::LogFolder;
@@ -23,14 +23,14 @@ const LISTED: usize = 100;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A peer's log in this log's folder.
-pub struct Shelf<'a> {
+pub struct PeerFolder<'a> {
     folder: &'a LogFolder,
     peer: DocumentHash,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> PeerFolder<'a> {
     /// That of the log of this origin.
-    pub fn of(folder: &'a LogFolder, origin: &Origin) -> Self {
+    pub fn for_origin(folder: &'a LogFolder, origin: &Origin) -> Self {
         let peer = DocumentHash(Sha256::digest(origin.to_string()).into());
         Self { folder, peer }
     }

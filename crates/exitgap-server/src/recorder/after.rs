@@ -36,7 +36,7 @@ impl<R: SlotReader> Recorder<R> {
             .collect();
         let (rechecks, due) = self
             .store
-            .blocking(move |store| {
+            .run_blocking(move |store| {
                 let due = rechecks.iter_mut().map(|(chain, confirmations, recheck)| {
                     let Some(confirmations) = *confirmations else { return Vec::new() };
                     let due = recheck.due(store.reader(), chain, last, confirmations);
@@ -56,7 +56,7 @@ impl<R: SlotReader> Recorder<R> {
         for (place, compared) in compared.into_iter().enumerate() {
             let chain = self.chains[place].slug().clone();
             let settle = move |store: &mut Store| recheck::settle(store, &chain, last, &compared);
-            match self.store.blocking(settle).await? {
+            match self.store.run_blocking(settle).await? {
                 Ok(next) => {
                     if let Some(next) = next {
                         self.chains[place].recheck.compared_until(next);

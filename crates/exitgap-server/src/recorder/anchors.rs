@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use exitgap_core::ids::{Caip2, ChainSlug, PoolId};
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::proof::{Anchors, plan_hops};
-use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 use exitgap_store::{LogFolder, Reader, StoreError};
@@ -23,14 +23,14 @@ const AGAIN_AFTER: u32 = Slot::PER_DAY / 24;
 
 /// How far a chain's anchors have come.
 #[derive(Debug, Default)]
-pub struct Anchoring {
+pub struct AnchorProgress {
     /// The last day of which nothing is left to be done.
     done: Option<u32>,
     /// Before this slot nothing is tried again.
     not_before: Option<Slot>,
 }
 
-impl Anchoring {
+impl AnchorProgress {
     /// The day that is to be anchored after a slot: the one before the slot's own.
     fn due(&self, slot: Slot) -> Option<u32> {
         let day = slot.day().checked_sub(1).filter(|day| *day >= Slot::FIRST.day())?;
@@ -40,7 +40,7 @@ impl Anchoring {
 }
 
 /// What is to be proven of a day.
-struct Wanted {
+struct AnchorPlan {
     /// A recorded block after the day that is final: where the file begins.
     from: BlockRef,
     /// The next blocks after those of the day's slots, ascending.
@@ -80,7 +80,7 @@ impl<R: SlotReader> Recorder<R> {
         let chain = self.chains[place].slug().clone();
         let file = LogFile::Anchors(chain.clone(), day);
         let (at, named) = (folder.clone(), file.clone());
-        let before = self.store.blocking(move |_| before(&at, &named, &chain, day)).await?;
+        let before = self.store.run_blocking(move |_| before(&at, &named, &chain, day)).await?;
         let before = match before {
             Ok(Before::There) => return Ok(Ok(true)),
             Ok(Before::Leads(number)) => number,
@@ -90,9 +90,9 @@ impl<R: SlotReader> Recorder<R> {
         let pools: Vec<PoolId> =
             self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
         let read = move |store: &mut exitgap_store::Store| {
-            wanted(store.reader(), &pools, day, slot, confirmations)
+            plan_anchors(store.reader(), &pools, day, slot, confirmations)
         };
-        let wanted = match self.store.blocking(read).await? {
+        let wanted = match self.store.run_blocking(read).await? {
             Ok(Some(wanted)) => wanted,
             Ok(None) => return Ok(Ok(false)),
             Err(error) => return Ok(Err(error.to_string())),
@@ -106,7 +106,7 @@ impl<R: SlotReader> Recorder<R> {
                 let folder = folder.clone();
                 let write =
                     move |_: &mut exitgap_store::Store| folder.publish_beside(&file, &bytes);
-                self.store.blocking(write).await?.map_err(|error| error.to_string())
+                self.store.run_blocking(write).await?.map_err(|error| error.to_string())
             }
             Err(why) => Err(why),
         };
@@ -123,10 +123,10 @@ impl<R: SlotReader> Recorder<R> {
         &mut self,
         place: usize,
         day: u32,
-        wanted: &Wanted,
+        wanted: &AnchorPlan,
         before: Option<(Caip2, u64)>,
     ) -> Result<Vec<u8>, String> {
-        let Wanted { from, blocks } = wanted;
+        let AnchorPlan { from, blocks } = wanted;
         let deadline = Instant::now() + ANCHOR_WITHIN;
         let (mut linked, mut takes_more) = (blocks.clone(), false);
         if let Some((chain, number)) = before.filter(|(_, number)| !blocks.contains(number)) {
@@ -155,7 +155,7 @@ impl<R: SlotReader> Recorder<R> {
                     .await;
         }
         let file = file?;
-        let read = Anchors::read(&file).map_err(|error| error.to_string())?;
+        let read = Anchors::from_bytes(&file).map_err(|error| error.to_string())?;
         if read.from.hash == from.hash {
             return Ok(file);
         }
@@ -183,7 +183,7 @@ fn before(
     }
     let earlier = folder.anchors_before(chain, day).map_err(|error| error.to_string())?;
     let Some((earlier, bytes)) = earlier else { return Ok(Before::Leads(None)) };
-    match Anchors::read(&bytes) {
+    match Anchors::from_bytes(&bytes) {
         Ok(anchors) => Ok(Before::Leads(Some((anchors.chain, anchors.from.number)))),
         Err(error) => {
             tracing::error!(chain = %chain.as_str(), day = earlier, %error, "published anchors cannot be read, so newer anchors do not link to them");
@@ -193,13 +193,13 @@ fn before(
 }
 
 /// What is to be proven of a day; `None`: no recorded block after it is final yet.
-fn wanted(
+fn plan_anchors(
     reader: &Reader,
     pools: &[PoolId],
     day: u32,
     slot: Slot,
     confirmations: u32,
-) -> Result<Option<Wanted>, StoreError> {
+) -> Result<Option<AnchorPlan>, StoreError> {
     let of = |slot: u32| match Slot::new(slot.into()) {
         Ok(slot) => block_at(reader, pools, slot),
         Err(_) => Ok(None),
@@ -221,7 +221,7 @@ fn wanted(
         // The block that the file begins at needs no proof.
         blocks.extend(next.filter(|next| *next < from.number && blocks.last() < Some(next)));
     }
-    Ok(Some(Wanted { from, blocks }))
+    Ok(Some(AnchorPlan { from, blocks }))
 }
 
 /// The block at which a chain's pools were read at a slot, as the first of them says of which that stands.

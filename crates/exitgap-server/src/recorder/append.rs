@@ -7,7 +7,7 @@ use exitgap_store::{NewEntry, Ready, Store, spread};
 use super::assemble::{SlotCounts, SlotDraft};
 use super::chains::{ReadSnapshot, make_ready};
 use super::source::SlotReader;
-use super::{Recorder, RecorderError, issued};
+use super::{Recorder, RecorderError, receipts};
 
 /// A slot that is sealed in the store, and not published yet.
 pub struct SealedSlot {
@@ -27,8 +27,8 @@ impl<R: SlotReader> Recorder<R> {
         let issued = changes.issued.clone();
         let append =
             move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
-        let filled_slots = self.store.blocking(append).await??.filled_slots;
-        issued::note_committed(&mut self.store, self.payments.as_ref(), slot, issued).await?;
+        let filled_slots = self.store.run_blocking(append).await??.filled_slots;
+        receipts::note_committed(&mut self.store, self.payments.as_ref(), slot, issued).await?;
         self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
         self.keep(slot, proof_files).await?;
         for pool in self.retiring.drain(..) {

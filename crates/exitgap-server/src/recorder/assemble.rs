@@ -11,9 +11,9 @@ use exitgap_store::{Changes, NewDoubt, NewEntry, NewFills, NewRetraction};
 
 use super::chains::ReadSnapshot;
 use super::proofs::Proofs;
-use super::read::ReadSlot;
+use super::slot_reading::ReadSlot;
 use super::store::BlockingStore;
-use super::{RecorderError, issued, recheck};
+use super::{RecorderError, receipts, recheck};
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
 /// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
@@ -71,14 +71,14 @@ pub async fn assemble(
     {
         return Err(RecorderError::ClockUnconfirmed { slot, last });
     }
-    let retractions = store.blocking(move |store| recheck::retractions(store, slot)).await??;
+    let retractions = store.run_blocking(move |store| recheck::retractions(store, slot)).await??;
     for NewRetraction { pool, slot: retracted, .. } in &retractions {
         tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");
     }
     for NewDoubt { pool, first } in &doubts {
         tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found different ticks");
     }
-    let issued = issued::due_receipts(store, payments, slot, &entries).await?;
+    let issued = receipts::due_receipts(store, payments, slot, &entries).await?;
     let Proofs { files: proof_files, proven, oracles_proven, unproven } = proofs;
     let counts = SlotCounts {
         recorded,

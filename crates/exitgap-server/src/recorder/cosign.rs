@@ -7,10 +7,10 @@ use exitgap_store::{Store, StoreError};
 
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
-use crate::witness::{Answered, Due, Shown, Witnesses};
+use crate::witness::{CosignResults, Due, Shown, Witnesses};
 
 /// How many cosigned, and who did not, with why.
-type Came = (u32, Vec<(String, String)>);
+type CosignOutcome = (u32, Vec<(String, String)>);
 
 impl<R: SlotReader> Recorder<R> {
     /// Shows each slot from the next on to these witnesses before it is published.
@@ -22,12 +22,12 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Shows its witnesses the newest slot where the process ended before they answered, and publishes it then.
     pub(super) async fn resume_cosigning(&mut self) -> Result<(), RecorderError> {
-        if self.store()?.reader().awaited()?.is_none() {
+        if self.store()?.reader().awaited_slot()?.is_none() {
             return Ok(());
         }
         self.cosign().await?;
         // Where there are none any more, nobody cosigned it.
-        self.store.blocking(|store| store.cosigned("")).await??;
+        self.store.run_blocking(|store| store.record_cosignatures("")).await??;
         if let Err(error) = self.publish_newest().await? {
             tracing::error!(%error, "the newest slot is recorded but not published yet");
         }
@@ -36,23 +36,25 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Shows the slot that was just sealed, and writes down what came of it: nobody is waited for longer than five
     /// seconds, and the slot is published whoever answered.
-    pub(super) async fn cosign(&mut self) -> Result<Came, RecorderError> {
+    pub(super) async fn cosign(&mut self) -> Result<CosignOutcome, RecorderError> {
         let Some(witnesses) = self.witnesses.clone() else { return Ok((0, Vec::new())) };
         let sealed = |store: &mut Store| {
             let size = store.reader().log_size()?;
             Ok::<_, StoreError>(store.reader().checkpoint(size)?.map(|note| Shown::now(note, size)))
         };
-        let Some(shown) = self.store.blocking(sealed).await?? else { return Ok((0, Vec::new())) };
-        let mut answered = Answered::default();
-        let asks = self.with_proofs(witnesses.all(shown.size), shown.size).await?;
+        let Some(shown) = self.store.run_blocking(sealed).await?? else {
+            return Ok((0, Vec::new()));
+        };
+        let mut answered = CosignResults::default();
+        let asks = self.with_proofs(witnesses.due_witnesses(shown.size), shown.size).await?;
         let again = witnesses.ask(&shown, asks, &mut answered).await;
         if !again.is_empty() {
             let asks = self.with_proofs(again, shown.size).await?;
             let third = witnesses.ask(&shown, asks, &mut answered).await;
             witnesses.give_up(&third, &mut answered);
         }
-        let Answered { lines, cosigned, failed } = answered;
-        self.store.blocking(move |store| store.cosigned(&lines)).await??;
+        let CosignResults { lines, cosigned, failed } = answered;
+        self.store.run_blocking(move |store| store.record_cosignatures(&lines)).await??;
         Ok((cosigned, failed))
     }
 
@@ -70,6 +72,6 @@ impl<R: SlotReader> Recorder<R> {
             });
             with.collect::<Result<Vec<_>, StoreError>>()
         };
-        Ok(self.store.blocking(proven).await??)
+        Ok(self.store.run_blocking(proven).await??)
     }
 }

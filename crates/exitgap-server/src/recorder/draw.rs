@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use exitgap_core::ids::BlockHash;
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{Reach, is_drawn};
-use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{Pool, Reader, StoreError};
@@ -43,7 +43,7 @@ impl<R: SlotReader> Recorder<R> {
                 self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
             let find =
                 move |store: &mut exitgap_store::Store| drawn(store.reader(), &pools, slot, block);
-            due.push(self.store.blocking(find).await?.unwrap_or_else(|error| {
+            due.push(self.store.run_blocking(find).await?.unwrap_or_else(|error| {
                 tracing::error!(%slot, %error, "the drawn proofs could not be determined");
                 Vec::new()
             }));
@@ -105,7 +105,7 @@ fn drawn(
         }
         if reader.retraction_of(&pool, of)?.is_none()
             && let Some(snapshot) = reader.snapshot_at(&pool, of)?
-            && exitgap_core::proof::Place::of(snapshot.observation()).layout.is_some()
+            && exitgap_core::proof::Place::from_observation(snapshot.observation()).layout.is_some()
         {
             drawn.push(snapshot);
         }

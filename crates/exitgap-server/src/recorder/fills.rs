@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_chain::{LogsSince, LogsUntil, Missing};
+use exitgap_chain::{LogsSince, LogsUntil, ReadFailure};
 use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_LOGS, is_told_of};
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
@@ -29,12 +29,12 @@ pub struct LogsRequest {
 }
 
 /// What the nodes answered; `None`: nothing was asked, or there was no time.
-pub type LogsAnswer = Option<Result<BTreeMap<Address, LogsUntil>, Missing>>;
+pub type LogsAnswer = Option<Result<BTreeMap<Address, LogsUntil>, ReadFailure>>;
 
 /// What is gathered of one chain.
 #[derive(Debug, Default)]
 pub struct Gatherer {
-    pools: BTreeMap<PoolId, Gathering>,
+    pools: BTreeMap<PoolId, PendingFills>,
     /// The block of each pool whose logs are known, of slots that this process recorded.
     noted: BTreeMap<Slot, BTreeMap<PoolId, u64>>,
     failing: bool,
@@ -42,7 +42,7 @@ pub struct Gatherer {
 
 /// The next document of a pool.
 #[derive(Debug)]
-struct Gathering {
+struct PendingFills {
     fills: Fills,
     /// The slot of the document before.
     since: Slot,
@@ -50,7 +50,7 @@ struct Gathering {
     begins: bool,
 }
 
-impl Gathering {
+impl PendingFills {
     fn after(fills: &Fills, since: Slot) -> Self {
         Self::at(fills, fills.to_block, since, false)
     }
@@ -113,14 +113,14 @@ impl Gatherer {
         let Some(last) = next.and_then(Slot::previous) else { return Ok(None) };
         let noted = match self.noted.get(&last) {
             Some(noted) => noted.clone(),
-            None => stored(reader, pools, last)?,
+            None => read_blocks(reader, pools, last)?,
         };
         self.noted.retain(|slot, _| *slot >= last);
         let mut request = LogsRequest { since: LogsSince::new(), last: 0 };
         for (id, block) in noted.into_iter().filter(|(id, _)| pools.contains(id)) {
             let Some(address) = alone(&id) else { continue };
             if !self.pools.contains_key(&id) {
-                let Some(found) = found(reader, &id, block, last)? else { continue };
+                let Some(found) = resume_fills(reader, &id, block, last)? else { continue };
                 self.pools.insert(id.clone(), found);
             }
             let after = self.pools[&id].fills.to_block;
@@ -133,7 +133,7 @@ impl Gatherer {
     }
 
     /// Adds what the nodes answered to what is gathered.
-    pub fn take(
+    pub fn add_logs(
         &mut self,
         chain: &ChainSlug,
         slot: Slot,
@@ -150,13 +150,13 @@ impl Gatherer {
                     }
                 }
             }
-            Some(Err(missing)) => self.missed(chain, slot, request, &missing.to_string()),
-            None => self.missed(chain, slot, request, "no time was left"),
+            Some(Err(missing)) => self.note_missed(chain, slot, request, &missing.to_string()),
+            None => self.note_missed(chain, slot, request, "no time was left"),
         }
     }
 
     /// Notes that what was asked for was not told; what is a day behind is given up.
-    fn missed(&mut self, chain: &ChainSlug, slot: Slot, request: &LogsRequest, why: &str) {
+    fn note_missed(&mut self, chain: &ChainSlug, slot: Slot, request: &LogsRequest, why: &str) {
         if !std::mem::replace(&mut self.failing, true) {
             tracing::warn!(%chain, %slot, "swaps were not read and will be requested again: {why}");
         }
@@ -164,7 +164,7 @@ impl Gatherer {
             let asked = alone(id).is_some_and(|address| request.since.contains_key(&address));
             if asked && slot.number().saturating_sub(gathering.since.number()) > GIVEN_UP_SLOTS {
                 tracing::error!(%slot, pool = %id, "its swaps could not be read for a day and are left out");
-                *gathering = Gathering::at(&gathering.fills, request.last, slot, true);
+                *gathering = PendingFills::at(&gathering.fills, request.last, slot, true);
             }
         }
     }
@@ -179,7 +179,7 @@ impl Gatherer {
     /// Notes that the slot was written, and with it what was due.
     pub fn written(&mut self, slot: Slot) {
         for gathering in self.pools.values_mut().filter(|gathering| gathering.is_due(slot)) {
-            *gathering = Gathering::after(&gathering.fills, slot);
+            *gathering = PendingFills::after(&gathering.fills, slot);
         }
     }
 }
@@ -190,25 +190,25 @@ fn alone(id: &PoolId) -> Option<Address> {
 }
 
 /// Where a pool's next document begins: after the newest one, or with this block.
-fn found(
+fn resume_fills(
     reader: &Reader,
     id: &PoolId,
     block: u64,
     at: Slot,
-) -> Result<Option<Gathering>, StoreError> {
+) -> Result<Option<PendingFills>, StoreError> {
     let Some(pool) = reader.pool(id)? else { return Ok(None) };
     let fills = |block| {
         let contract = id.contract().clone();
         Fills { contract, after_block: block, to_block: block, logs: Vec::new() }
     };
     Ok(Some(match reader.fills_until(&pool, Slot::LAST)? {
-        Some((since, to_block)) => Gathering::after(&fills(to_block), since),
-        None => Gathering::at(&fills(block), block, at, true),
+        Some((since, to_block)) => PendingFills::after(&fills(to_block), since),
+        None => PendingFills::at(&fills(block), block, at, true),
     }))
 }
 
 /// The block of each of these pools whose logs are known at a slot that another process recorded.
-fn stored(
+fn read_blocks(
     reader: &Reader,
     pools: &[PoolId],
     slot: Slot,

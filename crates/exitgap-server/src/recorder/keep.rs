@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exitgap_core::ids::Contract;
+use exitgap_core::log_folder::{LogFile, ProofName};
 use exitgap_core::proof::Reach;
-use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::series::Slot;
 use exitgap_store::proofs::{Proofs as KeptProofs, ProofsError};
 use exitgap_store::{LogFolder, PublishError, StoreError};
@@ -43,7 +43,7 @@ impl<R: SlotReader> Recorder<R> {
             }
             Ok::<_, ProofsError>(())
         };
-        if let Err(error) = apart(keeping).await {
+        if let Err(error) = run_blocking(keeping).await {
             tracing::error!(%slot, error, "the slot's state proofs were not kept");
         }
         Ok(())
@@ -51,7 +51,7 @@ impl<R: SlotReader> Recorder<R> {
 
     /// The slots whose depths are the lowest of seven days now, of every pool and in both directions: head windows name them.
     async fn lowest_slots(&mut self) -> Result<Vec<ProofName>, RecorderError> {
-        let board = self.store.blocking(|store| store.reader().board()).await?;
+        let board = self.store.run_blocking(|store| store.reader().board()).await?;
         let rows = board.unwrap_or_else(|error: StoreError| {
             tracing::error!(%error, "the slots with the lowest depths could not be determined; their proofs may be removed");
             Vec::new()
@@ -71,7 +71,7 @@ impl<R: SlotReader> Recorder<R> {
     /// Publishes what is kept for ever and is not published yet.
     pub(super) async fn publish_proofs(&self) {
         let (Some(kept), Some(folder)) = (self.kept.clone(), self.folder.clone()) else { return };
-        if let Err(error) = apart(move || publish(&kept, &folder)).await {
+        if let Err(error) = run_blocking(move || publish(&kept, &folder)).await {
             tracing::error!(error, "permanently kept state proofs are not published yet");
         }
     }
@@ -95,13 +95,13 @@ fn publish(kept: &Arc<KeptProofs>, folder: &LogFolder) -> Result<(), NotPublishe
             Err(error @ ProofsError::Damaged { .. }) => tracing::error!(%error, "not published"),
             Err(error) => return Err(error.into()),
         }
-        kept.published(&name)?;
+        kept.mark_published(&name)?;
     }
     Ok(())
 }
 
 /// Does what blocks on a thread that may, and gives words where it failed.
-async fn apart<E: std::fmt::Display + Send + 'static>(
+async fn run_blocking<E: std::fmt::Display + Send + 'static>(
     work: impl FnOnce() -> Result<(), E> + Send + 'static,
 ) -> Result<(), String> {
     match tokio::task::spawn_blocking(work).await {

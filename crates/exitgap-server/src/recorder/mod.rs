@@ -94,15 +94,15 @@ mod clock;
 mod cosign;
 mod draw;
 mod fills;
-mod issued;
 mod keep;
 mod proofs;
 mod publish;
-mod read;
+mod receipts;
 mod recheck;
 mod report;
 mod run;
-pub mod shared;
+pub mod shared_reading;
+mod slot_reading;
 mod source;
 mod store;
 
@@ -122,19 +122,19 @@ use tokio::time::Instant;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use report::{Drawn, RecorderError, SlotReport};
 pub use run::Stop;
-pub use source::{MakeReader, SlotReader, Source, Standing};
+pub use source::{MakeReader, ResumePoint, SlotReader, Source};
 
 use crate::witness::Witnesses;
 use assemble::{PendingChanges, assemble};
 use chains::Chain;
-use shared::Shard;
+use shared_reading::Shard;
 use store::BlockingStore;
 
 /// How long the nodes may take to say which chain they serve, before the first slot.
 const NODES_WITHIN: Duration = Duration::from_secs(10);
 
 /// Is told of a slot once it is recorded.
-type Told = dyn Fn(&SlotReport) + Send;
+type SlotCallback = dyn Fn(&SlotReport) + Send;
 
 /// Records pools into a store.
 pub struct Recorder<R> {
@@ -156,7 +156,7 @@ pub struct Recorder<R> {
     /// Where the log is published.
     folder: Option<LogFolder>,
     /// Who is told of each slot.
-    told: Option<Box<Told>>,
+    told: Option<Box<SlotCallback>>,
 
     // What outlives a slot.
     store: BlockingStore,
@@ -274,7 +274,7 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Pools of the store that are not configured (any more) and not retired: they get an entry
     /// per slot like all others, missing with `recorder_down`.
-    pub fn unconfigured(&self) -> Result<Vec<(PoolId, Direction)>, RecorderError> {
+    pub fn unconfigured_pools(&self) -> Result<Vec<(PoolId, Direction)>, RecorderError> {
         let configured = |id: &PoolId| self.chains.iter().any(|chain| chain.has(id));
         let pools = self.store()?.reader().pools()?;
         let others = pools.into_iter().filter(|pool| {
@@ -298,14 +298,14 @@ impl<R: SlotReader> Recorder<R> {
         budget: Duration,
     ) -> Result<SlotReport, RecorderError> {
         let started = Instant::now();
-        let read = self.read(slot, started + budget).await?;
+        let read = self.read_slot(slot, started + budget).await?;
         let drawn_before = take(&mut self.drawn);
         let pending = self.pending_changes(slot);
         let draft = assemble(&mut self.store, self.payments.as_ref(), pending, read).await?;
         let sealed = self.append(draft).await?;
         let elapsed = started.elapsed();
         let publication = self.publish().await?;
-        let report = SlotReport::of(&sealed, publication, drawn_before, elapsed);
+        let report = SlotReport::from_sealed(&sealed, publication, drawn_before, elapsed);
         self.announce(&report);
         self.after(&sealed).await?;
         Ok(report)

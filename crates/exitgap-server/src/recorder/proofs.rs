@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use exitgap_chain::{Missing, Proven, Unproven};
+use exitgap_chain::{Proven, ReadFailure, Unproven};
 use exitgap_core::ids::{Contract, PoolId};
 use exitgap_core::snapshot::Snapshot;
 use tokio::time::{Instant, timeout_at};
@@ -41,7 +41,7 @@ impl Proofs {
 /// Holds what was read against the chain's own state. What it contradicts is missing, with what was found.
 pub async fn prove<R: SlotReader>(
     reader: &mut R,
-    pools: &mut [(PoolId, Result<Snapshot, Missing>)],
+    pools: &mut [(PoolId, Result<Snapshot, ReadFailure>)],
     deadline: Instant,
 ) -> Proofs {
     let left = deadline.saturating_duration_since(Instant::now());

@@ -1,7 +1,7 @@
 //! Step 4, publish: the slot's checkpoint is shown to witnesses, the log's folder gets its files, and those who wait for the
 //! slot is notified.
 
-use exitgap_store::{LogFolder, PublishError, Published};
+use exitgap_store::{LogFolder, PublishError, PublishReport};
 
 use super::source::SlotReader;
 use super::{Recorder, RecorderError, SlotReport};
@@ -19,14 +19,14 @@ pub struct Publication {
 impl<R: SlotReader> Recorder<R> {
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
     /// with what is published there; else what is left of earlier slots is published now.
-    pub fn publish_in(&mut self, folder: LogFolder) -> Result<Published, PublishError> {
+    pub fn publish_in(&mut self, folder: LogFolder) -> Result<PublishReport, PublishError> {
         let published = match self.store.get_mut() {
             Ok(store) => {
                 store.read_days_from(folder.clone());
                 folder.check(store.reader())?;
                 folder.publish(store.reader())?
             }
-            Err(_) => Published { size: 0, slots: 0 },
+            Err(_) => PublishReport { size: 0, slots: 0 },
         };
         self.folder = Some(folder);
         self.published = published.size;
@@ -34,7 +34,7 @@ impl<R: SlotReader> Recorder<R> {
     }
 
     /// How many slots are published: in the folder, and synced.
-    pub fn published(&self) -> u64 {
+    pub fn published_slots(&self) -> u64 {
         self.published
     }
 
@@ -50,7 +50,7 @@ impl<R: SlotReader> Recorder<R> {
         &mut self,
     ) -> Result<Result<(), PublishError>, RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
-        let published = self.store.blocking(move |store| folder.publish_newest(store)).await?;
+        let published = self.store.run_blocking(move |store| folder.publish_newest(store)).await?;
         Ok(published.map(|published| self.published = published.size))
     }
 

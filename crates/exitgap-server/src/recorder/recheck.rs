@@ -13,10 +13,10 @@ use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use exitgap_store::{
-    NewRetraction, Outcome, Pool, Reader, Rechecked, Store, StoreError, Suspicion,
+    NewRetraction, Outcome, Pool, Reader, RecheckOutcome, Store, StoreError, Suspicion,
 };
 
-use super::source::Standing;
+use super::source::ResumePoint;
 
 /// Slots of a chain looked at again in one go: more than one only after a start or an outage, of
 /// which a whole day is made up for in two slots.
@@ -135,7 +135,7 @@ pub fn settle(
     last: Slot,
     compared: &[(Due, Hashes)],
 ) -> Result<Option<Slot>, StoreError> {
-    let mut rechecked = Rechecked::default();
+    let mut rechecked = RecheckOutcome::default();
     let before = store.reader().suspicions()?;
     for (Due { slot, blocks, again }, hashes) in compared {
         if !again {
@@ -143,7 +143,7 @@ pub fn settle(
         }
         let moved = blocks.iter().any(|(number, hash)| hashes.canonical.get(number) != Some(hash));
         let orphaned =
-            if moved { orphaned(store.reader(), chain, *slot, hashes)? } else { Vec::new() };
+            if moved { find_orphaned(store.reader(), chain, *slot, hashes)? } else { Vec::new() };
         let of_slot = before.iter().filter(|suspicion| {
             suspicion.slot == *slot && suspicion.pool.chain() == chain && !suspicion.confirmed
         });
@@ -182,18 +182,18 @@ pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, St
         if retired || !reaches(by, slot) {
             tracing::error!(%slot, %pool, "its block was orphaned, but it is too late to retract the slot");
             let cleared = vec![(pool.clone(), slot)];
-            let rechecked = Rechecked { cleared, ..Rechecked::default() };
+            let rechecked = RecheckOutcome { cleared, ..RecheckOutcome::default() };
             store.note_rechecked(pool.chain(), &rechecked)?;
             continue;
         }
-        retractions.push(NewRetraction::orphaned(pool, slot, canonical));
+        retractions.push(NewRetraction::for_orphan(pool, slot, canonical));
     }
     Ok(retractions)
 }
 
 /// The pools of the chain whose snapshot of `slot` was read at a block that is not the canonical
 /// one of its number, with that one, and whether the second node has the same.
-fn orphaned(
+fn find_orphaned(
     reader: &Reader,
     chain: &ChainSlug,
     slot: Slot,
@@ -224,12 +224,12 @@ const BACK: [u32; 12] = [0, 1, 2, 3, 6, 12, 24, 48, 96, 144, 216, 287];
 
 /// Where the chain's series stand: the newest snapshot of each pool that is `read`, and the blocks at which slots were
 /// last recorded, of the newest slot and of some before it. Who reads none is told of the blocks.
-pub fn standing(
+pub fn find_resume_point(
     reader: &Reader,
     chain: &ChainSlug,
     read: Option<&[PoolId]>,
-) -> Result<Standing, StoreError> {
-    let mut standing = Standing::default();
+) -> Result<ResumePoint, StoreError> {
+    let mut standing = ResumePoint::default();
     let mut newest: Option<(Slot, Pool)> = None;
     let last = reader.slots()?.map(|(_, last)| last);
     let read: HashSet<&PoolId> = read.into_iter().flatten().collect();

@@ -50,7 +50,7 @@ pub struct SlotReport {
 
 impl SlotReport {
     /// The report of a slot that is recorded, whether it is published or not.
-    pub(super) fn of(
+    pub(super) fn from_sealed(
         sealed: &SealedSlot,
         publication: Publication,
         drawn: Drawn,

@@ -63,7 +63,7 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
-        for (pool, _) in self.unconfigured()? {
+        for (pool, _) in self.unconfigured_pools()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
         match self.seal_claimed().await {
@@ -83,7 +83,7 @@ impl<R: SlotReader> Recorder<R> {
         if self.shards.is_none()
             && self
                 .store
-                .blocking(|store| store.shards_held())
+                .run_blocking(|store| store.shards_held())
                 .await?
                 .is_ok_and(|held| !held.is_empty())
         {
@@ -94,7 +94,7 @@ impl<R: SlotReader> Recorder<R> {
         let (mut tried, mut left, mut is_warm) = (None, None, false);
         loop {
             if !self.store()?.is_open() {
-                if !self.reopened(&mut stop).await? {
+                if !self.reopen_store(&mut stop).await? {
                     return Ok(());
                 }
                 (tried, left, is_warm) = (None, None, false);
@@ -128,7 +128,7 @@ impl<R: SlotReader> Recorder<R> {
                 Due::Wait(_) if !is_warm => {
                     is_warm = true;
                     // What fails is read with the slot.
-                    if let Err(error) = self.store.blocking(Store::warm).await? {
+                    if let Err(error) = self.store.run_blocking(Store::warm).await? {
                         tracing::warn!(%error, "the state that the next slot needs was not read in time");
                     }
                 }
@@ -165,7 +165,7 @@ impl<R: SlotReader> Recorder<R> {
         let recorded = tokio::select! {
             biased;
             recorded = self.record_slot_within(slot, budget) => recorded,
-            () = stopped(stop, Stop::Now) => {
+            () = wait_for_stop(stop, Stop::Now) => {
                 tracing::warn!(slot = %slot, "stopping at once: the slot is skipped");
                 return Ok(Turn::Ends);
             }
@@ -216,7 +216,7 @@ impl<R: SlotReader> Recorder<R> {
     ) {
         while !self.store.is_disconnected() {
             tokio::select! {
-                () = stopped(stop, Stop::AfterSlot) => return,
+                () = wait_for_stop(stop, Stop::AfterSlot) => return,
                 () = clock.sleep_until(time) => return,
                 () = tokio::time::sleep(REOPEN_EVERY) => {}
             }
@@ -239,7 +239,7 @@ impl<R: SlotReader> Recorder<R> {
         let is_due = matches!(due, Due::Record(..));
         // Before another slot takes its place, nothing more of it may come.
         let ended = current.previous().filter(|ended| is_due && Some(*ended) > last);
-        let left = self.store.blocking(move |store| {
+        let left = self.store.run_blocking(move |store| {
             ended.map_or(Ok(()), |ended| store.freeze(ended))?;
             store.next_read(last)
         });
@@ -252,7 +252,10 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether
     /// it was; else it is told to stop.
-    async fn reopened(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<bool, RecorderError> {
+    async fn reopen_store(
+        &mut self,
+        stop: &mut watch::Receiver<Stop>,
+    ) -> Result<bool, RecorderError> {
         let mut said = None;
         loop {
             match self.open_again().await {
@@ -273,7 +276,7 @@ impl<R: SlotReader> Recorder<R> {
                 Err(error) => return Err(error),
             }
             tokio::select! {
-                () = stopped(stop, Stop::AfterSlot) => return Ok(false),
+                () = wait_for_stop(stop, Stop::AfterSlot) => return Ok(false),
                 () = tokio::time::sleep(REOPEN_EVERY) => {}
             }
         }
@@ -281,13 +284,13 @@ impl<R: SlotReader> Recorder<R> {
 
     /// Opens the store, and brings what is published up to it.
     async fn open_again(&mut self) -> Result<(), RecorderError> {
-        self.store.blocking(Store::reopen).await??;
+        self.store.run_blocking(Store::reopen).await??;
         if self.store()?.claims_beside() {
             // A database that lacks slots is brought up to what is published before it is held against that.
             self.seal_claimed().await?;
         }
         if let Some(folder) = self.folder.clone() {
-            let published = self.store.blocking(move |store| {
+            let published = self.store.run_blocking(move |store| {
                 folder.check(store.reader())?;
                 folder.publish(store.reader())
             });
@@ -303,7 +306,7 @@ impl<R: SlotReader> Recorder<R> {
         let mut any = false;
         loop {
             let folder = folder.clone();
-            let sealed = self.store.blocking(move |store| folder.seal_claimed(store)).await?;
+            let sealed = self.store.run_blocking(move |store| folder.seal_claimed(store)).await?;
             let sealed = sealed.map_err(|error| RecorderError::Claimed(Box::new(error)))?;
             let Some(slot) = sealed else { return Ok(any) };
             any = true;
@@ -341,7 +344,7 @@ impl<R: SlotReader> Recorder<R> {
 }
 
 /// Ready when `stop` is at least `how`; never if nobody can say so any more.
-async fn stopped(stop: &mut watch::Receiver<Stop>, how: Stop) {
+async fn wait_for_stop(stop: &mut watch::Receiver<Stop>, how: Stop) {
     if stop.wait_for(|stop| *stop >= how).await.is_err() {
         pending::<()>().await;
     }

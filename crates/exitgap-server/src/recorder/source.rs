@@ -6,7 +6,7 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsSince, LogsUntil, Missing, Proven, SlotReading, Unproven,
+    ChainReader, Limits, LogsSince, LogsUntil, Proven, ReadFailure, SlotReading, Unproven,
 };
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 /// Where a chain's series stand, for a reader that is made anew.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct ResumePoint {
     /// At which blocks the last slots were recorded, newest first.
     pub blocks: Vec<BlockRef>,
     /// Each pool's newest snapshot that is not taken back.
@@ -30,7 +30,7 @@ pub trait SlotReader: Send + 'static {
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading>;
 
     /// Tells a new reader where the chain's series stand.
-    fn resume(&mut self, _standing: Standing) {}
+    fn resume(&mut self, _standing: ResumePoint) {}
 
     /// Begins a slot that others read, after one that they read at this block.
     fn follow(&mut self, _recorded: Option<BlockRef>) {}
@@ -47,9 +47,9 @@ pub trait SlotReader: Send + 'static {
         &self,
         number: u64,
         _deadline: Instant,
-    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+    ) -> impl Future<Output = Result<BlockHash, ReadFailure>> {
         let detail = format!("no source returned the hash of block {number}");
-        ready(Err(Missing { reason: MissingReason::BlockUnavailable, detail }))
+        ready(Err(ReadFailure { reason: MissingReason::BlockUnavailable, detail }))
     }
 
     /// The same, where it is about to be believed that another block gave way to it: the block
@@ -58,7 +58,7 @@ pub trait SlotReader: Send + 'static {
         &self,
         number: u64,
         deadline: Instant,
-    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+    ) -> impl Future<Output = Result<BlockHash, ReadFailure>> {
         self.canonical_hash(number, deadline)
     }
 
@@ -85,7 +85,7 @@ pub trait SlotReader: Send + 'static {
         _since: &LogsSince,
         _last: u64,
         _deadline: Instant,
-    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, Missing>> {
+    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, ReadFailure>> {
         ready(Ok(BTreeMap::new()))
     }
 
@@ -131,7 +131,7 @@ impl SlotReader for ChainReader {
         Self::read_slot(self, slot, deadline)
     }
 
-    fn resume(&mut self, standing: Standing) {
+    fn resume(&mut self, standing: ResumePoint) {
         Self::resume(self, standing.blocks, standing.newest);
     }
 
@@ -147,7 +147,7 @@ impl SlotReader for ChainReader {
         &self,
         number: u64,
         deadline: Instant,
-    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+    ) -> impl Future<Output = Result<BlockHash, ReadFailure>> {
         Self::canonical_hash(self, number, deadline)
     }
 
@@ -155,7 +155,7 @@ impl SlotReader for ChainReader {
         &self,
         number: u64,
         deadline: Instant,
-    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+    ) -> impl Future<Output = Result<BlockHash, ReadFailure>> {
         Self::linked_hash(self, number, deadline)
     }
 
@@ -178,7 +178,7 @@ impl SlotReader for ChainReader {
         since: &LogsSince,
         last: u64,
         deadline: Instant,
-    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, Missing>> {
+    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, ReadFailure>> {
         Self::logs_since(self, since, last, deadline)
     }
 

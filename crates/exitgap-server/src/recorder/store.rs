@@ -35,7 +35,7 @@ impl BlockingStore {
     }
 
     /// Runs `act` with the store on the blocking pool.
-    pub async fn blocking<T: Send + 'static>(
+    pub async fn run_blocking<T: Send + 'static>(
         &mut self,
         act: impl FnOnce(&mut Store) -> T + Send + 'static,
     ) -> Result<T, RecorderError> {

@@ -70,7 +70,7 @@ impl Places {
 
 /// Where a replica stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct ReplicaStatus {
     /// How many slots it holds.
     pub held: u64,
     /// How many the log has, as it said last.
@@ -103,15 +103,15 @@ impl Replica {
         mut self,
         every: Duration,
         end: &watch::Receiver<bool>,
-        told: impl Fn(Standing),
+        told: impl Fn(ReplicaStatus),
     ) -> Result<(), ReplicaError> {
         let (mut standing, mut said) =
-            (Standing { held: self.held()?, ..Standing::default() }, None);
+            (ReplicaStatus { held: self.held()?, ..ReplicaStatus::default() }, None);
         told(standing);
         while !*end.borrow() {
             let looked = self.look(end, |held, published| {
                 tracing::info!(held, published, "followed");
-                standing = Standing { held, published, refuses: false };
+                standing = ReplicaStatus { held, published, refuses: false };
                 told(standing);
             });
             match looked {
@@ -146,7 +146,7 @@ impl Replica {
         &mut self,
         end: &watch::Receiver<bool>,
         mut progress: impl FnMut(u64, u64),
-    ) -> Result<Standing, ReplicaError> {
+    ) -> Result<ReplicaStatus, ReplicaError> {
         let newest = self.copier.newest(STATE_WITHIN)?;
         self.check(&newest)?;
         let mut held = self.folder.follow(&mut self.store, &newest.note, &self.trusted, 0)?;
@@ -171,7 +171,7 @@ impl Replica {
             }
             progress(held, *size);
         }
-        Ok(Standing { held, published: *size, refuses: false })
+        Ok(ReplicaStatus { held, published: *size, refuses: false })
     }
 
     /// Requires that a newest checkpoint is signed by a trusted key, and continues the last one that is held.
@@ -191,13 +191,13 @@ impl Replica {
         match self.copier.contradiction(&seen, newest, STATE_WITHIN)? {
             None => Ok(()),
             Some(contradiction) => {
-                Err(self.contradicted((before.size, checkpoint.size), contradiction)?)
+                Err(self.save_fork_proof((before.size, checkpoint.size), contradiction)?)
             }
         }
     }
 
     /// Keeps the proof, which whoever has the log's key can judge.
-    fn contradicted(
+    fn save_fork_proof(
         &self,
         (held, told): (u64, u64),
         contradiction: Contradiction,

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use reqwest::{Client, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::config::Asked;
+use super::config::WitnessEndpoint;
 
 /// How long all of them together may take: a slot is published no later for theirs.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ const AHEAD_S: u64 = 300;
 
 /// What became of asking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct CosignResults {
     /// The lines of those that cosigned, each with its line break.
     pub lines: String,
     /// How many did.
@@ -34,7 +34,7 @@ pub struct Answered {
 #[derive(Debug)]
 pub struct Witnesses {
     client: Client,
-    asks: Vec<Asked>,
+    asks: Vec<WitnessEndpoint>,
     /// The size that each cosigned last, as far as is known.
     known: Mutex<Vec<u64>>,
 }
@@ -75,7 +75,7 @@ impl Shown {
 
 impl Witnesses {
     /// These witnesses, of which nothing is known.
-    pub fn new(asks: Vec<Asked>) -> Result<Self, reqwest::Error> {
+    pub fn new(asks: Vec<WitnessEndpoint>) -> Result<Self, reqwest::Error> {
         // An error says that this process chose its cryptography before.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
@@ -89,7 +89,7 @@ impl Witnesses {
     }
 
     /// All of them, each with the size that it cosigned last, as far as is known.
-    pub fn all(&self, size: u64) -> Vec<Due> {
+    pub fn due_witnesses(&self, size: u64) -> Vec<Due> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // Who cosigned more than there is has another log's past, and says so.
         let old = known.iter().map(|known| if *known > size { 0 } else { *known });
@@ -102,7 +102,7 @@ impl Witnesses {
         &self,
         shown: &Shown,
         asks: Vec<(Due, Vec<Hash>)>,
-        answered: &mut Answered,
+        answered: &mut CosignResults,
     ) -> Vec<Due> {
         let asking = asks.into_iter().map(|(due, proof)| async move {
             let checkpoint = shown.checkpoint.clone();
@@ -138,7 +138,7 @@ impl Witnesses {
     }
 
     /// Those that were asked twice and named a third size.
-    pub fn give_up(&self, due: &[Due], answered: &mut Answered) {
+    pub fn give_up(&self, due: &[Due], answered: &mut CosignResults) {
         for Due { place, old } in due {
             let why = format!("it returned two different last cosigned sizes, most recently {old}");
             answered.failed.push((self.asks[*place].key.name().to_owned(), why));
@@ -150,7 +150,7 @@ impl Witnesses {
         known[place] = size;
     }
 
-    async fn post(&self, asked: &Asked, request: &AddCheckpoint) -> Said {
+    async fn post(&self, asked: &WitnessEndpoint, request: &AddCheckpoint) -> Said {
         let address = format!("{}/add-checkpoint", asked.url.as_str().trim_end_matches('/'));
         let sent = self.client.post(address).body(request.to_text()).send().await;
         let answer = match sent {
@@ -162,7 +162,7 @@ impl Witnesses {
             Err(_) => return Said::Failed("the connection ended before it answered".to_owned()),
         };
         let status = answer.status();
-        let Some(text) = read(answer).await else {
+        let Some(text) = read_body(answer).await else {
             return Said::Failed(format!(
                 "its answer ended early, or is longer than {MAX_ANSWER} bytes"
             ));
@@ -190,7 +190,7 @@ fn first_line(text: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
-async fn read(mut answer: Response) -> Option<String> {
+async fn read_body(mut answer: Response) -> Option<String> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.ok()? {
         if body.len() + chunk.len() > MAX_ANSWER {
@@ -202,7 +202,7 @@ async fn read(mut answer: Response) -> Option<String> {
 }
 
 /// The witness's line among those it answered.
-fn cosignature(asked: &Asked, checkpoint: &str, answer: &str) -> Said {
+fn cosignature(asked: &WitnessEndpoint, checkpoint: &str, answer: &str) -> Said {
     let Ok(note) = Note::parse(checkpoint) else {
         return Said::Failed("the checkpoint is not a signed note".to_owned());
     };

@@ -45,7 +45,7 @@ impl Default for WitnessConfig {
 
 /// A witness of this log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct WitnessEndpoint {
     /// Its key.
     pub key: WitnessKey,
     /// What `/add-checkpoint` comes after.
@@ -56,7 +56,7 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessPlan {
     /// This log's witnesses.
-    pub asks: Vec<Asked>,
+    pub asks: Vec<WitnessEndpoint>,
     /// The logs whose witness this program is.
     pub logs: Vec<VerifierKey>,
 }
@@ -69,10 +69,11 @@ impl WitnessConfig {
                 return Err((name, format!("{} entries; at most {MOST} are allowed", lines.len())));
             }
         }
-        let mut asks: Vec<Asked> = Vec::new();
+        let mut asks: Vec<WitnessEndpoint> = Vec::new();
         for line in &self.asks {
             let asked = witness_of(line).map_err(|error| ("asks", error))?;
-            let same = |known: &Asked| known.key.public_bytes() == asked.key.public_bytes();
+            let same =
+                |known: &WitnessEndpoint| known.key.public_bytes() == asked.key.public_bytes();
             if asks.iter().any(same) {
                 let message = format!(
                     "the key of {} is listed twice; each witness needs its own key",
@@ -91,7 +92,7 @@ impl WitnessConfig {
     pub fn all_logs(&self) -> Result<Vec<VerifierKey>, (&'static str, String)> {
         let mut logs = logs_of(&self.logs).map_err(|error| ("logs", error))?;
         if let Some(path) = &self.log_list {
-            let listed = list::read(path).map_err(|error| ("log_list", error.to_string()))?;
+            let listed = list::read_list(path).map_err(|error| ("log_list", error.to_string()))?;
             for key in listed {
                 if logs.iter().any(|known| known.name() == key.name() && *known != key) {
                     let message =
@@ -121,7 +122,7 @@ pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
 }
 
 /// `<key> <address>`.
-fn witness_of(line: &str) -> Result<Asked, String> {
+fn witness_of(line: &str) -> Result<WitnessEndpoint, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[key, url] = words.as_slice() else {
         return Err(format!("{line:?} is not a witness's key and URL separated by a space"));
@@ -133,7 +134,7 @@ fn witness_of(line: &str) -> Result<Asked, String> {
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain {
         return Err(wrong());
     }
-    Ok(Asked { key, url })
+    Ok(WitnessEndpoint { key, url })
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ pub enum ListRule {
 }
 
 /// The keys of the logs of a list, each named as its origin is.
-pub fn read(path: &Path) -> Result<Vec<VerifierKey>, ListError> {
+pub fn read_list(path: &Path) -> Result<Vec<VerifierKey>, ListError> {
     let mut bytes = Vec::new();
     let limited =
         File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
@@ -162,7 +162,7 @@ impl List {
             return Err(ListRule::Twice(keyword.to_owned()));
         }
         match keyword {
-            "origin" if value != "none" => *key = key.named(value)?,
+            "origin" if value != "none" => *key = key.with_name(value)?,
             "qpd" => {
                 let is_number = value.parse::<u32>().is_ok_and(|n| n.to_string() == value);
                 if !is_number {

@@ -13,7 +13,7 @@ mod config;
 mod list;
 mod stand;
 
-pub use ask::{Answered, Due, Shown, Witnesses};
-pub use config::{Asked, WitnessConfig, WitnessPlan, logs_of};
-pub use list::{ListError, ListRule, read as read_list};
+pub use ask::{CosignResults, Due, Shown, Witnesses};
+pub use config::{WitnessConfig, WitnessEndpoint, WitnessPlan, logs_of};
+pub use list::{ListError, ListRule, read_list};
 pub use stand::{NotCosigned, Stand, StandError};

@@ -75,7 +75,7 @@ impl Stand {
         logs: Vec<VerifierKey>,
         now_s: Arc<dyn Fn() -> u64 + Send + Sync>,
     ) -> Result<Self, StandError> {
-        let text = secret_file::read(key_file, "witness")?;
+        let text = secret_file::read_secret(key_file, "witness")?;
         let key: SignerKey = text
             .trim_end()
             .parse()

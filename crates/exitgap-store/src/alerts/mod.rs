@@ -23,12 +23,13 @@ use exitgap_core::series::Slot;
 use crate::db::alerts::{
     AlertRow, AlertsDb, Lease, NewAlertRow, NewEndpointRow, NewEventRow, Rows,
 };
-use crate::db::apart::{FileKind, require_there};
+use crate::db::sidecar::{FileKind, require_there};
 use crate::error::StoreError;
 
 pub use model::{
-    AlertBounds, AlertCounts, Attempted, ChangedAlert, Endpoint, EndpointKeys, EndpointState, Full,
-    Kept, KeptAlert, KeptEvent, NewAlert, NewEndpoint, Outcome, Owner, Sending, Sent, Stepped,
+    AlertBounds, AlertCounts, AlertStep, ChangedAlert, DeliveryAttempt, DeliveryTask, Endpoint,
+    EndpointKeys, EndpointState, Full, Kept, KeptAlert, KeptEvent, NewAlert, NewEndpoint, Outcome,
+    Owner, Sent,
 };
 
 /// Why the kept rules cannot be read or written.
@@ -136,7 +137,7 @@ impl Alerts {
 
     /// Keeps a rule, unless there is no room, or the same request made one before.
     pub fn keep(&self, new: &NewAlert, bounds: &AlertBounds, now_ms: u64) -> Result<Kept> {
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             if let Some(name) = &new.idempotency
                 && let Some(found) = rows.made_before(&new.owner, name)?
             {
@@ -180,12 +181,12 @@ impl Alerts {
 
     /// Whether somebody has this token.
     pub fn is_owner(&self, owner: &Owner) -> Result<bool> {
-        self.db().read(|rows| Ok(rows.of_token(owner)? > 0))
+        self.db().read_transaction(|rows| Ok(rows.of_token(owner)? > 0))
     }
 
     /// An owner's rules, the newest first. They end later, now that their owner came.
     pub fn of_owner(&self, owner: &Owner, until_s: u64) -> Result<Vec<KeptAlert>> {
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             rows.renew(owner, whole(until_s))?;
             let found = rows.alerts(owner, LISTED)?;
             found.into_iter().map(|row| whole_alert(rows, row)).collect()
@@ -193,8 +194,8 @@ impl Alerts {
     }
 
     /// An owner's rule of this name; all of the owner's end later.
-    pub fn one(&self, owner: &Owner, id: &str, until_s: u64) -> Result<Option<KeptAlert>> {
-        self.db().write(|rows| {
+    pub fn find_alert(&self, owner: &Owner, id: &str, until_s: u64) -> Result<Option<KeptAlert>> {
+        self.db().write_transaction(|rows| {
             rows.renew(owner, whole(until_s))?;
             let found = rows.alert(owner, id)?;
             found.map(|row| whole_alert(rows, row)).transpose()
@@ -203,49 +204,53 @@ impl Alerts {
 
     /// A rule ends by its owner's will; whether it had not.
     pub fn end(&self, alert: i64, now_s: u64) -> Result<bool> {
-        self.db().write(|rows| Ok(rows.end(alert, "deleted", whole(now_s))?))
+        self.db().write_transaction(|rows| Ok(rows.end(alert, "deleted", whole(now_s))?))
     }
 
     /// A rule's events after one, oldest first.
     pub fn events(&self, alert: i64, after_seq: u32, most: u32) -> Result<Vec<KeptEvent>> {
-        let found = self.db().read(|rows| rows.events(alert, after_seq.into(), most))?;
-        found.into_iter().map(KeptEvent::of).collect()
+        let found =
+            self.db().read_transaction(|rows| rows.events(alert, after_seq.into(), most))?;
+        found.into_iter().map(KeptEvent::from_row).collect()
     }
 
     /// An endpoint has new keys.
     pub fn rotate(&self, endpoint: i64, now_ms: u64) -> Result<()> {
-        self.db().write(|rows| Ok(rows.rotate(endpoint, whole(now_ms))?))
+        self.db().write_transaction(|rows| Ok(rows.rotate(endpoint, whole(now_ms))?))
     }
 
     /// An endpoint is asked again whether it wants events.
     pub fn ask_again(&self, endpoint: i64, now_ms: u64) -> Result<()> {
-        self.db().write(|rows| Ok(rows.ask_again(endpoint, whole(now_ms))?))
+        self.db().write_transaction(|rows| Ok(rows.ask_again(endpoint, whole(now_ms))?))
     }
 
     /// Events from one on are sent again: how many.
     pub fn send_again(&self, alert: i64, from_seq: u32, now_ms: u64) -> Result<usize> {
-        self.db().write(|rows| Ok(rows.send_again(alert, from_seq.into(), whole(now_ms))?))
+        self.db()
+            .write_transaction(|rows| Ok(rows.send_again(alert, from_seq.into(), whole(now_ms))?))
     }
 
     /// What an owner's rules said of a slot: rule by rule in the order of their names, the same whenever it is asked
     /// once the slot is evaluated.
     pub fn said_in(&self, owner: &Owner, slot: Slot) -> Result<Vec<KeptEvent>> {
         let slot = slot.number().into();
-        let found = self.db().read(|rows| rows.said_in(owner, slot, SAID_IN_SLOT))?;
-        found.into_iter().map(KeptEvent::of).collect()
+        let found = self.db().read_transaction(|rows| rows.said_in(owner, slot, SAID_IN_SLOT))?;
+        found.into_iter().map(KeptEvent::from_row).collect()
     }
 
     /// Rules that came or ended since a mark, and the next mark.
     pub fn changed_since(&self, mark: i64) -> Result<(Vec<ChangedAlert>, i64)> {
-        let (found, next) = self.db().read(|rows| {
+        let (found, next) = self.db().read_transaction(|rows| {
             Ok::<_, AlertsError>((rows.changed_since(mark)?, rows.newest_change()?))
         })?;
         Ok((found.into_iter().map(ChangedAlert::from).collect(), next))
     }
 
     /// The last slot that all rules were evaluated with: no event of it, or of one before, is yet to come.
-    pub fn evaluated(&self) -> Result<Option<Slot>> {
-        Ok(model::slot_of(self.db().read(|rows| Ok::<_, AlertsError>(rows.evaluated_slot()?))?))
+    pub fn evaluated_slot(&self) -> Result<Option<Slot>> {
+        Ok(model::slot_of(
+            self.db().read_transaction(|rows| Ok::<_, AlertsError>(rows.evaluated_slot()?))?,
+        ))
     }
 
     /// Writes down what a slot made of rules, all or nothing: how many events were not there. The rules are all that
@@ -253,18 +258,18 @@ impl Alerts {
     pub fn take_slot(
         &self,
         slot: Slot,
-        stepped: &[Stepped],
+        stepped: &[AlertStep],
         mark: i64,
         now_ms: u64,
     ) -> Result<usize> {
         let (number, now_ms) = (i64::from(slot.number()), whole(now_ms));
         // By a clock that runs ahead it is no later.
         let due_ms = now_ms.min(whole(slot.unix_s()).saturating_mul(1_000));
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             // First: a rule that ends here is a change, too.
             rows.reach_slot(number, mark)?;
             let mut made = 0;
-            for Stepped { no, events, run, state, ended } in stepped {
+            for AlertStep { no, events, run, state, ended } in stepped {
                 for event in events {
                     let new = NewEventRow {
                         alert: *no,
@@ -296,36 +301,37 @@ impl Alerts {
     /// and of a host as many as `room` says.
     pub fn turn(
         &self,
-        attempted: &[Attempted],
+        attempted: &[DeliveryAttempt],
         most: usize,
         room: impl Fn(&str) -> usize,
         now_ms: u64,
         until_ms: u64,
-    ) -> Result<Vec<Sending>> {
+    ) -> Result<Vec<DeliveryTask>> {
         let (now_ms, until_ms) = (whole(now_ms), whole(until_ms));
         let lease = Lease { now_ms, until_ms, wrong_after: until_ms.saturating_add(SKEW_MS) };
         let mut db = self.db();
         if attempted.is_empty() {
             let idle = |rows: &Rows<'_>| {
-                let nothing = rows.asked(lease, 1)?.is_empty() && rows.due(lease, 1)?.is_empty();
+                let nothing =
+                    rows.due_challenges(lease, 1)?.is_empty() && rows.due(lease, 1)?.is_empty();
                 Ok::<_, AlertsError>(nothing)
             };
-            if most == 0 || db.read(idle)? {
+            if most == 0 || db.read_transaction(idle)? {
                 return Ok(Vec::new());
             }
         }
-        db.write(|rows| {
+        db.write_transaction(|rows| {
             for attempted in attempted {
                 mark(rows, attempted, now_ms)?;
             }
-            take(rows, most, room, lease)
+            lease_deliveries(rows, most, room, lease)
         })
     }
 
     /// Ends what expired, and forgets what is long past.
     pub fn tidy(&self, now_ms: u64) -> Result<()> {
         let now_s = now_ms / 1_000;
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             rows.expire(whole(now_s))?;
             let before_s = whole(now_s.saturating_sub(KEPT_S));
             Ok(rows.forget(before_s, whole(now_ms).saturating_sub(HOUR_MS))?)
@@ -334,7 +340,7 @@ impl Alerts {
 
     /// How much there is.
     pub fn counts(&self) -> Result<AlertCounts> {
-        let found = self.db().read(|rows| Ok::<_, AlertsError>(rows.counts()?))?;
+        let found = self.db().read_transaction(|rows| Ok::<_, AlertsError>(rows.counts()?))?;
         let [alerts, events, pending, delivered, given_up] =
             [found.alerts, found.events, found.pending, found.delivered, found.given_up]
                 .map(|number| u64::try_from(number).unwrap_or(0));
@@ -345,7 +351,7 @@ impl Alerts {
 fn whole_alert(rows: &Rows<'_>, row: AlertRow) -> Result<KeptAlert> {
     let endpoint = row.endpoint.map(|id| rows.endpoint_of(id)).transpose()?.flatten();
     let pending = rows.pending_of(row.no)?;
-    KeptAlert::of(row, endpoint, pending)
+    KeptAlert::from_row(row, endpoint, pending)
 }
 
 /// Which bound a new rule would pass.
@@ -365,11 +371,11 @@ fn full(rows: &Rows<'_>, new: &NewAlert, bounds: &AlertBounds) -> Result<Option<
 }
 
 /// Marks what became of an attempt.
-fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
-    let Attempted { sending, outcome } = attempted;
+fn mark(rows: &Rows<'_>, attempted: &DeliveryAttempt, now_ms: i64) -> Result<()> {
+    let DeliveryAttempt { sending, outcome } = attempted;
     let endpoint = sending.endpoint;
     match (&sending.what, outcome) {
-        (Sent::Challenge, Outcome::Taken) => rows.verified(endpoint)?,
+        (Sent::Challenge, Outcome::Taken) => rows.mark_verified(endpoint)?,
         (Sent::Challenge, Outcome::Failed { again_ms, said: why }) => {
             rows.not_verified(endpoint, again_ms.map(whole), &said(why))?;
         }
@@ -377,7 +383,7 @@ fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
             rows.not_verified(endpoint, None, &said(why))?;
         }
         (Sent::Event { alert, seq, .. }, Outcome::Taken) => {
-            rows.delivered((*alert, (*seq).into()))?;
+            rows.mark_delivered((*alert, (*seq).into()))?;
             rows.endpoint_answers(endpoint)?;
         }
         (Sent::Event { alert, seq, .. }, Outcome::Failed { again_ms, said: why }) => {
@@ -405,28 +411,28 @@ fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
 }
 
 /// Takes what is to be sent.
-fn take(
+fn lease_deliveries(
     rows: &Rows<'_>,
     most: usize,
     room: impl Fn(&str) -> usize,
     lease: Lease,
-) -> Result<Vec<Sending>> {
+) -> Result<Vec<DeliveryTask>> {
     let now_ms = lease.now_ms;
-    let mut taken: Vec<Sending> = Vec::new();
-    let is_free = |taken: &[Sending], host: &str| {
+    let mut taken: Vec<DeliveryTask> = Vec::new();
+    let is_free = |taken: &[DeliveryTask], host: &str| {
         taken.iter().filter(|sending| sending.host == host).count() < room(host)
     };
-    for endpoint in rows.asked(lease, CANDIDATES)? {
+    for endpoint in rows.due_challenges(lease, CANDIDATES)? {
         if taken.len() >= most {
             return Ok(taken);
         }
         if !is_free(&taken, &endpoint.host) {
             continue;
         }
-        if rows.challenged(&endpoint.host, now_ms - HOUR_MS)? >= CHALLENGES_AN_HOUR {
+        if rows.count_challenges(&endpoint.host, now_ms - HOUR_MS)? >= CHALLENGES_AN_HOUR {
             rows.postpone_challenge(endpoint.id, now_ms + HOUR_MS / 3)?;
         } else if rows.lease_challenge(&endpoint, lease)? {
-            taken.push(Sending::challenge(endpoint)?);
+            taken.push(DeliveryTask::challenge(endpoint)?);
         }
     }
     for due in rows.due(lease, CANDIDATES)? {
@@ -435,7 +441,7 @@ fn take(
         }
         let free = is_free(&taken, &due.host);
         if free && rows.lease((due.alert, due.seq), lease)? {
-            taken.push(Sending::event(due)?);
+            taken.push(DeliveryTask::event(due)?);
         }
     }
     Ok(taken)

@@ -176,7 +176,7 @@ pub struct ChangedAlert {
 
 /// What a slot made of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stepped {
+pub struct AlertStep {
     /// The rule's number.
     pub no: i64,
     /// Its events.
@@ -208,7 +208,7 @@ pub struct KeptEvent {
 
 /// What is to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sending {
+pub struct DeliveryTask {
     /// What it is.
     pub what: Sent,
     /// The endpoint's number.
@@ -243,9 +243,9 @@ pub enum Sent {
 
 /// What became of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempted {
+pub struct DeliveryAttempt {
     /// What was sent.
-    pub sending: Sending,
+    pub sending: DeliveryTask,
     /// What came of it.
     pub outcome: Outcome,
 }
@@ -284,12 +284,12 @@ pub struct AlertCounts {
     pub given_up: u64,
 }
 
-fn damaged(what: &'static str, of: impl std::fmt::Display) -> AlertsError {
+fn damaged_error(what: &'static str, of: impl std::fmt::Display) -> AlertsError {
     AlertsError::Damaged { what, of: of.to_string() }
 }
 
 fn number<T: TryFrom<i64>>(what: &'static str, of: i64, number: i64) -> Result<T> {
-    T::try_from(number).map_err(|_| damaged(what, of))
+    T::try_from(number).map_err(|_| damaged_error(what, of))
 }
 
 fn keys(of: i64, salt: [u8; 16], generation: i64, rotated_ms: Option<i64>) -> Result<EndpointKeys> {
@@ -301,12 +301,12 @@ fn keys(of: i64, salt: [u8; 16], generation: i64, rotated_ms: Option<i64>) -> Re
 }
 
 impl Endpoint {
-    pub(super) fn of(row: EndpointRow) -> Result<Self> {
+    pub(super) fn from_row(row: EndpointRow) -> Result<Self> {
         let state = match row.state.as_str() {
             "unverified" => EndpointState::Unverified,
             "verified" => EndpointState::Verified,
             "disabled" => EndpointState::Disabled,
-            _ => return Err(damaged("the state", row.id)),
+            _ => return Err(damaged_error("the state", row.id)),
         };
         Ok(Self {
             id: row.id,
@@ -320,11 +320,15 @@ impl Endpoint {
 }
 
 impl KeptAlert {
-    pub(super) fn of(row: AlertRow, endpoint: Option<EndpointRow>, pending: i64) -> Result<Self> {
+    pub(super) fn from_row(
+        row: AlertRow,
+        endpoint: Option<EndpointRow>,
+        pending: i64,
+    ) -> Result<Self> {
         let no = row.no;
         Ok(Self {
             no,
-            endpoint: endpoint.map(Endpoint::of).transpose()?,
+            endpoint: endpoint.map(Endpoint::from_row).transpose()?,
             pending: number("the number of deliveries", no, pending)?,
             created_s: number("the instant", no, row.created_s)?,
             expires_s: number("the instant", no, row.expires_s)?,
@@ -345,7 +349,7 @@ impl From<ChangedRow> for ChangedAlert {
 }
 
 impl KeptEvent {
-    pub(super) fn of(row: EventRow) -> Result<Self> {
+    pub(super) fn from_row(row: EventRow) -> Result<Self> {
         let (seq, slot) = (row.seq, row.slot);
         let attempts = number("the attempts", seq, row.attempts.unwrap_or(0))?;
         Ok(Self {
@@ -359,7 +363,7 @@ impl KeptEvent {
     }
 }
 
-impl Sending {
+impl DeliveryTask {
     pub(super) fn event(row: DueRow) -> Result<Self> {
         let of = row.alert;
         Ok(Self {

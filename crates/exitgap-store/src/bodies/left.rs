@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::log_folder::days::DaysFile;
 use exitgap_core::pools::PoolState;
-use exitgap_core::published::days::DaysFile;
 use exitgap_core::series::{Day, Slot};
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 
 use crate::corrupt::CorruptBody;
-use crate::days::{DayFolder, EvidenceRow, Stopped};
+use crate::days::{AuditError, DayFolder, EvidenceRow};
 use crate::db::LeftRow;
 use crate::derived::rollup::day_of;
 use crate::error::StoreError;
@@ -31,7 +31,11 @@ impl Reader {
         hash: SnapshotHash,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
         self.first_left(places, |documents| {
-            if is_whole(documents) && documents.hash() == hash { Is::It } else { Is::Damaged }
+            if is_whole(documents) && documents.hash() == hash {
+                RowMatch::It
+            } else {
+                RowMatch::Damaged
+            }
         })
     }
 
@@ -41,11 +45,11 @@ impl Reader {
         // Other states may begin alike.
         let found = self.first_left(places, |documents| {
             if !is_whole(documents) {
-                Is::Damaged
+                RowMatch::Damaged
             } else if PoolState::hash_of(&documents.state) == hash {
-                Is::It
+                RowMatch::It
             } else {
-                Is::Another
+                RowMatch::Another
             }
         });
         Ok(found?.map(|documents| documents.state))
@@ -59,7 +63,7 @@ impl Reader {
     /// Why the body of a slot's snapshot is not in the database: it has left, or it was lost.
     pub(crate) fn absent(&self, hash: SnapshotHash, slot: Slot) -> Result<StoreError, StoreError> {
         if self.db.has_left(day_of(slot))? {
-            return Ok(StoreError::Left { slot, day: Day::of(slot) });
+            return Ok(StoreError::Left { slot, day: Day::from_slot(slot) });
         }
         Ok(StoreError::Corrupt { hash, what: CorruptBody::Absent })
     }
@@ -68,7 +72,7 @@ impl Reader {
     fn first_left(
         &self,
         places: Vec<LeftRow>,
-        which: impl Fn(&SnapshotDocuments) -> Is,
+        which: impl Fn(&SnapshotDocuments) -> RowMatch,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
         let mut fault = None;
         for LeftRow { pool, slot } in places {
@@ -78,9 +82,9 @@ impl Reader {
             })?;
             let why = match self.in_its_day(&pool, slot) {
                 Ok((path, found)) => match which(&found) {
-                    Is::It => return Ok(Some(found)),
-                    Is::Another => continue,
-                    Is::Damaged => {
+                    RowMatch::It => return Ok(Some(found)),
+                    RowMatch::Another => continue,
+                    RowMatch::Damaged => {
                         // It is read again where somebody puts back a copy.
                         *self.left.borrow_mut() = LeftRows::default();
                         let why = format!("its snapshot of {pool} at {slot} is a different one");
@@ -101,7 +105,7 @@ impl Reader {
         pool: &PoolId,
         slot: Slot,
     ) -> Result<(PathBuf, SnapshotDocuments), StoreError> {
-        let day = Day::of(slot);
+        let day = Day::from_slot(slot);
         let folder = self.days.as_ref().ok_or(StoreError::Left { slot, day })?;
         let path = folder.path().join(format!("{}/{day}", DaysFile::FOLDER));
         let mut left = self.left.borrow_mut();
@@ -113,8 +117,8 @@ impl Reader {
         let manifest = day.manifest().map_err(|error| unread(error.to_string()))?;
         let manifest = manifest.map_err(|fault| unread(fault.detail))?;
         let rows = day.rows_with(&manifest, pool, slot).map_err(|stopped| match stopped {
-            Stopped::Fault(fault) => unread(fault.detail),
-            Stopped::Machine(error) => unread(error.to_string()),
+            AuditError::Fault(fault) => unread(fault.detail),
+            AuditError::Machine(error) => unread(error.to_string()),
         })?;
         *left = LeftRows(rows);
         let found = left.documents(pool, slot);
@@ -128,7 +132,7 @@ impl Reader {
 }
 
 /// What was found in a place.
-enum Is {
+enum RowMatch {
     /// What is looked for.
     It,
     /// Something else, which is sound.

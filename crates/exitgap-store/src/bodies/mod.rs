@@ -1,11 +1,11 @@
 //! The bodies in the store, unpacked: snapshots and states, with their hashes recomputed.
 
+pub mod codec;
 pub(crate) mod left;
-pub mod packing;
 
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::log_folder::{FrameRef, MAX_BACK};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
-use exitgap_core::published::{FrameRef, MAX_BACK};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 
@@ -14,7 +14,7 @@ use crate::db::BodyRow;
 use crate::error::StoreError;
 use crate::reader::Reader;
 use crate::rows::slot_of;
-use packing::{Dictionaries, Record};
+use codec::{Dictionaries, Record};
 
 impl Reader {
     /// The pool's snapshot of this name, checked; `None` if the store has none.
@@ -100,7 +100,7 @@ impl Reader {
         }
         let dictionary = dictionary.filter(|_| lower).map(|record| record.joined.as_slice());
         let joined = row.unpack(dictionary)?;
-        if row.level < packing::MAX_LEVEL {
+        if row.level < codec::MAX_LEVEL {
             let joined = joined.clone();
             kept.add(Record { body_no: row.body_no, level: row.level, slot, joined });
         }
@@ -118,7 +118,7 @@ impl Reader {
         let mut chain = Vec::new();
         // Levels fall strictly, so that a hostile file cannot lead this round in circles.
         while row.level > 0 {
-            let (level, body_no) = (row.level.min(packing::MAX_LEVEL), row.dictionary_body_no);
+            let (level, body_no) = (row.level.min(codec::MAX_LEVEL), row.dictionary_body_no);
             let base = self.db.dictionary(&row)?.filter(|found| found.level < level);
             chain.push(row);
             row = match base {
@@ -157,7 +157,7 @@ impl BodyRow {
         let corrupt = |what| StoreError::Corrupt { hash: self.hash(), what };
         let snapshot_bytes = size(self.snapshot_bytes).min(MAX_SNAPSHOT_BYTES);
         let expected = snapshot_bytes + size(self.state_bytes).min(MAX_STATE_BYTES);
-        let joined = packing::decompress(&self.zstd, expected, dictionary)
+        let joined = codec::decompress(&self.zstd, expected, dictionary)
             .map_err(|error| corrupt(CorruptBody::Zstd { expected, reason: error.to_string() }))?;
         let (snapshot, state) = joined.split_at(snapshot_bytes);
         let found = Snapshot::hash_of(snapshot);
@@ -209,7 +209,7 @@ impl BodyRow {
 
     /// Both documents.
     pub fn split(&self, joined: Vec<u8>) -> SnapshotDocuments {
-        packing::split(joined, size(self.snapshot_bytes))
+        codec::split(joined, size(self.snapshot_bytes))
     }
 }
 

@@ -9,11 +9,11 @@ use std::thread;
 
 use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::ids::PoolId;
-use exitgap_core::published::days::{DayManifest, FileRef};
+use exitgap_core::log_folder::days::{DayManifest, FileRef};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Frontier, Hash, Unsigned, VerifierKey};
+use exitgap_core::tlog::{Checkpoint, Frontier, Hash, TrustError, VerifierKey};
 
-use super::fault::{DayFault, Stopped};
+use super::fault::{AuditError, DayFault};
 use super::open::{DayFolder, Groups};
 use super::pool::{PoolAudited, PoolDay};
 use super::rows::{EvidenceRow, SlotRow, figures_table, slots_table, snapshots_table};
@@ -75,8 +75,8 @@ pub fn audit_day(
     };
     match walk.whole(&mut tick) {
         Ok(()) => {}
-        Err(Stopped::Fault(fault)) => audited.fault = Some(*fault),
-        Err(Stopped::Machine(error)) => return Err(error),
+        Err(AuditError::Fault(fault)) => audited.fault = Some(*fault),
+        Err(AuditError::Machine(error)) => return Err(error),
     }
     Ok(audited)
 }
@@ -91,12 +91,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn whole(&mut self, tick: &mut impl FnMut(u64, u64)) -> Result<(), Stopped> {
-        self.signed("manifest.json", &self.manifest.checkpoint)?;
+    fn whole(&mut self, tick: &mut impl FnMut(u64, u64)) -> Result<(), AuditError> {
+        self.verify_checkpoint("manifest.json", &self.manifest.checkpoint)?;
         let mut absent = None;
         for file in &self.manifest.files {
             match self.folder.check_hash(file) {
-                Err(Stopped::Fault(fault)) if fault.is_incomplete => {
+                Err(AuditError::Fault(fault)) if fault.is_incomplete => {
                     absent = absent.or(Some(fault));
                 }
                 checked => checked?,
@@ -110,22 +110,22 @@ impl Walk<'_> {
         }
         match absent {
             // Over some of its heads nothing is known of a slot's tree.
-            Some(absent) => Err(Stopped::Fault(absent)),
+            Some(absent) => Err(AuditError::Fault(absent)),
             None => self.leaves(slots),
         }
     }
 
     /// Requires that a trusted key of the log signed a checkpoint.
-    fn signed(&self, file: &str, note: &str) -> Result<Checkpoint, DayFault> {
+    fn verify_checkpoint(&self, file: &str, note: &str) -> Result<Checkpoint, DayFault> {
         let wrong = |code, what: String| DayFault::new(code, format!("{file}: {what}"));
         let (checkpoint, note) = Checkpoint::from_note(note)
             .map_err(|error| wrong("checkpoint_invalid", error.to_string()))?;
         note.signed_by(&checkpoint.origin, self.keys).map_err(|error| match error {
-            Unsigned::Forged { signer } => wrong(
+            TrustError::Forged { signer } => wrong(
                 "signature_forged",
                 format!("the signature named {signer} was not made by that key"),
             ),
-            Unsigned::NotTrusted { origin, found } => {
+            TrustError::NotTrusted { origin, found } => {
                 let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
                 let what =
                     format!("expected a signature by a trusted key of {origin}, found {found}");
@@ -136,7 +136,7 @@ impl Walk<'_> {
     }
 
     /// The rows of slots, which are those of the day.
-    fn slots(&self) -> Result<Vec<SlotRow>, Stopped> {
+    fn slots(&self) -> Result<Vec<SlotRow>, AuditError> {
         let file = self.manifest.files.first().filter(|file| self.folder.has(file));
         let Some(file) = file else { return Ok(Vec::new()) };
         let mut rows = Groups::open(self.folder, file, slots_table())?;
@@ -146,7 +146,7 @@ impl Walk<'_> {
             if slots.len() as u64 >= self.manifest.slots() {
                 return Err(DayFault::new("slot_order", "more slots than the day has").into());
             }
-            let row = SlotRow::of(row).map_err(|column| wrong_column(file, column))?;
+            let row = SlotRow::from_cells(row).map_err(|column| wrong_column(file, column))?;
             if Some(row.slot) != expected || row.slot > self.manifest.day.last() {
                 let detail = format!("{} is in the place of another slot", row.slot);
                 return Err(DayFault::new("slot_order", detail).at(row.slot).into());
@@ -163,7 +163,7 @@ impl Walk<'_> {
         figures: &FileRef,
         snapshots: &FileRef,
         tick: &mut impl FnMut(u64, u64),
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), AuditError> {
         let mut evidence = Groups::open(self.folder, snapshots, snapshots_table())?;
         let mut figures = Groups::open(self.folder, figures, figures_table())?;
         let workers = thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
@@ -177,9 +177,9 @@ impl Walk<'_> {
                 scope.spawn(move || work(&queue, &told));
             }
             drop((told, queue));
-            let mut merged = Merged::default();
+            let mut merged = ReorderBuffer::default();
             let mut take = |walk: &mut Self, (number, audited)| {
-                merged.take(number, audited, walk)?;
+                merged.push_pool(number, audited, walk)?;
                 tick(walk.counts.pools, pools);
                 Ok(())
             };
@@ -215,13 +215,13 @@ impl Walk<'_> {
         evidence: &mut Groups,
         figures: &mut Groups,
         jobs: &SyncSender<(usize, PoolDay)>,
-        mut merge: impl FnMut(&mut Self) -> Result<(), Stopped>,
-    ) -> Result<Option<(PoolId, PoolId, u32)>, Stopped> {
+        mut merge: impl FnMut(&mut Self) -> Result<(), AuditError>,
+    ) -> Result<Option<(PoolId, PoolId, u32)>, AuditError> {
         let (mut seen, mut held): (Option<(PoolId, PoolId, u32)>, Option<PoolDay>) = (None, None);
         let mut number = 0;
         loop {
             let row = evidence.next()?;
-            let row = row.map(EvidenceRow::of).transpose();
+            let row = row.map(EvidenceRow::from_cells).transpose();
             let row = row.map_err(|column| wrong_column(evidence.file(), column))?;
             let same =
                 row.as_ref().zip(held.as_ref()).is_some_and(|(row, held)| row.pool == held.pool);
@@ -272,7 +272,7 @@ impl Walk<'_> {
     }
 
     /// Holds each slot's heads against its leaf, and the leaves against the checkpoints.
-    fn leaves(&mut self, slots: Vec<SlotRow>) -> Result<(), Stopped> {
+    fn leaves(&mut self, slots: Vec<SlotRow>) -> Result<(), AuditError> {
         let mut tree = self
             .manifest
             .tree()
@@ -326,7 +326,7 @@ impl Walk<'_> {
         tree.push(SlotLeaf::leaf_of(&row.leaf));
         let note = String::from_utf8(row.checkpoint)
             .map_err(|_| DayFault::new("checkpoint_invalid", "it is not UTF-8"))?;
-        let found = self.signed("slots.parquet", &note)?;
+        let found = self.verify_checkpoint("slots.parquet", &note)?;
         let same = |of, expected: &dyn ToString, found: &dyn ToString| {
             let (expected, found) = (expected.to_string(), found.to_string());
             if expected == found {
@@ -365,18 +365,18 @@ fn work(
 
 /// What became of pools, put back into their order: a slot's tree is over its heads in the order of pool ids.
 #[derive(Default)]
-struct Merged {
+struct ReorderBuffer {
     waiting: BTreeMap<usize, Result<PoolAudited, DayFault>>,
     next: usize,
 }
 
-impl Merged {
-    fn take(
+impl ReorderBuffer {
+    fn push_pool(
         &mut self,
         number: usize,
         audited: Result<PoolAudited, DayFault>,
         walk: &mut Walk<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), AuditError> {
         self.waiting.insert(number, audited);
         while let Some(audited) = self.waiting.remove(&self.next) {
             self.next += 1;

@@ -46,20 +46,20 @@ impl DayFault {
 }
 
 /// Why an audit ends early.
-pub enum Stopped {
+pub enum AuditError {
     /// The day breaks a rule.
     Fault(Box<DayFault>),
     /// This machine could not read what is there.
     Machine(TableError),
 }
 
-impl From<DayFault> for Stopped {
+impl From<DayFault> for AuditError {
     fn from(fault: DayFault) -> Self {
         Self::Fault(Box::new(fault))
     }
 }
 
-impl From<TableError> for Stopped {
+impl From<TableError> for AuditError {
     fn from(error: TableError) -> Self {
         match error {
             error @ TableError::File { .. } => Self::Machine(error),

@@ -10,18 +10,18 @@
 
 use std::path::{Path, PathBuf};
 
-use exitgap_core::published::days::{
+use exitgap_core::log_folder::days::{
     DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, MAX_DAY_MANIFEST_BYTES, days_keys,
     days_origin,
 };
 use exitgap_core::series::Day;
 use exitgap_core::tlog::{
-    Checkpoint, Frontier, Hash, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, Shelf, SignerKey, Tile,
-    VerifierKey, keys_from_lines, push_entry, root,
+    Checkpoint, Frontier, Hash, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, SignerKey, Tile,
+    TileKind, VerifierKey, keys_from_lines, push_entry, root,
 };
 
 use super::DaysError;
-use super::write::{last_closed, write_day};
+use super::writer::{last_closed, write_day};
 use crate::db::is_server;
 use crate::error::StoreError;
 use crate::folder::{LogFolder, durable, read_bytes, tiles};
@@ -73,7 +73,7 @@ impl DaysLog {
     ) -> Result<Self, DaysError> {
         let mut guard = if is_server(store) { folder.path() } else { store }.to_owned();
         guard.as_mut_os_string().push(".days");
-        let lock = Lock::take(&guard).map_err(|error| match error {
+        let lock = Lock::acquire(&guard).map_err(|error| match error {
             StoreError::Locked { holder, .. } => DaysError::Locked { holder },
             error => error.into(),
         })?;
@@ -95,7 +95,7 @@ impl DaysLog {
             return Ok(None);
         };
         let state = self.state(&log)?;
-        let day = Day::of(log.origin.first_slot()).later(state.leaves.len() as u64);
+        let day = Day::from_slot(log.origin.first_slot()).later(state.leaves.len() as u64);
         let next = day.and_then(|day| Some((day, closed.days_after(day)? + 1)));
         Ok(next.map(|(day, behind)| Next { log, state, day, behind }))
     }
@@ -118,14 +118,14 @@ impl DaysLog {
             Some(_) => return Err(self.differs(before + 1)),
             None => self.sign(&log, &state)?,
         };
-        durable::write(&self.guard, note.as_bytes())?;
+        durable::replace_file(&self.guard, note.as_bytes())?;
         self.publish(&log, &state, before, &note)?;
         Ok(Some(DayWritten { manifest, days: before + 1 }))
     }
 
     /// The leaves so far, as the folder has them under the log's key; what the guard knows beyond is published.
     fn state(&self, log: &LogIdentity) -> Result<State, DaysError> {
-        let mut state = State { leaves: self.published(log)?, signed: None };
+        let mut state = State { leaves: self.published_leaves(log)?, signed: None };
         let Some(guarded) = read_bytes(&self.guard, MAX_NOTE_BYTES as u64)? else {
             return Ok(state);
         };
@@ -167,7 +167,7 @@ impl DaysLog {
     /// Requires that what signs are the log's own keys.
     fn check_signers(&self, log: &LogIdentity) -> Result<(), DaysError> {
         for signer in &self.signers {
-            let own = signer.named(&log.origin.to_string()).map_err(unwritable)?.verifier();
+            let own = signer.with_name(&log.origin.to_string()).map_err(unwritable)?.verifier();
             if !log.keys.contains(&own) {
                 let (expected, found) = (log.named_keys(), own.to_string());
                 return Err(StoreError::WrongKey { expected, found }.into());
@@ -187,7 +187,9 @@ impl DaysLog {
 
     /// The leaf of the day after those published, by its manifest.
     fn leaf_on_disk(&self, log: &LogIdentity, index: u64) -> Result<Option<Vec<u8>>, DaysError> {
-        let Some(day) = Day::of(log.origin.first_slot()).later(index) else { return Ok(None) };
+        let Some(day) = Day::from_slot(log.origin.first_slot()).later(index) else {
+            return Ok(None);
+        };
         let path = self.path(&DaysFile::Day(day, DayFile::Manifest));
         let Some(bytes) = read_bytes(&path, MAX_DAY_MANIFEST_BYTES as u64)? else {
             return Ok(None);
@@ -197,7 +199,7 @@ impl DaysLog {
     }
 
     /// The leaves that the folder's checkpoint covers.
-    fn published(&self, log: &LogIdentity) -> Result<Vec<Vec<u8>>, DaysError> {
+    fn published_leaves(&self, log: &LogIdentity) -> Result<Vec<Vec<u8>>, DaysError> {
         let Some((_, history)) = read_published(&self.folder, &log.keys)? else {
             return Ok(Vec::new());
         };
@@ -212,7 +214,7 @@ impl DaysLog {
         let checkpoint = Checkpoint { origin: origin.clone(), size, root, extensions: Vec::new() };
         let mut signed: Option<String> = None;
         for signer in &self.signers {
-            let signer = signer.named(&origin.to_string()).map_err(unwritable)?;
+            let signer = signer.with_name(&origin.to_string()).map_err(unwritable)?;
             signed = Some(match signed {
                 None => signer.sign(&checkpoint.to_text()).map_err(unwritable)?,
                 Some(note) => signer.sign_beside(&note).map_err(unwritable)?,
@@ -231,11 +233,11 @@ impl DaysLog {
     ) -> Result<(), DaysError> {
         let size = state.leaves.len() as u64;
         for tile in Tile::grown(before, size) {
-            durable::write(&self.path(&DaysFile::Tile(tile)), &state.tile(tile))?;
+            durable::replace_file(&self.path(&DaysFile::Tile(tile)), &state.tile(tile))?;
         }
         let lines = self.key_lines(log)?;
-        durable::write(&self.path(&DaysFile::VerifierKey), lines.as_bytes())?;
-        durable::write(&self.path(&DaysFile::Checkpoint), note.as_bytes())?;
+        durable::replace_file(&self.path(&DaysFile::VerifierKey), lines.as_bytes())?;
+        durable::replace_file(&self.path(&DaysFile::Checkpoint), note.as_bytes())?;
         let folder = self.folder.path().join(DaysFile::FOLDER);
         Ok(tiles::remove_partial(&folder, before, size)?)
     }
@@ -267,7 +269,7 @@ pub fn covers(folder: &Path, day: Day) -> bool {
     let note = note.and_then(|note| String::from_utf8(note).ok());
     let checkpoint = note.and_then(|note| Some(Checkpoint::from_note(&note).ok()?.0));
     checkpoint.is_some_and(|checkpoint| {
-        let first = Day::of(checkpoint.origin.first_slot());
+        let first = Day::from_slot(checkpoint.origin.first_slot());
         day.days_after(first).is_some_and(|index| index < checkpoint.size)
     })
 }
@@ -283,7 +285,7 @@ pub struct PublishedDays {
 
 impl PublishedDays {
     /// The days in the folder of a log, by the keys that this folder names; `None` where there are none.
-    pub fn read(folder: &LogFolder) -> Result<Option<Self>, DaysError> {
+    pub fn from_folder(folder: &LogFolder) -> Result<Option<Self>, DaysError> {
         Self::of_log(folder, &folder.keys()?)
     }
 
@@ -317,10 +319,10 @@ fn read_published(
     let note = text(&path, note)?;
     let days = folder.path().join(DaysFile::FOLDER);
     let bring = |tile: Tile| -> Result<Vec<u8>, String> {
-        let bytes = tiles::read(&days, tile).map_err(|error| error.to_string())?;
+        let bytes = tiles::read_tile(&days, tile).map_err(|error| error.to_string())?;
         bytes.ok_or_else(|| format!("days/{} does not exist", tile.path()))
     };
-    let history = DaysHistory::read(&note, keys, bring);
+    let history = DaysHistory::from_log(&note, keys, bring);
     let wrong = |why: String| DaysError::History { path: days.clone(), why };
     let history = history.map_err(|error| wrong(error.to_string()))?;
     Ok(Some((note, history)))
@@ -336,15 +338,15 @@ impl State {
     /// A tile's bytes.
     fn tile(&self, tile: Tile) -> Vec<u8> {
         let mut bytes = Vec::new();
-        match tile.shelf() {
-            Shelf::Entries => {
+        match tile.kind() {
+            TileKind::Entries => {
                 for index in tile.places() {
                     let leaf = usize::try_from(index).ok().and_then(|index| self.leaves.get(index));
                     let fits = push_entry(&mut bytes, leaf.map(Vec::as_slice).unwrap_or_default());
                     debug_assert!(fits, "a leaf has only a few dozen bytes");
                 }
             }
-            Shelf::Level(_) => {
+            TileKind::Level(_) => {
                 let hashes: Vec<Hash> =
                     self.leaves.iter().map(|leaf| DayLeaf::leaf_of(leaf)).collect();
                 for node in tile.subtrees() {

@@ -14,8 +14,8 @@
 
 mod audit;
 mod fault;
-mod leaving;
 mod log;
+mod old_days;
 mod open;
 mod pages;
 mod pool;
@@ -23,27 +23,27 @@ mod rows;
 mod table;
 #[cfg(test)]
 mod table_tests;
-mod write;
+mod writer;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 
-use exitgap_core::published::days::{DayFile, DayManifestError};
+use exitgap_core::log_folder::days::{DayFile, DayManifestError};
 use exitgap_core::series::Day;
 
 use crate::error::StoreError;
 use crate::folder::PublishError;
 
 pub use audit::{DayAudited, DayCounts, audit_day, is_day};
-pub use fault::{DayFault, Stopped};
-pub use leaving::{OldDay, check_leaving, check_left, leaving};
+pub use fault::{AuditError, DayFault};
 pub use log::{DayWritten, DaysLog, PublishedDays, covers};
+pub use old_days::{OldDay, check_leaving, check_left, list_old_days};
 pub use open::{DayEntry, DayFolder};
 pub(crate) use rows::EvidenceRow;
 pub use table::TableError;
-pub use write::last_closed;
+pub use writer::last_closed;
 
 /// Why a day is not written.
 #[derive(Debug, thiserror::Error)]

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Head;
 use exitgap_core::ids::{DocumentHash, PoolId};
-use exitgap_core::published::days::{DayFile, DayManifest, FileRef, MAX_DAY_MANIFEST_BYTES};
+use exitgap_core::log_folder::days::{DayFile, DayManifest, FileRef, MAX_DAY_MANIFEST_BYTES};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotDocuments;
 use sha2::{Digest, Sha256};
 
-use super::fault::{DayFault, Stopped};
-use super::pool::{Found, head_of, snapshot_of};
+use super::fault::{AuditError, DayFault};
+use super::pool::{RowSnapshot, head_of, snapshot_of};
 use super::rows::{EvidenceRow, NAMING_COLUMNS, snapshots_table};
 use super::table::{Column, Row, TableError, TableReader};
 
@@ -74,12 +74,12 @@ impl DayFolder {
     }
 
     /// Requires that a file has the bytes that the manifest says.
-    pub fn check_hash(&self, file: &FileRef) -> Result<(), Stopped> {
+    pub fn check_hash(&self, file: &FileRef) -> Result<(), AuditError> {
         let path = self.file(file.file);
         let name = file.file;
         let absent =
             || DayFault::new("file_absent", format!("{name} does not exist")).unknown(true);
-        let failed = |source| Stopped::Machine(TableError::File { path: path.clone(), source });
+        let failed = |source| AuditError::Machine(TableError::File { path: path.clone(), source });
         // What is no file may block whoever opens it.
         if !path.is_file() {
             return Err(absent().into());
@@ -106,7 +106,7 @@ impl DayFolder {
         manifest: &DayManifest,
         pool: &PoolId,
         slot: Slot,
-    ) -> Result<Option<DayEntry>, Stopped> {
+    ) -> Result<Option<DayEntry>, AuditError> {
         let Some(file) = file_of(manifest, pool) else { return Ok(None) };
         self.check_hash(file)?;
         let Some(row) = self.row(file, pool, slot)? else { return Ok(None) };
@@ -114,8 +114,8 @@ impl DayFolder {
         let head = head_of(&row).map_err(at)?;
         let documents = row.snapshot.clone();
         let documents = match snapshot_of(&head, row).map_err(at)? {
-            Found::None => None,
-            Found::Newer | Found::Snapshot(_) => {
+            RowSnapshot::None => None,
+            RowSnapshot::Newer | RowSnapshot::Snapshot(_) => {
                 documents.map(|[snapshot, state]| SnapshotDocuments { snapshot, state })
             }
         };
@@ -129,10 +129,10 @@ impl DayFolder {
         manifest: &DayManifest,
         pool: &PoolId,
         slot: Slot,
-    ) -> Result<Vec<EvidenceRow>, Stopped> {
+    ) -> Result<Vec<EvidenceRow>, AuditError> {
         let Some(file) = file_of(manifest, pool) else { return Ok(Vec::new()) };
         let rows = self.group(file, pool, slot)?.map_or_else(Vec::new, |(rows, _)| rows);
-        Ok(rows.into_iter().filter_map(|row| EvidenceRow::of(row).ok()).collect())
+        Ok(rows.into_iter().filter_map(|row| EvidenceRow::from_cells(row).ok()).collect())
     }
 
     /// The row of a pool and slot.
@@ -141,9 +141,9 @@ impl DayFolder {
         file: &FileRef,
         pool: &PoolId,
         slot: Slot,
-    ) -> Result<Option<EvidenceRow>, Stopped> {
+    ) -> Result<Option<EvidenceRow>, AuditError> {
         let Some((rows, at)) = self.group(file, pool, slot)? else { return Ok(None) };
-        let row = EvidenceRow::of(rows.into_iter().nth(at).unwrap_or_default());
+        let row = EvidenceRow::from_cells(rows.into_iter().nth(at).unwrap_or_default());
         Ok(Some(row.map_err(|column| none(file, column).at(slot).by(pool))?))
     }
 
@@ -154,14 +154,14 @@ impl DayFolder {
         file: &FileRef,
         pool: &PoolId,
         slot: Slot,
-    ) -> Result<Option<(Vec<Row>, usize)>, Stopped> {
+    ) -> Result<Option<(Vec<Row>, usize)>, AuditError> {
         let table = TableReader::open(&self.file(file.file), snapshots_table())?;
         let wanted = (pool.to_string(), slot);
         let (mut first, mut end) = (0, table.groups());
         while first < end {
             let middle = first + (end - first) / 2;
             let mut names = Vec::new();
-            for row in table.read(middle, NAMING_COLUMNS)? {
+            for row in table.read_rows(middle, NAMING_COLUMNS)? {
                 let name = EvidenceRow::name_of(&row);
                 let (slot, pool) = name.map_err(|column| none(file, column).at(slot).by(pool))?;
                 names.push((pool.to_string(), slot));
@@ -172,7 +172,7 @@ impl DayFolder {
                 first = middle + 1;
             } else {
                 let Some(at) = names.iter().position(|name| *name == wanted) else { break };
-                return Ok(Some((table.read(middle, usize::MAX)?, at)));
+                return Ok(Some((table.read_rows(middle, usize::MAX)?, at)));
             }
         }
         Ok(None)
@@ -202,7 +202,11 @@ pub struct Groups {
 
 impl Groups {
     /// Opens a file of a day.
-    pub fn open(folder: &DayFolder, file: &FileRef, columns: Vec<Column>) -> Result<Self, Stopped> {
+    pub fn open(
+        folder: &DayFolder,
+        file: &FileRef,
+        columns: Vec<Column>,
+    ) -> Result<Self, AuditError> {
         let table = TableReader::open(&folder.file(file.file), columns)?;
         let (rows, left) = (Vec::new().into_iter(), file.rows);
         Ok(Self { file: file.clone(), table, next: 0, rows, left })
@@ -214,22 +218,22 @@ impl Groups {
     }
 
     /// The next row; after the last it is required that they were as many as the manifest says.
-    pub fn next(&mut self) -> Result<Option<Row>, Stopped> {
+    pub fn next(&mut self) -> Result<Option<Row>, AuditError> {
         loop {
             if let Some(row) = self.rows.next() {
                 let less = self.left.checked_sub(1);
-                self.left = less.ok_or_else(|| self.miscounted())?;
+                self.left = less.ok_or_else(|| self.row_count_fault())?;
                 return Ok(Some(row));
             }
             if self.next == self.table.groups() {
-                return if self.left == 0 { Ok(None) } else { Err(self.miscounted().into()) };
+                return if self.left == 0 { Ok(None) } else { Err(self.row_count_fault().into()) };
             }
-            self.rows = self.table.read(self.next, usize::MAX)?.into_iter();
+            self.rows = self.table.read_rows(self.next, usize::MAX)?.into_iter();
             self.next += 1;
         }
     }
 
-    fn miscounted(&self) -> DayFault {
+    fn row_count_fault(&self) -> DayFault {
         let detail = format!(
             "{} does not have the {} rows listed in the manifest",
             self.file.file, self.file.rows

@@ -104,7 +104,7 @@ impl Compact<'_> {
         let (mut id, mut numbers, mut encodings) = (0, [None; 3], None);
         while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
-                (1..=3, 5) => numbers[usize::try_from(id - 1).ok()?] = Some(self.signed()?),
+                (1..=3, 5) => numbers[usize::try_from(id - 1).ok()?] = Some(self.zigzag()?),
                 (5, 12) => encodings = Some(self.encodings()?),
                 _ => self.pass(kind, 0)?,
             }
@@ -120,7 +120,7 @@ impl Compact<'_> {
         let (mut id, mut found) = (0, [-1; 3]);
         while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
-                (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.signed()?,
+                (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.zigzag()?,
                 // Statistics of the page alone, which nobody could check.
                 (5.., _) => return None,
                 _ => self.pass(kind, 1)?,
@@ -136,7 +136,7 @@ impl Compact<'_> {
             return Some(0);
         }
         *id = match head >> 4 {
-            0 => self.signed()?,
+            0 => self.zigzag()?,
             step => id.checked_add(step.into())?,
         };
         // A field of no type ends nothing, and is none.
@@ -153,10 +153,10 @@ impl Compact<'_> {
             1 | 2 => Some(()),
             3 => self.byte().map(|_| ()),
             4..=6 => self.varint().map(|_| ()),
-            7 => self.take(8),
+            7 => self.skip_bytes(8),
             8 => {
                 let length = self.varint()?;
-                self.take(usize::try_from(length).ok()?)
+                self.skip_bytes(usize::try_from(length).ok()?)
             }
             9 | 10 => {
                 let head = self.byte()?;
@@ -167,7 +167,7 @@ impl Compact<'_> {
                 for _ in 0..count {
                     // In a list a boolean takes a byte.
                     match head & 15 {
-                        1 | 2 => self.take(1)?,
+                        1 | 2 => self.skip_bytes(1)?,
                         item => self.pass(item, depth + 1)?,
                     }
                 }
@@ -190,7 +190,7 @@ impl Compact<'_> {
         Some(*byte)
     }
 
-    fn take(&mut self, count: usize) -> Option<()> {
+    fn skip_bytes(&mut self, count: usize) -> Option<()> {
         self.bytes = self.bytes.get(count..)?;
         Some(())
     }
@@ -207,7 +207,7 @@ impl Compact<'_> {
         None
     }
 
-    fn signed(&mut self) -> Option<i64> {
+    fn zigzag(&mut self) -> Option<i64> {
         let value = self.varint()?;
         i64::try_from(value >> 1).ok().map(|half| if value & 1 == 1 { !half } else { half })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{BlockHash, HeadHash, PoolId};
@@ -39,7 +39,7 @@ pub struct PoolAudited {
 }
 
 /// A snapshot of the day that no head has taken back so far.
-struct Standing {
+struct LiveSnapshot {
     block: Option<BlockHash>,
 }
 
@@ -86,22 +86,22 @@ impl PoolDay {
             audited.heads.push((slot, Head::leaf_of(&row.head)));
             audited.retracted += head.retracts.len() as u64;
             retract(&head, first, &mut standing).map_err(at)?;
-            committed(&head, &row).map_err(at)?;
+            check_documents(&head, &row).map_err(at)?;
             let known = head.method_version == METHOD_VERSION && head.newer().is_none();
             audited.unsupported += u64::from(!known);
             let snapshot = snapshot_of(&head, row).map_err(at)?;
             match snapshot {
-                Found::None => check_figures(&head, None, &figures).map_err(at)?,
-                Found::Newer => {
+                RowSnapshot::None => check_figures(&head, None, &figures).map_err(at)?,
+                RowSnapshot::Newer => {
                     audited.unsupported += 1;
-                    standing.insert(slot, Standing { block: None });
+                    standing.insert(slot, LiveSnapshot { block: None });
                 }
-                Found::Snapshot(snapshot) => {
+                RowSnapshot::Snapshot(snapshot) => {
                     audited.snapshots += 1;
                     let block = Some(snapshot.observation().block().hash);
-                    standing.insert(slot, Standing { block });
+                    standing.insert(slot, LiveSnapshot { block });
                     if known {
-                        let own = SnapshotFigures::of(&snapshot);
+                        let own = SnapshotFigures::from_snapshot(&snapshot);
                         check_depths(&head, &own).map_err(at)?;
                         check_figures(&head, Some(&own), &figures).map_err(at)?;
                     }
@@ -135,7 +135,7 @@ pub fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
 fn retract(
     head: &Head,
     first: Slot,
-    standing: &mut BTreeMap<Slot, Standing>,
+    standing: &mut BTreeMap<Slot, LiveSnapshot>,
 ) -> Result<(), DayFault> {
     for retraction in head.retracts.iter().filter(|retraction| retraction.slot >= first) {
         let wrong = |what: &str| {
@@ -160,7 +160,7 @@ fn retract(
 }
 
 /// Requires that the documents to which the head commits are there, and no others.
-fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
+fn check_documents(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
     let invalid = |code, what: &dyn ToString| DayFault::new(code, what.to_string());
     let fills = row.fills.as_deref();
     if head.commits.get(Fills::NAME) != fills.map(Fills::hash_of) {
@@ -180,13 +180,13 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
         }
     }
     let issued = row.issued.as_deref();
-    if head.commits.get(Issued::NAME) != issued.map(Issued::hash_of) {
+    if head.commits.get(IssuedReceipts::NAME) != issued.map(IssuedReceipts::hash_of) {
         let what = "the row's issued estimates differ from those to which the head commits";
         return Err(invalid("issued_hash_mismatch", &what));
     }
     if let Some(issued) = issued {
-        let issued =
-            Issued::from_canonical(issued).map_err(|error| invalid("issued_invalid", &error))?;
+        let issued = IssuedReceipts::from_canonical(issued)
+            .map_err(|error| invalid("issued_invalid", &error))?;
         if issued.pool != head.pool {
             return Err(invalid(
                 "issued_of_another_pool",
@@ -198,7 +198,7 @@ fn committed(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
 }
 
 /// A row's snapshot.
-pub enum Found {
+pub enum RowSnapshot {
     /// The head names none.
     None,
     /// A later version made it.
@@ -208,14 +208,14 @@ pub enum Found {
 }
 
 /// The snapshot that the head names, which is the row's.
-pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
+pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<RowSnapshot, DayFault> {
     let named = match &head.entry {
         HeadEntry::Recorded { snapshot, .. } => Some(snapshot),
         HeadEntry::Missing(_) | HeadEntry::Retired => None,
     };
     let (expected, [snapshot, state]) = match (named, row.snapshot) {
         (Some(expected), Some(documents)) => (expected, documents),
-        (None, None) => return Ok(Found::None),
+        (None, None) => return Ok(RowSnapshot::None),
         (Some(_), None) => {
             let detail = "the head names a snapshot, but the row has none";
             return Err(DayFault::new("snapshot_absent", detail));
@@ -236,13 +236,13 @@ pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<Found, DayFault> {
         Ok(snapshot)
             if snapshot.slot() == head.slot && snapshot.observation().pool() == &head.pool =>
         {
-            Ok(Found::Snapshot(Box::new(snapshot)))
+            Ok(RowSnapshot::Snapshot(Box::new(snapshot)))
         }
         Ok(snapshot) => {
             let detail = format!("the head names a snapshot of slot {}", snapshot.slot());
             Err(DayFault::new("snapshot_of_another", detail))
         }
-        Err(error) if error.newer().is_some() => Ok(Found::Newer),
+        Err(error) if error.newer().is_some() => Ok(RowSnapshot::Newer),
         Err(error) => Err(DayFault::new("snapshot_invalid", format!("the snapshot: {error}"))),
     }
 }

@@ -1,6 +1,6 @@
 //! The three tables of a day (`exitgap-core/docs/days-v1.md`): their columns, and their rows as what they stand for.
 
-use exitgap_core::analytics::accuracy::{Fills, Issued, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
 use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::MAX_STATE_BYTES;
@@ -80,7 +80,7 @@ pub fn snapshots_table() -> Vec<Column> {
         ("snapshot", MAX_SNAPSHOT_BYTES),
         ("state", MAX_STATE_BYTES),
         (Fills::NAME, MAX_FILLS_BYTES),
-        (Issued::NAME, MAX_ISSUED_BYTES),
+        (IssuedReceipts::NAME, MAX_ISSUED_BYTES),
     ];
     columns.extend(optional.map(|(name, most)| Column::optional(name, Kind::Text(most))));
     columns
@@ -130,7 +130,7 @@ impl SlotRow {
     }
 
     /// From cells of [`slots_table`]; says which column is wrong.
-    pub fn of(row: Row) -> Result<Self, &'static str> {
+    pub fn from_cells(row: Row) -> Result<Self, &'static str> {
         let mut cells = row.into_iter();
         let slot = take_slot(&mut cells)?;
         let pools = u32::try_from(take_int(&mut cells).ok_or("pools")?).map_err(|_| "pools")?;
@@ -158,7 +158,7 @@ impl EvidenceRow {
     }
 
     /// From cells of [`snapshots_table`]; says which column is wrong.
-    pub fn of(row: Row) -> Result<Self, &'static str> {
+    pub fn from_cells(row: Row) -> Result<Self, &'static str> {
         let mut cells = row.into_iter();
         let slot = take_slot(&mut cells)?;
         let pool = take_pool(&mut cells)?;

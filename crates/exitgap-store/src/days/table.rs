@@ -283,7 +283,7 @@ impl TableReader {
         let wrong = |reason: String| TableError::Wrong { path: path.to_owned(), reason };
         let file = File::open(path).map_err(failed)?;
         let footer = file.try_clone().map_err(failed)?;
-        let reader = guarded(|| {
+        let reader = catch_panic(|| {
             let reader = SerializedFileReader::new(footer).map_err(|error| error.to_string())?;
             let expected =
                 SchemaDescriptor::new(schema(&columns).map_err(|error| error.to_string())?);
@@ -304,9 +304,9 @@ impl TableReader {
     }
 
     /// Reads a group: so many of its columns, from the first on. The cells of the others are null.
-    pub fn read(&self, group: usize, columns: usize) -> Result<Vec<Row>, TableError> {
+    pub fn read_rows(&self, group: usize, columns: usize) -> Result<Vec<Row>, TableError> {
         let columns = columns.min(self.columns.len());
-        let read = guarded(|| self.read_group(group, columns));
+        let read = catch_panic(|| self.read_group(group, columns));
         read.map_err(|reason| TableError::Wrong { path: self.path.clone(), reason })
     }
 
@@ -331,7 +331,7 @@ impl TableReader {
 }
 
 /// Pages are looked at before; what else the library trusts in a file ends here, and not the process.
-fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn catch_panic<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     read.unwrap_or_else(|_| Err("its reader failed".to_owned()))
 }

@@ -22,7 +22,7 @@ fn read(bytes: &[u8], columns: Vec<Column>) -> Result<Vec<Row>, String> {
     let path = folder.path().join("table.parquet");
     fs::write(&path, bytes).unwrap();
     let table = TableReader::open(&path, columns).map_err(|error| error.to_string())?;
-    let groups = (0..table.groups()).map(|group| table.read(group, usize::MAX));
+    let groups = (0..table.groups()).map(|group| table.read_rows(group, usize::MAX));
     let rows: Result<Vec<_>, _> = groups.collect();
     rows.map(|rows| rows.concat()).map_err(|error| error.to_string())
 }

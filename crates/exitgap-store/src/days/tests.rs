@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use exitgap_core::ids::PoolId;
+use exitgap_core::log_folder::days::{DayFile, DayManifest, FileRef};
 use exitgap_core::pools::Direction;
-use exitgap_core::published::days::{DayFile, DayManifest, FileRef};
 use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::SignerKey;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn table(file: DayFile) -> Vec<Column> {
 fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (Vec<u8>, u64) {
     let path = day.join(file.to_string());
     let read = TableReader::open(&path, table(file)).unwrap();
-    let groups = (0..read.groups()).map(|group| read.read(group, usize::MAX).unwrap());
+    let groups = (0..read.groups()).map(|group| read.read_rows(group, usize::MAX).unwrap());
     let mut rows: Vec<Row> = groups.flatten().collect();
     let before = rows.clone();
     change(&mut rows);

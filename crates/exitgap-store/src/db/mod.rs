@@ -11,7 +11,6 @@
 //! is.
 
 pub mod alerts;
-pub mod apart;
 mod arg;
 mod error;
 pub mod payments;
@@ -19,6 +18,7 @@ mod postgres;
 pub mod proofs;
 mod row;
 mod shards;
+pub mod sidecar;
 mod sqlite;
 mod statements;
 mod tables;
@@ -31,8 +31,8 @@ use exitgap_core::series::Slot;
 
 pub use error::DatabaseError;
 pub use postgres::Claim;
-pub use postgres::days::Leaving;
-pub use postgres::migrate::{Migrated, migrate};
+pub use postgres::days::DayRemoval;
+pub use postgres::migrate::{MigrationReport, migrate};
 pub use postgres::place::{is_server, shown};
 pub use postgres::shards::{Attendant, HeldShard, Put};
 pub use postgres::state::ServerState;
@@ -230,7 +230,7 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let mut made = Vec::new();
         self.each(statement, args, |row| {
-            made.push(make(read(row).map_err(|error| statement.failed(error))?)?);
+            made.push(make(read(row).map_err(|error| statement.store_error(error))?)?);
             Ok(())
         })?;
         Ok(made)
@@ -246,7 +246,7 @@ impl Db {
         let (mut read, mut found) = (Some(read), None);
         let show = |row: Row| {
             let first = read.take().map(|read| read(row)).transpose();
-            found = first.map_err(|error| statement.failed(error))?;
+            found = first.map_err(|error| statement.store_error(error))?;
             Ok(())
         };
         match self {
@@ -257,14 +257,14 @@ impl Db {
     }
 
     /// The one row of a statement that always finds one: a count, or the number of a new row.
-    fn one<T>(
+    fn require_row<T>(
         &self,
         statement: &'static Statement,
         args: &Args,
         read: impl FnOnce(Row) -> Result<T, DatabaseError>,
     ) -> Result<T, StoreError> {
         let found = self.row(statement, args, read)?;
-        found.ok_or_else(|| statement.failed(DatabaseError::no_row()))
+        found.ok_or_else(|| statement.store_error(DatabaseError::no_row()))
     }
 
     /// Writes, and tells how many rows.
@@ -277,10 +277,14 @@ impl Db {
 
     /// Writes. Within a transaction an error may be told by what comes after, its commit at the latest: a
     /// server is not waited for between one row and the next.
-    fn write(&self, statement: &'static Statement, args: &Args) -> Result<(), StoreError> {
+    fn execute_pipelined(
+        &self,
+        statement: &'static Statement,
+        args: &Args,
+    ) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.execute(statement, args).map(|_| ()),
-            Self::Postgres(db) => db.write(statement, args),
+            Self::Postgres(db) => db.execute_pipelined(statement, args),
         }
     }
 
@@ -315,7 +319,7 @@ impl Db {
     pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(db) => db.bytes(doing),
-            Self::Postgres(_) => self.one(&postgres::SELECT_BYTES, &[], |row| row.at(0)),
+            Self::Postgres(_) => self.require_row(&postgres::SELECT_BYTES, &[], |row| row.at(0)),
         }
     }
 
@@ -364,7 +368,7 @@ impl Db {
 
 impl Statement {
     /// What came of running it, or of reading a row that it found.
-    fn failed(&self, source: DatabaseError) -> StoreError {
+    fn store_error(&self, source: DatabaseError) -> StoreError {
         match self.table {
             Some(table) if source.is_of_a_column() => {
                 StoreError::CorruptRow { table, found: source.to_string() }
@@ -410,7 +414,9 @@ mod tests {
             Err(error @ StoreError::Database { .. }) => error.to_string(),
             other => panic!("{other:?}"),
         };
-        let one = |read: fn(Row) -> Result<(), DatabaseError>| refused(db.one(&COLUMNS, &[], read));
+        let one = |read: fn(Row) -> Result<(), DatabaseError>| {
+            refused(db.require_row(&COLUMNS, &[], read))
+        };
         for (message, found) in [
             ("nothing in column no", one(|row| row.get::<i64>("no").map(|_| ()))),
             ("the number -1 in column less", one(|row| row.get::<Slot>("less").map(|_| ()))),
@@ -429,13 +435,19 @@ mod tests {
         ] {
             assert_eq!(found, format!("asking: {message}"));
         }
-        assert_eq!(db.one(&COLUMNS, &[], |row| row.get::<Option<i64>>("no")).unwrap(), None);
+        assert_eq!(
+            db.require_row(&COLUMNS, &[], |row| row.get::<Option<i64>>("no")).unwrap(),
+            None
+        );
         let refusal = Gap::Refused(NoGap::NoInput);
-        assert_eq!(db.one(&COLUMNS, &[], |row| row.get::<Gap>("refused")).unwrap(), refusal);
-        let error = db.one(&OF_A_TABLE, &[], |row| row.get::<Gap>("gap")).unwrap_err();
+        assert_eq!(
+            db.require_row(&COLUMNS, &[], |row| row.get::<Gap>("refused")).unwrap(),
+            refusal
+        );
+        let error = db.require_row(&OF_A_TABLE, &[], |row| row.get::<Gap>("gap")).unwrap_err();
         assert!(matches!(error, StoreError::CorruptRow { table: "figures", .. }), "{error}");
         // A column that no statement has is the program's mistake, not the file's.
-        let error = db.one(&OF_A_TABLE, &[], |row| row.get::<Gap>("gaps")).unwrap_err();
+        let error = db.require_row(&OF_A_TABLE, &[], |row| row.get::<Gap>("gaps")).unwrap_err();
         assert!(matches!(error, StoreError::Database { .. }), "{error}");
     }
 
@@ -443,7 +455,7 @@ mod tests {
     fn a_row_that_is_written_is_found_as_it_is_and_chained_alike() {
         let db = Db::without_rules();
         let slot = Slot::FIRST;
-        let mut values = Values::of([1, slot.number().into()]);
+        let mut values = Values::with_keys([1, slot.number().into()]);
         values.add(Some(false));
         for gap in [
             Gap::Filled(Percent(-7)),
@@ -465,13 +477,13 @@ mod tests {
         assert!(!db.figures_are(1, slot, &values).unwrap());
         db.put_figures(&values).unwrap();
         assert!(db.figures_are(1, slot, &values).unwrap());
-        assert_eq!(db.figures_chain(1, number, number).unwrap(), values.chained([0; 32]));
+        assert_eq!(db.figures_chain(1, number, number).unwrap(), values.chain_hash([0; 32]));
         for other in ["NULL", "4611686018427387904", "-8"] {
             let tamper = format!("UPDATE figures SET gap0_1k = {other}");
             let Db::Sqlite(file) = &db else { panic!("{db:?}") };
             file.tamper(&tamper);
             assert!(!db.figures_are(1, slot, &values).unwrap(), "{other}");
-            assert_ne!(db.figures_chain(1, number, number).unwrap(), values.chained([0; 32]));
+            assert_ne!(db.figures_chain(1, number, number).unwrap(), values.chain_hash([0; 32]));
         }
         assert!(db.standing_is(1, None).unwrap());
     }

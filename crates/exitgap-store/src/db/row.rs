@@ -19,7 +19,7 @@ pub enum Row<'a> {
 
 /// A value as it lies in its column, whatever was to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum ColumnValue<'a> {
     /// NULL.
     Nothing,
     /// A whole number.
@@ -35,7 +35,7 @@ pub enum Found<'a> {
 /// What a column can be read as.
 pub trait FromColumn: Sized {
     /// `None` where it cannot be this.
-    fn from_column(found: Found<'_>) -> Option<Self>;
+    fn from_column(found: ColumnValue<'_>) -> Option<Self>;
 }
 
 impl<'a> Row<'a> {
@@ -43,8 +43,8 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn get<T: FromColumn>(self, column: &str) -> Result<T, DatabaseError> {
         let found = match self {
-            Self::Sqlite(row) => sqlite::named(row, column)?,
-            Self::Postgres(row) => postgres::found(row, column)?,
+            Self::Sqlite(row) => sqlite::value_by_name(row, column)?,
+            Self::Postgres(row) => postgres::column_value(row, column)?,
         };
         T::from_column(found).ok_or_else(|| DatabaseError::column(column, found.to_string()))
     }
@@ -52,20 +52,20 @@ impl<'a> Row<'a> {
     /// The value in the column at this place, for rows of many columns.
     #[inline]
     pub fn at<T: FromColumn>(self, place: usize) -> Result<T, DatabaseError> {
-        let found = self.found(place)?;
-        T::from_column(found).ok_or_else(|| self.refused(place, found))
+        let found = self.value_at(place)?;
+        T::from_column(found).ok_or_else(|| self.column_error(place, found))
     }
 
     #[inline]
-    fn found(self, place: usize) -> Result<Found<'a>, DatabaseError> {
+    fn value_at(self, place: usize) -> Result<ColumnValue<'a>, DatabaseError> {
         match self {
-            Self::Sqlite(row) => sqlite::placed(row, place),
-            Self::Postgres(row) => postgres::found(row, place),
+            Self::Sqlite(row) => sqlite::value_at(row, place),
+            Self::Postgres(row) => postgres::column_value(row, place),
         }
     }
 
     #[cold]
-    fn refused(self, place: usize, found: Found) -> DatabaseError {
+    fn column_error(self, place: usize, found: ColumnValue) -> DatabaseError {
         let column = match self {
             Self::Sqlite(row) => row.as_ref().column_name(place).unwrap_or_default(),
             Self::Postgres(row) => row.columns().get(place).map_or("", |column| column.name()),
@@ -79,12 +79,12 @@ impl<'a> Row<'a> {
     }
 
     /// The values of all columns, as they are.
-    pub fn values(self) -> impl Iterator<Item = Found<'a>> {
+    pub fn values(self) -> impl Iterator<Item = ColumnValue<'a>> {
         let columns = match self {
             Self::Sqlite(row) => row.as_ref().column_count(),
             Self::Postgres(row) => row.len(),
         };
-        (0..columns).map_while(move |place| self.found(place).ok())
+        (0..columns).map_while(move |place| self.value_at(place).ok())
     }
 }
 
@@ -105,7 +105,7 @@ impl Columns<'_> {
 }
 
 /// What was found, for people: short, whatever it is.
-impl fmt::Display for Found<'_> {
+impl fmt::Display for ColumnValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing"),
@@ -122,9 +122,9 @@ impl fmt::Display for Found<'_> {
 
 impl<T: FromColumn> FromColumn for Option<T> {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Nothing => Some(None),
+            ColumnValue::Nothing => Some(None),
             found => T::from_column(found).map(Some),
         }
     }
@@ -132,9 +132,9 @@ impl<T: FromColumn> FromColumn for Option<T> {
 
 impl FromColumn for i64 {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Integer(number) => Some(number),
+            ColumnValue::Integer(number) => Some(number),
             _ => None,
         }
     }
@@ -145,7 +145,7 @@ macro_rules! integers {
     ($($integer:ty),*) => {$(
         impl FromColumn for $integer {
             #[inline]
-            fn from_column(found: Found<'_>) -> Option<Self> {
+            fn from_column(found: ColumnValue<'_>) -> Option<Self> {
                 i64::from_column(found)?.try_into().ok()
             }
         }
@@ -156,14 +156,14 @@ integers!(u64, u32, u8);
 
 impl FromColumn for bool {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         i64::from_column(found).map(|number| number != 0)
     }
 }
 
 impl FromColumn for Slot {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         Self::try_from(u32::from_column(found)?).ok()
     }
 }
@@ -171,7 +171,7 @@ impl FromColumn for Slot {
 /// Whole millionths of a percent.
 impl FromColumn for Percent {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         i64::from_column(found).map(|millionths| Self(millionths.into()))
     }
 }
@@ -179,16 +179,16 @@ impl FromColumn for Percent {
 /// Whole millionths of a dollar.
 impl FromColumn for UsdMicros {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         u64::from_column(found).map(Self)
     }
 }
 
 impl FromColumn for String {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Text(text) => Some(std::str::from_utf8(text).ok()?.to_owned()),
+            ColumnValue::Text(text) => Some(std::str::from_utf8(text).ok()?.to_owned()),
             _ => None,
         }
     }
@@ -196,9 +196,9 @@ impl FromColumn for String {
 
 impl FromColumn for Vec<u8> {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Blob(bytes) => Some(bytes.to_owned()),
+            ColumnValue::Blob(bytes) => Some(bytes.to_owned()),
             _ => None,
         }
     }
@@ -207,9 +207,9 @@ impl FromColumn for Vec<u8> {
 /// A hash, or an address.
 impl<const N: usize> FromColumn for [u8; N] {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Blob(bytes) => bytes.try_into().ok(),
+            ColumnValue::Blob(bytes) => bytes.try_into().ok(),
             _ => None,
         }
     }

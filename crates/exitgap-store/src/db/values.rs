@@ -4,7 +4,7 @@ use exitgap_core::units::{Percent, UsdMicros};
 use sha2::{Digest, Sha256};
 
 use super::arg::{Arg, Value};
-use super::row::{Found, FromColumn, Row};
+use super::row::{ColumnValue, FromColumn, Row};
 use crate::derived::figures::{DirectionFigures, Gap, NoGap};
 
 /// A row's values, in the order of its columns: what is written, and what `fsck` compares, so
@@ -14,12 +14,12 @@ pub struct Values(Vec<Value>);
 
 impl Values {
     /// A row that begins with these numbers.
-    pub fn of(keys: [i64; 2]) -> Self {
+    pub fn with_keys(keys: [i64; 2]) -> Self {
         Self(keys.map(Value::Integer).into())
     }
 
     /// A row as it was found.
-    pub(super) fn found(row: Row) -> Self {
+    pub(super) fn from_row(row: Row) -> Self {
         Self(row.values().map(Value::from).collect())
     }
 
@@ -68,8 +68,8 @@ impl Values {
     }
 
     /// The hash of a row that comes after others: of theirs, and of each value's kind and bytes.
-    pub fn chained(&self, before: [u8; 32]) -> [u8; 32] {
-        chained(before, self.args().map(Found::from))
+    pub fn chain_hash(&self, before: [u8; 32]) -> [u8; 32] {
+        chain_values(before, self.args().map(ColumnValue::from))
     }
 
     /// What a statement is given for the row.
@@ -79,37 +79,37 @@ impl Values {
 
     /// Whether the row that was found is this one.
     pub(super) fn are(&self, row: Row) -> bool {
-        self.args().map(Found::from).eq(row.values())
+        self.args().map(ColumnValue::from).eq(row.values())
     }
 }
 
 /// The same of a row that was found, as it is.
 pub(super) fn chained_row(before: [u8; 32], row: Row) -> [u8; 32] {
-    chained(before, row.values())
+    chain_values(before, row.values())
 }
 
-fn chained<'a>(before: [u8; 32], values: impl Iterator<Item = Found<'a>>) -> [u8; 32] {
+fn chain_values<'a>(before: [u8; 32], values: impl Iterator<Item = ColumnValue<'a>>) -> [u8; 32] {
     let mut digest = Sha256::new_with_prefix(before);
     for value in values {
         match value {
-            Found::Nothing => digest.update([0]),
-            Found::Integer(number) => {
+            ColumnValue::Nothing => digest.update([0]),
+            ColumnValue::Integer(number) => {
                 digest.update([1]);
                 digest.update(number.to_be_bytes());
             }
-            Found::Text(text) => {
+            ColumnValue::Text(text) => {
                 digest.update([2]);
                 digest.update((text.len() as u64).to_be_bytes());
                 digest.update(text);
             }
             // No row of figures has one: what is found there is not what was written.
-            Found::Fraction | Found::Blob(_) => digest.update([3]),
+            ColumnValue::Fraction | ColumnValue::Blob(_) => digest.update([3]),
         }
     }
     digest.finalize().into()
 }
 
-impl<'a> From<Arg<'a>> for Found<'a> {
+impl<'a> From<Arg<'a>> for ColumnValue<'a> {
     /// As what is given is found again.
     fn from(arg: Arg<'a>) -> Self {
         match arg {
@@ -121,14 +121,14 @@ impl<'a> From<Arg<'a>> for Found<'a> {
     }
 }
 
-impl From<Found<'_>> for Value {
+impl From<ColumnValue<'_>> for Value {
     /// As it is written again. What no database of ours holds becomes nothing, which a column refuses.
-    fn from(found: Found<'_>) -> Self {
+    fn from(found: ColumnValue<'_>) -> Self {
         match found {
-            Found::Nothing | Found::Fraction => Self::Null,
-            Found::Integer(number) => Self::Integer(number),
-            Found::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
-            Found::Blob(bytes) => Self::Blob(bytes.to_owned()),
+            ColumnValue::Nothing | ColumnValue::Fraction => Self::Null,
+            ColumnValue::Integer(number) => Self::Integer(number),
+            ColumnValue::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
+            ColumnValue::Blob(bytes) => Self::Blob(bytes.to_owned()),
         }
     }
 }
@@ -163,10 +163,10 @@ fn refusal_of(code: i64) -> Option<NoGap> {
 
 impl FromColumn for Gap {
     #[inline]
-    fn from_column(found: Found<'_>) -> Option<Self> {
+    fn from_column(found: ColumnValue<'_>) -> Option<Self> {
         match found {
-            Found::Integer(code @ NO_GAP..) => refusal_of(code).map(Self::Refused),
-            Found::Integer(millionths) => Some(Self::Filled(Percent(millionths.into()))),
+            ColumnValue::Integer(code @ NO_GAP..) => refusal_of(code).map(Self::Refused),
+            ColumnValue::Integer(millionths) => Some(Self::Filled(Percent(millionths.into()))),
             _ => None,
         }
     }

@@ -23,7 +23,7 @@ pub enum Gap {
 
 impl Gap {
     /// What an estimate comes to.
-    pub fn of(estimate: &Result<Estimate, Refusal>) -> Self {
+    pub fn from_estimate(estimate: &Result<Estimate, Refusal>) -> Self {
         match estimate {
             Ok(estimate) => Self::Filled(estimate.gap),
             Err(refusal) => Self::Refused(refusal.into()),
@@ -89,7 +89,7 @@ pub struct DepthFigures {
 
 /// A slot that was taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retracted {
+pub struct SlotRetraction {
     /// The slot whose head says so.
     pub by: Slot,
     /// Why.
@@ -116,7 +116,7 @@ pub struct Figures {
     /// What was recorded.
     pub entry: Entry,
     /// Set where the slot was taken back later. It says what it said; no other figure counts it.
-    pub retraction: Option<Retracted>,
+    pub retraction: Option<SlotRetraction>,
     /// What the snapshot says; `None` where the slot has none.
     pub snapshot: Option<SnapshotFigures>,
     /// The seven days up to it.
@@ -129,12 +129,12 @@ pub struct BoardRow {
     /// The pool.
     pub pool: Pool,
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: PoolStatus,
 }
 
 /// Where a pool stands at its newest entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct PoolStatus {
     /// The slot of its newest entry.
     pub slot: Slot,
     /// Why that one has no snapshot; `None` where it has one, or retires the pool.
@@ -164,13 +164,13 @@ pub struct AtLowest {
 
 impl SnapshotFigures {
     /// What follows from a snapshot.
-    pub fn of(snapshot: &Snapshot) -> Self {
+    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
         let observation = snapshot.observation();
         let directions = Direction::BOTH.map(|direction| {
-            let exit = Exit::of(observation, direction);
+            let exit = Exit::from_pool(observation, direction);
             DirectionFigures {
                 depth_usd: exit.depth_usd(GapLimit::DEPTH).ok(),
-                gaps: SizeUsd::STANDARD.map(|size| Gap::of(&exit.estimate(size))),
+                gaps: SizeUsd::STANDARD.map(|size| Gap::from_estimate(&exit.estimate(size))),
                 basis: exit.basis(),
                 book_usd: exit.depth_from_mid_usd(GapLimit::DEPTH),
             }

@@ -7,11 +7,11 @@ use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
-use crate::bodies::packing::Dictionaries;
+use crate::bodies::codec::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptHead};
 use crate::derived::figures::{SnapshotFigures, WindowFigures};
-use crate::derived::window::{Added, DepthWindow};
+use crate::derived::window::{DepthWindow, WindowEntry};
 use crate::error::StoreError;
 use crate::log::FullEntry;
 use crate::model::{Outcome, Pool};
@@ -44,14 +44,14 @@ impl Follower {
         let (snapshot, added) = match row.entry.outcome {
             Outcome::Recorded(hash) => {
                 let snapshot = self.snapshot(reader, pool, slot, hash)?;
-                let figures = SnapshotFigures::of(&snapshot);
+                let figures = SnapshotFigures::from_snapshot(&snapshot);
                 if figures.depths() != row.depth_usd {
                     return Err(rule(pool, slot, "its depths differ from those of its snapshot"));
                 }
-                (Some(figures), Added::Recorded(row.depth_usd))
+                (Some(figures), WindowEntry::Recorded(row.depth_usd))
             }
-            Outcome::Missing(_) => (None, Added::Missing),
-            Outcome::Retired => (None, Added::Nothing),
+            Outcome::Missing(_) => (None, WindowEntry::Missing),
+            Outcome::Retired => (None, WindowEntry::Nothing),
         };
         let window = self.windows.entry(pool.number).or_default();
         for retraction in &row.retracts {

@@ -6,8 +6,8 @@
 pub mod figures;
 pub mod follow;
 pub mod points;
-mod read;
+mod reader;
 pub mod rebuild;
 pub mod rollup;
 pub mod window;
-pub mod write;
+pub mod writer;

@@ -8,7 +8,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 
-use crate::bodies::packing::Dictionaries;
+use crate::bodies::codec::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::CorruptBody;
 use crate::derived::figures::{Figures, Gap};
@@ -102,7 +102,10 @@ impl Reader {
                     let estimate = Exit::estimate_once(snapshot.observation(), direction, size);
                     let told = figures.snapshot.as_ref();
                     let told = told.map(|told| told.directions[direction.base_index()]);
-                    Held::Recorded(told.and_then(|told| told.depth_usd), Gap::of(&estimate))
+                    Held::Recorded(
+                        told.and_then(|told| told.depth_usd),
+                        Gap::from_estimate(&estimate),
+                    )
                 }
             };
             let told = figures.snapshot.as_ref();

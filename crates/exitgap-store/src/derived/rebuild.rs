@@ -8,7 +8,7 @@ use crate::corrupt::CorruptHead;
 use crate::db::{AFTER_PAGES, Db, Transaction, is_server};
 use crate::derived::follow::Follower;
 use crate::derived::rollup::day_of;
-use crate::derived::write::{day_values, figures_values, standing_values};
+use crate::derived::writer::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
 use crate::folder::LogFolder;
 use crate::fsck::Damage;

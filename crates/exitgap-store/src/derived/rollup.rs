@@ -77,7 +77,7 @@ impl Rollup {
             total.lowest = extreme(total.lowest, later.lowest, |kept, new| new < kept);
             for (total, later) in total.gaps.iter_mut().zip(later.gaps) {
                 *total = match (*total, later) {
-                    (Some(kept), Some(new)) => Some(kept.joined(new)),
+                    (Some(kept), Some(new)) => Some(kept.join_later(new)),
                     (kept, new) => new.or(kept),
                 };
             }
@@ -141,12 +141,12 @@ impl GapRollup {
                 }
             }
         }
-        *rollup = Some(rollup.map_or(later, |before| before.joined(later)));
+        *rollup = Some(rollup.map_or(later, |before| before.join_later(later)));
     }
 
     /// This run with a later one after it.
     #[must_use]
-    pub fn joined(self, later: Self) -> Self {
+    pub fn join_later(self, later: Self) -> Self {
         Self {
             last: later.last,
             worst: extreme(self.worst, later.worst, |kept, new| new > kept),

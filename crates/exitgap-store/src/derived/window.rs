@@ -14,7 +14,7 @@ const MISSING: u32 = u32::MAX - 1;
 
 /// What a slot adds to a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Added {
+pub enum WindowEntry {
     /// A snapshot's depths.
     Recorded(Depths),
     /// A missing slot.
@@ -36,12 +36,12 @@ pub struct DepthWindow {
 
 impl DepthWindow {
     /// Adds the slot after the last.
-    pub fn add(&mut self, slot: Slot, added: Added) {
+    pub fn add(&mut self, slot: Slot, added: WindowEntry) {
         let packed = match added {
-            Added::Recorded(depths) => depths
+            WindowEntry::Recorded(depths) => depths
                 .map(|depth| depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(NONE)),
-            Added::Missing => [MISSING; 2],
-            Added::Nothing => [NONE; 2],
+            WindowEntry::Missing => [MISSING; 2],
+            WindowEntry::Nothing => [NONE; 2],
         };
         if self.slots.len() == LOWEST_DEPTH_SLOTS as usize
             && let Some(gone) = self.slots.pop_front()
@@ -132,13 +132,13 @@ mod tests {
         for n in 0..4_400_usize {
             let mixed = (n as u64).wrapping_mul(2_654_435_761) >> 7;
             let added = match n % 11 {
-                5 => Added::Missing,
-                7 => Added::Nothing,
-                _ => Added::Recorded([Some(mixed % 997), (n % 3 == 0).then_some(mixed % 50)]),
+                5 => WindowEntry::Missing,
+                7 => WindowEntry::Nothing,
+                _ => WindowEntry::Recorded([Some(mixed % 997), (n % 3 == 0).then_some(mixed % 50)]),
             };
             window.add(slot(n), added);
             all.push(match added {
-                Added::Recorded(depths) => Some(depths),
+                WindowEntry::Recorded(depths) => Some(depths),
                 _ => None,
             });
             if n % 7 == 3

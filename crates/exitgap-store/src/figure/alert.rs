@@ -8,7 +8,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::Checkpoint;
 
-use crate::bodies::packing::Dictionaries;
+use crate::bodies::codec::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
@@ -55,7 +55,7 @@ pub struct WatchedSlot {
 
 impl WatchedSlot {
     /// What a run takes.
-    pub fn sealed(&self) -> SealedSlot<'_> {
+    pub fn as_sealed_slot(&self) -> SealedSlot<'_> {
         let Self { head, snapshot, checkpoint } = self;
         SealedSlot { head, snapshot: snapshot.as_ref(), checkpoint }
     }
@@ -63,7 +63,7 @@ impl WatchedSlot {
 
 /// Reads slots for rules, one pool's one after the other.
 #[derive(Debug, Default)]
-pub struct Watching {
+pub struct WatchCache {
     kept: Dictionaries,
     log: Option<LogIdentity>,
 }
@@ -75,22 +75,22 @@ impl Reader {
         let unknown = || EvidenceError::UnknownPool { pool: rule.pool.clone() };
         let pool = self.pool(&rule.pool)?.ok_or_else(unknown)?;
         let heads = self.heads(&pool, rule.first_slot, to)?;
-        let (mut run, mut watching) = (AlertRun::new(rule), Watching::default());
+        let (mut run, mut watching) = (AlertRun::new(rule), WatchCache::default());
         let (mut events, mut slots) = (Vec::new(), 0);
         for stored in heads {
             let watched = self.watch(&pool, stored, &mut watching)?;
-            events.extend(run.take(watched.sealed())?);
+            events.extend(run.process_slot(watched.as_sealed_slot())?);
             slots += 1;
         }
         Ok(AlertEvaluated { run, events, slots })
     }
 
     /// A slot of a pool, where it has one.
-    pub fn watched(
+    pub fn watched_slot(
         &self,
         pool: &Pool,
         slot: Slot,
-        watching: &mut Watching,
+        watching: &mut WatchCache,
     ) -> Result<Option<WatchedSlot>, AlertReadError> {
         let Some(stored) = self.head(pool, slot)? else { return Ok(None) };
         self.watch(pool, stored, watching).map(Some)
@@ -100,7 +100,7 @@ impl Reader {
         &self,
         pool: &Pool,
         stored: StoredHead,
-        watching: &mut Watching,
+        watching: &mut WatchCache,
     ) -> Result<WatchedSlot, AlertReadError> {
         let head = stored.head;
         let slot = head.slot;

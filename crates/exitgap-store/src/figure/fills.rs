@@ -15,7 +15,7 @@ use crate::reader::Reader;
 const AT_ONCE: usize = 64;
 
 /// The names of the documents that the heads of some slots commit to.
-pub(super) fn named(
+pub(super) fn list_fills(
     reader: &Reader,
     pool: &Pool,
     [from, to]: [Slot; 2],
@@ -43,7 +43,7 @@ pub(super) struct FillsOfSlots<'a> {
 }
 
 impl<'a> FillsOfSlots<'a> {
-    pub(super) fn of(reader: &'a Reader, pool: &'a Pool, [from, to]: [Slot; 2]) -> Self {
+    pub(super) fn for_slots(reader: &'a Reader, pool: &'a Pool, [from, to]: [Slot; 2]) -> Self {
         Self { reader, pool, to, next: Some(from), read: VecDeque::new() }
     }
 

@@ -8,13 +8,13 @@ mod fills;
 
 use exitgap_core::analytics::figure::{Figure, FigurePass, FigureUse, write_figure};
 use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
-use exitgap_core::analytics::{FigureError, standing};
+use exitgap_core::analytics::{FigureError, list_standing_slots};
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Observation;
 
-use crate::bodies::packing::Dictionaries;
+use crate::bodies::codec::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::CorruptBody;
 use crate::error::StoreError;
@@ -23,7 +23,7 @@ use crate::model::Pool;
 use crate::reader::Reader;
 use fills::FillsOfSlots;
 
-pub use alert::{AlertEvaluated, AlertReadError, WatchedSlot, Watching};
+pub use alert::{AlertEvaluated, AlertReadError, WatchCache, WatchedSlot};
 
 /// Why a figure cannot be computed from the store.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ impl From<StoreError> for FigureReadError {
 }
 
 /// A figure that was computed, and what from.
-struct Computed<F: Figure> {
+struct ComputedFigure<F: Figure> {
     figure: F,
     pools: Vec<Pool>,
     result: ResultOf<F>,
@@ -65,21 +65,21 @@ impl Reader {
 
     /// The file that proves [`Reader::figure`]: the same bytes each time.
     pub fn figure_file<F: Figure>(&self, figure: &F) -> Result<Vec<u8>, FigureReadError> {
-        let Computed { figure, pools, result, uses } = self.compute(figure)?;
+        let ComputedFigure { figure, pools, result, uses } = self.compute(figure)?;
         let ((from, _), last) = (figure.period(), figure.last_head());
         let mut windows = Vec::new();
         let mut fills = Vec::new();
         for pool in &pools {
             windows.extend(self.windows_of_period(pool, from, last)?);
             if F::TAKES_FILLS {
-                fills.extend(fills::named(self, pool, [from, last])?);
+                fills.extend(fills::list_fills(self, pool, [from, last])?);
             }
         }
         Ok(write_figure(&figure, &windows, &uses, fills, &result)?)
     }
 
-    fn compute<F: Figure>(&self, figure: &F) -> Result<Computed<F>, FigureReadError> {
-        let mut figure = figure.clone().checked()?;
+    fn compute<F: Figure>(&self, figure: &F) -> Result<ComputedFigure<F>, FigureReadError> {
+        let mut figure = figure.clone().validate()?;
         let ((from, to), last) = (figure.period(), figure.last_head());
         let pools = figure.pools().into_iter();
         let pools: Vec<Pool> =
@@ -87,18 +87,18 @@ impl Reader {
         if F::HAS_CALENDARS {
             let sessions = self.last_standing(&pools[0], from, to)?;
             let sessions = sessions.map(|last| last.pool_sessions()).unwrap_or_default();
-            figure = figure.with_calendars(sessions).checked()?;
+            figure = figure.with_calendars(sessions).validate()?;
         }
         let mut pass = figure.clone().pass()?;
-        let mut fills = FillsOfSlots::of(self, &pools[0], [from, last]);
+        let mut fills = FillsOfSlots::for_slots(self, &pools[0], [from, last]);
         let uses = self.each_standing(&pools, [from, last], to, |pool, slot, observation| {
-            pass.take(pool, slot, observation)?;
+            pass.add_snapshot(pool, slot, observation)?;
             while pass.wants_fills() {
                 pass.take_fills(fills.next()?)?;
             }
             Ok(())
         })?;
-        Ok(Computed { figure, pools, result: pass.finish()?, uses })
+        Ok(ComputedFigure { figure, pools, result: pass.finish()?, uses })
     }
 
     /// What the last standing snapshot of a period observed.
@@ -109,7 +109,8 @@ impl Reader {
         to: Slot,
     ) -> Result<Option<Observation>, StoreError> {
         let heads = self.heads(pool, from, to)?;
-        let Some((slot, _)) = standing(heads.iter().map(|stored| &stored.head)).pop() else {
+        let Some((slot, _)) = list_standing_slots(heads.iter().map(|stored| &stored.head)).pop()
+        else {
             return Ok(None);
         };
         let snapshot = self.snapshot_at(pool, slot)?;
@@ -134,7 +135,7 @@ impl Reader {
             lengths.extend(facts.length(&observation).map(|length| (slot, length)));
             Ok(())
         })?;
-        Ok(Pace::of(&lengths, last))
+        Ok(Pace::from_lengths(&lengths, last))
     }
 
     /// The head windows of a pool that bear a period out, one for each week and one more, ascending.
@@ -169,7 +170,7 @@ impl Reader {
         let pool = self.pool(pool)?.ok_or_else(unknown)?;
         let heads = self.heads(&pool, from, to)?;
         let (mut lines, mut kept) = (Vec::new(), Dictionaries::default());
-        for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+        for (slot, hash) in list_standing_slots(heads.iter().map(|stored| &stored.head)) {
             let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
             let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
             lines.extend(documents.to_file(&pool.id)?);
@@ -208,7 +209,7 @@ impl Reader {
         let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
         for (place, pool) in pools.iter().enumerate() {
             let heads = self.heads(pool, from, until)?;
-            for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+            for (slot, hash) in list_standing_slots(heads.iter().map(|stored| &stored.head)) {
                 if slot <= to {
                     slots.push((slot, place, hash));
                 }
@@ -283,11 +284,11 @@ mod tests {
         let file = reader.figure_file(&terms_of_all).unwrap();
         assert_eq!(file, reader.figure_file(&terms_of_all).unwrap());
         let log = reader.log().unwrap().unwrap();
-        let trusted = key.named(&log.origin.to_string()).unwrap().verifier();
+        let trusted = key.with_name(&log.origin.to_string()).unwrap().verifier();
         let mut verifier = FigureVerifier::new(&file, &[trusted]);
-        while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
+        while let Some(FigureWant::Snapshot(wanted)) = verifier.next_want() {
             let documents = reader.documents(wanted.snapshot).unwrap();
-            verifier.take(documents.as_ref());
+            verifier.add_snapshot(documents.as_ref());
         }
         let report = verifier.finish();
         assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");

@@ -8,7 +8,7 @@ use super::PublishError;
 
 /// Puts a file of these bytes at `path`: written aside, synced, renamed into place, its
 /// folder synced. What stood there is replaced.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
     put(path, bytes)?;

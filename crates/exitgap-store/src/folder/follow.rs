@@ -9,7 +9,7 @@
 
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, Origin, VerifierKey};
 
-use super::reading::Files;
+use super::files::Files;
 use super::restore::{SlotRead, Slots};
 use super::{LogFolder, PublishError, RestoreError, durable, tiles};
 use crate::error::StoreError;
@@ -100,15 +100,15 @@ impl LogFolder {
         until: u64,
     ) -> Result<u64, FollowError> {
         self.check_version()?;
-        let newest = signed(note, trusted)?;
+        let newest = verify_checkpoint(note, trusted)?;
         check_state(store, &newest)?;
         let held = self.begin(store, &newest)?;
         // What a process left that ended between a slot's commit and its checkpoint.
         self.cover(store)?;
-        let files = Files::of(&self.path);
-        let mut slots = Slots::of(&files, self.bases()?);
+        let files = Files::for_folder(&self.path);
+        let mut slots = Slots::from_files(&files, self.bases()?);
         for index in held..newest.size.min(until) {
-            self.take(store, (&newest, index), &mut slots, trusted).map_err(|error| {
+            self.follow_slot(store, (&newest, index), &mut slots, trusted).map_err(|error| {
                 match error {
                     // The machine's trouble, and nothing that the files did.
                     FollowError::Restore(error) if is_of_files(&error) => {
@@ -123,7 +123,7 @@ impl LogFolder {
         Ok(store.reader().log_size()?)
     }
 
-    fn take(
+    fn follow_slot(
         &self,
         store: &mut Store,
         (newest, index): (&Checkpoint, u64),
@@ -132,7 +132,7 @@ impl LogFolder {
     ) -> Result<(), FollowError> {
         let slot = self.slot_at(newest, index)?;
         let SlotRead { entries, changes, checkpoint } = self.read_slot(slots, slot)?;
-        signed(&checkpoint, trusted)?;
+        verify_checkpoint(&checkpoint, trusted)?;
         store.append_sealed(slot, &entries, &changes, &checkpoint)?;
         Ok(())
     }
@@ -141,20 +141,20 @@ impl LogFolder {
     fn cover(&self, store: &Store) -> Result<(), FollowError> {
         let reader = store.reader();
         let log = reader.log()?;
-        let before = self.published(reader, log.as_ref())?;
+        let before = self.published_size(reader, log.as_ref())?;
         let size = reader.publishable()?;
         let Some(checkpoint) = reader.published_checkpoint(size)?.filter(|_| before < size) else {
             return Ok(());
         };
-        tiles::write(reader, &self.path, before, size)?;
-        durable::write(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
+        tiles::write_tiles(reader, &self.path, before, size)?;
+        durable::replace_file(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
         tiles::remove_partial(&self.path, before, size)?;
         Ok(())
     }
 }
 
 /// The checkpoint of a note that a trusted key signed.
-fn signed(note: &str, trusted: &[VerifierKey]) -> Result<Checkpoint, FollowError> {
+fn verify_checkpoint(note: &str, trusted: &[VerifierKey]) -> Result<Checkpoint, FollowError> {
     let (checkpoint, note) = Checkpoint::from_note(note)?;
     let Checkpoint { origin, size, .. } = &checkpoint;
     if note.signed_by(origin, trusted).is_err() {

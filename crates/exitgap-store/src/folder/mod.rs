@@ -10,20 +10,20 @@
 //! any point, every file that `checkpoint` commits to exists, and there may be files to which it does
 //! not yet commit. The next [`LogFolder::publish`] writes the same bytes again and continues.
 
-mod claimed;
-mod compared;
+mod claim_recovery;
+mod comparison;
 pub(crate) mod durable;
+mod files;
 mod follow;
 mod parts;
-mod reading;
 mod restore;
 mod successor;
 pub(crate) mod tiles;
 
-pub use compared::check_published;
+pub use comparison::check_published;
+pub use files::{unpack_body, unpack_table};
 pub use follow::FollowError;
 pub(crate) use parts::{Piece, SlotFiles};
-pub use reading::{unpack_body, unpack_table};
 pub use restore::RestoreError;
 pub use successor::{Lost, SuccessorError};
 
@@ -33,8 +33,8 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::{ChainSlug, DocumentHash};
+use exitgap_core::log_folder::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::proof::MAX_ANCHOR_BYTES;
-use exitgap_core::published::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{CheckpointError, Hash, MAX_NOTE_BYTES, Tile, VerifierKey};
 
@@ -64,7 +64,7 @@ pub struct LogFolder {
 
 /// What [`LogFolder::publish`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishReport {
     /// Slots the published checkpoint covers now.
     pub size: u64,
     /// How many of them were published by this call.
@@ -202,7 +202,7 @@ impl LogFolder {
         if let Some(log) = &log {
             self.check_key(log)?;
         }
-        self.published(reader, log.as_ref())?;
+        self.published_size(reader, log.as_ref())?;
         let last = reader.slots()?.map(|(_, last)| last);
         match self.sealed_after(last)? {
             Some(path) => Err(PublishError::SealedBefore { path }),
@@ -212,19 +212,19 @@ impl LogFolder {
 
     /// Requires that the log goes on here.
     fn check_superseded(&self) -> Result<(), PublishError> {
-        let Some(successor) = read(&self.path.join("superseded-by"))? else { return Ok(()) };
+        let Some(successor) = read_text(&self.path.join("superseded-by"))? else { return Ok(()) };
         let successor = successor.trim_end().chars().take(200).collect();
         Err(PublishError::Superseded { path: self.path.clone(), successor })
     }
 
     /// Publishes every slot of the store that `checkpoint` does not cover yet. Safe to call
     /// again after any failure.
-    pub fn publish(&self, reader: &Reader) -> Result<Published, PublishError> {
+    pub fn publish(&self, reader: &Reader) -> Result<PublishReport, PublishError> {
         self.publish_with(reader, None)
     }
 
     /// The same after a slot was written: what is still in memory of it is not read back.
-    pub fn publish_newest(&self, store: &mut Store) -> Result<Published, PublishError> {
+    pub fn publish_newest(&self, store: &mut Store) -> Result<PublishReport, PublishError> {
         let newest = store.take_unpublished();
         self.publish_with(store.reader(), newest.as_ref())
     }
@@ -233,19 +233,19 @@ impl LogFolder {
         &self,
         reader: &Reader,
         newest: Option<&SlotFiles>,
-    ) -> Result<Published, PublishError> {
+    ) -> Result<PublishReport, PublishError> {
         self.check_version()?;
-        let Some(log) = reader.log()? else { return Ok(Published { size: 0, slots: 0 }) };
-        let before = self.published(reader, Some(&log))?;
+        let Some(log) = reader.log()? else { return Ok(PublishReport { size: 0, slots: 0 }) };
+        let before = self.published_size(reader, Some(&log))?;
         let size = reader.publishable()?;
         if before >= size {
-            return Ok(Published { size: before, slots: 0 });
+            return Ok(PublishReport { size: before, slots: 0 });
         }
         self.check_key(&log)?;
         let (path, keys) = (self.path.join("verifier-key"), log.key_lines());
         // A log that got another key has one line more; a line that is there stays.
-        if read(&path)?.is_none_or(|found| found != keys) {
-            durable::write(&path, keys.as_bytes())?;
+        if read_text(&path)?.is_none_or(|found| found != keys) {
+            durable::replace_file(&path, keys.as_bytes())?;
         }
         if let Some(lost) = &log.predecessor {
             let document = lost.to_document();
@@ -260,18 +260,20 @@ impl LogFolder {
                 let slot = reader.slot_at(Some(index))?.ok_or_else(absent)?;
                 let manifest = manifest_path(&self.path, slot);
                 match newest.filter(|newest| newest.slot == slot) {
-                    Some(newest) => newest.write(&self.path, &manifest)?,
-                    None => SlotFiles::read(reader, slot)?.write(&self.path, &manifest)?,
+                    Some(newest) => newest.write_files(&self.path, &manifest)?,
+                    None => {
+                        SlotFiles::from_reader(reader, slot)?.write_files(&self.path, &manifest)?
+                    }
                 }
             }
-            tiles::write(reader, &self.path, from, to)?;
+            tiles::write_tiles(reader, &self.path, from, to)?;
             let checkpoint =
                 reader.published_checkpoint(to)?.ok_or_else(|| absent(&log, "the checkpoint"))?;
-            durable::write(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
+            durable::replace_file(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
             tiles::remove_partial(&self.path, from, to)?;
             from = to;
         }
-        Ok(Published { size, slots: size - before })
+        Ok(PublishReport { size, slots: size - before })
     }
 
     /// Publishes which token of each pool is sold where a question does not say so.
@@ -282,7 +284,7 @@ impl LogFolder {
         if bases == self.bases()? {
             Ok(())
         } else {
-            durable::write(&path, bases.to_text().as_bytes())
+            durable::replace_file(&path, bases.to_text().as_bytes())
         }
     }
 
@@ -306,7 +308,7 @@ impl LogFolder {
         let path = self.path.join(file.to_string());
         match path.try_exists() {
             Ok(true) => Ok(()),
-            Ok(false) => durable::write(&path, bytes),
+            Ok(false) => durable::replace_file(&path, bytes),
             Err(source) => Err(PublishError::File { path, source }),
         }
     }
@@ -343,18 +345,22 @@ impl LogFolder {
     /// Publishes the newest checkpoint of a peer, in place of the one before.
     pub fn publish_peer(&self, peer: DocumentHash, note: &str) -> Result<(), PublishError> {
         let path = self.path.join(LogFile::PeerCheckpoint(peer).to_string());
-        durable::write(&path, note.as_bytes())
+        durable::replace_file(&path, note.as_bytes())
     }
 
     /// The newest checkpoint of a peer that was published.
     pub fn peer(&self, peer: DocumentHash) -> Result<Option<String>, PublishError> {
-        read(&self.path.join(LogFile::PeerCheckpoint(peer).to_string()))
+        read_text(&self.path.join(LogFile::PeerCheckpoint(peer).to_string()))
     }
 
     /// How many slots the published checkpoint covers; it must be one of the store's log.
-    fn published(&self, reader: &Reader, log: Option<&LogIdentity>) -> Result<u64, PublishError> {
-        let Some(note) = read(&self.path.join("checkpoint"))? else { return Ok(0) };
-        compared::published_in(&self.path, &note, reader, log)
+    fn published_size(
+        &self,
+        reader: &Reader,
+        log: Option<&LogIdentity>,
+    ) -> Result<u64, PublishError> {
+        let Some(note) = read_text(&self.path.join("checkpoint"))? else { return Ok(0) };
+        comparison::published_in(&self.path, &note, reader, log)
     }
 
     /// A file's bytes, of at most so many; `None` where it is not there.
@@ -364,31 +370,31 @@ impl LogFolder {
 
     /// A tile's bytes, where it is there or a wider one of its place, of which it is the beginning.
     pub fn tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
-        tiles::read(&self.path, tile)
+        tiles::read_tile(&self.path, tile)
     }
 
     /// Puts a file that was published elsewhere into this folder, in the place of what is there.
     pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), PublishError> {
-        durable::write(&self.path.join(file.to_string()), bytes)
+        durable::replace_file(&self.path.join(file.to_string()), bytes)
     }
 
     /// The keys that the folder names, the first one first; none where it names none that can be read.
     pub(crate) fn keys(&self) -> Result<Vec<VerifierKey>, PublishError> {
-        let text = read(&self.path.join("verifier-key"))?.unwrap_or_default();
+        let text = read_text(&self.path.join("verifier-key"))?.unwrap_or_default();
         Ok(text.lines().take(MAX_KEYS).filter_map(|line| line.parse().ok()).collect())
     }
 
     fn check_key(&self, log: &LogIdentity) -> Result<(), PublishError> {
         let path = self.path.join("verifier-key");
-        let Some(found) = read(&path)? else { return Ok(()) };
-        compared::keys_named_in(path, &found, log)
+        let Some(found) = read_text(&path)? else { return Ok(()) };
+        comparison::keys_named_in(path, &found, log)
     }
 
     /// The log that this one succeeds, where the folder names one. That it is that one, the first
     /// leaf says.
     fn predecessor(&self) -> Result<Option<Predecessor>, PublishError> {
         let path = self.path.join(PREDECESSOR);
-        let Some(document) = read(&path)? else { return Ok(None) };
+        let Some(document) = read_text(&path)? else { return Ok(None) };
         let parsed = Predecessor::from_document(&document);
         parsed.map(Some).map_err(|error| PublishError::Checkpoint { path, error })
     }
@@ -437,7 +443,7 @@ fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
 }
 
 /// A small file's text; `None` where it is not there.
-fn read(path: &Path) -> Result<Option<String>, PublishError> {
+fn read_text(path: &Path) -> Result<Option<String>, PublishError> {
     read_within(path, MAX_NOTE_BYTES as u64)
 }
 

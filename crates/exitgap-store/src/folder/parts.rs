@@ -4,10 +4,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
+use exitgap_core::analytics::accuracy::{CommittedDocument, Fills, IssuedReceipts};
 use exitgap_core::evidence::HeadEntry;
 use exitgap_core::ids::PoolId;
-use exitgap_core::published::{
+use exitgap_core::log_folder::{
     FrameRef, LogFile, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
 };
 use exitgap_core::series::Slot;
@@ -17,7 +17,7 @@ use super::{PublishError, durable};
 use crate::corrupt::CorruptLog;
 use crate::db::Claim;
 use crate::error::StoreError;
-use crate::log::cosigned::Cosignatures;
+use crate::log::cosignatures::Cosignatures;
 use crate::reader::Reader;
 
 /// zstd's effort for tables. Most of a table is hashes, which no effort makes smaller.
@@ -76,7 +76,7 @@ impl SlotFiles {
     }
 
     /// With the checkpoint that was signed, or that witnesses signed, too, where it is this slot's.
-    pub fn signed(&mut self, slot: Slot, checkpoint: String) {
+    pub fn set_checkpoint(&mut self, slot: Slot, checkpoint: String) {
         if self.slot == slot {
             self.manifest.checkpoint = checkpoint;
         }
@@ -93,7 +93,7 @@ impl SlotFiles {
     }
 
     /// With documents of a kind to which its heads commit, canonical, in the order of pool ids.
-    pub fn with<'a, D: Committed>(
+    pub fn with<'a, D: CommittedDocument>(
         mut self,
         documents: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Self, StoreError> {
@@ -111,10 +111,10 @@ impl SlotFiles {
     }
 
     /// The files of a slot of the store, read back.
-    pub fn read(reader: &Reader, slot: Slot) -> Result<Self, StoreError> {
+    pub fn from_reader(reader: &Reader, slot: Slot) -> Result<Self, StoreError> {
         let absent =
             || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
-        let (leaf, checkpoint) = reader.sealed(slot)?.ok_or_else(absent)?;
+        let (leaf, checkpoint) = reader.sealed_slot(slot)?.ok_or_else(absent)?;
         let checkpoint = match reader.cosignatures(slot)? {
             Cosignatures::Lines(lines) => checkpoint + &lines,
             Cosignatures::NotAsked | Cosignatures::Awaited => checkpoint,
@@ -126,7 +126,7 @@ impl SlotFiles {
                 let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
                 fills.push(reader.fills_of(&pool, slot)?.canonical);
             }
-            if stored.head.commits.get(Issued::NAME).is_some() {
+            if stored.head.commits.get(IssuedReceipts::NAME).is_some() {
                 let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
                 issued.push(reader.issued_of(&pool, slot)?.canonical);
             }
@@ -145,12 +145,12 @@ impl SlotFiles {
         }
         let files = Self::new(slot, (leaf.canonical, checkpoint), pieces, MAX_PARTS)?;
         let files = files.with::<Fills>(fills.iter().map(Vec::as_slice))?;
-        files.with::<Issued>(issued.iter().map(Vec::as_slice))
+        files.with::<IssuedReceipts>(issued.iter().map(Vec::as_slice))
     }
 
     /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
     /// hold the same.
-    pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
+    pub fn write_files(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
         for (file, packed) in &self.committed {

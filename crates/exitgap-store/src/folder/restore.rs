@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
-use exitgap_core::published::{
+use exitgap_core::log_folder::{
     Bodies, BodyError, DefaultBases, Folder, LogFile, Manifest, Place, PublishedError,
 };
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::{Checkpoint, Note, NoteError};
 
-use super::reading::{FileError, Files};
-use super::{LogFolder, PublishError, manifest_path, read};
-use crate::bodies::packing;
+use super::files::{FileError, Files};
+use super::{LogFolder, PublishError, manifest_path, read_text};
+use crate::bodies::codec;
 use crate::error::StoreError;
 use crate::model::{Changes, NewEntry, NewFills, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
@@ -61,7 +61,7 @@ impl LogFolder {
         self.check_version()?;
         let path = self.path.join("checkpoint");
         let nothing = || RestoreError::NothingPublished { path: self.path.clone() };
-        let note = read(&path)?.ok_or_else(nothing)?;
+        let note = read_text(&path)?.ok_or_else(nothing)?;
         let (checkpoint, note) = Checkpoint::from_note(&note)
             .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
         let first = checkpoint.origin.first_slot();
@@ -78,8 +78,8 @@ impl LogFolder {
         }
         store.sealed_by(keys)?;
         let before = self.begin(store, &checkpoint)?;
-        let files = Files::of(&self.path);
-        let mut slots = Slots::of(&files, self.bases()?);
+        let files = Files::for_folder(&self.path);
+        let mut slots = Slots::from_files(&files, self.bases()?);
         let size = self.sealed_beyond(&checkpoint)?;
         for index in before..size {
             let slot = self.slot_at(&checkpoint, index)?;
@@ -108,18 +108,18 @@ impl LogFolder {
         store: &mut Store,
         checkpoint: &Checkpoint,
     ) -> Result<u64, RestoreError> {
-        if let Some(slot) = store.reader().awaited()? {
+        if let Some(slot) = store.reader().awaited_slot()? {
             // A copy of the time between a slot's commit and its witnesses' answers.
             let published = checkpoint.origin.index_of(slot).is_some_and(|at| at < checkpoint.size);
             let lines = if published { self.cosignatures(store, slot)? } else { String::new() };
-            store.cosigned(&lines)?;
+            store.record_cosignatures(&lines)?;
         }
         let before = store.reader().log_size()?;
         if before == 0
             && store.reader().predecessor()?.is_none()
             && let Some(predecessor) = self.predecessor()?
         {
-            store.succeed(&predecessor)?;
+            store.set_predecessor(&predecessor)?;
         }
         Ok(before)
     }
@@ -143,7 +143,7 @@ impl LogFolder {
         slots: &mut Slots<'_>,
         slot: Slot,
     ) -> Result<SlotRead, RestoreError> {
-        slots.read(slot).map_err(|error| {
+        slots.read_slot(slot).map_err(|error| {
             let FileError { path, reason } = error.at(manifest_path(&self.path, slot));
             RestoreError::Slot { path, reason }
         })
@@ -151,7 +151,7 @@ impl LogFolder {
 
     /// What others than the log signed beside a published slot's checkpoint.
     fn cosignatures(&self, store: &Store, slot: Slot) -> Result<String, RestoreError> {
-        let manifest = Files::of(&self.path)
+        let manifest = Files::for_folder(&self.path)
             .manifest(slot)
             .map_err(|FileError { path, reason }| RestoreError::Slot { path, reason })?;
         let wrong = |error: NoteError| RestoreError::Slot {
@@ -215,12 +215,12 @@ pub(super) struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     /// Nothing is read yet.
-    pub fn of(files: &'a Files<'a>, bases: DefaultBases) -> Self {
+    pub fn from_files(files: &'a Files<'a>, bases: DefaultBases) -> Self {
         Self { files, bodies: Bodies::new(files), bases }
     }
 
     /// Reads a slot.
-    pub fn read(&mut self, slot: Slot) -> Result<SlotRead, SlotError> {
+    pub fn read_slot(&mut self, slot: Slot) -> Result<SlotRead, SlotError> {
         self.read_of(slot, self.files.manifest(slot)?)
     }
 
@@ -235,8 +235,8 @@ impl<'a> Slots<'a> {
         manifest.check_pools(&leaf).map_err(|error| words(&error))?;
         let checkpoint = manifest.checkpoint;
         let (mut entries, mut changes) = (Vec::new(), Changes::default());
-        let mut logged = self.files.logged::<Fills>(slot);
-        let mut issued = self.files.logged::<Issued>(slot);
+        let mut logged = self.files.slot_documents::<Fills>(slot);
+        let mut issued = self.files.slot_documents::<IssuedReceipts>(slot);
         for part in &manifest.parts {
             let (table, mut from) = self.files.table(part)?;
             let mut frames = table.frames.iter();
@@ -247,7 +247,7 @@ impl<'a> Slots<'a> {
                     let fills = logged.next(&head.pool, hash)?;
                     changes.fills.push(NewFills { pool: head.pool.clone(), fills });
                 }
-                if let Some(hash) = head.commits.get(Issued::NAME) {
+                if let Some(hash) = head.commits.get(IssuedReceipts::NAME) {
                     changes.issued.push(issued.next(&head.pool, hash)?);
                 }
                 let reading = match head.entry {
@@ -258,7 +258,7 @@ impl<'a> Slots<'a> {
                         let place = Place { part: part.clone(), from, frame: *frame };
                         let joined = self.bodies.body(&head.pool, slot, &place)?;
                         from += u64::from(frame.bytes);
-                        let documents = packing::split(joined, frame.snapshot as usize);
+                        let documents = codec::split(joined, frame.snapshot as usize);
                         Ok(Snapshot::of_pool(&head.pool, &documents.snapshot, &documents.state)
                             .map_err(|error| words(&error))?)
                     }
@@ -278,7 +278,7 @@ fn note_changes(head: &Head, changes: &mut Changes) -> Result<(), String> {
     if let Some(newer) = head.newer() {
         return Err(format!("the head of {}: {newer}", head.pool));
     }
-    let held = [Fills::NAME, Issued::NAME];
+    let held = [Fills::NAME, IssuedReceipts::NAME];
     if let Some((name, _)) = head.commits.iter().find(|(name, _)| !held.contains(&name.as_str())) {
         return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
     }

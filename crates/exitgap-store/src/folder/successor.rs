@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use exitgap_core::evidence::Predecessor;
-use exitgap_core::published::DefaultBases;
+use exitgap_core::log_folder::DefaultBases;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Checkpoint;
 
-use super::reading::{FileError, Files};
+use super::files::{FileError, Files};
 use super::restore::Slots;
-use super::{LogFolder, PublishError, durable, manifest_path, read};
+use super::{LogFolder, PublishError, durable, manifest_path, read_text};
 
 /// Why no successor begins.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ impl LogFolder {
         self.check_version()?;
         let path = self.path.join("checkpoint");
         let nothing = || SuccessorError::NothingPublished { path: self.path.clone() };
-        let note = read(&path)?.ok_or_else(nothing)?;
+        let note = read_text(&path)?.ok_or_else(nothing)?;
         let (checkpoint, note) = Checkpoint::from_note(&note)
             .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
         if note.signed_by(&checkpoint.origin, &self.keys()?).is_err() {
@@ -75,15 +75,15 @@ impl LogFolder {
     pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
         let state = self.last_state()?;
         let (origin, size) = (state.origin.clone(), state.size);
-        let files = Files::of(&self.path);
-        let mut slots = Slots::of(&files, DefaultBases::default());
+        let files = Files::for_folder(&self.path);
+        let mut slots = Slots::from_files(&files, DefaultBases::default());
         for index in 0..size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let Ok(slot) = Slot::new(number) else {
                 let reason = format!("its size {size} is beyond the last possible slot");
                 return Ok(Lost { state, file: self.path.join("checkpoint"), reason });
             };
-            if let Err(error) = slots.read(slot) {
+            if let Err(error) = slots.read_slot(slot) {
                 let FileError { path: file, reason } = error.at(manifest_path(&self.path, slot));
                 return Ok(Lost { state, file, reason });
             }
@@ -96,13 +96,13 @@ impl LogFolder {
     /// goes on with it. Saying the same again is accepted.
     pub fn supersede(&self, name: &str) -> Result<(), PublishError> {
         let path = self.path.join("superseded-by");
-        match read(&path)? {
+        match read_text(&path)? {
             Some(successor) if successor.trim_end() == name => Ok(()),
             Some(successor) => {
                 let successor = successor.trim_end().chars().take(200).collect();
                 Err(PublishError::Superseded { path: self.path.clone(), successor })
             }
-            None => durable::write(&path, format!("{name}\n").as_bytes()),
+            None => durable::replace_file(&path, format!("{name}\n").as_bytes()),
         }
     }
 }

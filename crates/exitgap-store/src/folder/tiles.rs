@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use exitgap_core::tlog::{Hash, Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
+use exitgap_core::tlog::{Hash, TILE_WIDTH, Tile, TileKind, push_entry, split_entries};
 
 use super::{PublishError, durable};
 use crate::corrupt::CorruptLog;
@@ -14,31 +14,36 @@ use crate::error::StoreError;
 use crate::reader::Reader;
 
 /// Writes the tiles that the log's growth from `before` to `size` slots changed.
-pub fn write(reader: &Reader, folder: &Path, before: u64, size: u64) -> Result<(), PublishError> {
+pub fn write_tiles(
+    reader: &Reader,
+    folder: &Path,
+    before: u64,
+    size: u64,
+) -> Result<(), PublishError> {
     for tile in Tile::grown(before, size) {
-        let bytes = match tile.shelf() {
-            Shelf::Level(_) => hashes(reader, tile)?,
-            Shelf::Entries => entries(reader, tile.places())?,
+        let bytes = match tile.kind() {
+            TileKind::Level(_) => hashes(reader, tile)?,
+            TileKind::Entries => entries(reader, tile.places())?,
         };
-        durable::write(&folder.join(tile.path()), &bytes)?;
+        durable::replace_file(&folder.join(tile.path()), &bytes)?;
     }
     Ok(())
 }
 
 /// A tile's bytes: its own file's, or the first of a wider one's of its place.
-pub fn read(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
+pub fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
     let place = tile.places().start / TILE_WIDTH;
     let widths = [tile.width(), TILE_WIDTH].into_iter().chain(tile.width() + 1..TILE_WIDTH);
-    for wider in widths.filter_map(|width| Tile::new(tile.shelf(), place, width)) {
+    for wider in widths.filter_map(|width| Tile::new(tile.kind(), place, width)) {
         let path = folder.join(wider.path());
         let mut bytes = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             read => read.map_err(|source| PublishError::File { path: path.clone(), source })?,
         };
         let width = usize::try_from(tile.width()).unwrap_or(usize::MAX);
-        let length = match tile.shelf() {
-            Shelf::Level(_) => width.checked_mul(size_of::<Hash>()),
-            Shelf::Entries => {
+        let length = match tile.kind() {
+            TileKind::Level(_) => width.checked_mul(size_of::<Hash>()),
+            TileKind::Entries => {
                 let (entries, _) = split_entries(&bytes);
                 let entries = entries.get(..width);
                 entries.map(|entries| entries.iter().map(|entry| entry.len() + 2).sum())
@@ -57,7 +62,7 @@ pub fn read(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> 
 /// Removes the partial tiles that gave way to full ones when the log grew from `before` to `size`
 /// slots. Until then each stays: whoever holds an earlier checkpoint may ask for it.
 pub fn remove_partial(folder: &Path, before: u64, size: u64) -> Result<(), PublishError> {
-    for tile in Tile::filled(before, size) {
+    for tile in Tile::full_tiles(before, size) {
         let path = folder.join(format!("{}.p", tile.path_when_full()));
         match fs::remove_dir_all(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {

@@ -22,7 +22,7 @@ use part::{Depth, FoundHeads, HeldSnapshot, Part};
 
 /// What [`Reader::fsck`] has checked so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct FsckCounts {
     /// Slots whose leaf and checkpoint hold.
     pub slots: u64,
     /// Slots there are.
@@ -92,23 +92,27 @@ impl Reader {
     /// looked at, and `exitgap audit` looks at the rest.
     ///
     /// Memory does not grow with the number of slots. `progress` is told after each.
-    pub fn fsck(&self, progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
+    pub fn fsck(&self, progress: impl FnMut(&FsckCounts)) -> Result<FsckCounts, Damage> {
         self.check(Depth::Hashes, progress)
     }
 
     /// The same, and that every depth, every lowest depth and every figure is what the bodies make:
     /// all curves are computed anew, which takes some twenty times as long.
-    pub fn fsck_derived(&self, progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
+    pub fn fsck_derived(&self, progress: impl FnMut(&FsckCounts)) -> Result<FsckCounts, Damage> {
         self.check(Depth::Figures, progress)
     }
 
-    fn check(&self, depth: Depth, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
+    fn check(
+        &self,
+        depth: Depth,
+        mut progress: impl FnMut(&FsckCounts),
+    ) -> Result<FsckCounts, Damage> {
         self.check_pages()?;
         self.check_single_rows()?;
         let left_days = self.db.left_days()?;
         let of_slots = self.log_size()?;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
-            let checked = Checked { of_slots, ..Checked::default() };
+            let checked = FsckCounts { of_slots, ..FsckCounts::default() };
             self.check_counts(&checked, 0, None)?;
             return Ok(checked);
         };
@@ -173,10 +177,10 @@ impl Reader {
         workers: &[Receiver<FoundHeads>],
         [first, last]: [Slot; 2],
         of_slots: u64,
-        progress: &mut impl FnMut(&Checked),
-    ) -> Result<(Checked, u64), Damage> {
+        progress: &mut impl FnMut(&FsckCounts),
+    ) -> Result<(FsckCounts, u64), Damage> {
         let (mut tiles, newest) = (0, last);
-        let mut checked = Checked { of_slots, ..Checked::default() };
+        let mut checked = FsckCounts { of_slots, ..FsckCounts::default() };
         let mut tree = Tree::default();
         let mut next = Some(first);
         while let Some(slot) = next.filter(|slot| *slot <= last) {
@@ -209,7 +213,7 @@ impl Reader {
             self.check_heads_root(slot, &hashes).map_err(at)?;
             self.check_slot_tiles(slot, &hashes).map_err(at)?;
             tiles += slot_tiles::row_count(hashes.len());
-            let sealed = self.sealed(slot).map_err(at)?;
+            let sealed = self.sealed_slot(slot).map_err(at)?;
             let absent = CorruptLog::Absent("the sealed slot");
             let (leaf, checkpoint) =
                 sealed.ok_or_else(|| at(StoreError::CorruptLog { slot, what: absent }))?;
@@ -247,12 +251,12 @@ impl Reader {
     /// the slot `last` meanwhile.
     fn check_counts(
         &self,
-        checked: &Checked,
+        checked: &FsckCounts,
         tiles: u64,
         last: Option<Slot>,
     ) -> Result<(), StoreError> {
-        let Checked { slots, heads, bodies, retractions, retirements, fills, .. } = *checked;
-        let Checked { issued, asked_witnesses, cosigned, .. } = *checked;
+        let FsckCounts { slots, heads, bodies, retractions, retirements, fills, .. } = *checked;
+        let FsckCounts { issued, asked_witnesses, cosigned, .. } = *checked;
         let expected = [
             ("body", bodies),
             ("entry", heads),

@@ -8,12 +8,12 @@ use exitgap_core::ids::{HeadHash, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Hash;
 
-use crate::bodies::packing::{self, Dictionaries, Record};
+use crate::bodies::codec::{self, Dictionaries, Record};
 use crate::corrupt::{CorruptBody, CorruptHead};
 use crate::db::{BodyRow, SealedBodyRow};
 use crate::derived::follow::{Follower, check_retracts};
 use crate::derived::rollup::day_of;
-use crate::derived::write::{day_values, figures_values, standing_values};
+use crate::derived::writer::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
 use crate::fsck::{Damage, day_count};
 use crate::log::{FullEntry, check_head};
@@ -86,14 +86,14 @@ pub struct FoundHead {
 pub type FoundHeads = Vec<FoundHead>;
 
 /// A row of a pool's slot: the head, and the body of its snapshot.
-struct Sealed {
+struct SealedRow {
     head: FullEntry,
     hash: HeadHash,
     body: Option<BodyRow>,
 }
 
-impl Sealed {
-    fn of(row: SealedBodyRow) -> Result<Self, StoreError> {
+impl SealedRow {
+    fn from_row(row: SealedBodyRow) -> Result<Self, StoreError> {
         let (head, hash) = full_entry_of(row.head)?;
         let slot = head.entry.slot;
         let body = match row.body {
@@ -199,10 +199,10 @@ impl Part {
     fn check_row(
         &mut self,
         pool: &Pool,
-        row: Sealed,
+        row: SealedRow,
         kept: &mut Dictionaries,
     ) -> Result<HeldHead, StoreError> {
-        let Sealed { head: row, hash, body } = row;
+        let SealedRow { head: row, hash, body } = row;
         let slot = row.entry.slot;
         let rule = |words: &str| rule(pool, slot, words);
         let known = self.heads.get(&pool.number);
@@ -301,7 +301,7 @@ fn rule(pool: &Pool, slot: Slot, words: &str) -> StoreError {
 }
 
 /// A row, or what is wrong in which slot.
-type FoundRow = Result<Sealed, (Slot, StoreError)>;
+type FoundRow = Result<SealedRow, (Slot, StoreError)>;
 
 impl Reader {
     /// The pool's rows of some slots, each with its body, in one go.
@@ -311,7 +311,7 @@ impl Reader {
         for row in self.db.sealed_bodies(pool.number, [from, to])? {
             // Rows that cannot be read stand where the next one should.
             let at = next.unwrap_or(to);
-            match row.and_then(Sealed::of) {
+            match row.and_then(SealedRow::from_row) {
                 Ok(mut row) => {
                     let slot = row.head.entry.slot;
                     // As everywhere: what lies further back no head takes back.
@@ -350,7 +350,7 @@ impl Reader {
             None if level > 0 => return self.documents_of(row, slot, kept).map(|_| ()),
             None => row.unpack(None)?,
         };
-        if level < packing::MAX_LEVEL {
+        if level < codec::MAX_LEVEL {
             kept.add(Record { body_no, level, slot, joined });
         }
         Ok(())

@@ -1,13 +1,13 @@
 //! Reading sealed data: heads, slot leaves, the log and its checkpoints. Each document is rebuilt
 //! from rows and must have the hash stored in its row.
 
-pub mod cosigned;
+pub mod cosignatures;
 pub mod merkle;
 pub mod slot_tiles;
 
 use std::collections::HashMap;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{
     Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, Predecessor, Retraction, SlotLeaf,
 };
@@ -17,7 +17,7 @@ use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, root};
 
 use crate::corrupt::{CorruptHead, CorruptLog};
 use crate::db::SealedSlotRow;
-use crate::derived::figures::{Retracted, TakenBack};
+use crate::derived::figures::{SlotRetraction, TakenBack};
 use crate::error::StoreError;
 use crate::log::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
@@ -106,7 +106,7 @@ impl FullEntry {
             commits: fills
                 .map(Fills::commitment)
                 .unwrap_or_default()
-                .and(issued.map(Issued::commitment).unwrap_or_default()),
+                .and(issued.map(IssuedReceipts::commitment).unwrap_or_default()),
         }
     }
 }
@@ -212,10 +212,10 @@ impl Reader {
         let first = u64::from(from.number().saturating_sub(MAX_RETRACTION_SLOTS));
         let first = Slot::new(first).unwrap_or(Slot::FIRST);
         let mut by_head: HashMap<Slot, Vec<Retraction>> = HashMap::new();
-        for (slot, Retracted { by, why }) in self.retractions(pool, first, to)? {
+        for (slot, SlotRetraction { by, why }) in self.retractions(pool, first, to)? {
             let retraction = match why {
                 TakenBack::Orphaned { orphaned, canonical } => {
-                    Retraction::orphaned(slot, orphaned, canonical)
+                    Retraction::for_orphan(slot, orphaned, canonical)
                 }
                 TakenBack::Misread => Retraction::misread(slot),
             };
@@ -236,14 +236,14 @@ impl Reader {
 
     /// The leaf of a slot; `None` where the slot is not in the store.
     pub fn leaf(&self, slot: Slot) -> Result<Option<StoredLeaf>, StoreError> {
-        Ok(self.sealed(slot)?.map(|(leaf, _)| leaf))
+        Ok(self.sealed_slot(slot)?.map(|(leaf, _)| leaf))
     }
 
     /// The signed checkpoint of the log's first `size` slots, as it was made when the last
     /// of them was sealed; `None` where the log was never that large.
     pub fn checkpoint(&self, size: u64) -> Result<Option<String>, StoreError> {
         let Some(slot) = self.slot_at(size.checked_sub(1))? else { return Ok(None) };
-        Ok(self.sealed(slot)?.map(|(_, checkpoint)| checkpoint))
+        Ok(self.sealed_slot(slot)?.map(|(_, checkpoint)| checkpoint))
     }
 
     /// The proof that the log's first `size` slots hold this one's leaf; `None` where they
@@ -281,7 +281,10 @@ impl Reader {
     }
 
     /// A slot's leaf and checkpoint.
-    pub(crate) fn sealed(&self, slot: Slot) -> Result<Option<(StoredLeaf, String)>, StoreError> {
+    pub(crate) fn sealed_slot(
+        &self,
+        slot: Slot,
+    ) -> Result<Option<(StoredLeaf, String)>, StoreError> {
         let Some(row) = self.db.sealed_slot(slot)? else { return Ok(None) };
         let SealedSlotRow { pools, heads_root, checkpoint } = row;
         let pools = u32::try_from(pools).map_err(|_| StoreError::CorruptRow {
@@ -325,7 +328,7 @@ impl Reader {
         self.check_heads_root(last, &hashes)?;
         let size = self.log_size()?;
         let corrupt = |what| StoreError::CorruptLog { slot: last, what };
-        let Some((leaf, note)) = self.sealed(last)? else {
+        let Some((leaf, note)) = self.sealed_slot(last)? else {
             return Err(corrupt(CorruptLog::Absent("the sealed slot")));
         };
         let (expected, found) =

@@ -25,16 +25,17 @@ mod model;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use exitgap_core::analytics::accuracy::Issued;
+use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
 use sha2::{Digest, Sha256};
 
-use crate::db::apart::{FileKind, require_there};
 use crate::db::payments::{LeaseRow, NewPaymentRow, PaymentsDb, SettledRow};
+use crate::db::sidecar::{FileKind, require_there};
 use crate::error::StoreError;
 
 pub use model::{
-    Claim, ClaimToken, Counts, Family, NewPayment, Payment, Reserved, Sent, Settled, State,
+    Claim, ClaimToken, Counts, Family, HashReservation, NewPayment, Payment, PaymentSettlement,
+    Sent, State,
 };
 
 /// Why the payments cannot be read or written.
@@ -97,15 +98,15 @@ fn whole(number: u64) -> i64 {
 impl Payments {
     /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::opened(path, PaymentsDb::open(path)?)
+        Self::from_opened(path, PaymentsDb::open(path)?)
     }
 
     /// The same, but for a server, which is asked with the first question.
     pub fn open_later(path: &Path) -> Result<Self> {
-        Self::opened(path, PaymentsDb::open_later(path)?)
+        Self::from_opened(path, PaymentsDb::open_later(path)?)
     }
 
-    fn opened(path: &Path, opened: std::result::Result<PaymentsDb, FileKind>) -> Result<Self> {
+    fn from_opened(path: &Path, opened: std::result::Result<PaymentsDb, FileKind>) -> Result<Self> {
         match opened {
             Ok(db) => Ok(Self(Mutex::new(db))),
             Err(FileKind { application_id, version }) => Err(PaymentsError::NotPayments {
@@ -134,9 +135,9 @@ impl Payments {
     /// for, is claimed anew; and one that its payer did not sign for gives way to one that it did.
     pub fn claim(&self, new: &NewPayment, token: ClaimToken, now_s: u64) -> Result<Claim> {
         let mut row = new.to_row(token, now_s);
-        self.db().write(|write| {
+        self.db().write_transaction(|write| {
             if let Some(found) = write.payment(&row.key)? {
-                let found = Payment::of(found)?;
+                let found = Payment::from_row(found)?;
                 let outranked = new.signed && !found.signed && found.fingerprint != new.fingerprint;
                 if found.state != State::Failed && !outranked {
                     return Ok(Claim::Held(Box::new(found)));
@@ -154,7 +155,7 @@ impl Payments {
 
     /// Gives up a claim that nothing was sent for.
     pub fn release(&self, key: &str, token: ClaimToken) -> Result<()> {
-        self.db().write(|write| Ok(write.release(key, &token.0).map(drop)?))
+        self.db().write_transaction(|write| Ok(write.release(key, &token.0).map(drop)?))
     }
 
     /// Signs the transaction that settles a payment, and writes it down with the number it takes: `count` or
@@ -167,17 +168,17 @@ impl Payments {
         sign: impl FnOnce(u64) -> std::result::Result<Sent, E>,
     ) -> std::result::Result<Sent, E> {
         let mut db = self.db();
-        let work = |write: &crate::db::payments::Write<'_>| {
-            if !write.begin_settling(key, &token.0).map_err(Broken::of)? {
+        let work = |write: &crate::db::payments::WriteTransaction<'_>| {
+            if !write.begin_settling(key, &token.0).map_err(Broken::from_store_error)? {
                 return Err(Broken::Store(PaymentsError::ClaimLost { key: key.to_owned() }));
             }
-            let given = write.next_nonce(&signer.0).map_err(Broken::of)?.unwrap_or(0);
+            let given = write.next_nonce(&signer.0).map_err(Broken::from_store_error)?.unwrap_or(0);
             let nonce = count.max(u64::try_from(given).unwrap_or(0));
             let sent = sign(nonce).map_err(Broken::Caller)?;
-            write.put_sent(&sent.to_row(key, signer, now_s)).map_err(Broken::of)?;
+            write.put_sent(&sent.to_row(key, signer, now_s)).map_err(Broken::from_store_error)?;
             Ok(sent)
         };
-        db.write(work).map_err(|broken| match broken {
+        db.write_transaction(work).map_err(|broken| match broken {
             Broken::Store(error) => error.into(),
             Broken::Caller(error) => error,
         })
@@ -186,57 +187,61 @@ impl Payments {
     /// Writes down that somebody else is asked to settle a payment, before it is: from then on nothing but the
     /// chain says what became of it.
     pub fn hand_over(&self, key: &str, token: ClaimToken) -> Result<()> {
-        let ours = self
-            .db()
-            .write(|write| Ok::<_, PaymentsError>(write.begin_settling(key, &token.0)?))?;
+        let ours = self.db().write_transaction(|write| {
+            Ok::<_, PaymentsError>(write.begin_settling(key, &token.0)?)
+        })?;
         if ours { Ok(()) } else { Err(PaymentsError::ClaimLost { key: key.to_owned() }) }
     }
 
     /// Writes down a transaction that replaces another of the same number, before it is sent.
     pub fn replace(&self, key: &str, signer: Address, sent: &Sent, now_s: u64) -> Result<()> {
-        self.db().write(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))
+        self.db().write_transaction(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))
     }
 
     /// A payment was settled; whether it was open until now.
-    pub fn settle(&self, key: &str, settled: Settled) -> Result<bool> {
-        self.db().write(|write| Ok(write.settle(key, &settled.to_row())?))
+    pub fn settle(&self, key: &str, settled: PaymentSettlement) -> Result<bool> {
+        self.db().write_transaction(|write| Ok(write.settle(key, &settled.to_row())?))
     }
 
     /// A payment was provably not charged; whether it was open until now.
     pub fn fail(&self, key: &str) -> Result<bool> {
-        self.db().write(|write| Ok(write.fail(key)?))
+        self.db().write_transaction(|write| Ok(write.fail(key)?))
     }
 
     /// What settled a payment is no longer on the chain; whether that is new.
     pub fn orphan(&self, key: &str) -> Result<bool> {
-        self.db().write(|write| Ok(write.orphan(key)?))
+        self.db().write_transaction(|write| Ok(write.orphan(key)?))
     }
 
     /// A settled payment was looked at again and is still there.
-    pub fn rechecked(&self, key: &str) -> Result<()> {
-        self.db().write(|write| Ok(write.rechecked(key)?))
+    pub fn mark_rechecked(&self, key: &str) -> Result<()> {
+        self.db().write_transaction(|write| Ok(write.mark_rechecked(key)?))
     }
 
     /// The payment of this key.
     pub fn payment(&self, key: &str) -> Result<Option<Payment>> {
         let found = self.db().payment(key)?;
-        found.map(Payment::of).transpose()
+        found.map(Payment::from_row).transpose()
     }
 
     /// The first payment that its payer calls this.
-    pub fn identified(&self, identifier: &str) -> Result<Option<Payment>> {
-        let found = self.db().identified(identifier)?;
-        found.map(Payment::of).transpose()
+    pub fn payment_by_identifier(&self, identifier: &str) -> Result<Option<Payment>> {
+        let found = self.db().payment_by_identifier(identifier)?;
+        found.map(Payment::from_row).transpose()
     }
 
     /// Payments that may be settled, or may not, oldest first: at most 256.
     pub fn open_payments(&self) -> Result<Vec<Payment>> {
-        self.db().open_payments(256)?.into_iter().map(Payment::of).collect()
+        self.db().open_payments(256)?.into_iter().map(Payment::from_row).collect()
     }
 
     /// Payments settled up to this block that were not looked at again: at most 256.
-    pub fn unchecked(&self, block: u64) -> Result<Vec<Payment>> {
-        self.db().unchecked(whole(block), 256)?.into_iter().map(Payment::of).collect()
+    pub fn unchecked_payments(&self, block: u64) -> Result<Vec<Payment>> {
+        self.db()
+            .unchecked_payments(whole(block), 256)?
+            .into_iter()
+            .map(Payment::from_row)
+            .collect()
     }
 
     /// The receipt that a payment was answered with.
@@ -247,18 +252,18 @@ impl Payments {
     /// Writes down the receipt that a payment is answered with, before it is: of several that come with
     /// one, the first is kept. Gives the one that is. With it, that no head of the answer's pool commits to it.
     pub fn keep_receipt(&self, key: &str, signed: &str, pool: &PoolId) -> Result<String> {
-        self.db().write(|write| {
+        self.db().write_transaction(|write| {
             let (kept, new) = write.keep_receipt(key, signed)?;
             if new {
-                write.put_uncommitted(&pool.to_string(), &Issued::receipt_of(&kept).0)?;
+                write.put_uncommitted(&pool.to_string(), &IssuedReceipts::receipt_of(&kept).0)?;
             }
             Ok(kept)
         })
     }
 
     /// Receipts that no head commits to yet, in the order in which they were signed, with their pools; at most so many.
-    pub fn uncommitted(&self, limit: usize) -> Result<Vec<(PoolId, Word)>> {
-        let rows = self.db().uncommitted(i64::try_from(limit).unwrap_or(i64::MAX))?;
+    pub fn uncommitted_receipts(&self, limit: usize) -> Result<Vec<(PoolId, Word)>> {
+        let rows = self.db().uncommitted_receipts(i64::try_from(limit).unwrap_or(i64::MAX))?;
         let read = |(pool, receipt): (String, _)| {
             let pool = pool.parse().map_err(|_| PaymentsError::Damaged {
                 what: "the pool",
@@ -270,8 +275,8 @@ impl Payments {
     }
 
     /// Notes that heads commit to these.
-    pub fn committed(&self, receipts: &[Word]) -> Result<()> {
-        self.db().write(|write| {
+    pub fn mark_committed(&self, receipts: &[Word]) -> Result<()> {
+        self.db().write_transaction(|write| {
             for receipt in receipts {
                 write.delete_uncommitted(&receipt.0)?;
             }
@@ -281,17 +286,17 @@ impl Payments {
 
     /// The transactions signed for a payment, oldest first.
     pub fn sent_for(&self, key: &str) -> Result<Vec<Sent>> {
-        self.db().sent_for(key)?.into_iter().map(Sent::of).collect()
+        self.db().sent_for(key)?.into_iter().map(Sent::from_row).collect()
     }
 
     /// The transactions of this signer whose numbers, from `count` on, are not mined: of each number the
     /// newest, with the payment it is for.
-    pub fn unfilled(&self, signer: Address, count: u64) -> Result<Vec<(String, Sent)>> {
-        let rows = self.db().unfilled(&signer.0, whole(count))?;
+    pub fn pending_transactions(&self, signer: Address, count: u64) -> Result<Vec<(String, Sent)>> {
+        let rows = self.db().pending_transactions(&signer.0, whole(count))?;
         let mut unfilled: Vec<(String, Sent)> = Vec::new();
         for row in rows {
             let key = row.key.clone();
-            let sent = Sent::of(row)?;
+            let sent = Sent::from_row(row)?;
             if unfilled.last().is_none_or(|(_, last)| last.nonce != sent.nonce) {
                 unfilled.push((key, sent));
             }
@@ -300,17 +305,22 @@ impl Payments {
     }
 
     /// Notes that a request came with this transaction's hash, and tells how many others came before it.
-    pub fn reserve(&self, hash: Word, fingerprint: [u8; 32], now_s: u64) -> Result<Reserved> {
-        let (place, since_s) = self.db().write(|write| {
+    pub fn reserve(
+        &self,
+        hash: Word,
+        fingerprint: [u8; 32],
+        now_s: u64,
+    ) -> Result<HashReservation> {
+        let (place, since_s) = self.db().write_transaction(|write| {
             Ok::<_, PaymentsError>(write.reserve(&hash.0, &fingerprint, whole(now_s))?)
         })?;
         let [place, since_s] = [place, since_s].map(|number| u64::try_from(number).unwrap_or(0));
-        Ok(Reserved { place, since_s })
+        Ok(HashReservation { place, since_s })
     }
 
     /// Gives up what was claimed or reserved and not gone on with.
     pub fn tidy(&self, now_s: u64, reserved_for_s: u64) -> Result<usize> {
-        self.db().write(|write| {
+        self.db().write_transaction(|write| {
             let before = whole(now_s.saturating_sub(reserved_for_s));
             write.forget_reservations(before, RESERVATIONS)?;
             Ok(write.delete_stale(whole(now_s.saturating_sub(CLAIM_S)))?)
@@ -324,7 +334,7 @@ impl Payments {
         if db.prices()?.first().is_some_and(|(newest, _)| *newest == text) {
             return Ok(());
         }
-        db.write(|write| Ok(write.put_price(&text, whole(now_s))?))
+        db.write_transaction(|write| Ok(write.put_price(&text, whole(now_s))?))
     }
 
     /// The prices that were in force at this instant or later, newest first.
@@ -344,7 +354,7 @@ impl Payments {
     pub fn lease(&self, work: &str, holder: ClaimToken, for_s: u64, now_s: u64) -> Result<bool> {
         let until_s = whole(now_s.saturating_add(for_s));
         let lease = LeaseRow { work, holder: &holder.0, until_s };
-        self.db().write(|write| Ok(write.take_lease(lease, whole(now_s))?))
+        self.db().write_transaction(|write| Ok(write.take_lease(lease, whole(now_s))?))
     }
 
     /// How many payments are in which state.
@@ -352,7 +362,7 @@ impl Payments {
         let mut counts = Counts::default();
         for (state, number) in self.db().counts()? {
             let number = u64::try_from(number).unwrap_or(0);
-            match State::of(&state) {
+            match State::from_text(&state) {
                 Some(State::Claimed) => counts.claimed = number,
                 Some(State::Settling) => counts.settling = number,
                 Some(State::Settled) => counts.settled = number,
@@ -372,18 +382,18 @@ enum Broken<E> {
 }
 
 impl<E> Broken<E> {
-    fn of(error: StoreError) -> Self {
+    fn from_store_error(error: StoreError) -> Self {
         Self::Store(error.into())
     }
 }
 
 impl<E> From<StoreError> for Broken<E> {
     fn from(error: StoreError) -> Self {
-        Self::of(error)
+        Self::from_store_error(error)
     }
 }
 
-impl Settled {
+impl PaymentSettlement {
     fn to_row(self) -> SettledRow {
         SettledRow {
             settled_by: self.transaction.0,
@@ -393,7 +403,7 @@ impl Settled {
         }
     }
 
-    fn of(row: &SettledRow) -> Option<Self> {
+    fn from_row(row: &SettledRow) -> Option<Self> {
         Some(Self {
             transaction: Word(row.settled_by),
             block: row.block.try_into().ok()?,

@@ -72,7 +72,7 @@ pub struct NewPayment {
     /// What is answered.
     pub resource_url: String,
     /// What settled it, where that was before it was presented.
-    pub settled: Option<Settled>,
+    pub settled: Option<PaymentSettlement>,
 }
 
 /// A payment that was claimed.
@@ -103,14 +103,14 @@ pub struct Payment {
     /// What is answered.
     pub resource_url: String,
     /// What settled it.
-    pub settled: Option<Settled>,
+    pub settled: Option<PaymentSettlement>,
     /// When it was claimed, Unix seconds.
     pub claimed_s: u64,
 }
 
 /// What settled a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct PaymentSettlement {
     /// The transaction.
     pub transaction: Word,
     /// Its block's number.
@@ -123,7 +123,7 @@ pub struct Settled {
 
 /// Who came with a transaction's hash, among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reserved {
+pub struct HashReservation {
     /// How many came before.
     pub place: u64,
     /// When this one first came, Unix seconds.
@@ -183,7 +183,7 @@ fn of_word<T: Copy>(words: &[(T, &'static str)], text: &str) -> Option<T> {
 }
 
 impl State {
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn from_text(text: &str) -> Option<Self> {
         of_word(&STATES, text)
     }
 }
@@ -206,18 +206,20 @@ impl NewPayment {
             claim: claim.0,
             answer: self.answer.clone(),
             resource_url: self.resource_url.clone(),
-            settled: self.settled.map(Settled::to_row),
+            settled: self.settled.map(PaymentSettlement::to_row),
             claimed_s: whole(now_s),
         }
     }
 }
 
 impl Payment {
-    pub(super) fn of(row: PaymentRow) -> Result<Self> {
+    pub(super) fn from_row(row: PaymentRow) -> Result<Self> {
         let damaged = |what| PaymentsError::Damaged { what, key: row.key.clone() };
         let instant = |what, seconds: i64| u64::try_from(seconds).map_err(|_| damaged(what));
         let settled = match &row.settled {
-            Some(settled) => Some(Settled::of(settled).ok_or_else(|| damaged("the settlement"))?),
+            Some(settled) => Some(
+                PaymentSettlement::from_row(settled).ok_or_else(|| damaged("the settlement"))?,
+            ),
             None => None,
         };
         Ok(Self {
@@ -228,7 +230,7 @@ impl Payment {
             amount: row.amount.parse().map_err(|_| damaged("the amount"))?,
             valid_before_s: instant("the end of validity", row.valid_before_s)?,
             since_block: instant("the block of the claim", row.since_block)?,
-            state: State::of(&row.state).ok_or_else(|| damaged("the state"))?,
+            state: State::from_text(&row.state).ok_or_else(|| damaged("the state"))?,
             settled,
             claimed_s: instant("the instant of the claim", row.claimed_s)?,
             authorization: row.authorization,
@@ -253,7 +255,7 @@ impl Sent {
         }
     }
 
-    pub(super) fn of(row: SentRow) -> Result<Self> {
+    pub(super) fn from_row(row: SentRow) -> Result<Self> {
         let damaged = |what| PaymentsError::Damaged { what, key: row.key.clone() };
         Ok(Self {
             nonce: row.nonce.try_into().map_err(|_| damaged("a transaction's number"))?,

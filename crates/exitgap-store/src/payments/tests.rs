@@ -32,7 +32,7 @@ fn a_database_of_an_earlier_version_goes_on() {
         let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap();
         open().keep_receipt("k", "a.b.c", &pool).unwrap();
         assert_eq!(open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
-        assert_eq!(open().uncommitted(9).unwrap().len(), 1);
+        assert_eq!(open().uncommitted_receipts(9).unwrap().len(), 1);
     }
 }
 

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exitgap_core::ids::Contract;
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{MAX_PROOF_BYTES, Reach, StateProof};
-use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use sha2::{Digest, Sha256};
 
 use crate::db::DatabaseError;
-use crate::db::apart::FileKind;
 use crate::db::proofs::{ProofKey, ProofsDb, Rows};
+use crate::db::sidecar::FileKind;
 use crate::derived::rollup::day_of;
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ pub enum ProofsError {
 
 /// What thinning took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Thinned {
+pub struct ThinReport {
     /// Proofs.
     pub proofs: u64,
     /// Nodes that nothing leads to any more.
@@ -125,7 +125,7 @@ impl Proofs {
 
     /// Keeps the proofs of a slot's figures, all or none; how many there were not yet.
     pub fn keep(&self, slot: Slot, proofs: &[(Contract, Vec<u8>)]) -> Result<usize> {
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             let mut new = 0;
             for (contract, file) in proofs {
                 let name = ProofName { contract: contract.clone(), slot, reach: Reach::Figures };
@@ -137,7 +137,7 @@ impl Proofs {
 
     /// Keeps a proof for ever. One that is there under this name stays as it is.
     pub fn keep_for_ever(&self, name: &ProofName, file: &[u8]) -> Result<()> {
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             put(rows, name, file)?;
             rows.mark_forever(&key(name))?;
             Ok(())
@@ -146,7 +146,7 @@ impl Proofs {
 
     /// Keeps these for ever, where they are there; how many were not kept so before.
     pub fn let_stay<'a>(&self, names: impl IntoIterator<Item = &'a ProofName>) -> Result<usize> {
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             let mut new = 0;
             for name in names {
                 new += usize::from(rows.mark_forever(&key(name))?);
@@ -157,44 +157,47 @@ impl Proofs {
 
     /// A proof, byte for byte as it was handed in.
     pub fn file(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
-        Ok(self.read(name)?.map(|(file, _)| file))
+        Ok(self.read_file(name)?.map(|(file, _)| file))
     }
 
     /// The same, asked for by somebody: from then on it is kept for ever.
-    pub fn asked(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
-        let Some((file, is_kept)) = self.read(name)? else { return Ok(None) };
+    pub fn pin_file(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
+        let Some((file, is_kept)) = self.read_file(name)? else { return Ok(None) };
         if !is_kept {
             self.let_stay([name])?;
         }
         Ok(Some(file))
     }
 
-    fn read(&self, name: &ProofName) -> Result<Option<(Vec<u8>, bool)>> {
-        self.db().read(|rows| {
+    fn read_file(&self, name: &ProofName) -> Result<Option<(Vec<u8>, bool)>> {
+        self.db().read_transaction(|rows| {
             let Some((body, is_kept)) = rows.proof(&key(name))? else { return Ok(None) };
             let damaged = || ProofsError::Damaged { name: Box::new(name.clone()) };
-            let file = unpacked(rows, &body).ok().flatten().ok_or_else(damaged)?;
+            let file = unpack_proof(rows, &body).ok().flatten().ok_or_else(damaged)?;
             Ok(Some((file, is_kept)))
         })
     }
 
     /// At most so many of those that are kept for ever and not yet published, oldest first.
     pub fn to_publish(&self, most: u32) -> Result<Vec<ProofName>> {
-        let keys = self.db().read(|rows| Ok::<_, ProofsError>(rows.to_publish(most.into())?))?;
+        let keys = self
+            .db()
+            .read_transaction(|rows| Ok::<_, ProofsError>(rows.to_publish(most.into())?))?;
         keys.iter().map(name).collect()
     }
 
     /// Notes that one was published.
-    pub fn published(&self, name: &ProofName) -> Result<()> {
-        self.db().write(|rows| Ok(rows.mark_published(&key(name))?))
+    pub fn mark_published(&self, name: &ProofName) -> Result<()> {
+        self.db().write_transaction(|rows| Ok(rows.mark_published(&key(name))?))
     }
 
     /// Forgets what is older than the policy keeps, as of a slot.
-    pub fn thin(&self, now: Slot) -> Result<Thinned> {
+    pub fn thin(&self, now: Slot) -> Result<ThinReport> {
         let today = i64::from(day_of(now));
-        let mut thinned = Thinned::default();
-        let days =
-            self.db().read(|rows| Ok::<_, ProofsError>(rows.days_before(today - WHOLE_DAYS)?))?;
+        let mut thinned = ThinReport::default();
+        let days = self
+            .db()
+            .read_transaction(|rows| Ok::<_, ProofsError>(rows.days_before(today - WHOLE_DAYS)?))?;
         for day in days {
             let (level, every) =
                 if day.day < today - HOURLY_DAYS { (2, Slot::PER_DAY) } else { (1, HOUR) };
@@ -202,7 +205,7 @@ impl Proofs {
                 continue;
             }
             // A day at a time, so that a slot's proofs never wait long.
-            self.db().write(|rows| {
+            self.db().write_transaction(|rows| {
                 let gone = rows.thin(day.no, every)?;
                 let mut used = BTreeSet::new();
                 for body in rows.bodies(day.no)? {
@@ -225,7 +228,7 @@ impl Proofs {
     /// How much is kept.
     pub fn kept(&self) -> Result<KeptProofs> {
         let count = |number: i64| u64::try_from(number).unwrap_or_default();
-        self.db().read(|rows| {
+        self.db().read_transaction(|rows| {
             Ok(KeptProofs { proofs: count(rows.proofs()?), bytes: count(rows.bytes()?) })
         })
     }
@@ -273,7 +276,7 @@ fn numbers(body: &[u8]) -> Option<(Vec<i64>, &[u8])> {
 }
 
 /// A proof's file; `None`: what is written of it is not whole.
-fn unpacked(rows: &Rows<'_>, body: &[u8]) -> Result<Option<Vec<u8>>> {
+fn unpack_proof(rows: &Rows<'_>, body: &[u8]) -> Result<Option<Vec<u8>>> {
     let body = zstd::bulk::decompress(body, MAX_BODY_BYTES)?;
     let Some((numbers, line)) = numbers(&body) else { return Ok(None) };
     let mut file = line.to_vec();

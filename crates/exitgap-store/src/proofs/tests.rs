@@ -56,10 +56,10 @@ fn what_is_kept_is_handed_out_byte_for_byte_and_each_node_is_kept_once() {
     drop(proofs);
     let proofs = home.open();
     for (of, at, expected) in [(1, 0, &first), (2, 0, &second), (1, 1, &first)] {
-        assert_eq!(proofs.asked(&named(of, at)).unwrap().as_ref(), Some(expected));
+        assert_eq!(proofs.pin_file(&named(of, at)).unwrap().as_ref(), Some(expected));
     }
-    assert_eq!(proofs.asked(&named(3, 0)).unwrap(), None);
-    assert_eq!(proofs.asked(&named(1, 2)).unwrap(), None);
+    assert_eq!(proofs.pin_file(&named(3, 0)).unwrap(), None);
+    assert_eq!(proofs.pin_file(&named(1, 2)).unwrap(), None);
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
     for n in 0..30 {
         proofs.keep(slot(n), &[(contract(1), of(n))]).unwrap();
     }
-    assert_eq!(proofs.asked(&named(1, 5)).unwrap(), Some(of(5)));
+    assert_eq!(proofs.pin_file(&named(1, 5)).unwrap(), Some(of(5)));
     let days = |days: u32| slot(days * Slot::PER_DAY);
-    assert_eq!(proofs.thin(days(7)).unwrap(), Thinned::default(), "seven days are whole");
+    assert_eq!(proofs.thin(days(7)).unwrap(), ThinReport::default(), "seven days are whole");
     let first = i64::from(slot(0).number());
     let left = |every: i64| {
         (0..30).filter(move |n| (first + n) % every == 0 || *n == 5).collect::<Vec<i64>>()
@@ -94,15 +94,15 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
         (0..30).filter(has).collect::<Vec<i64>>()
     };
     let gone = 30 - left(HOUR.into()).len() as u64;
-    assert_eq!(proofs.thin(days(8)).unwrap(), Thinned { proofs: gone, nodes: gone });
+    assert_eq!(proofs.thin(days(8)).unwrap(), ThinReport { proofs: gone, nodes: gone });
     assert_eq!(have(&proofs), left(HOUR.into()));
-    assert_eq!(proofs.thin(days(8)).unwrap(), Thinned::default(), "and once is enough");
+    assert_eq!(proofs.thin(days(8)).unwrap(), ThinReport::default(), "and once is enough");
     proofs.thin(days(92)).unwrap();
     assert_eq!(have(&proofs), left(Slot::PER_DAY.into()));
     // What is left is whole.
     for n in have(&proofs) {
         let n = u32::try_from(n).unwrap();
-        assert_eq!(proofs.asked(&named(1, n)).unwrap(), Some(of(n)));
+        assert_eq!(proofs.pin_file(&named(1, n)).unwrap(), Some(of(n)));
     }
 }
 
@@ -115,8 +115,8 @@ fn a_file_that_is_something_else_is_refused_and_damage_is_named() {
     let home = Home::new();
     let proofs = home.open();
     proofs.keep(slot(0), &[(contract(1), file("{}", &[b"node"]))]).unwrap();
-    proofs.db().write(|rows| Ok::<_, ProofsError>(rows.delete_node(1)?)).unwrap();
-    let damaged = proofs.asked(&named(1, 0));
+    proofs.db().write_transaction(|rows| Ok::<_, ProofsError>(rows.delete_node(1)?)).unwrap();
+    let damaged = proofs.pin_file(&named(1, 0));
     assert!(matches!(damaged, Err(ProofsError::Damaged { .. })), "{damaged:?}");
 }
 
@@ -131,7 +131,7 @@ fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
     assert!(proofs.to_publish(9).unwrap().is_empty());
     let whole = ProofName { reach: Reach::Whole, ..named(1, 1) };
     proofs.keep_for_ever(&whole, &of(77)).unwrap();
-    proofs.asked(&named(1, 2)).unwrap();
+    proofs.pin_file(&named(1, 2)).unwrap();
     // One that is not there cannot stay; one that stays already is no new one.
     assert_eq!(
         proofs.let_stay(&[named(1, 3), named(1, 3), named(2, 3), whole.clone()]).unwrap(),
@@ -140,7 +140,7 @@ fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
     let due = [whole.clone(), named(1, 2), named(1, 3)];
     assert_eq!(proofs.to_publish(9).unwrap(), due);
     assert_eq!(proofs.to_publish(2).unwrap(), due[..2]);
-    proofs.published(&whole).unwrap();
+    proofs.mark_published(&whole).unwrap();
     assert_eq!(proofs.to_publish(9).unwrap(), due[1..]);
     // Both of a slot are there, each under its name, and what came first stays.
     proofs.keep_for_ever(&whole, &of(78)).unwrap();

@@ -18,7 +18,7 @@ use exitgap_core::tlog::{Hash, WitnessRefusal, WitnessedState};
 use sha2::{Digest, Sha256};
 
 use crate::db::DatabaseError;
-use crate::db::apart::FileKind;
+use crate::db::sidecar::FileKind;
 use crate::db::witness::{ContradictionRow, StateRow, WitnessDb};
 
 /// The most contradictions of a log that are kept: one is enough.
@@ -105,7 +105,7 @@ impl WitnessState {
         ) -> std::result::Result<WitnessedState, WitnessRefusal>,
     ) -> Result<std::result::Result<WitnessedState, WitnessRefusal>> {
         let Candidate { origin, checkpoint, root } = candidate;
-        self.db().write(|rows| {
+        self.db().write_transaction(|rows| {
             let last = rows.state(origin)?;
             let judged = judge(last.as_ref().map(state_of).transpose()?);
             match (&judged, &last) {
@@ -130,12 +130,12 @@ impl WitnessState {
 
     /// The checkpoint that was cosigned last of the log whose origin has this SHA-256, in hex.
     pub fn latest(&self, origin_sha256: &str) -> Result<Option<String>> {
-        self.db().write(|rows| Ok(rows.latest(origin_sha256)?))
+        self.db().write_transaction(|rows| Ok(rows.latest(origin_sha256)?))
     }
 
     /// Pairs of checkpoints of one size that a log signed, the one that was cosigned first.
     pub fn contradictions(&self, origin: &str) -> Result<Vec<[String; 2]>> {
-        self.db().write(|rows| Ok(rows.contradictions(origin, MOST_CONTRADICTIONS)?))
+        self.db().write_transaction(|rows| Ok(rows.contradictions(origin, MOST_CONTRADICTIONS)?))
     }
 }
 

@@ -2,28 +2,28 @@
 
 use std::collections::HashMap;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::Retraction;
 use exitgap_core::ids::{Contract, PoolId};
-use exitgap_core::published::FrameRef;
+use exitgap_core::log_folder::FrameRef;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::tlog::Checkpoint;
 
 use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
 use super::known::{LastHeads, dictionaries_of};
-use crate::bodies::packing::{self, Record};
+use crate::bodies::codec::{self, Record};
 use crate::claims;
 use crate::db::{Claim, Db, NewBodyRow, NewFillsRow, NextNumbers, Transaction};
-use crate::derived::write::Derived;
+use crate::derived::writer::DerivedState;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
-use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
+use crate::model::{AppendOutcome, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::notes;
 use crate::reader::Reader;
 use crate::writer::changes::{CheckedChanges, PackedFills, PackedIssued};
 use crate::writer::ready::{Ready, spread};
-use crate::writer::seal::{Covered, NewHead, Sealer, Sealing, SlotHeads};
+use crate::writer::seal::{CoveredSlot, NewHead, SealTarget, Sealer, SlotHeads};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
@@ -31,7 +31,7 @@ const MAX_FILLED_ENTRIES: usize = 20_000;
 
 /// What a slot has to make.
 #[derive(Clone, Copy)]
-pub(super) enum Expected<'a> {
+pub(super) enum SlotExpectation<'a> {
     /// What it makes.
     Anything,
     /// The checkpoint that was signed of it.
@@ -40,8 +40,8 @@ pub(super) enum Expected<'a> {
     Claimed(&'a str),
 }
 
-impl<'a> Expected<'a> {
-    fn signed(self) -> Option<&'a str> {
+impl<'a> SlotExpectation<'a> {
+    fn signed_note(self) -> Option<&'a str> {
         match self {
             Self::Signed(note) => Some(note),
             Self::Anything | Self::Claimed(_) => None,
@@ -63,22 +63,22 @@ impl Store {
         slot: Slot,
         entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
-        expected: Expected,
-    ) -> Result<Appended, StoreError> {
+        expected: SlotExpectation,
+    ) -> Result<AppendOutcome, StoreError> {
         let checked = check_entries(slot, entries)?;
         let has_entry = |pool: &PoolId| checked.contains_key(&pool.to_string());
-        let changes = CheckedChanges::of(&self.reader, slot, changes, has_entry)?;
+        let changes = CheckedChanges::from_changes(&self.reader, slot, changes, has_entry)?;
         if let Some((first, last)) = self.reader.slots()? {
             if slot < first {
                 return Err(StoreError::BeforeFirstSlot { first, found: slot });
             }
             if slot <= last {
                 self.compare(slot, &checked, &changes)?;
-                return Ok(Appended { written: false, filled_slots: 0 });
+                return Ok(AppendOutcome { written: false, filled_slots: 0 });
             }
         }
         // What came of witnesses that were asked and never heard is nothing.
-        self.cosigned("")?;
+        self.record_cosignatures("")?;
         let pools = self.reader.pools()?;
         for pool in &pools {
             let name = pool.id.to_string();
@@ -100,14 +100,14 @@ impl Store {
             pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
         let bodies = self.pack(slot, known.values(), &checked)?;
         let filled_slots = self.fill_until(slot)?;
-        let result = self.write(slot, &known, checked, bodies, &changes, expected);
+        let result = self.write_slot(slot, &known, checked, bodies, &changes, expected);
         if result.is_err() {
             // Bodies that were counted on may not be there.
             self.dictionaries.clear();
             self.derived.clear();
             self.heads = LastHeads::default();
         }
-        result.map(|()| Appended { written: true, filled_slots })
+        result.map(|()| AppendOutcome { written: true, filled_slots })
     }
 
     /// Fills the slots after the store's last up to and without `until` with missing
@@ -128,7 +128,7 @@ impl Store {
         if last.next().is_none_or(|next| next >= until) {
             return Ok(0);
         }
-        self.cosigned("")?;
+        self.record_cosignatures("")?;
         let Some(sealer) = &self.sealer else { return Ok(0) };
         let mut pools = self.reader.pools()?;
         pools.retain(|pool| pool.retired_slot.is_none());
@@ -139,7 +139,7 @@ impl Store {
             NewHead { outcome, figures: None, retracts: Vec::new(), fills: None, issued: None };
         let mut sealings = Vec::with_capacity(pools.len());
         for pool in &pools {
-            sealings.push(self.heads.sealing(&self.reader, pool, last)?);
+            sealings.push(self.heads.seal_target(&self.reader, pool, last)?);
         }
         let mut next = last.next();
         let mut filled = 0;
@@ -164,7 +164,7 @@ impl Store {
             let newest = sealings
                 .iter()
                 .filter_map(|sealing| Some((sealing.pool.number, sealing.before.clone()?)));
-            self.heads = LastHeads::of(last_filled, newest.collect());
+            self.heads = LastHeads::from_heads(last_filled, newest.collect());
             self.reader.db.fold_after_commit(self.fold_after_pages)?;
         }
         Ok(filled)
@@ -199,7 +199,7 @@ impl Store {
             let Some(ready) = entry.reading.as_ref().ok().filter(|_| *own) else { return Ok(None) };
             let known = kept.get(entry.pool.contract());
             let (level, base) = known.map_or((0, None), |known| known.choose(slot));
-            let zstd = packing::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
+            let zstd = codec::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
                 .map_err(|source| StoreError::Compress { pool: entry.pool.clone(), source })?;
             let base = base.map(|base| (base.body_no, base.slot));
             Ok(Some(Body { zstd, level, base }))
@@ -236,14 +236,14 @@ impl Store {
     }
 
     /// The one transaction of a slot.
-    fn write(
+    fn write_slot(
         &mut self,
         slot: Slot,
         known: &HashMap<PoolId, Pool>,
         checked: Slotful,
         bodies: Vec<Option<Body>>,
         changes: &CheckedChanges,
-        expected: Expected,
+        expected: SlotExpectation,
     ) -> Result<(), StoreError> {
         let (mut written, mut frames) = (Vec::new(), HashMap::new());
         let mut newest = HashMap::with_capacity(known.len());
@@ -252,7 +252,7 @@ impl Store {
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
-            self.begin(slot, expected.signed())?
+            self.begin(slot, expected.signed_note())?
         };
         let mut next = self.reader.db.next_numbers()?;
         let mut heads = SlotHeads::default();
@@ -261,7 +261,7 @@ impl Store {
         let mut retires = changes.retires.iter().peekable();
         for ((name, entry), body) in checked.into_iter().zip(bodies) {
             while let Some((name, pool)) = retires.next_if(|(retires, _)| **retires < name) {
-                let sealing = self.heads.sealing(&self.reader, pool, before)?;
+                let sealing = self.heads.seal_target(&self.reader, pool, before)?;
                 retire(
                     &self.reader,
                     &mut self.derived,
@@ -272,10 +272,10 @@ impl Store {
             }
             let sealing = if let Some(pool) = known.get(&entry.pool) {
                 keep_default_base(&self.reader.db, pool, &entry)?;
-                self.heads.sealing(&self.reader, pool, before)?
+                self.heads.seal_target(&self.reader, pool, before)?
             } else {
                 let pool = insert_pool(&self.reader.db, &mut next, slot, &entry)?;
-                Sealing { pool, before: None }
+                SealTarget { pool, before: None }
             };
             let outcome = outcome_of(&entry);
             let mut figures = None;
@@ -308,14 +308,14 @@ impl Store {
             newest.insert(sealing.pool.number, head);
         }
         for (name, pool) in retires {
-            let sealing = self.heads.sealing(&self.reader, pool, before)?;
+            let sealing = self.heads.seal_target(&self.reader, pool, before)?;
             retire(&self.reader, &mut self.derived, &mut heads, (slot, sealing), retracts(name))?;
         }
         self.derived.finish(&self.reader)?;
         if !changes.doubts.is_empty() {
             notes::insert_doubts(&self.reader.db, &self.reader.pools()?, slot, &changes.doubts)?;
         }
-        if match expected.signed() {
+        if match expected.signed_note() {
             Some(before) => !sealer.signed_by_others(before).is_empty(),
             None => self.awaits_cosignatures,
         } {
@@ -331,12 +331,12 @@ impl Store {
         let issued = changes.issued.values().map(|issued| &issued.canonical[..]);
         let leaf = covered.canonical.clone();
         let files = SlotFiles::new(slot, (leaf, text), pieces, self.parts_most)?;
-        let mut files = files.with::<Fills>(fills)?.with::<Issued>(issued)?;
+        let mut files = files.with::<Fills>(fills)?.with::<IssuedReceipts>(issued)?;
         let note = self.sign(&sealer, &covered, &files, expected)?;
-        files.signed(slot, note);
+        files.set_checkpoint(slot, note);
         commit(transaction, slot)?;
         self.unpublished = Some(files);
-        self.heads = LastHeads::of(slot, newest);
+        self.heads = LastHeads::from_heads(slot, newest);
         self.sealer = Some(sealer);
         for (contract, record) in written {
             self.dictionaries.entry(contract).or_default().add(record);
@@ -350,25 +350,27 @@ impl Store {
     fn sign(
         &self,
         sealer: &Sealer,
-        covered: &Covered,
+        covered: &CoveredSlot,
         files: &SlotFiles,
-        expected: Expected,
+        expected: SlotExpectation,
     ) -> Result<String, StoreError> {
         let (slot, text) = (covered.slot, covered.checkpoint.to_text());
         match expected {
-            Expected::Claimed(claimed) if claimed != text => {
+            SlotExpectation::Claimed(claimed) if claimed != text => {
                 let (expected, found) = (claimed.to_owned(), text);
                 return Err(StoreError::SealedOtherwise { slot, expected, found });
             }
-            Expected::Claimed(_) => {
+            SlotExpectation::Claimed(_) => {
                 self.claim_again(sealer, covered, files)?;
                 // In the database, too, where it may not be yet; where it is, its commit is made sure of.
                 self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
             }
-            Expected::Anything => self.claim(sealer, slot, || files.claim(&covered.checkpoint))?,
-            Expected::Signed(_) => {}
+            SlotExpectation::Anything => {
+                self.claim(sealer, slot, || files.claim(&covered.checkpoint))?
+            }
+            SlotExpectation::Signed(_) => {}
         }
-        let note = sealer.seal(&self.reader.db, covered, expected.signed())?;
+        let note = sealer.seal(&self.reader.db, covered, expected.signed_note())?;
         if let Some(told) = self.told_signed {
             told(&text);
         }
@@ -400,7 +402,7 @@ impl Store {
     fn claim_again(
         &self,
         sealer: &Sealer,
-        covered: &Covered,
+        covered: &CoveredSlot,
         files: &SlotFiles,
     ) -> Result<(), StoreError> {
         let (Some(signer), Some(beside)) = (sealer.signer(), &self.claims_beside) else {
@@ -417,7 +419,7 @@ impl Store {
 
 /// A slot of missing entries, to be claimed.
 fn filled_claim(
-    covered: &Covered,
+    covered: &CoveredSlot,
     heads: SlotHeads,
     parts_most: usize,
 ) -> Result<Claim, StoreError> {
@@ -430,9 +432,9 @@ fn filled_claim(
 /// Writes the pool's last entry and head.
 fn retire(
     reader: &Reader,
-    derived: &mut Derived,
+    derived: &mut DerivedState,
     heads: &mut SlotHeads,
-    (slot, sealing): (Slot, Sealing),
+    (slot, sealing): (Slot, SealTarget),
     retracts: Vec<Retraction>,
 ) -> Result<(), StoreError> {
     reader.db.insert_retirement(sealing.pool.number, slot)?;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::analytics::accuracy::{Fills, Issued};
+use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{MAX_RETRACTION_SLOTS, Retraction};
 use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 
-use crate::bodies::packing;
+use crate::bodies::codec;
 use crate::error::StoreError;
 use crate::model::{Changes, NewDoubt, NewFills, NewRetraction, NewRetractionCause, Pool};
 use crate::reader::Reader;
@@ -51,7 +51,7 @@ pub struct CheckedChanges {
 impl CheckedChanges {
     /// Checks what the heads of `slot` are to say. `recorded` tells which pools have an entry
     /// of their own.
-    pub fn of(
+    pub fn from_changes(
         reader: &Reader,
         slot: Slot,
         changes: &Changes,
@@ -84,13 +84,13 @@ impl CheckedChanges {
         }
         for new in &changes.fills {
             let name = new.pool.to_string();
-            let packed = PackedFills::of(reader, slot, new)?;
+            let packed = PackedFills::from_fills(reader, slot, new)?;
             if checked.fills.insert(name, packed).is_some() {
                 return Err(refused_fills(new, slot, "they were given twice"));
             }
         }
         for new in &changes.issued {
-            let packed = PackedIssued::of(reader, slot, new)?;
+            let packed = PackedIssued::from_issued(reader, slot, new)?;
             if checked.issued.insert(new.pool.to_string(), packed).is_some() {
                 return Err(refused_issued(new, slot, "they were given twice"));
             }
@@ -99,7 +99,7 @@ impl CheckedChanges {
     }
 }
 
-fn refused_issued(new: &Issued, slot: Slot, rule: &str) -> StoreError {
+fn refused_issued(new: &IssuedReceipts, slot: Slot, rule: &str) -> StoreError {
     StoreError::Issued { pool: new.pool.clone(), slot, rule: rule.to_owned() }
 }
 
@@ -112,15 +112,15 @@ pub struct PackedIssued {
 }
 
 impl PackedIssued {
-    fn of(reader: &Reader, slot: Slot, new: &Issued) -> Result<Self, StoreError> {
+    fn from_issued(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Self, StoreError> {
         if reader.pool(&new.pool)?.is_none() {
             return Err(refused_issued(new, slot, "the store has no such pool"));
         }
         let canonical =
             new.to_canonical().map_err(|error| refused_issued(new, slot, &error.to_string()))?;
         let source = |source| StoreError::Compress { pool: new.pool.clone(), source };
-        let zstd = packing::compress(&canonical, None).map_err(source)?;
-        Ok(Self { hash: Issued::hash_of(&canonical), canonical, zstd })
+        let zstd = codec::compress(&canonical, None).map_err(source)?;
+        Ok(Self { hash: IssuedReceipts::hash_of(&canonical), canonical, zstd })
     }
 }
 
@@ -138,7 +138,7 @@ pub struct PackedFills {
 }
 
 impl PackedFills {
-    fn of(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
+    fn from_fills(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
         let refused = |rule| refused_fills(new, slot, rule);
         let NewFills { pool: id, fills } = new;
         let pool = reader.pool(id)?.ok_or_else(|| refused("the store has no such pool"))?;
@@ -159,7 +159,7 @@ impl PackedFills {
         Ok(Self {
             hash: Fills::hash_of(&document),
             blocks: [block(fills.after_block)?, block(fills.to_block)?],
-            zstd: packing::compress(&document, None).map_err(source)?,
+            zstd: codec::compress(&document, None).map_err(source)?,
             canonical: document,
         })
     }
@@ -192,7 +192,7 @@ fn check_retraction(
             Err(refused(RetractionRule::SameBlock))
         }
         NewRetractionCause::Orphaned { canonical } => {
-            Ok(Retraction::orphaned(slot, orphaned, canonical))
+            Ok(Retraction::for_orphan(slot, orphaned, canonical))
         }
     }
 }

@@ -12,14 +12,14 @@ use exitgap_core::ids::{Contract, HeadHash};
 use exitgap_core::series::Slot;
 
 use super::Store;
-use crate::bodies::packing::{Dictionaries, Record};
+use crate::bodies::codec::{Dictionaries, Record};
 use crate::bodies::unpack;
-use crate::derived::write::Derived;
+use crate::derived::writer::DerivedState;
 use crate::error::StoreError;
 use crate::log::FullEntry;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
-use crate::writer::seal::Sealing;
+use crate::writer::seal::SealTarget;
 
 /// The heads of the newest slot, so that the next one need not read them.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct LastHeads {
 
 impl LastHeads {
     /// Heads of a slot, by the pools' numbers.
-    pub fn of(slot: Slot, heads: HashMap<i64, (FullEntry, HeadHash)>) -> Self {
+    pub fn from_heads(slot: Slot, heads: HashMap<i64, (FullEntry, HeadHash)>) -> Self {
         Self { slot: Some(slot), heads }
     }
 
@@ -53,13 +53,18 @@ impl LastHeads {
     }
 
     /// The pool as one that gets its next head after `last`.
-    pub fn sealing(&self, reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
+    pub fn seal_target(
+        &self,
+        reader: &Reader,
+        pool: &Pool,
+        last: Slot,
+    ) -> Result<SealTarget, StoreError> {
         let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
         let before = match kept {
             Some(kept) => Some(kept.clone()),
             None => reader.full_entry(pool, last)?,
         };
-        Ok(Sealing { pool: pool.clone(), before })
+        Ok(SealTarget { pool: pool.clone(), before })
     }
 }
 
@@ -106,7 +111,7 @@ const FEWEST: usize = 64;
 /// What was read of some pools.
 #[derive(Default)]
 struct Part {
-    derived: Derived,
+    derived: DerivedState,
     heads: LastHeads,
     dictionaries: HashMap<Contract, Dictionaries>,
 }
@@ -141,7 +146,7 @@ impl Store {
             let read = |share| {
                 let reader = self.reader.again()?;
                 let of_store = (last, size, newest);
-                Ok::<_, StoreError>(scope.spawn(move || Part::read(&reader, of_store, share)))
+                Ok::<_, StoreError>(scope.spawn(move || Part::load_part(&reader, of_store, share)))
             };
             let workers = contracts.chunks(share).map(read).collect::<Result<Vec<_>, _>>()?;
             let ended = workers.into_iter().map(ScopedJoinHandle::join);
@@ -159,12 +164,13 @@ impl Store {
 
 impl Part {
     /// Reads what a slot after `last` rests on; nothing where that is not the slot of this store, with this checkpoint.
-    fn read(
+    fn load_part(
         reader: &Reader,
         (last, size, newest): (Slot, u64, &Option<String>),
         contracts: &[Vec<&Pool>],
     ) -> Result<Self, StoreError> {
-        let mut part = Self { heads: LastHeads::of(last, HashMap::new()), ..Self::default() };
+        let mut part =
+            Self { heads: LastHeads::from_heads(last, HashMap::new()), ..Self::default() };
         if reader.log_size()? != size || reader.checkpoint(size)? != *newest {
             return Ok(Self::default());
         }
@@ -208,7 +214,7 @@ mod tests {
         let pools = reader.pools().unwrap();
         let contracts = [pools.iter().collect::<Vec<_>>()];
         let known = |last, size, newest: &Option<String>| {
-            let part = Part::read(reader, (slot(last), size, newest), &contracts).unwrap();
+            let part = Part::load_part(reader, (slot(last), size, newest), &contracts).unwrap();
             [part.derived.len(), part.heads.heads.len(), part.dictionaries.len()]
         };
         let newest = reader.checkpoint(3).unwrap();

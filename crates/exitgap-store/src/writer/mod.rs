@@ -16,22 +16,22 @@ use std::sync::Arc;
 
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::Contract;
-use exitgap_core::published::MAX_PARTS;
+use exitgap_core::log_folder::MAX_PARTS;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 
-use crate::bodies::packing::Dictionaries;
+use crate::bodies::codec::Dictionaries;
 use crate::claims::{self, Claims};
 use crate::db::{AFTER_PAGES, Claim, Db, is_server};
-use crate::derived::write::Derived;
+use crate::derived::writer::DerivedState;
 use crate::error::StoreError;
 use crate::folder::{LogFolder, SlotFiles};
 use crate::lock::Lock;
-use crate::model::{Appended, Changes, NewEntry};
+use crate::model::{AppendOutcome, Changes, NewEntry};
 use crate::reader::Reader;
 use crate::writer::ready::Ready;
 use crate::writer::seal::Sealer;
-use append::Expected;
+use append::SlotExpectation;
 use known::LastHeads;
 
 /// A store opened for writing, by the only process that may. Dropping it releases the
@@ -47,7 +47,7 @@ pub struct Store {
     /// What each pool's next body may refer to, by the pool's number.
     dictionaries: HashMap<Contract, Dictionaries>,
     /// What the next slot's derived rows rest on.
-    derived: Derived,
+    derived: DerivedState,
     /// What the next slot's heads follow.
     heads: LastHeads,
     /// Pages of the write-ahead log after which it is folded into the database.
@@ -142,7 +142,7 @@ impl Store {
             signed_before_by: Vec::new(),
             sealer: None,
             dictionaries: HashMap::new(),
-            derived: Derived::default(),
+            derived: DerivedState::default(),
             heads: LastHeads::default(),
             fold_after_pages: AFTER_PAGES,
             unpublished: None,
@@ -166,12 +166,12 @@ impl Store {
             return Err(StoreError::SameName { name: predecessor.origin.name().to_owned() });
         }
         let store = Self::create(path, key)?;
-        store.succeed(predecessor)?;
+        store.set_predecessor(predecessor)?;
         Ok(store)
     }
 
     /// Names the log that the store's one succeeds, before that begins.
-    pub(crate) fn succeed(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
+    pub(crate) fn set_predecessor(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
         self.reader.db.insert_predecessor(&predecessor.to_document())
     }
 
@@ -262,8 +262,13 @@ impl Store {
         &mut self,
         slot: Slot,
         entries: &[NewEntry],
-    ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, &Changes::default(), Expected::Anything)
+    ) -> Result<AppendOutcome, StoreError> {
+        self.append(
+            slot,
+            Ready::prepare_entries(entries)?,
+            &Changes::default(),
+            SlotExpectation::Anything,
+        )
     }
 
     /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
@@ -273,8 +278,8 @@ impl Store {
         slot: Slot,
         entries: &[NewEntry],
         changes: &Changes,
-    ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, changes, Expected::Anything)
+    ) -> Result<AppendOutcome, StoreError> {
+        self.append(slot, Ready::prepare_entries(entries)?, changes, SlotExpectation::Anything)
     }
 
     /// The same with entries that were made ready before.
@@ -283,8 +288,8 @@ impl Store {
         slot: Slot,
         entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
-    ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, changes, Expected::Anything)
+    ) -> Result<AppendOutcome, StoreError> {
+        self.append(slot, entries, changes, SlotExpectation::Anything)
     }
 
     /// Writes a slot that was sealed before and must make the same checkpoint again.
@@ -294,14 +299,18 @@ impl Store {
         entries: &[NewEntry],
         changes: &Changes,
         checkpoint: &str,
-    ) -> Result<Appended, StoreError> {
-        let appended =
-            self.append(slot, Ready::all(entries)?, changes, Expected::Signed(checkpoint))?;
+    ) -> Result<AppendOutcome, StoreError> {
+        let appended = self.append(
+            slot,
+            Ready::prepare_entries(entries)?,
+            changes,
+            SlotExpectation::Signed(checkpoint),
+        )?;
         if let Some(sealer) = &self.sealer
             && appended.written
         {
             let lines = sealer.signed_by_others(checkpoint);
-            self.cosigned(&lines)?;
+            self.record_cosignatures(&lines)?;
         }
         Ok(appended)
     }
@@ -313,12 +322,17 @@ impl Store {
         entries: &[NewEntry],
         changes: &Changes,
         checkpoint: &str,
-    ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, changes, Expected::Claimed(checkpoint))
+    ) -> Result<AppendOutcome, StoreError> {
+        self.append(
+            slot,
+            Ready::prepare_entries(entries)?,
+            changes,
+            SlotExpectation::Claimed(checkpoint),
+        )
     }
 
     /// The slot that was about to be signed when whoever wrote the store ended.
-    pub(crate) fn claimed(&self) -> Result<Option<Claim>, StoreError> {
+    pub(crate) fn pending_claim(&self) -> Result<Option<Claim>, StoreError> {
         let size = self.reader.log_size()? + 1;
         if let Some(beside) = &self.claims_beside {
             let known = self.keys();
@@ -395,5 +409,5 @@ impl Store {
 
 /// The lock of a store in a file. On a server whoever opens it for writing takes it there.
 pub(crate) fn lock(path: &Path) -> Result<Option<Lock>, StoreError> {
-    if is_server(path) { Ok(None) } else { Lock::take(path).map(Some) }
+    if is_server(path) { Ok(None) } else { Lock::acquire(path).map(Some) }
 }

@@ -10,7 +10,7 @@ use exitgap_core::pools::PoolState;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotError};
 
-use crate::bodies::packing;
+use crate::bodies::codec;
 use crate::derived::figures::SnapshotFigures;
 use crate::error::StoreError;
 use crate::model::NewEntry;
@@ -32,7 +32,7 @@ pub struct Ready {
 impl Ready {
     /// Makes a snapshot ready. Refused where it has no canonical bytes that a reader would accept:
     /// it is too large, for instance.
-    pub fn of(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
+    pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
         let documents = snapshot.to_canonical()?;
         Ok(Self {
             pool: snapshot.observation().pool().clone(),
@@ -40,16 +40,16 @@ impl Ready {
             hash: documents.hash(),
             state: PoolState::hash_of(&documents.state),
             snapshot_bytes: documents.snapshot.len(),
-            joined: packing::join(&documents),
-            figures: SnapshotFigures::of(snapshot),
+            joined: codec::join(&documents),
+            figures: SnapshotFigures::from_snapshot(snapshot),
         })
     }
 
     /// Makes the entries' snapshots ready, side by side.
-    pub fn all(entries: &[NewEntry]) -> Result<Vec<NewEntry<Self>>, StoreError> {
+    pub fn prepare_entries(entries: &[NewEntry]) -> Result<Vec<NewEntry<Self>>, StoreError> {
         let ready = spread(entries, |entry| {
             let reading = match &entry.reading {
-                Ok(snapshot) => Ok(Self::of(snapshot).map_err(|error| {
+                Ok(snapshot) => Ok(Self::from_snapshot(snapshot).map_err(|error| {
                     let pool = entry.pool.clone();
                     StoreError::Snapshot { pool, error }
                 })?),

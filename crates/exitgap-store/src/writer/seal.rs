@@ -9,8 +9,8 @@ use exitgap_core::tlog::{Checkpoint, Hash, Note, NoteError, Origin, SignerKey, V
 
 use crate::db::Db;
 use crate::derived::figures::SnapshotFigures;
-use crate::derived::window::Added;
-use crate::derived::write::Derived;
+use crate::derived::window::WindowEntry;
+use crate::derived::writer::DerivedState;
 use crate::error::StoreError;
 use crate::log::merkle::Nodes;
 use crate::log::slot_tiles;
@@ -31,7 +31,7 @@ pub struct Sealer {
 }
 
 /// A pool that gets a head.
-pub struct Sealing {
+pub struct SealTarget {
     pub pool: Pool,
     /// Its newest row and the hash of that head; `None` before its first.
     pub before: Option<(FullEntry, HeadHash)>,
@@ -60,7 +60,7 @@ pub struct SlotHeads {
 }
 
 /// A slot with the checkpoint that covers it, not yet signed.
-pub struct Covered {
+pub struct CoveredSlot {
     pub slot: Slot,
     leaf: SlotLeaf,
     /// The leaf's canonical bytes.
@@ -77,8 +77,9 @@ impl Sealer {
         predecessor: Option<Predecessor>,
     ) -> Result<Self, StoreError> {
         let origin = Origin::new(key.verifier().name(), first_slot).map_err(StoreError::LogName)?;
-        let signer =
-            key.named(&origin.to_string()).map_err(|error| StoreError::LogName(error.into()))?;
+        let signer = key
+            .with_name(&origin.to_string())
+            .map_err(|error| StoreError::LogName(error.into()))?;
         let keys = vec![signer.verifier()];
         Ok(Self { origin, signers: vec![signer], keys, predecessor })
     }
@@ -121,7 +122,7 @@ impl Sealer {
         if expected != found {
             return Err(StoreError::OtherName { expected: expected.to_owned(), found });
         }
-        let named = key.named(&self.origin.to_string());
+        let named = key.with_name(&self.origin.to_string());
         let key = named.map_err(|error| StoreError::LogName(error.into()))?;
         let verifier = key.verifier();
         self.name_keys(db, std::slice::from_ref(&verifier))?;
@@ -185,7 +186,7 @@ impl Sealer {
     }
 
     /// What is to be signed of the slot: its leaf and the nodes it completes are written, and nothing is signed yet.
-    pub fn cover(&self, db: &Db, slot: Slot, heads: &SlotHeads) -> Result<Covered, StoreError> {
+    pub fn cover(&self, db: &Db, slot: Slot, heads: &SlotHeads) -> Result<CoveredSlot, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
         let predecessor = self.predecessor.as_ref().filter(|_| self.origin.first_slot() == slot);
@@ -202,17 +203,17 @@ impl Sealer {
             root: nodes.root(index + 1)?,
             extensions: Vec::new(),
         };
-        Ok(Covered { slot, leaf, canonical, checkpoint })
+        Ok(CoveredSlot { slot, leaf, canonical, checkpoint })
     }
 
     /// Signs what covers the slot, which must be `signed_before` where that is given, and seals it.
     pub fn seal(
         &self,
         db: &Db,
-        covered: &Covered,
+        covered: &CoveredSlot,
         signed_before: Option<&str>,
     ) -> Result<String, StoreError> {
-        let Covered { slot, leaf, checkpoint, .. } = covered;
+        let CoveredSlot { slot, leaf, checkpoint, .. } = covered;
         let note = self.sign(*slot, checkpoint, signed_before)?;
         db.insert_sealed_slot(*slot, leaf.pools, &leaf.root.0, &note)?;
         Ok(note)
@@ -230,17 +231,17 @@ impl SlotHeads {
     pub fn add(
         &mut self,
         reader: &Reader,
-        derived: &mut Derived,
-        sealing: &Sealing,
+        derived: &mut DerivedState,
+        sealing: &SealTarget,
         slot: Slot,
         new: &NewHead,
     ) -> Result<(FullEntry, HeadHash), StoreError> {
         let pool = &sealing.pool;
         let depth_usd = new.figures.as_ref().map_or([None; 2], SnapshotFigures::depths);
         let (added, recorded) = match new.outcome {
-            Outcome::Recorded(_) => (Added::Recorded(depth_usd), 1),
-            Outcome::Missing(_) => (Added::Missing, 0),
-            Outcome::Retired => (Added::Nothing, 0),
+            Outcome::Recorded(_) => (WindowEntry::Recorded(depth_usd), 1),
+            Outcome::Missing(_) => (WindowEntry::Missing, 0),
+            Outcome::Retired => (WindowEntry::Nothing, 0),
         };
         for retraction in &new.retracts {
             insert_retraction(&reader.db, pool.number, slot, retraction)?;
@@ -273,7 +274,7 @@ impl SlotHeads {
         let canonical = head.to_canonical().map_err(|error| seal_error(error.to_string()))?;
         let hash = Head::hash_of(&canonical);
         reader.db.insert_entry(pool.number, &row, &hash.0)?;
-        derived.write(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
+        derived.write_figures(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
         self.hashes.push(Head::leaf_of(&canonical));
         self.canonical.push((pool.id.clone(), canonical));
         Ok((row, hash))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Finding;
+use super::Diagnostic;
 
 /// May it depend on any crate of ours?
 const ANYTHING: &[&str] = &["*"];
@@ -86,11 +86,11 @@ pub fn names(crates: &[Dependencies]) -> Vec<String> {
 }
 
 /// Every dependency that is not in the list, and every crate that is not.
-pub fn forbidden(crates: &[Dependencies]) -> Vec<Finding> {
+pub fn forbidden(crates: &[Dependencies]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for Dependencies { name, on } in crates {
         let Some((_, allowed)) = ALLOWED.iter().find(|(listed, _)| listed == name) else {
-            findings.push(Finding::error(
+            findings.push(Diagnostic::error(
                 name,
                 "this crate is not in the list of arrows; decide which crates it may depend on and add it",
             ));
@@ -103,7 +103,7 @@ pub fn forbidden(crates: &[Dependencies]) -> Vec<Finding> {
                 } else {
                     &allowed.join(", ")
                 };
-                findings.push(Finding::error(
+                findings.push(Diagnostic::error(
                     name,
                     format!("it depends on {other}; it may depend on {may}"),
                 ));

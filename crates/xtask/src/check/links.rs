@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Finding, Source};
+use super::{Diagnostic, Source};
 
 /// Links of Markdown files that lead nowhere. Addresses of the network are left alone.
-pub fn dead(sources: &[Source]) -> Vec<Finding> {
+pub fn dead(sources: &[Source]) -> Vec<Diagnostic> {
     let mut places = BTreeSet::new();
     let mut headings = BTreeMap::new();
     for source in sources {
@@ -21,18 +21,18 @@ pub fn dead(sources: &[Source]) -> Vec<Finding> {
             let place = if path.is_empty() {
                 Some(source.path.clone())
             } else {
-                resolved(&source.path, path)
+                resolve_link(&source.path, path)
             };
             let at = format!("{}:{line}", source.path);
             let Some(place) = place.filter(|place| places.contains(place.as_str())) else {
                 let message = format!("`{target}` does not exist in the repository");
-                findings.push(Finding::error(at, message));
+                findings.push(Diagnostic::error(at, message));
                 continue;
             };
             let known = headings.get(place.as_str()).is_none_or(|all| all.contains(anchor));
             if !anchor.is_empty() && !known {
                 findings
-                    .push(Finding::error(at, format!("{place} has no heading for `#{anchor}`")));
+                    .push(Diagnostic::error(at, format!("{place} has no heading for `#{anchor}`")));
             }
         }
     }
@@ -89,7 +89,7 @@ fn anchor(title: &str) -> String {
 }
 
 /// The path that a link in the file `from` leads to; `None` where it leaves the repository.
-fn resolved(from: &str, link: &str) -> Option<String> {
+fn resolve_link(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     for part in link.split('/') {

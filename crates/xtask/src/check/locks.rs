@@ -6,21 +6,21 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::Finding;
+use super::Diagnostic;
 use crate::failure::{Context, Failure, Result};
 use crate::workspace;
 
 /// Every lock file under version control that is stale.
-pub fn stale(root: &Path) -> Result<Vec<Finding>> {
+pub fn stale(root: &Path) -> Result<Vec<Diagnostic>> {
     let mut findings = Vec::new();
-    for lock in tracked(root)? {
-        findings.extend(refused(root, &lock)?);
+    for lock in list_locks(root)? {
+        findings.extend(check_lock(root, &lock)?);
     }
     Ok(findings)
 }
 
 /// The lock files that git knows, as paths from the root.
-fn tracked(root: &Path) -> Result<Vec<String>> {
+fn list_locks(root: &Path) -> Result<Vec<String>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "Cargo.lock", "*/Cargo.lock"])
         .current_dir(root)
@@ -35,7 +35,7 @@ fn tracked(root: &Path) -> Result<Vec<String>> {
 }
 
 /// What cargo says against one lock file. It reads the index only, and fetches no package.
-fn refused(root: &Path, lock: &str) -> Result<Option<Finding>> {
+fn check_lock(root: &Path, lock: &str) -> Result<Option<Diagnostic>> {
     let manifest = format!("{}.toml", lock.trim_end_matches(".lock"));
     let mut update = workspace::cargo(root);
     update.args(["update", "--workspace", "--locked", "--quiet", "--manifest-path", &manifest]);
@@ -45,7 +45,7 @@ fn refused(root: &Path, lock: &str) -> Result<Option<Finding>> {
     }
     let words = String::from_utf8_lossy(&output.stderr);
     let first = words.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or(&words);
-    Ok(Some(Finding::error(
+    Ok(Some(Diagnostic::error(
         lock,
         format!(
             "{}; if it is stale, run `cargo update --workspace --manifest-path {manifest}` and commit it",
@@ -104,10 +104,10 @@ mod tests {
             ])
             .status();
         assert!(made.unwrap().success());
-        assert_eq!(refused(folder, lock).unwrap(), None);
+        assert_eq!(check_lock(folder, lock).unwrap(), None);
         Tree::manifest(folder, "one", "two = { path = \"../two\" }\n");
         let before = fs::read_to_string(folder.join(lock)).unwrap();
-        let found = refused(folder, lock).unwrap().unwrap();
+        let found = check_lock(folder, lock).unwrap().unwrap();
         assert_eq!(found.place, lock);
         let remedy = "cargo update --workspace --manifest-path one/Cargo.toml";
         assert!(found.message.contains("--locked was passed"), "{}", found.message);
@@ -117,13 +117,13 @@ mod tests {
         let mut words = remedy.split(' ').skip(1).collect::<Vec<_>>();
         words.extend(["--offline", "--quiet"]);
         assert!(workspace::cargo(folder).args(words).status().unwrap().success());
-        assert_eq!(refused(folder, lock).unwrap(), None);
+        assert_eq!(check_lock(folder, lock).unwrap(), None);
     }
 
     #[test]
     fn each_lock_file_of_the_tree_is_asked() {
         let root = workspace::root();
-        let tracked = tracked(&root).unwrap();
+        let tracked = list_locks(&root).unwrap();
         for known in ["Cargo.lock", "crates/exitgap-bench/Cargo.lock", "fuzz/Cargo.lock"] {
             assert!(tracked.iter().any(|lock| lock == known), "{known}: {tracked:?}");
         }

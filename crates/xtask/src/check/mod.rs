@@ -40,7 +40,7 @@ All checks run, then the failed ones are listed.";
 
 /// One thing that is not as it must be, or should not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnostic {
     /// The file, with a line where there is one, such as `crates/x/src/lib.rs:7`.
     place: String,
     /// What is wrong and what would be right.
@@ -49,7 +49,7 @@ pub struct Finding {
     warning: bool,
 }
 
-impl Finding {
+impl Diagnostic {
     pub fn error(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { place: place.into(), message: message.into(), warning: false }
     }
@@ -91,7 +91,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
         ("generated", generate::stale(root)?),
-        ("words", surface::words::findings(&surface::read(root, None)?)),
+        ("words", surface::words::findings(&surface::read_files(root, None)?)),
     ] {
         if !report(name, &findings) {
             failed.push(name);
@@ -154,7 +154,7 @@ fn passes(name: &str, command: &mut Command) -> bool {
 }
 
 /// Prints the findings of one check; answers whether it passed.
-fn report(name: &str, findings: &[Finding]) -> bool {
+fn report(name: &str, findings: &[Diagnostic]) -> bool {
     let errors = findings.iter().filter(|finding| !finding.warning).count();
     let verdict = if errors == 0 { "passed" } else { "FAILED" };
     println!("check {name}: {verdict}");
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn a_warning_passes_and_an_error_does_not() {
         assert!(report("test", &[]));
-        assert!(report("test", &[Finding::warning("a.rs:1", "long")]));
-        assert!(!report("test", &[Finding::error("a.rs:1", "too long")]));
+        assert!(report("test", &[Diagnostic::warning("a.rs:1", "long")]));
+        assert!(!report("test", &[Diagnostic::error("a.rs:1", "too long")]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Checks on the text of the sources.
 
-use super::{Finding, Source};
+use super::{Diagnostic, Source};
 
 /// Lines of a file: above the first a warning, above the second a failure.
 const FILE_LINES: (usize, usize) = (400, 600);
@@ -48,13 +48,13 @@ const BEHIND_SEAMS: [(&str, &[&str]); 4] = [
 ];
 
 /// Files that are longer than a reader holds in mind.
-pub fn lengths(sources: &[Source]) -> Vec<Finding> {
+pub fn lengths(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     if let Some(readme) = sources.iter().find(|source| source.path == "README.md") {
         let lines = readme.text.lines().count();
         if lines >= README_LINES {
             let message = format!("it has {lines} lines; move details to other documents");
-            findings.push(Finding::error(&readme.path, message));
+            findings.push(Diagnostic::error(&readme.path, message));
         }
     }
     for source in sources.iter().filter(|source| is_rust(source)) {
@@ -62,21 +62,21 @@ pub fn lengths(sources: &[Source]) -> Vec<Finding> {
         let lines = source.text.lines().count();
         let message = format!("this file has {lines} lines; aim below {soft}, {hard} is the limit");
         if lines > hard {
-            findings.push(Finding::error(&source.path, message));
+            findings.push(Diagnostic::error(&source.path, message));
         } else if lines > soft {
-            findings.push(Finding::warning(&source.path, message));
+            findings.push(Diagnostic::warning(&source.path, message));
         }
     }
     findings
 }
 
 /// Notes to self that were left in any file.
-pub fn leftovers(sources: &[Source]) -> Vec<Finding> {
+pub fn leftovers(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for source in sources {
         for (index, line) in source.text.lines().enumerate() {
             if let Some(word) = LEFTOVERS.iter().find(|word| has_word(line, word)) {
-                findings.push(Finding::error(
+                findings.push(Diagnostic::error(
                     format!("{}:{}", source.path, index + 1),
                     format!("`{word}` marks unfinished work: finish it, or open an issue"),
                 ));
@@ -87,7 +87,7 @@ pub fn leftovers(sources: &[Source]) -> Vec<Finding> {
 }
 
 /// Libraries that are named outside of the room that knows them.
-pub fn beyond_seams(sources: &[Source]) -> Vec<Finding> {
+pub fn beyond_seams(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for source in sources.iter().filter(|source| is_rust(source)) {
         for (library, places) in BEHIND_SEAMS {
@@ -97,7 +97,7 @@ pub fn beyond_seams(sources: &[Source]) -> Vec<Finding> {
             for (index, line) in source.text.lines().enumerate() {
                 if has_word(line, library) {
                     let room = places[0];
-                    findings.push(Finding::error(
+                    findings.push(Diagnostic::error(
                         format!("{}:{}", source.path, index + 1),
                         format!(
                             "`{library}` may be used only in {room}; get typed rows from that room"
@@ -120,12 +120,12 @@ fn has_word(line: &str, word: &str) -> bool {
 }
 
 /// Crates that the code map does not name.
-pub fn missing_on_map(names: &[String], map: &str) -> Vec<Finding> {
+pub fn missing_on_map(names: &[String], map: &str) -> Vec<Diagnostic> {
     names
         .iter()
         .filter(|name| !has_word(map, name))
         .map(|name| {
-            Finding::error("crates/ARCHITECTURE.md", format!("it does not mention `{name}`"))
+            Diagnostic::error("crates/ARCHITECTURE.md", format!("it does not mention `{name}`"))
         })
         .collect()
 }

@@ -22,7 +22,7 @@ pub struct Defect {
     /// The smallest run that notices it.
     pub tier: Tier,
     /// Every one of these has to fail.
-    pub tests: Vec<Noticing>,
+    pub tests: Vec<TestSelector>,
     /// What has to be built before these tests.
     pub build: Option<Build>,
     /// The files that it changes.
@@ -66,7 +66,7 @@ pub enum Build {
 
 /// A test, or several whose path begins alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Noticing {
+pub struct TestSelector {
     /// How they are run.
     pub runner: Runner,
     /// Their path within the crate; it ends with `::` where there may be several.
@@ -100,7 +100,7 @@ impl Group {
         }
     }
 
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         [Self::Slow, Self::Moved, Self::Other].into_iter().find(|group| group.word() == word)
     }
 }
@@ -116,13 +116,13 @@ impl Tier {
     }
 
     /// Reads it.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::Quick, Self::Default, Self::All].into_iter().find(|tier| tier.word() == word)
     }
 }
 
 impl Build {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "package" => Some(Self::Package),
             "site" => Some(Self::Site),
@@ -132,8 +132,8 @@ impl Build {
     }
 }
 
-impl Noticing {
-    fn of(words: &str) -> Option<Self> {
+impl TestSelector {
+    fn from_words(words: &str) -> Option<Self> {
         let words: Vec<&str> = words.split_whitespace().collect();
         let (runner, path) = match words[..] {
             ["suite", path] => (Runner::Suite, path),
@@ -168,7 +168,7 @@ impl Noticing {
 
 impl Defect {
     /// Reads a patch file; its name is the number, a hyphen and the defect's name.
-    pub fn read(path: &Path, text: &str) -> Result<Self> {
+    pub fn from_patch(path: &Path, text: &str) -> Result<Self> {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let wrong = |why: String| {
             Failure::new(format!("{FOLDER}/{file}: {why}"))
@@ -189,10 +189,16 @@ impl Defect {
             let (key, value) = line.split_once(": ").ok_or_else(unknown)?;
             match key {
                 "what" if what.is_none() => what = Some(value.to_owned()),
-                "group" if group.is_none() => group = Some(Group::of(value).ok_or_else(unknown)?),
-                "tier" if tier.is_none() => tier = Some(Tier::of(value).ok_or_else(unknown)?),
-                "build" if build.is_none() => build = Some(Build::of(value).ok_or_else(unknown)?),
-                "test" => tests.push(Noticing::of(value).ok_or_else(unknown)?),
+                "group" if group.is_none() => {
+                    group = Some(Group::from_word(value).ok_or_else(unknown)?)
+                }
+                "tier" if tier.is_none() => {
+                    tier = Some(Tier::from_word(value).ok_or_else(unknown)?)
+                }
+                "build" if build.is_none() => {
+                    build = Some(Build::from_word(value).ok_or_else(unknown)?)
+                }
+                "test" => tests.push(TestSelector::from_words(value).ok_or_else(unknown)?),
                 _ => return Err(unknown()),
             }
         }
@@ -220,7 +226,7 @@ impl Defect {
 }
 
 /// All defects, by number.
-pub fn all(root: &Path) -> Result<Vec<Defect>> {
+pub fn read_defects(root: &Path) -> Result<Vec<Defect>> {
     let folder = root.join(FOLDER);
     let reading = format!("reading folder {}", folder.display());
     let mut defects = Vec::new();
@@ -228,7 +234,7 @@ pub fn all(root: &Path) -> Result<Vec<Defect>> {
         let path = entry.context(&reading)?.path();
         if path.extension().is_some_and(|end| end == "patch") {
             let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
-            defects.push(Defect::read(&path, &text)?);
+            defects.push(Defect::from_patch(&path, &text)?);
         }
     }
     defects.sort_by_key(|defect| defect.number);

@@ -25,7 +25,7 @@ diff --git a/web/src/text.rs b/web/src/text.rs
 ";
 
 fn of_header(name: &str, header: &str) -> Result<Defect> {
-    Defect::read(Path::new(name), &format!("{header}\n{DIFF}"))
+    Defect::from_patch(Path::new(name), &format!("{header}\n{DIFF}"))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_header_that_is_wrong_is_refused_with_the_file_and_the_reason() {
     for name in ["7-a.patch", "007-a.patch", "07.patch", "aa-a.patch", "07-a.diff"] {
         assert!(of_header(name, HEADER).unwrap_err().to_string().contains("two digits"), "{name}");
     }
-    let plain = Defect::read(Path::new("07-a.patch"), HEADER).unwrap_err();
+    let plain = Defect::from_patch(Path::new("07-a.patch"), HEADER).unwrap_err();
     assert!(plain.to_string().contains("diff --git"), "{plain}");
 }
 
@@ -98,7 +98,7 @@ const COVERED: [&str; 19] = [
 
 #[test]
 fn there_are_sixty_and_they_are_spread() {
-    let defects = patch::all(&workspace::root()).unwrap();
+    let defects = patch::read_defects(&workspace::root()).unwrap();
     let numbers: Vec<u32> = defects.iter().map(|defect| defect.number).collect();
     assert_eq!(numbers, (1..=60).collect::<Vec<_>>());
     let names: BTreeSet<&str> = defects.iter().map(|defect| defect.name.as_str()).collect();
@@ -131,7 +131,7 @@ fn sources(folder: &Path, text: &mut String) {
 #[test]
 fn every_named_test_is_there() {
     let root = workspace::root();
-    for defect in patch::all(&root).unwrap() {
+    for defect in patch::read_defects(&root).unwrap() {
         for noticing in defect.tests.iter().filter(|noticing| noticing.is_exact()) {
             let mut parts: Vec<&str> = noticing.path.split("::").collect();
             let name = parts.pop().unwrap();
@@ -153,15 +153,15 @@ fn every_named_test_is_there() {
 #[test]
 fn what_a_runner_says_is_understood() {
     let failed = "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
-    assert_eq!(Ran::of(failed, false), Ran::Failed);
+    assert_eq!(Ran::from_output(failed, false), Ran::Failed);
     let passed = "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored";
-    assert_eq!(Ran::of(passed, true), Ran::Passed);
+    assert_eq!(Ran::from_output(passed, true), Ran::Passed);
     let none = "     Running unittests src/lib.rs\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed";
-    assert_eq!(Ran::of(none, true), Ran::None);
+    assert_eq!(Ran::from_output(none, true), Ran::None);
     let broken = "error[E0308]: mismatched types\nerror: could not compile `exitgap-core`";
-    assert_eq!(Ran::of(broken, false), Ran::NotBuilt);
+    assert_eq!(Ran::from_output(broken, false), Ran::NotBuilt);
     // A panic as WebAssembly ends the program before its summary.
-    assert_eq!(Ran::of("running 3 tests\nRuntimeError: unreachable", false), Ran::Failed);
+    assert_eq!(Ran::from_output("running 3 tests\nRuntimeError: unreachable", false), Ran::Failed);
     let caught = |ran: Ran| ran.objection().is_none();
     assert!(caught(Ran::Failed));
     assert!(![Ran::Passed, Ran::None, Ran::NotBuilt].into_iter().any(caught));

@@ -30,7 +30,7 @@ pub struct Tree {
 impl Tree {
     /// Makes the worktree, or brings the one that is there to the newest commit. Refused where the developer's
     /// checkout has changes that no commit has: they would not be tested.
-    pub fn of(root: &Path) -> Result<Self> {
+    pub fn for_root(root: &Path) -> Result<Self> {
         require_clean(root)?;
         let commit = said(root, &["rev-parse", "HEAD"])?;
         let folder = root.join("target/defects");
@@ -80,7 +80,7 @@ impl Tree {
                 }
                 web::build_plain(&self.path, Purpose::Shown).map(drop)
             }
-            Build::Python => py::installed(&self.path).map(drop),
+            Build::Python => py::install_wheel(&self.path).map(drop),
         }
     }
 

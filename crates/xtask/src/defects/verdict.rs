@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::patch::{Noticing, Runner, Tier};
+use super::patch::{Runner, TestSelector, Tier};
 use super::tree::Tree;
 use crate::failure::{Context, Result};
 use crate::{test, workspace};
@@ -25,7 +25,7 @@ pub enum Ran {
 impl Ran {
     /// Reads what a test runner said, and whether it succeeded. A test that fails as WebAssembly ends the program:
     /// then there is no summary.
-    pub fn of(said: &str, success: bool) -> Self {
+    pub fn from_output(said: &str, success: bool) -> Self {
         let numbers = |begin: &str, end: &str| -> Vec<u64> {
             let lines = said.lines().filter_map(|line| line.trim_start().strip_prefix(begin));
             lines.filter_map(|line| line.split(end).next()?.trim().parse().ok()).collect()
@@ -53,22 +53,22 @@ impl Ran {
 }
 
 /// Runs tests in the tree. What was said is kept in the file `log`.
-pub fn run(tree: &Tree, noticing: &Noticing, tier: Tier, log: &Path) -> Result<Ran> {
+pub fn run(tree: &Tree, noticing: &TestSelector, tier: Tier, log: &Path) -> Result<Ran> {
     let mut said = String::new();
     if matches!(noticing.runner, Runner::Suite | Runner::Server) {
         // The suite runs the programs that are built beside it.
         let mut build = cargo(tree);
         build.arg("build").args(workspace::NATIVE).args(["--bins", "--test", "suite"]);
-        if !captured(&mut build, &mut said)? {
+        if !capture_output(&mut build, &mut said)? {
             keep(log, &said)?;
             return Ok(Ran::NotBuilt);
         }
     }
     let mut tests = command(tree, noticing, tier)?;
     let before = said.len();
-    let success = captured(&mut tests, &mut said)?;
+    let success = capture_output(&mut tests, &mut said)?;
     keep(log, &said)?;
-    Ok(Ran::of(&said[before..], success))
+    Ok(Ran::from_output(&said[before..], success))
 }
 
 fn cargo(tree: &Tree) -> Command {
@@ -77,7 +77,7 @@ fn cargo(tree: &Tree) -> Command {
     command
 }
 
-fn command(tree: &Tree, noticing: &Noticing, tier: Tier) -> Result<Command> {
+fn command(tree: &Tree, noticing: &TestSelector, tier: Tier) -> Result<Command> {
     let mut tests = cargo(tree);
     tests.args(["test", "--no-fail-fast"]);
     match &noticing.runner {
@@ -105,7 +105,7 @@ fn command(tree: &Tree, noticing: &Noticing, tier: Tier) -> Result<Command> {
 }
 
 /// Runs a program and adds what it says; whether it succeeded.
-fn captured(command: &mut Command, said: &mut String) -> Result<bool> {
+fn capture_output(command: &mut Command, said: &mut String) -> Result<bool> {
     let output = command.output().context("starting cargo")?;
     for stream in [&output.stderr, &output.stdout] {
         said.push_str(&String::from_utf8_lossy(stream));

@@ -12,7 +12,7 @@ mod typescript;
 use std::fs;
 use std::path::Path;
 
-use crate::check::Finding;
+use crate::check::Diagnostic;
 use crate::failure::{Context, Failure, Result};
 
 /// What `cargo xtask generate --help` prints.
@@ -48,7 +48,7 @@ pub fn run(root: &Path, check_only: bool) -> Result<()> {
 }
 
 /// The files that are not what would be made.
-pub fn stale(root: &Path) -> Result<Vec<Finding>> {
+pub fn stale(root: &Path) -> Result<Vec<Diagnostic>> {
     let mut findings = Vec::new();
     for (file, made) in made(root)? {
         if fs::read_to_string(root.join(file)).is_ok_and(|found| found == made) {
@@ -57,7 +57,7 @@ pub fn stale(root: &Path) -> Result<Vec<Finding>> {
         let what = format!(
             "{file} is not what {DESCRIPTION} gives: run `cargo xtask generate`, and commit what it changed"
         );
-        findings.push(Finding::error(file, what));
+        findings.push(Diagnostic::error(file, what));
     }
     Ok(findings)
 }
@@ -68,8 +68,8 @@ fn made(root: &Path) -> Result<[(&'static str, String); 4]> {
     let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
     let wrong = |why: String| Failure::new(format!("{DESCRIPTION}: {why}"));
     let description = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let schemas = schema::read(&description).map_err(wrong)?;
-    let operations = operations::read(&description).map_err(wrong)?;
+    let schemas = schema::read_schemas(&description).map_err(wrong)?;
+    let operations = operations::read_operations(&description).map_err(wrong)?;
     Ok([
         ("pkg/documents.d.ts", typescript::types(&schemas)),
         ("pkg/operations.js", operations::table(&operations)),
@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn documents_become_types_of_both_languages() {
-        let schemas = schema::read(&serde_json::from_str(DESCRIPTION_OF_TWO).unwrap()).unwrap();
+        let schemas =
+            schema::read_schemas(&serde_json::from_str(DESCRIPTION_OF_TWO).unwrap()).unwrap();
         let ts = typescript::types(&schemas);
         for expected in [
             "export interface One {\n  n: number;\n  of?: string | null;\n}",
@@ -128,7 +129,7 @@ mod tests {
                 {"name": "at", "in": "query", "schema": {"type": "string", "format": "date-time"}},
                 {"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["a", "b"]}},
                 {"name": "venue", "in": "query", "schema": {"type": "array", "items": {}}}]}}}});
-        let read = operations::read(&description).unwrap();
+        let read = operations::read_operations(&description).unwrap();
         let row = "readA: ['/v1/a/{pool}', { sizeUsd: 'decimal', at: 'instant', sort: 'short' }],";
         assert!(operations::table(&read).contains(row), "{}", operations::table(&read));
         let types = "/** An answer. */\nexport interface ReadAOptions {\n  /** The size. */\n  \
@@ -139,9 +140,12 @@ mod tests {
     #[test]
     fn what_is_no_description_is_refused() {
         for wrong in ["[]", "{}", r#"{"components": {"schemas": {"A": {"type": "tuple"}}}}"#] {
-            assert!(schema::read(&serde_json::from_str(wrong).unwrap()).is_err(), "{wrong}");
+            assert!(
+                schema::read_schemas(&serde_json::from_str(wrong).unwrap()).is_err(),
+                "{wrong}"
+            );
         }
-        assert!(operations::read(&serde_json::json!({})).is_err());
+        assert!(operations::read_operations(&serde_json::json!({})).is_err());
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Reader {
 }
 
 /// Reads the operations that answer `GET`, by their id.
-pub fn read(description: &Value) -> Result<Vec<Operation>, String> {
+pub fn read_operations(description: &Value) -> Result<Vec<Operation>, String> {
     let paths = description["paths"].as_object().ok_or("it has no paths")?;
     let mut operations = Vec::new();
     for (path, methods) in paths {
@@ -165,7 +165,7 @@ fn type_of(parameter: &Parameter) -> String {
         Reader::Whole => "number".to_owned(),
         Reader::Short if parameter.name == "base" => "BaseInput".to_owned(),
         Reader::Short if !parameter.words.is_empty() => {
-            super::typescript::of(&Kind::Words(parameter.words.clone()), "")
+            super::typescript::typescript_type(&Kind::Words(parameter.words.clone()), "")
         }
         Reader::Short => "string".to_owned(),
     }

@@ -41,7 +41,7 @@ fn write_after<'s>(
         return;
     }
     let mut names = Vec::new();
-    named(&schema.kind, &mut names);
+    collect_names(&schema.kind, &mut names);
     for name in names {
         if let Some(other) = all.iter().find(|other| other.name == name) {
             write_after(text, other, all, written);
@@ -51,18 +51,18 @@ fn write_after<'s>(
 }
 
 /// The documents that a kind names.
-fn named<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
+fn collect_names<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
     match kind {
         Kind::Named(name) => names.push(name),
-        Kind::List(item) | Kind::Members(item) => named(item, names),
+        Kind::List(item) | Kind::Members(item) => collect_names(item, names),
         Kind::Object(fields) => {
             for field in fields {
-                named(&field.kind, names);
+                collect_names(&field.kind, names);
             }
         }
         Kind::OneOf(kinds) | Kind::AllOf(kinds) => {
             for kind in kinds {
-                named(kind, names);
+                collect_names(kind, names);
             }
         }
         _ => {}
@@ -80,7 +80,7 @@ fn document(text: &mut String, schema: &Schema, all: &[Schema]) {
             write!(text, "\n\n#: {}\n{}", one_line(about), functional(name, fields))
         }
         Kind::AllOf(parts) => whole(text, name, about, parts, all),
-        kind => write!(text, "\n\n#: {}\n{name} = {}\n", one_line(about), of(kind)),
+        kind => write!(text, "\n\n#: {}\n{name} = {}\n", one_line(about), python_type(kind)),
     };
 }
 
@@ -94,7 +94,7 @@ fn whole(
 ) -> std::fmt::Result {
     let mut over = Vec::new();
     let mut own: Vec<&Field> = Vec::new();
-    for part in flattened(parts) {
+    for part in flatten_parts(parts) {
         match part {
             Kind::Named(base) => over.push(base.clone()),
             Kind::Object(fields) => own.extend(fields),
@@ -125,11 +125,11 @@ fn whole(
 }
 
 /// The parts, those of a part that has several itself included.
-fn flattened(parts: &[Kind]) -> Vec<&Kind> {
+fn flatten_parts(parts: &[Kind]) -> Vec<&Kind> {
     let mut all = Vec::new();
     for part in parts {
         match part {
-            Kind::AllOf(inner) => all.extend(flattened(inner)),
+            Kind::AllOf(inner) => all.extend(flatten_parts(inner)),
             other => all.push(other),
         }
     }
@@ -158,7 +158,7 @@ fn line(field: &Field, required: bool) -> String {
     if !field.about.is_empty() {
         text = format!("    #: {}\n", one_line(&field.about));
     }
-    text + &format!("    {}: {}\n", field.name, typed(field, required))
+    text + &format!("    {}: {}\n", field.name, field_type(field, required))
 }
 
 fn functional(name: &str, fields: &[Field]) -> String {
@@ -167,15 +167,15 @@ fn functional(name: &str, fields: &[Field]) -> String {
 }
 
 fn pair(field: &Field) -> String {
-    format!("        \"{}\": {},\n", field.name, typed(field, field.required))
+    format!("        \"{}\": {},\n", field.name, field_type(field, field.required))
 }
 
-fn typed(field: &Field, required: bool) -> String {
-    let kind = of(&field.kind);
+fn field_type(field: &Field, required: bool) -> String {
+    let kind = python_type(&field.kind);
     if required { kind } else { format!("NotRequired[{kind}]") }
 }
 
-fn of(kind: &Kind) -> String {
+fn python_type(kind: &Kind) -> String {
     match kind {
         Kind::Text => "str".to_owned(),
         Kind::Number => "float".to_owned(),
@@ -187,12 +187,12 @@ fn of(kind: &Kind) -> String {
             let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             format!("Literal[{}]", words.join(", "))
         }
-        Kind::List(item) => format!("list[{}]", of(item)),
-        Kind::Members(item) => format!("dict[str, {}]", of(item)),
+        Kind::List(item) => format!("list[{}]", python_type(item)),
+        Kind::Members(item) => format!("dict[str, {}]", python_type(item)),
         Kind::Named(name) if name == "Number" => "float".to_owned(),
         Kind::Named(name) => name.clone(),
         Kind::OneOf(kinds) => {
-            let mut texts: Vec<String> = kinds.iter().map(of).collect();
+            let mut texts: Vec<String> = kinds.iter().map(python_type).collect();
             texts.dedup();
             texts.join(" | ")
         }
@@ -208,7 +208,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::generate::schema::read;
+    use crate::generate::schema::read_schemas;
 
     #[test]
     fn a_part_that_has_parts_itself_is_not_left_out() {
@@ -216,7 +216,7 @@ mod tests {
         let row = json!({"allOf": [optional, {"type": "object", "required": ["gap"],
             "properties": {"gap": {"type": "string"}}}]});
         let text = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
-        let schemas = read(&json!({"components": {"schemas": {
+        let schemas = read_schemas(&json!({"components": {"schemas": {
             "Context": text, "Limit": text,
             "Answer": {"allOf": [row, {"$ref": "#/components/schemas/Context"}]},
         }}}))
@@ -233,11 +233,11 @@ mod tests {
     fn every_part_of_the_description_has_a_place_in_a_class() {
         let path = crate::workspace::root().join(crate::generate::DESCRIPTION);
         let text = std::fs::read_to_string(path).unwrap();
-        let schemas = read(&serde_json::from_str(&text).unwrap()).unwrap();
+        let schemas = read_schemas(&serde_json::from_str(&text).unwrap()).unwrap();
         let mut parts = 0;
         for Schema { name, kind, .. } in &schemas {
             let Kind::AllOf(of_several) = kind else { continue };
-            for part in flattened(of_several) {
+            for part in flatten_parts(of_several) {
                 parts += 1;
                 let is_optional = |kinds: &[Kind]| matches!(kinds, [Kind::Named(_), Kind::Null]);
                 let has_place = match part {

@@ -41,7 +41,7 @@ pub struct Field {
 }
 
 /// Reads the schemas of a description, by name.
-pub fn read(description: &Value) -> Result<Vec<Schema>, String> {
+pub fn read_schemas(description: &Value) -> Result<Vec<Schema>, String> {
     let schemas = description["components"]["schemas"].as_object().ok_or("it has no schemas")?;
     let mut read = Vec::new();
     for (name, value) in schemas {

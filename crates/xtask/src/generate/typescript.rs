@@ -23,14 +23,14 @@ pub fn types(schemas: &[Schema]) -> String {
             Kind::Object(fields) => {
                 writeln!(text, "export interface {name} {}", object(fields, ""))
             }
-            kind => writeln!(text, "export type {name} = {};", of(kind, "")),
+            kind => writeln!(text, "export type {name} = {};", typescript_type(kind, "")),
         };
     }
     text
 }
 
 /// A kind, as it stands after a field of this indentation.
-pub fn of(kind: &Kind, indent: &str) -> String {
+pub fn typescript_type(kind: &Kind, indent: &str) -> String {
     match kind {
         Kind::Text => "string".to_owned(),
         Kind::Number | Kind::Integer => "number".to_owned(),
@@ -41,11 +41,11 @@ pub fn of(kind: &Kind, indent: &str) -> String {
             words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" | ")
         }
         Kind::List(item) => format!("{}[]", within(item, indent)),
-        Kind::Members(item) => format!("Record<string, {}>", of(item, indent)),
+        Kind::Members(item) => format!("Record<string, {}>", typescript_type(item, indent)),
         Kind::Object(fields) => object(fields, indent),
-        Kind::Named(name) => named(name).to_owned(),
+        Kind::Named(name) => type_name(name).to_owned(),
         Kind::OneOf(kinds) => {
-            kinds.iter().map(|kind| of(kind, indent)).collect::<Vec<_>>().join(" | ")
+            kinds.iter().map(|kind| typescript_type(kind, indent)).collect::<Vec<_>>().join(" | ")
         }
         Kind::AllOf(kinds) => {
             kinds.iter().map(|kind| part(kind, indent)).collect::<Vec<_>>().join(" & ")
@@ -54,13 +54,13 @@ pub fn of(kind: &Kind, indent: &str) -> String {
 }
 
 /// A document of decimals is a number.
-fn named(name: &str) -> &str {
+fn type_name(name: &str) -> &str {
     if name == "Number" { "number" } else { name }
 }
 
 /// A kind that something is added to.
 fn within(kind: &Kind, indent: &str) -> String {
-    let text = of(kind, indent);
+    let text = typescript_type(kind, indent);
     match kind {
         Kind::OneOf(_) | Kind::Words(_) => format!("({text})"),
         _ => text,
@@ -72,7 +72,7 @@ fn part(kind: &Kind, indent: &str) -> String {
     if let Kind::OneOf(kinds) = kind
         && let [Kind::Named(name), Kind::Null] = kinds.as_slice()
     {
-        return format!("Partial<{}>", named(name));
+        return format!("Partial<{}>", type_name(name));
     }
     within(kind, indent)
 }
@@ -83,7 +83,7 @@ fn object(fields: &[Field], indent: &str) -> String {
     for Field { name, about, required, kind } in fields {
         comment(&mut text, &inner, about);
         let mark = if *required { "" } else { "?" };
-        let _ = writeln!(text, "{inner}{name}{mark}: {};", of(kind, &inner));
+        let _ = writeln!(text, "{inner}{name}{mark}: {};", typescript_type(kind, &inner));
     }
     text.push_str(indent);
     text.push('}');

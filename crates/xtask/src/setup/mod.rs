@@ -6,7 +6,7 @@
 //! over the pin list makes a run with nothing to do take milliseconds.
 
 mod cargo_tools;
-mod compiled;
+mod compiled_contracts;
 mod debian;
 mod fetch;
 mod npm_tree;
@@ -70,18 +70,18 @@ pub fn fixtures_folder(root: &Path) -> PathBuf {
 pub fn ensure(root: &Path) -> Result<()> {
     let folder = fixtures_folder(root);
     let own_anvil = std::env::var_os(ANVIL_VARIABLE).is_some();
-    let pins = wanted(std::env::consts::OS, std::env::consts::ARCH, own_anvil)?;
+    let pins = select_pins(std::env::consts::OS, std::env::consts::ARCH, own_anvil)?;
     let stamp = stamp_of(&pins);
     let stamp_path = folder.join("stamp");
     let stamped = fs::read_to_string(&stamp_path).is_ok_and(|found| found == stamp);
-    if stamped && complete(&folder, &pins) && compiled::complete(&folder) {
+    if stamped && complete(&folder, &pins) && compiled_contracts::complete(&folder) {
         return Ok(());
     }
     require_node("setup fetches packages of the npm registry with it")?;
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
     fetch::sweep(&folder);
     fetch_all(&folder, &pins)?;
-    compiled::ensure(&folder)?;
+    compiled_contracts::ensure(&folder)?;
     fs::write(&stamp_path, stamp).context(format!("writing {}", stamp_path.display()))?;
     eprintln!("setup: fixtures are complete in {}", folder.display());
     Ok(())
@@ -132,7 +132,7 @@ fn ensure_package(folder: &Path, pin: &Pin, counted: &str) -> Result<()> {
 }
 
 /// The packages this machine needs, or why it cannot have them.
-fn wanted(os: &str, arch: &str, own_anvil: bool) -> Result<Vec<Pin>> {
+fn select_pins(os: &str, arch: &str, own_anvil: bool) -> Result<Vec<Pin>> {
     let mut pins = pins::contracts().to_vec();
     if own_anvil {
         return Ok(pins);
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn an_unknown_platform_is_told_what_to_install() {
-        let failure = wanted("plan9", "mips", false).unwrap_err().to_string();
+        let failure = select_pins("plan9", "mips", false).unwrap_err().to_string();
         assert!(failure.contains("plan9 on mips"), "{failure}");
         assert!(failure.contains(ANVIL_VARIABLE), "{failure}");
-        assert_eq!(wanted("plan9", "mips", true).unwrap().len(), pins::contracts().len());
+        assert_eq!(select_pins("plan9", "mips", true).unwrap().len(), pins::contracts().len());
     }
 
     #[test]

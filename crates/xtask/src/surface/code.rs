@@ -23,7 +23,7 @@ pub struct FigureCount {
 }
 
 /// The production code among files.
-pub fn of(files: &[File]) -> Vec<Code> {
+pub fn collect_code(files: &[File]) -> Vec<Code> {
     let production = files.iter().filter(|file| is_production(file));
     production
         .map(|file| Code {
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn comments_blanks_and_tests_are_not_code() {
         let text = "//! About.\n\nuse a::b;\n\n/// Doc.\npub fn f() {\n    // why\n    g();\n}\n\n#[cfg(test)]\nmod tests {\n    fn t() {\n        g();\n    }\n}\n";
-        let code = of(&[file("crates/a/src/x.rs", text)]);
+        let code = collect_code(&[file("crates/a/src/x.rs", text)]);
         assert_eq!(code[0].lines, ["use a::b;", "pub fn f() {", "    g();", "}"]);
         let one = "#[cfg(test)]\nuse a::b;\nfn f() {}\n";
-        assert_eq!(of(&[file("crates/a/src/x.rs", one)])[0].lines, ["fn f() {}"]);
+        assert_eq!(collect_code(&[file("crates/a/src/x.rs", one)])[0].lines, ["fn f() {}"]);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             ("pkg/documents.d.ts", "// Made by `x`. Do not edit.\n"),
             ("crates/a/README.md", "text"),
         ] {
-            assert!(of(&[file(path, text)]).is_empty(), "{path}");
+            assert!(collect_code(&[file(path, text)]).is_empty(), "{path}");
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
             file("crates/a/src/list.rs", "use x;\nuse crate::DecayTerms;\n"),
             file("crates/a/src/other.rs", "use x;\n"),
         ];
-        let counted = figure(&of(&files), "decay");
+        let counted = figure(&collect_code(&files), "decay");
         assert_eq!((counted.files.len(), counted.lines), (2, 3));
     }
 }

@@ -58,7 +58,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
             }
         }
     }
-    let files = read(root, at.as_deref())?;
+    let files = read_files(root, at.as_deref())?;
     if let Some(key) = list {
         return list_places(&files, &key);
     }
@@ -76,7 +76,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
 }
 
 fn count(files: &[File]) -> Vec<(&'static str, usize)> {
-    let code = code::of(files);
+    let code = code::collect_code(files);
     let figures = code::FIGURES.map(|figure| code::figure(&code, figure));
     let most = |of: fn(&code::FigureCount) -> usize| figures.iter().map(of).max().unwrap_or(0);
     vec![
@@ -87,7 +87,7 @@ fn count(files: &[File]) -> Vec<(&'static str, usize)> {
         ("files_per_figure", most(|figure| figure.files.len())),
         ("lines_per_figure", most(|figure| figure.lines)),
         ("generic_names", names::generic(&code).len()),
-        ("forbidden_words", words::found(files).len()),
+        ("forbidden_words", words::find_forbidden(files).len()),
         (
             "operations",
             code::matches(files, "crates/exitgap-server/docs/openapi.json", "operationId"),
@@ -104,9 +104,9 @@ fn count(files: &[File]) -> Vec<(&'static str, usize)> {
 }
 
 fn list_places(files: &[File], key: &str) -> Result<()> {
-    let code = code::of(files);
+    let code = code::collect_code(files);
     let places: Vec<String> = match key {
-        "forbidden_words" => words::found(files),
+        "forbidden_words" => words::find_forbidden(files),
         "generic_names" => names::generic(&code),
         "short_files" => code::short(&code).map(|file| file.path.clone()).collect(),
         "files_per_figure" => code::FIGURES
@@ -129,7 +129,7 @@ fn list_places(files: &[File], key: &str) -> Result<()> {
 }
 
 /// The files of the folder that git knows, or those of a commit.
-pub fn read(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
+pub fn read_files(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     match commit {
         Some(commit) => list.args(["ls-tree", "-r", "--name-only", commit]),
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_repository_is_counted() {
-        let files = read(&workspace::root(), None).unwrap();
+        let files = read_files(&workspace::root(), None).unwrap();
         let counts = count(&files);
         let of = |key: &str| counts.iter().find(|(name, _)| *name == key).unwrap().1;
         assert!(of("production_lines") > 50_000 && of("files") > 500, "{counts:?}");

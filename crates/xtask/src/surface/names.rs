@@ -18,7 +18,7 @@ pub fn generic(code: &[Code]) -> Vec<String> {
     let mut places = Vec::new();
     for file in code.iter().filter(|file| super::is_a(&file.path, "rs")) {
         for line in &file.lines {
-            if let Some(name) = defined(line)
+            if let Some(name) = defined_name(line)
                 && is_generic(name, line)
             {
                 places.push(format!("{}: {}", file.path, line.trim()));
@@ -29,7 +29,7 @@ pub fn generic(code: &[Code]) -> Vec<String> {
 }
 
 /// The name that a line defines.
-fn defined(line: &str) -> Option<&str> {
+fn defined_name(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
     for word in ["pub ", "async ", "const fn ", "unsafe "] {
         if word == "const fn " {
@@ -77,7 +77,7 @@ mod tests {
             "fn checked(self) -> Result<Self> {",
             "    pub fn new(a: u8) -> Vec<u8> {",
         ] {
-            assert!(is_generic(defined(line).unwrap(), line), "{line}");
+            assert!(is_generic(defined_name(line).unwrap(), line), "{line}");
         }
     }
 
@@ -90,8 +90,8 @@ mod tests {
             "pub const fn named_slot() {",
             "enum Status {",
         ] {
-            assert!(!is_generic(defined(line).unwrap(), line), "{line}");
+            assert!(!is_generic(defined_name(line).unwrap(), line), "{line}");
         }
-        assert_eq!(defined("let told = 1;"), None);
+        assert_eq!(defined_name("let told = 1;"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Words and forms that readers stumble over, in texts for users: string literals of programs and pages, and documents.
 
 use super::File;
-use crate::check::Finding;
+use crate::check::Diagnostic;
 
 /// What is not written, and what to write instead.
 const FORBIDDEN: [(&str, &str); 18] = [
@@ -34,7 +34,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
 ];
 
 /// The places, each with the word and what to write.
-pub fn found(files: &[File]) -> Vec<String> {
+pub fn find_forbidden(files: &[File]) -> Vec<String> {
     let mut places = Vec::new();
     for file in files.iter().filter(|file| is_for_users(&file.path)) {
         for (number, text) in texts(file) {
@@ -50,12 +50,12 @@ pub fn found(files: &[File]) -> Vec<String> {
 }
 
 /// The same, as the check reports them.
-pub fn findings(files: &[File]) -> Vec<Finding> {
+pub fn findings(files: &[File]) -> Vec<Diagnostic> {
     let finding = |place: String| {
         let (place, words) = place.split_once(": ").unwrap_or((&place, ""));
-        Finding::error(place, words)
+        Diagnostic::error(place, words)
     };
-    found(files).into_iter().map(finding).collect()
+    find_forbidden(files).into_iter().map(finding).collect()
 }
 
 fn is_excepted(path: &str, text: &str) -> bool {
@@ -132,7 +132,7 @@ mod tests {
     use crate::workspace;
 
     fn of(path: &str, text: &str) -> Vec<String> {
-        found(&[File { path: path.to_owned(), text: text.to_owned() }])
+        find_forbidden(&[File { path: path.to_owned(), text: text.to_owned() }])
     }
 
     #[test]

@@ -15,7 +15,7 @@ use plan::Step;
 use steps::Build;
 pub use steps::{STORES_ON_A_SERVER, run_on_wasi};
 use summary::Counts;
-use words::{Found, Needs, Target};
+use words::{Needs, SourceTest, Target};
 
 use crate::failure::{Failure, Result};
 use crate::workspace::Purpose;
@@ -76,7 +76,7 @@ enum Request {
 
 /// Runs what the arguments ask for.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
-    match read(arguments)? {
+    match parse_arguments(arguments)? {
         Request::Steps(steps) => {
             let (outcome, _) = run_steps(root, steps);
             outcome
@@ -95,7 +95,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     }
 }
 
-fn read(arguments: &[String]) -> Result<Request> {
+fn parse_arguments(arguments: &[String]) -> Result<Request> {
     let (mut all, mut report, mut part, mut words) = (false, false, None, Vec::new());
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -159,7 +159,7 @@ fn run_part(root: &Path, part: usize) -> Result<()> {
 fn run_steps(root: &Path, steps: &[Step]) -> (Result<()>, Counts) {
     let mut summaries = Vec::new();
     let outcome = carry_out(root, steps, &mut summaries);
-    let counts = Counts::of(&summaries);
+    let counts = Counts::from_summaries(&summaries);
     println!("\nsummary ({} s)", steps::elapsed_s());
     for summary in summaries {
         println!("  {summary}");
@@ -188,7 +188,7 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
     let (native, browsers) = std::thread::scope(|scope| {
         let native = scope.spawn(|| {
             steps::build_native(root, build)?;
-            Ok(all(steps.iter().filter(|step| beside(step)), |step| {
+            Ok(run_each(steps.iter().filter(|step| beside(step)), |step| {
                 steps::run(root, *step, build, &mut of_native)
             }))
         });
@@ -202,11 +202,11 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
     let passed = native?;
     browsers?;
     let rest = steps.iter().filter(|step| **step != Step::Checks && !beside(step));
-    passed.and(all(rest, |step| steps::run(root, *step, build, summaries)))
+    passed.and(run_each(rest, |step| steps::run(root, *step, build, summaries)))
 }
 
 /// Does something with each, whether or not it fails for one, and returns the first failure.
-fn all<'a>(
+fn run_each<'a>(
     steps: impl Iterator<Item = &'a Step>,
     mut run: impl FnMut(&Step) -> Result<()>,
 ) -> Result<()> {
@@ -256,7 +256,7 @@ fn run_words(root: &Path, words: &[String], slow: bool) -> Result<()> {
     let metadata = workspace::metadata(root)?;
     let found = words::find(root, &metadata, words)?;
     eprintln!("test: {} tests match", found.len());
-    let needs = Needs::of(&found);
+    let needs = Needs::for_tests(&found);
     if needs.chain {
         setup::ensure(root)?;
     }
@@ -279,7 +279,7 @@ fn run_words(root: &Path, words: &[String], slow: bool) -> Result<()> {
         let names = found.iter().filter(|test| test.package == package && test.target == target);
         ended = ended.and(run_named(root, (package, target), names, slow, &mut summaries));
     }
-    let Counts { passed, failed, skipped } = Counts::of(&summaries);
+    let Counts { passed, failed, skipped } = Counts::from_summaries(&summaries);
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     if skipped > 0 && !slow {
         println!("the skipped ones are slow: add --all to run them");
@@ -294,7 +294,7 @@ fn run_words(root: &Path, words: &[String], slow: bool) -> Result<()> {
 fn run_named<'a>(
     root: &Path,
     (package, target): (&str, Target),
-    tests: impl Iterator<Item = &'a Found>,
+    tests: impl Iterator<Item = &'a SourceTest>,
     slow: bool,
     summaries: &mut Vec<String>,
 ) -> Result<()> {
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     fn read_line(line: &str) -> Result<Request> {
-        read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        parse_arguments(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]

@@ -42,12 +42,12 @@ pub struct Rooms {
 }
 
 /// Rooms whose tests mostly wait.
-const fn waiting(names: &'static [&'static str], slow: bool) -> Step {
+const fn io_bound(names: &'static [&'static str], slow: bool) -> Step {
     Step::Suite(Rooms { names, slow, per_core: 2 })
 }
 
 /// Rooms whose tests keep a core busy.
-const fn computing(names: &'static [&'static str], slow: bool) -> Step {
+const fn cpu_bound(names: &'static [&'static str], slow: bool) -> Step {
     Step::Suite(Rooms { names, slow, per_core: 1 })
 }
 
@@ -98,7 +98,7 @@ pub const QUICK: &[Step] = &[Step::Checks, Step::Units];
 pub const DEFAULT: &[Step] = &[
     Step::Checks,
     Step::Units,
-    waiting(
+    io_bound(
         &[
             "agents",
             "browser",
@@ -134,13 +134,13 @@ pub const PARTS: [&[Step]; 4] = [
         Step::Fuzz,
         Step::Bench,
     ],
-    &[waiting(&["chain", "evidence", "harness", "recorder", "store", "witness"], true)],
+    &[io_bound(&["chain", "evidence", "harness", "recorder", "store", "witness"], true)],
     &[
         Step::Python,
-        computing(&["browser"], true),
-        waiting(&["agents", "client", "documents"], true),
+        cpu_bound(&["browser"], true),
+        io_bound(&["agents", "client", "documents"], true),
     ],
-    &[waiting(&["cli", "payments", "service"], true), Step::OnServer(ON_A_SERVER)],
+    &[io_bound(&["cli", "payments", "service"], true), Step::OnServer(ON_A_SERVER)],
 ];
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub fn report(root: &Path) -> Result<()> {
     println!("tree {tree}");
     let mut lacking = Vec::new();
     for part in 1..=PARTS.len() {
-        let found = read(root, &tree, part);
+        let found = read_outcome(root, &tree, part);
         let (line, passed) = line(part, found.as_ref());
         println!("{line}");
         if !passed {
@@ -93,7 +93,7 @@ fn path(root: &Path, tree: &str, part: usize) -> PathBuf {
     root.join(FOLDER).join(tree).join(format!("part-{part}.json"))
 }
 
-fn read(root: &Path, tree: &str, part: usize) -> Option<Value> {
+fn read_outcome(root: &Path, tree: &str, part: usize) -> Option<Value> {
     serde_json::from_str(&fs::read_to_string(path(root, tree, part)).ok()?).ok()
 }
 
@@ -119,10 +119,10 @@ mod tests {
         let counts = Counts { passed: 3, failed: 1, skipped: 2 };
         keep(&root, "a", 1, Outcome { passed: false, counts, seconds: 9 }).unwrap();
         keep(&root, "a", 2, Outcome { passed: true, counts, seconds: 9 }).unwrap();
-        let (text, passed) = line(1, read(&root, "a", 1).as_ref());
+        let (text, passed) = line(1, read_outcome(&root, "a", 1).as_ref());
         assert!(!passed && text.contains("FAILED in 9 s: 3 tests passed, 1 failed"), "{text}");
-        assert!(line(2, read(&root, "a", 2).as_ref()).1);
-        let (text, passed) = line(2, read(&root, "b", 2).as_ref());
+        assert!(line(2, read_outcome(&root, "a", 2).as_ref()).1);
+        let (text, passed) = line(2, read_outcome(&root, "b", 2).as_ref());
         assert!(!passed && text.contains("did not run"), "{text}");
         fs::remove_dir_all(root).unwrap();
     }

@@ -178,7 +178,7 @@ pub fn tests(
     let (picked, end) = process::run_and_pick(command, what, is_summary)?;
     let seconds = started.elapsed().as_secs();
     let picked: Vec<String> = picked.into_iter().filter(|line| !is_empty(line)).collect();
-    let passed = Counts::of(&picked).passed;
+    let passed = Counts::from_summaries(&picked).passed;
     summaries.extend(picked.into_iter().map(|line| format!("{label} ({seconds} s): {line}")));
     end.map(|()| passed)
 }

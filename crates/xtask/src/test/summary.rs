@@ -10,7 +10,7 @@ pub struct Counts {
 
 impl Counts {
     /// Adds up the numbers that stand before the runners' words.
-    pub fn of(summaries: &[String]) -> Self {
+    pub fn from_summaries(summaries: &[String]) -> Self {
         let mut counts = Self::default();
         for line in summaries {
             let words: Vec<&str> = line.split([' ', ';', ',', '(', ')']).collect();
@@ -50,7 +50,7 @@ mod tests {
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out",
         ];
         assert!(lines.iter().all(|line| is_summary(line)));
-        let counts = Counts::of(&lines.map(str::to_owned));
+        let counts = Counts::from_summaries(&lines.map(str::to_owned));
         assert_eq!(counts, Counts { passed: 14, failed: 1, skipped: 3 });
         assert!(!is_summary("test devchain::plays ... ok"));
         assert!(is_empty("test result: ok. 0 passed; 0 failed; 0 ignored"));

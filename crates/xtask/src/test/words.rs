@@ -16,7 +16,7 @@ pub const SUITE: &str = "exitgap-tests";
 
 /// A test, as the sources declare it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct SourceTest {
     /// Its package.
     pub package: String,
     /// What of the package it is part of: its library, its programs, or the suite.
@@ -51,7 +51,7 @@ pub struct Needs {
 
 impl Needs {
     /// What these tests need.
-    pub fn of(found: &[Found]) -> Self {
+    pub fn for_tests(found: &[SourceTest]) -> Self {
         let suite = || found.iter().filter(|test| test.target == Target::Suite);
         let of_servers = |room: &str| ["store", "recorder", "harness"].contains(&room);
         Self {
@@ -63,7 +63,7 @@ impl Needs {
 }
 
 /// Every test of the workspace whose name has all these words.
-pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found>> {
+pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<SourceTest>> {
     let mut found = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let name = package["name"].as_str().unwrap_or_default();
@@ -94,7 +94,7 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Found
 }
 
 /// The tests that the sources below a folder declare.
-fn tests_below(folder: &Path, package: &str, target: Target) -> Result<Vec<Found>> {
+fn tests_below(folder: &Path, package: &str, target: Target) -> Result<Vec<SourceTest>> {
     let (mut files, mut found) = (Vec::new(), Vec::new());
     collect(folder, &mut files)?;
     for file in files {
@@ -104,7 +104,7 @@ fn tests_below(folder: &Path, package: &str, target: Target) -> Result<Vec<Found
         for test in tests_in(&text) {
             let path = module.iter().map(String::as_str).chain([test.as_str()]);
             let name = path.collect::<Vec<_>>().join("::");
-            found.push(Found { package: package.to_owned(), target, name, in_javascript });
+            found.push(SourceTest { package: package.to_owned(), target, name, in_javascript });
         }
     }
     Ok(found)
@@ -215,14 +215,14 @@ mod tests {
         let [own] = &own[..] else { panic!("{own:?}") };
         assert_eq!(own.name, "test::words::tests::a_files_place_is_its_module");
         assert_eq!((own.package.as_str(), own.target), ("xtask", Target::Programs));
-        assert_eq!(Needs::of(std::slice::from_ref(own)), Needs::default());
+        assert_eq!(Needs::for_tests(std::slice::from_ref(own)), Needs::default());
 
         let store = find(&root, &metadata, &words("store::series::")).unwrap();
         assert!(store.iter().all(|test| test.target == Target::Suite && test.package == SUITE));
-        assert!(Needs::of(&store).chain && Needs::of(&store).servers);
-        assert!(!Needs::of(&store).browsers);
+        assert!(Needs::for_tests(&store).chain && Needs::for_tests(&store).servers);
+        assert!(!Needs::for_tests(&store).browsers);
         let pages = find(&root, &metadata, &words("browser::web every_page")).unwrap();
-        assert!(Needs::of(&pages).browsers);
+        assert!(Needs::for_tests(&pages).browsers);
 
         let failure = find(&root, &metadata, &words("nothing has_this_name")).unwrap_err();
         assert_eq!(failure.code(), 2);

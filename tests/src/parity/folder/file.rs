@@ -75,7 +75,7 @@ pub(super) fn read(path: &Path) -> Result<Content, FileError> {
             }
         })?;
     }
-    match RecordedFills::read(&bytes) {
+    match RecordedFills::from_bytes(&bytes) {
         Ok(fills) => Ok(Content::Fills(fills)),
         Err(_) if is_other(&bytes) => Ok(Content::Other),
         Err(error) => Err(wrong(&error.to_string())),

@@ -8,7 +8,7 @@ const USD_HINT: &str = "a plain number from 0.01 to 1000000000 with at most six 
 const PCT_HINT: &str = "a plain percentage from -100 to 100 with at most six decimals";
 
 /// The pool of a rule that is kept.
-pub const ALERT_POOL: Parameter = Parameter::required(
+pub const ALERT_POOL: Parameter = Parameter::new_required(
     "pool",
     Kind::Pool,
     "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.",
@@ -17,7 +17,7 @@ pub const ALERT_POOL: Parameter = Parameter::required(
 
 /// A kept rule.
 pub const ALERT_IN_PATH: Parameter =
-    Parameter::required("alert", Kind::Word, "The rule's name, as given when it was created.")
+    Parameter::new_required("alert", Kind::Word, "The rule's name, as given when it was created.")
         .in_path()
         .hint("GET /v1/alerts lists your rules");
 
@@ -57,7 +57,7 @@ pub const ALERT_NAME: Parameter = Parameter::optional(
 .hint(NAME_HINT);
 
 /// What a rule watches.
-pub const ALERT_KIND: Parameter = Parameter::required(
+pub const ALERT_KIND: Parameter = Parameter::new_required(
     "kind",
     Kind::OneOf(&[
         "gap_above",

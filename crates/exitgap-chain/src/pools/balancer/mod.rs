@@ -20,10 +20,10 @@ use exitgap_core::ids::{Address, Pair, PoolId};
 use exitgap_core::snapshot::Observation;
 use serde::Deserialize;
 
-use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use super::reader::{Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of};
 use crate::abi::{Answer, BalancerFactory, BalancerPool, BalancerVault, Call, own, wire};
 use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::{CALLER, Outcome, Sale, Verdict};
 
 pub(super) use third::ThirdVaultReader;
@@ -48,7 +48,7 @@ struct Version {
 }
 
 impl Law {
-    fn of(kind: FactoryKind) -> Option<Self> {
+    fn from_kind(kind: FactoryKind) -> Option<Self> {
         match kind {
             FactoryKind::BalancerV2Weighted => Some(Self::Weighted),
             FactoryKind::BalancerV2ComposableStable => Some(Self::ComposableStable),
@@ -96,7 +96,7 @@ pub(crate) struct BalancerReader {
 }
 
 fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Law)> {
-    known.iter().filter_map(|factory| Some((factory.address, Law::of(factory.kind)?)))
+    known.iter().filter_map(|factory| Some((factory.address, Law::from_kind(factory.kind)?)))
 }
 
 /// What the pool itself is asked.
@@ -157,7 +157,7 @@ impl PoolReader for BalancerReader {
             }
             (Ok(None), ..) => return Claim::Foreign,
         };
-        let version = version.listed::<BalancerPool::versionCall>(VERSION_WORDS);
+        let version = version.decode_list::<BalancerPool::versionCall>(VERSION_WORDS);
         let (name, known) = law.releases();
         if let Err(why) = version_of(version.as_deref(), name, &known) {
             return Claim::Refused(why);
@@ -165,11 +165,11 @@ impl PoolReader for BalancerReader {
         if plan.fee.is_some() {
             return Claim::Refused("a Balancer pool reports its own fee; remove `fee`".to_owned());
         }
-        let providers = providers.listed::<BalancerPool::getRateProvidersCall>(MAX_TOKENS);
+        let providers = providers.decode_list::<BalancerPool::getRateProvidersCall>(MAX_TOKENS);
         let (Some(id), Some(vault)) = (id, vault) else { return Claim::Partly };
         let rate_providers = providers.unwrap_or_default().into_iter().map(own).collect();
         let reader = Self { pool, vault, id, law, held: Vec::new(), rate_providers };
-        Claim::Is(Recognised { reader, tokens: Vec::new(), proof: None })
+        Claim::Is(RecognisedPool { reader, tokens: Vec::new(), proof: None })
     }
 
     /// The vault says whether the pool is registered under its id, and its tokens.
@@ -179,7 +179,7 @@ impl PoolReader for BalancerReader {
         vec![Call::new(self.vault, &registered, 2), self.holdings_call(MAX_TOKENS)]
     }
 
-    fn registered(
+    fn confirm_registration(
         mut self,
         plan: &PoolPlan,
         answers: &[Answer],
@@ -239,8 +239,13 @@ impl PoolReader for BalancerReader {
         self.calls_for_state()
     }
 
-    fn decode(&self, pool: &PoolId, at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
-        self.state_of(pool, at, answers).map(Reading::Whole)
+    fn decode(
+        &self,
+        pool: &PoolId,
+        at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
+        self.state_of(pool, at, answers).map(DecodedState::Whole)
     }
 
     /// Each is undone.

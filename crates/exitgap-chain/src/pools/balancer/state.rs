@@ -8,9 +8,9 @@ use exitgap_core::series::MissingReason;
 use super::{BalancerReader, Law};
 use crate::abi::{Answer, BalancerPool, BalancerVault, Call, RateProvider, own, wire};
 use crate::config::NOBODY;
-use crate::missing::Missing;
-use crate::pools::told::{Told, inconsistent};
-use crate::pools::unanswered;
+use crate::pools::answer_cursor::{AnswerCursor, inconsistent};
+use crate::pools::call_failure;
+use crate::read_failure::ReadFailure;
 
 /// One, of eighteen decimals.
 const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
@@ -33,7 +33,7 @@ pub(super) fn holdings_of(
 
 impl BalancerReader {
     /// The tokens that a stable pool has a rate of from somebody, and from whom.
-    fn rated(&self) -> impl Iterator<Item = (Address, Address)> {
+    fn rated_tokens(&self) -> impl Iterator<Item = (Address, Address)> {
         let tokens = self.held.iter().copied().zip(self.rate_providers.iter().copied());
         tokens.filter(|(token, provider)| self.is_rated(*token, *provider))
     }
@@ -58,7 +58,7 @@ impl BalancerReader {
                 Call::new(pool, &BalancerPool::getAmplificationParameterCall {}, 3)
             }
         });
-        for (token, provider) in self.rated() {
+        for (token, provider) in self.rated_tokens() {
             let kept = BalancerPool::getTokenRateCacheCall { token: wire(token) };
             calls.push(Call::new(pool, &kept, 4));
             calls.push(Call::new(provider, &RateProvider::getRateCall {}, 1));
@@ -72,13 +72,13 @@ impl BalancerReader {
         pool: &PoolId,
         at: u64,
         answers: &[Answer],
-    ) -> Result<PoolState, Missing> {
-        let mut told = Told::new(pool, answers);
+    ) -> Result<PoolState, ReadFailure> {
+        let mut told = AnswerCursor::new(pool, answers);
         self.refuse_stopped(&mut told)?;
         let count = self.held.len();
         let answer = told.answer();
         let holdings = holdings_of(answer, count)
-            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokens", answer))?;
+            .ok_or_else(|| call_failure(pool, "its vault's getPoolTokens", answer))?;
         if holdings.tokens.iter().copied().map(own).ne(self.held.iter().copied()) {
             return Err(inconsistent(pool, "its vault lists different tokens than before"));
         }
@@ -109,7 +109,7 @@ impl BalancerReader {
                 continue;
             }
             parts.balances.push(holdings.balances[place]);
-            parts.scaling_factors.push(unscaled(pool, *token, factors[place], kept)?);
+            parts.scaling_factors.push(remove_rate(pool, *token, factors[place], kept)?);
             parts.rates.push(used);
         }
         let small = |found: &U256| u64::try_from(*found).unwrap_or(u64::MAX);
@@ -123,7 +123,7 @@ impl BalancerReader {
     }
 
     /// Refuses a pool that swaps nothing, or may be about to.
-    fn refuse_stopped(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+    fn refuse_stopped(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         let pool = told.pool();
         let vault =
             told.next::<BalancerVault::getPausedStateCall>("its vault's getPausedState", 3)?;
@@ -138,12 +138,12 @@ impl BalancerReader {
         } else {
             return Ok(());
         };
-        Err(Missing::new(MissingReason::PoolUnsupported, format!("pool {pool}: {why}")))
+        Err(ReadFailure::new(MissingReason::PoolUnsupported, format!("pool {pool}: {why}")))
     }
 }
 
 /// The amplification now, in thousandths.
-pub(super) fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
+pub(super) fn amplification(told: &mut AnswerCursor<'_>) -> Result<U256, ReadFailure> {
     let call = "getAmplificationParameter";
     let found = told.next::<BalancerPool::getAmplificationParameterCall>(call, 3)?;
     if found.precision == AMP_PRECISION {
@@ -157,22 +157,27 @@ pub(super) fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
 
 /// The rate of a token that the pool keeps, and that by which a swap computes: the same as long as
 /// it keeps it, afterwards its provider's.
-fn rate(told: &mut Told<'_>, token: Address, at: u64) -> Result<(U256, U256), Missing> {
+fn rate(told: &mut AnswerCursor<'_>, token: Address, at: u64) -> Result<(U256, U256), ReadFailure> {
     let kept = told.next::<BalancerPool::getTokenRateCacheCall>("getTokenRateCache", 4)?;
     let provided = told.answer();
     if U256::from(at) <= kept.expires {
         return Ok((kept.rate, kept.rate));
     }
     let Some(used) = provided.exact::<RateProvider::getRateCall>(1) else {
-        let Missing { reason, detail } = unanswered(told.pool(), "getRate", provided);
+        let ReadFailure { reason, detail } = call_failure(told.pool(), "getRate", provided);
         let detail = format!("{detail}; rate_unreadable: the rate of token {token}");
-        return Err(Missing::new(reason, detail));
+        return Err(ReadFailure::new(reason, detail));
     };
     Ok((kept.rate, used))
 }
 
 /// `10^(18 − decimals)` out of a factor of eighteen decimals that has the kept rate in it.
-fn unscaled(pool: &PoolId, token: Address, factor: U256, kept: U256) -> Result<U256, Missing> {
+fn remove_rate(
+    pool: &PoolId,
+    token: Address,
+    factor: U256,
+    kept: U256,
+) -> Result<U256, ReadFailure> {
     let whole = factor.checked_div(kept).filter(|whole| whole.checked_mul(kept) == Some(factor));
     let is_power = |number: &U256| {
         (0..=18_u64).any(|decimals| U256::from(10).pow(U256::from(decimals)) == *number)

@@ -124,7 +124,9 @@ fn the_vault_says_which_tokens_a_pool_has() {
         let named = BalancerVault::getPoolReturn { pool: wire(pool), specialization: 0 };
         let named = told::<BalancerVault::getPoolCall>(&named);
         let balances = vec![1; held.len()];
-        reader.registered(&plan(pair), &[named, holdings(held, &balances)]).map(|found| found.1)
+        reader
+            .confirm_registration(&plan(pair), &[named, holdings(held, &balances)])
+            .map(|found| found.1)
     };
     let [first, second] = TOKENS;
     let with_own = [first, POOL, second];
@@ -147,10 +149,11 @@ fn the_vault_says_which_tokens_a_pool_has() {
         let refused = registered(law, pool, held, pair).unwrap_err();
         assert!(refused.contains(why), "{why}: {refused}");
     }
-    let unanswered = reader(Law::Weighted).registered(&plan(None), &[Answer::Reverted; 0]);
+    let unanswered =
+        reader(Law::Weighted).confirm_registration(&plan(None), &[Answer::Reverted; 0]);
     assert!(unanswered.unwrap_err().contains("was not queried"));
     let reverted = vec![Answer::Reverted; 2];
-    let refused = reader(Law::Weighted).registered(&plan(None), &reverted).unwrap_err();
+    let refused = reader(Law::Weighted).confirm_registration(&plan(None), &reverted).unwrap_err();
     assert!(refused.contains("registered under") && refused.contains("reverted"), "{refused}");
 }
 
@@ -198,7 +201,7 @@ fn state_answers(law: Law) -> Vec<Answer> {
     answers
 }
 
-fn decoded(law: Law, at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+fn decoded(law: Law, at: u64, answers: &[Answer]) -> Result<DecodedState, ReadFailure> {
     let reader = reader(law);
     assert_eq!(reader.state_calls().len(), state_answers(law).len());
     reader.decode(&plan(None).id, at, answers)
@@ -217,14 +220,14 @@ fn parts(balances: [u64; 2], rate: u64) -> VaultParts {
 #[test]
 fn a_pool_is_what_it_its_vault_and_its_providers_say() {
     let answers = state_answers(Law::Weighted);
-    let Ok(Reading::Whole(found)) = decoded(Law::Weighted, 0, &answers) else { panic!() };
+    let Ok(DecodedState::Whole(found)) = decoded(Law::Weighted, 0, &answers) else { panic!() };
     let weights = vec![ONE / 4, ONE / 4 * 3];
     let expected = Weighted::new(parts([5_000_000, ONE], ONE), weights, None).unwrap();
     assert_eq!(found, expected.into());
 
     let answers = state_answers(Law::ComposableStable);
     for (at, tenths) in [(0, 11), (100, 11), (101, 12), (u64::MAX, 12)] {
-        let Ok(Reading::Whole(found)) = decoded(Law::ComposableStable, at, &answers) else {
+        let Ok(DecodedState::Whole(found)) = decoded(Law::ComposableStable, at, &answers) else {
             panic!()
         };
         let parts = parts([5_000_000, 3 * ONE], ONE / 10 * tenths);

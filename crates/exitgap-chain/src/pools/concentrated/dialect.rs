@@ -36,7 +36,7 @@ impl Dialect {
     pub(super) const ALL: [Self; 4] = [Self::Uniswap, Self::Sushi, Self::Pancake, Self::Slipstream];
 
     /// That of a factory's pools; `None` where they do not answer so.
-    pub(super) fn of(kind: FactoryKind) -> Option<Self> {
+    pub(super) fn from_kind(kind: FactoryKind) -> Option<Self> {
         match kind {
             FactoryKind::UniswapV3 => Some(Self::Uniswap),
             FactoryKind::PancakeV3 => Some(Self::Pancake),

@@ -14,9 +14,9 @@
 //! fee.
 
 mod dialect;
-pub(super) mod joined;
 pub(super) mod logs;
-pub(super) mod swapped;
+pub(super) mod price;
+pub(super) mod swap_trial;
 pub(super) mod ticks;
 
 use exitgap_core::ids::{Address, PoolId};
@@ -24,15 +24,17 @@ use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
+use super::call_failure;
 use super::pair::{self, Pair};
-use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
-use super::unanswered;
+use super::reader::{
+    Candidate, Claim, DecodedState, PartReader, Parts, PoolReader, Probe, RecognisedPool,
+};
 use crate::abi::{Answer, Call, V3Pool};
 use crate::config::{Factory, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 use dialect::{Dialect, fee_module};
-use joined::Price;
+use price::Price;
 
 /// Reads one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,21 +47,21 @@ pub(crate) struct TickedReader {
 
 impl TickedReader {
     fn dialect(&self) -> Dialect {
-        let of_factory = self.factory.as_ref().and_then(|factory| Dialect::of(factory.kind));
+        let of_factory = self.factory.as_ref().and_then(|factory| Dialect::from_kind(factory.kind));
         of_factory.unwrap_or(Dialect::Uniswap)
     }
 
     /// What the answers to the state calls say.
-    fn price(&self, pool: &PoolId, answers: &[Answer]) -> Result<Price, Missing> {
+    fn price(&self, pool: &PoolId, answers: &[Answer]) -> Result<Price, ReadFailure> {
         let [slot0, liquidity, fee, module @ ..] = answers else {
-            return Err(unanswered(pool, "slot0", &Answer::Reverted));
+            return Err(call_failure(pool, "slot0", &Answer::Reverted));
         };
         let (sqrt_price_x96, tick) =
-            self.dialect().slot0(slot0).ok_or_else(|| unanswered(pool, "slot0", slot0))?;
+            self.dialect().slot0(slot0).ok_or_else(|| call_failure(pool, "slot0", slot0))?;
         let liquidity = liquidity
             .exact::<V3Pool::liquidityCall>(1)
-            .ok_or_else(|| unanswered(pool, "liquidity", liquidity))?;
-        let fee = fee.exact::<V3Pool::feeCall>(1).ok_or_else(|| unanswered(pool, "fee", fee))?;
+            .ok_or_else(|| call_failure(pool, "liquidity", liquidity))?;
+        let fee = fee.exact::<V3Pool::feeCall>(1).ok_or_else(|| call_failure(pool, "fee", fee))?;
         if let Some(module) = module.first() {
             self.check_fee_module(pool, module)?;
         }
@@ -70,8 +72,9 @@ impl TickedReader {
     /// Refuses a fee that comes from a contract whose rules nobody here has read. The fee is asked
     /// for as the pool is: by nobody in particular, so that what a module takes off for some
     /// senders is not taken off.
-    fn check_fee_module(&self, pool: &PoolId, answer: &Answer) -> Result<(), Missing> {
-        let module = fee_module(answer).ok_or_else(|| unanswered(pool, "swapFeeModule", answer))?;
+    fn check_fee_module(&self, pool: &PoolId, answer: &Answer) -> Result<(), ReadFailure> {
+        let module =
+            fee_module(answer).ok_or_else(|| call_failure(pool, "swapFeeModule", answer))?;
         let known = self.factory.as_ref().is_some_and(|own| own.fee_modules.contains(&module));
         if known || module == Address([0; 20]) {
             return Ok(());
@@ -80,7 +83,7 @@ impl TickedReader {
             "pool {pool}: dynamic_fee: its factory takes fees from {module}, whose rules are unknown; if you know \
              them, name it under fee_modules of its [[chain.factory]]"
         );
-        Err(Missing::new(MissingReason::PoolUnsupported, detail))
+        Err(ReadFailure::new(MissingReason::PoolUnsupported, detail))
     }
 }
 
@@ -104,7 +107,8 @@ impl PoolReader for TickedReader {
     }
 
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
-        let Some((pair, [slot0, liquidity, fee, spacing, bitmap])) = Pair::of(answers) else {
+        let Some((pair, [slot0, liquidity, fee, spacing, bitmap])) = Pair::from_answers(answers)
+        else {
             return Claim::Foreign;
         };
         let Some(pool) = candidate.plan.id.contract().address() else { return Claim::Foreign };
@@ -115,7 +119,8 @@ impl PoolReader for TickedReader {
             return Claim::Foreign;
         }
         let address = pair.factory;
-        let own = |known: &&Factory| known.address == address && Dialect::of(known.kind).is_some();
+        let own =
+            |known: &&Factory| known.address == address && Dialect::from_kind(known.kind).is_some();
         let factory = candidate.factories.iter().find(own).cloned();
         let fee = fee.exact::<V3Pool::feeCall>(1);
         let ticked = liquidity.exact::<V3Pool::liquidityCall>(1).is_some() && has_bitmap;
@@ -152,7 +157,7 @@ impl PoolReader for TickedReader {
         // One of an unknown factory is held to its own swap alone.
         let proof = (reader.factory.as_ref())
             .and_then(|_| dialect.proof(address, pair.tokens, fee.to(), tick_spacing));
-        Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
+        Claim::Is(RecognisedPool { reader, tokens: pair.tokens.to_vec(), proof })
     }
 
     fn name(&self) -> &'static str {
@@ -173,16 +178,21 @@ impl PoolReader for TickedReader {
         calls
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
-        Ok(Reading::Unfinished(Box::new(self.price(pool, answers)?)))
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
+        Ok(DecodedState::Unfinished(Box::new(self.price(pool, answers)?)))
     }
 
-    fn followed(&self) -> Option<&dyn Followed> {
+    fn part_reader(&self) -> Option<&dyn PartReader> {
         Some(self)
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        Concentrated::of(state).map(|pool| ticks::packed(pool.ticks()))
+        Concentrated::of(state).map(|pool| ticks::pack_ticks(pool.ticks()))
     }
 
     /// The ticks of the two directions are others.
@@ -193,11 +203,11 @@ impl PoolReader for TickedReader {
     }
 
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        swapped::calls(sale)
+        swap_trial::calls(sale)
     }
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        swapped::judge(sale, outcomes)
+        swap_trial::judge(sale, outcomes)
     }
 }
 

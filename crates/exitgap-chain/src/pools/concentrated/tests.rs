@@ -25,7 +25,7 @@ fn plan() -> PoolPlan {
 }
 
 fn of(kind: FactoryKind) -> Dialect {
-    Dialect::of(kind).unwrap()
+    Dialect::from_kind(kind).unwrap()
 }
 
 fn factory(kind: FactoryKind) -> Factory {
@@ -93,7 +93,7 @@ fn refused(factories: &[Factory], dialect: Dialect) -> String {
 #[test]
 fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
     let uniswap = identify(&[], &probed(slot0(Dialect::Uniswap)));
-    assert!(matches!(uniswap, Claim::Is(Recognised { proof: None, .. })), "{uniswap:?}");
+    assert!(matches!(uniswap, Claim::Is(RecognisedPool { proof: None, .. })), "{uniswap:?}");
     for (kind, name, foreign) in [
         (FactoryKind::PancakeV3, "PancakeSwap v3", Dialect::Slipstream),
         (FactoryKind::Slipstream, "Slipstream", Dialect::Uniswap),
@@ -175,7 +175,7 @@ fn ticks_are_read_in_each_dialect_and_their_other_words_touch_nothing() {
         let (reader, _) = identified(kind);
         let read =
             |answer: &Answer| reader.decode_parts(&pool(), &[5_600], core::slice::from_ref(answer));
-        assert_eq!(ticks::packed(&[tick]), [(5_600, read(own).unwrap()[0].1.unwrap())].into());
+        assert_eq!(ticks::pack_ticks(&[tick]), [(5_600, read(own).unwrap()[0].1.unwrap())].into());
         let wrong = read(other).unwrap_err();
         assert_eq!(wrong.reason, MissingReason::StateInconsistent);
     }

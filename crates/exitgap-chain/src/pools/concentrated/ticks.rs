@@ -10,9 +10,9 @@ use exitgap_core::series::MissingReason;
 
 use super::{TickedReader, logs};
 use crate::abi::{Answer, Call, V3Pool};
-use crate::missing::Missing;
-use crate::pools::reader::{Followed, Part, Parts, Watch};
-use crate::pools::unanswered;
+use crate::pools::call_failure;
+use crate::pools::reader::{Part, PartReader, Parts, Watch};
+use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 
 /// The bitmap words that can hold an initialised tick: 6,932 for spacing 1, 36 for 200.
@@ -33,7 +33,7 @@ fn ticks_of_word(
     word: i16,
     tick_spacing: i32,
     bits: U256,
-) -> Result<Vec<i32>, Missing> {
+) -> Result<Vec<i32>, ReadFailure> {
     let first = i32::from(word) * 256;
     (0..256_i32)
         .filter(|bit| bits.bit(bit.unsigned_abs() as usize))
@@ -50,8 +50,8 @@ fn ticks_of_word(
 pub(in crate::pools) fn ticks_of_words(
     pool: &PoolId,
     tick_spacing: i32,
-    bits: impl Iterator<Item = Result<U256, Missing>>,
-) -> Result<Vec<i32>, Missing> {
+    bits: impl Iterator<Item = Result<U256, ReadFailure>>,
+) -> Result<Vec<i32>, ReadFailure> {
     let mut ticks = Vec::new();
     for (word, bits) in words(tick_spacing).zip(bits) {
         ticks.extend(ticks_of_word(pool, word, tick_spacing, bits?)?);
@@ -63,8 +63,8 @@ pub(in crate::pools) fn ticks_of_words(
     Err(inconsistent(pool, ConcentratedError::TooManyTicks { found, most }))
 }
 
-fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
-    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> ReadFailure {
+    ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
 }
 
 /// A tick's liquidity in one word: the gross one below, the net one above, as two's complement.
@@ -74,12 +74,12 @@ pub(in crate::pools) fn part_of(tick: &Tick) -> Part {
 }
 
 /// Ticks as they are remembered.
-pub(in crate::pools) fn packed(ticks: &[Tick]) -> Parts {
+pub(in crate::pools) fn pack_ticks(ticks: &[Tick]) -> Parts {
     ticks.iter().map(|tick| (tick.tick, part_of(tick))).collect()
 }
 
 /// Remembered ticks as core has them, ascending.
-pub(in crate::pools) fn unpacked(parts: &Parts) -> Vec<Tick> {
+pub(in crate::pools) fn unpack_ticks(parts: &Parts) -> Vec<Tick> {
     let half = |part: &Part, shift: usize| (*part >> shift).wrapping_to::<u128>();
     let tick = |(tick, part): (&i32, &Part)| Tick {
         tick: *tick,
@@ -89,7 +89,7 @@ pub(in crate::pools) fn unpacked(parts: &Parts) -> Vec<Tick> {
     parts.iter().map(tick).collect()
 }
 
-impl Followed for TickedReader {
+impl PartReader for TickedReader {
     fn watch(&self) -> Watch {
         logs::watch(self.pool)
     }
@@ -107,10 +107,10 @@ impl Followed for TickedReader {
         pool: &PoolId,
         parts: &[i32],
         answers: &[Answer],
-    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+    ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure> {
         let decode = |(tick, answer): (&i32, &Answer)| {
             let told = self.dialect().tick(answer);
-            let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
+            let told = told.ok_or_else(|| call_failure(pool, &format!("ticks({tick})"), answer))?;
             let tick_there = told.at(*tick).map_err(|what| inconsistent(pool, what))?;
             Ok((*tick, tick_there.as_ref().map(part_of)))
         };
@@ -121,10 +121,10 @@ impl Followed for TickedReader {
         words(self.tick_spacing).map(|word| word_call(self.pool, word)).collect()
     }
 
-    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure> {
         let bits = answers.iter().map(|answer| {
             let bits = answer.exact::<V3Pool::tickBitmapCall>(1);
-            bits.ok_or_else(|| unanswered(pool, "tickBitmap", answer))
+            bits.ok_or_else(|| call_failure(pool, "tickBitmap", answer))
         });
         ticks_of_words(pool, self.tick_spacing, bits)
     }
@@ -179,7 +179,7 @@ mod tests {
             Tick { tick: 0, liquidity_net: 0, liquidity_gross: 7 },
             Tick::new(60, -1),
         ];
-        assert_eq!(unpacked(&packed(&ticks)), ticks);
+        assert_eq!(unpack_ticks(&pack_ticks(&ticks)), ticks);
     }
 
     #[test]

@@ -8,11 +8,11 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
 use super::pair::{self, Pair};
-use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised};
-use super::{solidly, unanswered};
+use super::reader::{Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool};
+use super::{call_failure, solidly};
 use crate::abi::{Answer, Call, V2Factory, V2Pair, wire};
 use crate::config::{Factory, FactoryKind, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// Words of `getReserves`' answer.
@@ -38,7 +38,7 @@ impl PoolReader for PairReader {
     }
 
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
-        let Some((pair, [reserves, stable, metadata])) = Pair::of(answers) else {
+        let Some((pair, [reserves, stable, metadata])) = Pair::from_answers(answers) else {
             return Claim::Foreign;
         };
         if reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_none() {
@@ -56,7 +56,7 @@ impl PoolReader for PairReader {
                 let asked = V2Factory::getPairCall { tokenA: token0, tokenB: token1 };
                 let proof = uniswap.then(|| Call::new(pair.factory, &asked, 1));
                 let reader = Self { pair: address, fee, uniswap };
-                Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
+                Claim::Is(RecognisedPool { reader, tokens: pair.tokens.to_vec(), proof })
             }
             None => Claim::Refused("a v2 pair does not report its fee; configure `fee`".to_owned()),
         }
@@ -70,16 +70,21 @@ impl PoolReader for PairReader {
         vec![Call::new(self.pair, &V2Pair::getReservesCall {}, RESERVES_WORDS)]
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let answer = answers.first().unwrap_or(&Answer::Reverted);
         let reserves = answer
             .exact::<V2Pair::getReservesCall>(RESERVES_WORDS)
-            .ok_or_else(|| unanswered(pool, "getReserves", answer))?;
+            .ok_or_else(|| call_failure(pool, "getReserves", answer))?;
         let raw = [reserves.reserve0.to(), reserves.reserve1.to()];
         let state = ConstantProduct::new(raw, self.fee).map_err(|error| {
-            Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {error}"))
+            ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {error}"))
         })?;
-        Ok(Reading::Whole(state.into()))
+        Ok(DecodedState::Whole(state.into()))
     }
 
     /// Only one can be paid at a time.

@@ -16,9 +16,11 @@ use crate::abi::{
     CurvePool, own, wire,
 };
 use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
-use crate::missing::Missing;
-use crate::pools::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
-use crate::pools::told::{Told, inconsistent, refused};
+use crate::pools::answer_cursor::{AnswerCursor, inconsistent, refuse_pool};
+use crate::pools::reader::{
+    Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of,
+};
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// A kind of crypto pools.
@@ -29,7 +31,7 @@ enum Family {
 }
 
 impl Family {
-    fn of(kind: FactoryKind) -> Option<Self> {
+    fn from_kind(kind: FactoryKind) -> Option<Self> {
         match kind {
             FactoryKind::CurveTwocryptoNg => Some(Self::OfTwo),
             FactoryKind::CurveTricryptoNg => Some(Self::OfThree),
@@ -88,7 +90,7 @@ impl Family {
     }
 
     /// The coins and their decimals, where the pool is the factory's.
-    fn registered(self, [coins, decimals]: &[Answer; 2]) -> Option<(Vec<Address>, Vec<U256>)> {
+    fn decode_coins(self, [coins, decimals]: &[Answer; 2]) -> Option<(Vec<Address>, Vec<U256>)> {
         let (coins, decimals) = match self {
             Self::OfTwo => (
                 coins.exact::<CurveFactoryOfTwo::get_coinsCall>(2)?.to_vec(),
@@ -116,11 +118,11 @@ pub(crate) struct CryptoReader {
 }
 
 fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Family)> {
-    known.iter().filter_map(|factory| Some((factory.address, Family::of(factory.kind)?)))
+    known.iter().filter_map(|factory| Some((factory.address, Family::from_kind(factory.kind)?)))
 }
 
 /// Why a version is not read.
-fn unverified(whose: &str, said: Option<&str>, known: &str) -> String {
+fn version_refusal(whose: &str, said: Option<&str>, known: &str) -> String {
     let found: String = said.unwrap_or_default().chars().take(16).collect();
     format!("unverified_version: {whose} {found:?}; the supported version is {known:?}")
 }
@@ -148,7 +150,7 @@ impl PoolReader for CryptoReader {
         let version = version.exact::<CurvePool::versionCall>(TEXT_WORDS);
         let theirs = factories(candidate.factories).zip(of_factories.as_chunks::<2>().0);
         let mut theirs = theirs.filter_map(|((_, family), answers)| {
-            family.registered(answers).map(|(coins, decimals)| (family, coins, decimals))
+            family.decode_coins(answers).map(|(coins, decimals)| (family, coins, decimals))
         });
         let (family, coins, decimals) = match (theirs.next(), theirs.next()) {
             (Some(found), None) => found,
@@ -166,7 +168,7 @@ impl PoolReader for CryptoReader {
             (None, _) => return Claim::Foreign,
         };
         if version.as_deref() != Some(family.version()) {
-            return Claim::Refused(unverified(
+            return Claim::Refused(version_refusal(
                 "its version is",
                 version.as_deref(),
                 family.version(),
@@ -182,7 +184,7 @@ impl PoolReader for CryptoReader {
             return Claim::Partly;
         };
         let reader = Self { pool, family, math, coins, decimals };
-        Claim::Is(Recognised { reader, tokens: Vec::new(), proof: None })
+        Claim::Is(RecognisedPool { reader, tokens: Vec::new(), proof: None })
     }
 
     /// The contract of its formulas says which version of them it has.
@@ -190,7 +192,7 @@ impl PoolReader for CryptoReader {
         vec![Call::new(self.math, &CurvePool::versionCall {}, TEXT_WORDS)]
     }
 
-    fn registered(
+    fn confirm_registration(
         self,
         _plan: &PoolPlan,
         answers: &[Answer],
@@ -199,7 +201,7 @@ impl PoolReader for CryptoReader {
             answers.first().and_then(|answer| answer.exact::<CurvePool::versionCall>(TEXT_WORDS));
         if version.as_deref() != Some(self.family.version()) {
             let whose = format!("the version of its math contract {} is", self.math);
-            return Err(unverified(&whose, version.as_deref(), self.family.version()));
+            return Err(version_refusal(&whose, version.as_deref(), self.family.version()));
         }
         let coins = self.coins.clone();
         Ok((self, coins))
@@ -240,9 +242,14 @@ impl PoolReader for CryptoReader {
         calls
     }
 
-    fn decode(&self, pool: &PoolId, at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let coins = self.family.coins();
-        let mut told = Told::new(pool, answers);
+        let mut told = AnswerCursor::new(pool, answers);
         // All of one word.
         let ramped_until = told.next::<CurveCrypto::DCall>("future_A_gamma_time", 1)?;
         if ramped_until > U256::from(at) {
@@ -250,7 +257,7 @@ impl PoolReader for CryptoReader {
                 "ramping: until {ramped_until} (seconds since 1970) its A and gamma change, and each swap uses a \
                  different invariant"
             );
-            return Err(refused(pool, why));
+            return Err(refuse_pool(pool, why));
         }
         let amp = told.small::<CurveCrypto::DCall>("A")?;
         let gamma = told.small::<CurveCrypto::DCall>("gamma")?;
@@ -258,7 +265,7 @@ impl PoolReader for CryptoReader {
         let mid_fee = told.small::<CurveCrypto::DCall>("mid_fee")?;
         let out_fee = told.small::<CurveCrypto::DCall>("out_fee")?;
         let fee_gamma = told.small::<CurveCrypto::DCall>("fee_gamma")?;
-        let mut words = |call: &str, count: usize| -> Result<Vec<U256>, Missing> {
+        let mut words = |call: &str, count: usize| -> Result<Vec<U256>, ReadFailure> {
             (0..count).map(|_| told.next::<CurveCrypto::DCall>(call, 1)).collect()
         };
         let parts = CryptoSwapParts {
@@ -273,7 +280,7 @@ impl PoolReader for CryptoReader {
             fee_gamma,
         };
         let state = CryptoSwap::new(parts).map_err(|error| inconsistent(pool, error))?;
-        Ok(Reading::Whole(PoolState::from(state)))
+        Ok(DecodedState::Whole(PoolState::from(state)))
     }
 
     /// A quote changes nothing.

@@ -18,10 +18,10 @@ use exitgap_core::ids::{Pair, PoolId};
 use exitgap_core::pools::{PoolState, StableSwap, StableSwapParts};
 use exitgap_core::series::MissingReason;
 
-use super::reader::Reading;
-use super::unanswered;
+use super::call_failure;
+use super::reader::DecodedState;
 use crate::abi::Answer;
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::Sale;
 
 pub(super) use crypto::CryptoReader;
@@ -40,22 +40,22 @@ const fn list_words(entries: usize) -> usize {
 }
 
 /// What a call answered in as many words, or what is wrong with it.
-fn told<C: SolCall>(
+fn decode_answer<C: SolCall>(
     pool: &PoolId,
     call: &str,
     answer: Option<&Answer>,
     words: usize,
-) -> Result<C::Return, Missing> {
+) -> Result<C::Return, ReadFailure> {
     let answer = answer.unwrap_or(&Answer::Reverted);
-    answer.exact::<C>(words).ok_or_else(|| unanswered(pool, call, answer))
+    answer.exact::<C>(words).ok_or_else(|| call_failure(pool, call, answer))
 }
 
-fn state_of(pool: &PoolId, parts: StableSwapParts) -> Result<Reading, Missing> {
+fn state_of(pool: &PoolId, parts: StableSwapParts) -> Result<DecodedState, ReadFailure> {
     let state = StableSwap::new(parts).map_err(|error| {
         let detail = format!("pool {pool}: {error}");
-        Missing::new(MissingReason::StateInconsistent, detail)
+        ReadFailure::new(MissingReason::StateInconsistent, detail)
     })?;
-    Ok(Reading::Whole(PoolState::from(state)))
+    Ok(DecodedState::Whole(PoolState::from(state)))
 }
 
 /// The coins sold and bought, as the contracts count them.

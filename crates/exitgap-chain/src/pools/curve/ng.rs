@@ -8,11 +8,13 @@ use exitgap_core::pools::{DRule, NgParts, StableSwap, StableSwapParts};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
-use super::{MAX_COINS, TEXT_WORDS, coins_of, list_words, state_of, told};
+use super::{MAX_COINS, TEXT_WORDS, coins_of, decode_answer, list_words, state_of};
 use crate::abi::{Answer, Call, CurveFactory, CurvePool, own, wire};
 use crate::config::{Factory, FactoryKind, PoolPlan};
-use crate::missing::Missing;
-use crate::pools::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use crate::pools::reader::{
+    Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of,
+};
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// The version whose rules are known.
@@ -48,21 +50,21 @@ fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
 }
 
 /// What a factory says of a pool.
-struct Registered {
+struct FactoryEntry {
     coins: Vec<Address>,
     is_meta: bool,
     pub(super) asset_types: Vec<u8>,
 }
 
-impl Registered {
+impl FactoryEntry {
     /// `None` where the pool is not the factory's.
-    fn of(answers: &[Answer]) -> Option<Self> {
+    fn from_answers(answers: &[Answer]) -> Option<Self> {
         let [coins, is_meta, asset_types] = answers else { return None };
-        let coins = coins.listed::<CurveFactory::get_coinsCall>(MAX_COINS)?;
+        let coins = coins.decode_list::<CurveFactory::get_coinsCall>(MAX_COINS)?;
         let coins: Vec<Address> = coins.into_iter().map(own).collect();
         let is_meta = is_meta.exact::<CurveFactory::is_metaCall>(1)?;
         let asset_types =
-            asset_types.listed::<CurveFactory::get_pool_asset_typesCall>(MAX_COINS)?;
+            asset_types.decode_list::<CurveFactory::get_pool_asset_typesCall>(MAX_COINS)?;
         (coins.len() >= 2).then_some(Self { coins, is_meta, asset_types })
     }
 }
@@ -81,8 +83,8 @@ impl PoolReader for NgReader {
             return Claim::Foreign;
         };
         let version = version.exact::<CurvePool::versionCall>(TEXT_WORDS);
-        let Some(Registered { coins, is_meta, asset_types }) =
-            answers.chunks_exact(3).find_map(Registered::of)
+        let Some(FactoryEntry { coins, is_meta, asset_types }) =
+            answers.chunks_exact(3).find_map(FactoryEntry::from_answers)
         else {
             return match version.as_deref() {
                 Some(VERSION) => Claim::Refused(
@@ -114,7 +116,7 @@ impl PoolReader for NgReader {
             return Claim::Partly;
         }
         let reader = Self { pool, asset_types };
-        Claim::Is(Recognised { reader, tokens: coins, proof: None })
+        Claim::Is(RecognisedPool { reader, tokens: coins, proof: None })
     }
 
     fn name(&self) -> &'static str {
@@ -135,35 +137,45 @@ impl PoolReader for NgReader {
         of_all.into_iter().chain(of_coins.map(|call| Call::new(pool, &call, 1))).collect()
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let coins = self.asset_types.len();
         let list = |call: &str, found: Vec<U256>| {
             if found.len() == coins {
                 return Ok(found);
             }
             let detail = format!("pool {pool}: {call} returned {} of {coins} coins", found.len());
-            Err(Missing::new(MissingReason::StateInconsistent, detail))
+            Err(ReadFailure::new(MissingReason::StateInconsistent, detail))
         };
         let words = list_words(coins);
         let [balances, rates, rest @ ..] = answers else {
-            return Err(super::unanswered(pool, "get_balances", &Answer::Reverted));
+            return Err(super::call_failure(pool, "get_balances", &Answer::Reverted));
         };
-        let balances =
-            told::<CurvePool::get_balancesCall>(pool, "get_balances", Some(balances), words)?;
+        let balances = decode_answer::<CurvePool::get_balancesCall>(
+            pool,
+            "get_balances",
+            Some(balances),
+            words,
+        )?;
         if *rates == Answer::Reverted {
             let detail = format!("pool {pool}: rate_unreadable: stored_rates reverted");
-            return Err(Missing::new(MissingReason::CallReverted, detail));
+            return Err(ReadFailure::new(MissingReason::CallReverted, detail));
         }
-        let rates = told::<CurvePool::stored_ratesCall>(pool, "stored_rates", Some(rates), words)?;
-        let number = |at: usize, call: &'static str| -> Result<U256, Missing> {
+        let rates =
+            decode_answer::<CurvePool::stored_ratesCall>(pool, "stored_rates", Some(rates), words)?;
+        let number = |at: usize, call: &'static str| -> Result<U256, ReadFailure> {
             // All of one word.
-            told::<CurvePool::feeCall>(pool, call, rest.get(at), 1)
+            decode_answer::<CurvePool::feeCall>(pool, call, rest.get(at), 1)
         };
-        let small = |at: usize, call: &'static str| -> Result<u64, Missing> {
+        let small = |at: usize, call: &'static str| -> Result<u64, ReadFailure> {
             let found = number(at, call)?;
             u64::try_from(found).map_err(|_| {
                 let detail = format!("pool {pool}: {call} returned {found}");
-                Missing::new(MissingReason::StateInconsistent, detail)
+                ReadFailure::new(MissingReason::StateInconsistent, detail)
             })
         };
         let admin_balances =

@@ -14,9 +14,11 @@ use exitgap_core::snapshot::Observation;
 use super::{TEXT_WORDS, coins_of, state_of};
 use crate::abi::{Answer, Call, CurveOldPool, CurvePlainFactory, CurvePool, Erc20, own, wire};
 use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
-use crate::missing::Missing;
-use crate::pools::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
-use crate::pools::told::{Told, inconsistent};
+use crate::pools::answer_cursor::{AnswerCursor, inconsistent};
+use crate::pools::reader::{
+    Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of,
+};
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// What Curve's contracts call the chain's own coin.
@@ -130,14 +132,14 @@ fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
 }
 
 /// What a factory says of a pool, where it is its.
-struct Registered {
+struct FactoryEntry {
     implementation: Address,
     is_meta: bool,
     coins: Vec<Address>,
 }
 
-impl Registered {
-    fn of(answers: &[Answer; 3]) -> Option<Self> {
+impl FactoryEntry {
+    fn from_answers(answers: &[Answer; 3]) -> Option<Self> {
         let [implementation, is_meta, coins] = answers;
         let implementation =
             own(implementation.exact::<CurvePlainFactory::get_implementation_addressCall>(1)?);
@@ -215,7 +217,8 @@ impl PoolReader for PlainReader {
             let Some((of_pool, of_factories)) = answers.split_first_chunk::<6>() else {
                 return Claim::Foreign;
             };
-            let mut registered = of_factories.as_chunks::<3>().0.iter().filter_map(Registered::of);
+            let mut registered =
+                of_factories.as_chunks::<3>().0.iter().filter_map(FactoryEntry::from_answers);
             let Some(registered) = registered.next() else {
                 return refusal(of_pool).map_or(Claim::Foreign, Claim::Refused);
             };
@@ -231,7 +234,7 @@ impl PoolReader for PlainReader {
             return Claim::Partly;
         }
         let reader = Self { pool, coins: coins.clone(), rule };
-        Claim::Is(Recognised { reader, tokens: coins, proof: None })
+        Claim::Is(RecognisedPool { reader, tokens: coins, proof: None })
     }
 
     fn name(&self) -> &'static str {
@@ -255,9 +258,14 @@ impl PoolReader for PlainReader {
         of_all.into_iter().chain(balances).chain(decimals).collect()
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let rule = self.rule;
-        let mut told = Told::new(pool, answers);
+        let mut told = AnswerCursor::new(pool, answers);
         // All of one word.
         let amp = told.small::<CurvePool::feeCall>("its amplification")?;
         let fee = told.small::<CurvePool::feeCall>("fee")?;
@@ -319,20 +327,20 @@ impl PoolReader for PlainReader {
 impl PlainRule {
     fn coin_probe(self, pool: Address, coin: usize) -> Probe {
         if self.signed {
-            return Probe::new("coins", pool, &CurveOldPool::coinsCall { i: signed(coin) }, 1);
+            return Probe::new("coins", pool, &CurveOldPool::coinsCall { i: coin_index(coin) }, 1);
         }
         Probe::new("coins", pool, &CurvePool::coinsCall { i: Word::from(coin) }, 1)
     }
 
     fn balance_call(self, pool: Address, coin: usize) -> Call {
         if self.signed {
-            return Call::new(pool, &CurveOldPool::balancesCall { i: signed(coin) }, 1);
+            return Call::new(pool, &CurveOldPool::balancesCall { i: coin_index(coin) }, 1);
         }
         Call::new(pool, &CurvePool::balancesCall { i: Word::from(coin) }, 1)
     }
 }
 
 /// A coin as the first contracts number it.
-fn signed(coin: usize) -> i128 {
+fn coin_index(coin: usize) -> i128 {
     i128::try_from(coin).unwrap_or(i128::MAX)
 }

@@ -14,16 +14,16 @@ use exitgap_core::pools::{ConcentratedLinked, PoolState, Tick};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
-use super::concentrated::{joined, logs, swapped, ticks};
+use super::call_failure;
+use super::concentrated::{logs, price, swap_trial, ticks};
 use super::pair::{self, Pair};
 use super::reader::{
-    Candidate, Claim, Followed, Part, Parts, PoolReader, Probe, Reading, Recognised, Unfinished,
-    Unjoined, Watch,
+    Candidate, Claim, DecodedState, Part, PartReader, PartialState, Parts, PoolReader, Probe,
+    RecognisedPool, StateJoinError, Watch,
 };
-use super::unanswered;
 use crate::abi::{AlgebraFactory, AlgebraPool, Answer, Call, own, wire};
 use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 
@@ -51,13 +51,13 @@ struct Price {
     tick_spacing: i32,
 }
 
-impl Unfinished for Price {
-    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined> {
+impl PartialState for Price {
+    fn join(&self, parts: &Parts) -> Result<PoolState, StateJoinError> {
         let Self { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing } = *self;
-        let ticks = ticks::unpacked(parts);
+        let ticks = ticks::unpack_ticks(parts);
         ConcentratedLinked::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)
             .map(PoolState::from)
-            .map_err(joined::unjoined)
+            .map_err(price::to_join_error)
     }
 }
 
@@ -72,11 +72,11 @@ fn state_calls(pool: Address) -> [(&'static str, Call); 5] {
 }
 
 /// What the answers to these say; the plugin, by name, where there is one.
-fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>), Missing> {
+fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>), ReadFailure> {
     let [state, liquidity, fee, spacing, plugin] = answers else {
-        return Err(unanswered(pool, "globalState", &Answer::Reverted));
+        return Err(call_failure(pool, "globalState", &Answer::Reverted));
     };
-    let wrong = |call: &str, answer: &Answer| unanswered(pool, call, answer);
+    let wrong = |call: &str, answer: &Answer| call_failure(pool, call, answer);
     let told = state
         .exact::<AlgebraPool::globalStateCall>(STATE_WORDS)
         .ok_or_else(|| wrong("globalState", state))?;
@@ -115,7 +115,8 @@ impl PoolReader for LinkedReader {
 
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
         let plan = candidate.plan;
-        let (Some((pair, answers)), Some(pool)) = (Pair::of(answers), plan.id.contract().address())
+        let (Some((pair, answers)), Some(pool)) =
+            (Pair::from_answers(answers), plan.id.contract().address())
         else {
             return Claim::Foreign;
         };
@@ -144,7 +145,11 @@ impl PoolReader for LinkedReader {
                 let [token0, token1] = pair.tokens.map(wire);
                 let asked = AlgebraFactory::poolByPairCall { tokenA: token0, tokenB: token1 };
                 let proof = Some(Call::new(factory, &asked, 1));
-                Claim::Is(Recognised { reader: Self { pool }, tokens: pair.tokens.to_vec(), proof })
+                Claim::Is(RecognisedPool {
+                    reader: Self { pool },
+                    tokens: pair.tokens.to_vec(),
+                    proof,
+                })
             }
         }
     }
@@ -157,23 +162,28 @@ impl PoolReader for LinkedReader {
         state_calls(self.pool).map(|(_, call)| call).to_vec()
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         match price_of(pool, answers)? {
-            (price, None) => Ok(Reading::Unfinished(Box::new(price))),
+            (price, None) => Ok(DecodedState::Unfinished(Box::new(price))),
             // An owner may plug one in at any time.
             (_, Some(plugin)) => {
                 let detail = format!("pool {pool}: {plugin}");
-                Err(Missing::new(MissingReason::PoolUnsupported, detail))
+                Err(ReadFailure::new(MissingReason::PoolUnsupported, detail))
             }
         }
     }
 
-    fn followed(&self) -> Option<&dyn Followed> {
+    fn part_reader(&self) -> Option<&dyn PartReader> {
         Some(self)
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        ConcentratedLinked::of(state).map(|pool| ticks::packed(pool.ranges().ticks()))
+        ConcentratedLinked::of(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
     /// The ticks of the two directions are others.
@@ -184,18 +194,18 @@ impl PoolReader for LinkedReader {
     }
 
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        swapped::calls(sale)
+        swap_trial::calls(sale)
     }
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        swapped::judge(sale, outcomes)
+        swap_trial::judge(sale, outcomes)
     }
 }
 
 /// The bitmap's words of ticks that are not divided by any spacing.
 const RAW: i32 = 1;
 
-impl Followed for LinkedReader {
+impl PartReader for LinkedReader {
     /// `Mint` and `Burn` have the shape of v3's.
     fn watch(&self) -> Watch {
         logs::watch(self.pool)
@@ -219,14 +229,14 @@ impl Followed for LinkedReader {
         pool: &PoolId,
         parts: &[i32],
         answers: &[Answer],
-    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+    ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure> {
         let decode = |(tick, answer): (&i32, &Answer)| {
             let told = answer.exact::<AlgebraPool::ticksCall>(TICK_WORDS);
-            let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
+            let told = told.ok_or_else(|| call_failure(pool, &format!("ticks({tick})"), answer))?;
             let gross = u128::try_from(told.liquidityTotal).map_err(|_| {
                 let what =
                     format!("pool {pool}: tick {tick} has a liquidity of more than 128 bits");
-                Missing::new(MissingReason::StateInconsistent, what)
+                ReadFailure::new(MissingReason::StateInconsistent, what)
             })?;
             let there =
                 Tick { tick: *tick, liquidity_net: told.liquidityDelta, liquidity_gross: gross };
@@ -241,10 +251,10 @@ impl Followed for LinkedReader {
         ticks::words(RAW).map(call).collect()
     }
 
-    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure> {
         let bits = answers.iter().map(|answer| {
             let bits = answer.exact::<AlgebraPool::tickTableCall>(1);
-            bits.ok_or_else(|| unanswered(pool, "tickTable", answer))
+            bits.ok_or_else(|| call_failure(pool, "tickTable", answer))
         });
         ticks::ticks_of_words(pool, RAW, bits)
     }

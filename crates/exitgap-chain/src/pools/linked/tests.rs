@@ -80,7 +80,7 @@ fn a_pool_is_known_by_its_factory_and_refused_with_a_plugin() {
 #[test]
 fn price_and_ticks_are_joined_though_ticks_are_off_the_spacing() {
     let (reader, pool) = (LinkedReader { pool: POOL }, plan().id);
-    let Ok(Reading::Unfinished(price)) = reader.decode(&pool, 0, &state(NOBODY, 0)) else {
+    let Ok(DecodedState::Unfinished(price)) = reader.decode(&pool, 0, &state(NOBODY, 0)) else {
         panic!("it lacks its ticks")
     };
     let tick = |total: u64, net: i128| {

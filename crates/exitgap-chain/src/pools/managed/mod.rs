@@ -16,15 +16,15 @@ use exitgap_core::pools::{ConcentratedV4, Direction, PoolState};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Fact, Observation};
 
-use super::concentrated::{joined, logs, swapped, ticks};
+use super::concentrated::{logs, price, swap_trial, ticks};
 use super::reader::{
-    Candidate, Claim, Followed, Part, Parts, PoolReader, Probe, Reading, Recognised, Unfinished,
-    Unjoined, Watch, data_of,
+    Candidate, Claim, DecodedState, Part, PartReader, PartialState, Parts, PoolReader, Probe,
+    RecognisedPool, StateJoinError, Watch, data_of,
 };
 use crate::abi::{Answer, Call, V4Manager, V4SwapParams};
 use crate::blocks::contradiction;
 use crate::config::{Factory, FactoryKind, NOBODY, PoolKey, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 use storage::{Storage, all_words, words_of};
@@ -48,11 +48,11 @@ struct Price {
     tick_spacing: i32,
 }
 
-impl Unfinished for Price {
-    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined> {
+impl PartialState for Price {
+    fn join(&self, parts: &Parts) -> Result<PoolState, StateJoinError> {
         let Self { sqrt_price_x96, tick, liquidity, lp_fee_pips, protocol_fee, tick_spacing } =
             *self;
-        let ticks = ticks::unpacked(parts);
+        let ticks = ticks::unpack_ticks(parts);
         ConcentratedV4::new(
             sqrt_price_x96,
             tick,
@@ -63,7 +63,7 @@ impl Unfinished for Price {
             ticks,
         )
         .map(PoolState::from)
-        .map_err(joined::unjoined)
+        .map_err(price::to_join_error)
     }
 }
 
@@ -73,7 +73,7 @@ fn bits(word: U256, from: usize, count: usize) -> u32 {
 }
 
 impl Price {
-    fn of(slot0: U256, liquidity: U256, tick_spacing: i32) -> Self {
+    fn from_words(slot0: U256, liquidity: U256, tick_spacing: i32) -> Self {
         // The tick's 24 bits, its sign taken along.
         let tick = bits(slot0, 160, 24).cast_signed() << 8 >> 8;
         Self {
@@ -98,7 +98,7 @@ impl PoolReader for ManagedReader {
         let (Some(id), Some(manager)) = (plan.id.contract().id(), manager_of(factories)) else {
             return Vec::new();
         };
-        let storage = Storage::of(manager, id);
+        let storage = Storage::for_pool(manager, id);
         let calls = storage.calls(&storage.price()).into_iter();
         calls.map(|call| Probe { name: "extsload", call }).collect()
     }
@@ -131,9 +131,9 @@ impl PoolReader for ManagedReader {
                 Claim::Refused(format!("the manager {manager} has no pool with this id"))
             }
             Ok(words) if words.len() == 2 => {
-                let reader = Self { storage: Storage::of(manager, id), id, key };
+                let reader = Self { storage: Storage::for_pool(manager, id), id, key };
                 let tokens = vec![key.currency0, key.currency1];
-                Claim::Is(Recognised { reader, tokens, proof: None })
+                Claim::Is(RecognisedPool { reader, tokens, proof: None })
             }
             _ => Claim::Partly,
         }
@@ -147,7 +147,12 @@ impl PoolReader for ManagedReader {
         self.storage.calls(&self.storage.price())
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let words = all_words(pool, 2, answers)?;
         let [slot0, liquidity] = words[..] else {
             return Err(inconsistent(pool, "its price was not queried"));
@@ -155,21 +160,21 @@ impl PoolReader for ManagedReader {
         if liquidity.bit_len() > 128 {
             return Err(inconsistent(pool, "its liquidity has more than 128 bits"));
         }
-        let price = Price::of(slot0, liquidity, self.key.tick_spacing);
+        let price = Price::from_words(slot0, liquidity, self.key.tick_spacing);
         let (found, expected) = (price.lp_fee_pips, self.key.fee);
         if found != expected {
             let what = format!("its fee is {found}, but its key has {expected}");
             return Err(inconsistent(pool, what));
         }
-        Ok(Reading::Unfinished(Box::new(price)))
+        Ok(DecodedState::Unfinished(Box::new(price)))
     }
 
-    fn followed(&self) -> Option<&dyn Followed> {
+    fn part_reader(&self) -> Option<&dyn PartReader> {
         Some(self)
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        ConcentratedV4::of(state).map(|pool| ticks::packed(pool.ranges().ticks()))
+        ConcentratedV4::of(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
     /// The key, as the manager was given it: nothing that it answers tells it, but it hashes to the
@@ -199,7 +204,7 @@ impl PoolReader for ManagedReader {
                 zeroForOne: sale.direction == Direction::ZeroForOne,
                 // What is sold counts below zero.
                 amountSpecified: I256::from_raw(sale.amount_in.wrapping_neg()),
-                sqrtPriceLimitX96: swapped::limit_of(sale.direction),
+                sqrtPriceLimitX96: swap_trial::limit_of(sale.direction),
             },
             hookData: Bytes::new(),
         };
@@ -221,11 +226,11 @@ impl PoolReader for ManagedReader {
         };
         let taken = U256::from(half(sale.direction.base_index()).unsigned_abs());
         let paid = U256::from(half(sale.direction.quote_index()).unsigned_abs());
-        swapped::compare(sale, taken, paid)
+        swap_trial::compare(sale, taken, paid)
     }
 }
 
-impl Followed for ManagedReader {
+impl PartReader for ManagedReader {
     fn watch(&self) -> Watch {
         let events = vec![V4Manager::ModifyLiquidity::SIGNATURE_HASH];
         Watch { emitter: self.storage.manager(), events, id: Some(self.id) }
@@ -251,7 +256,7 @@ impl Followed for ManagedReader {
         pool: &PoolId,
         parts: &[i32],
         answers: &[Answer],
-    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+    ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure> {
         let words = all_words(pool, parts.len(), answers)?;
         let part = |(tick, word): (&i32, U256)| (*tick, (!word.is_zero()).then_some(word));
         Ok(parts.iter().zip(words).map(part).collect())
@@ -262,15 +267,15 @@ impl Followed for ManagedReader {
         self.storage.calls(&words.map(|word| self.storage.bitmap(word)).collect::<Vec<_>>())
     }
 
-    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure> {
         let asked = ticks::words(self.key.tick_spacing).count();
         let bits = all_words(pool, asked, answers)?;
         ticks::ticks_of_words(pool, self.key.tick_spacing, bits.into_iter().map(Ok))
     }
 }
 
-fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
-    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> ReadFailure {
+    ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId, Word};
 
 use crate::abi::{Answer, Call, V4Manager};
-use crate::missing::Missing;
-use crate::pools::unanswered;
+use crate::pools::call_failure;
+use crate::read_failure::ReadFailure;
 
 /// The manager's mapping from ids to pools.
 const POOLS: u64 = 6;
@@ -29,7 +29,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(manager: Address, id: Word) -> Self {
+    pub(super) fn for_pool(manager: Address, id: Word) -> Self {
         let base = keccak256((B256::from(id.0), Number::from(POOLS)).abi_encode());
         Self { manager, base: base.into() }
     }
@@ -74,10 +74,10 @@ impl Storage {
 }
 
 /// The words that such a call answered.
-pub(super) fn words_of(pool: &PoolId, answer: &Answer) -> Result<Vec<U256>, Missing> {
-    let words = answer.returned().map_or(0, |data| data.len() / 32);
+pub(super) fn words_of(pool: &PoolId, answer: &Answer) -> Result<Vec<U256>, ReadFailure> {
+    let words = answer.return_data().map_or(0, |data| data.len() / 32);
     let told = answer.exact::<V4Manager::extsloadCall>(words);
-    let told = told.ok_or_else(|| unanswered(pool, "extsload", answer))?;
+    let told = told.ok_or_else(|| call_failure(pool, "extsload", answer))?;
     Ok(told.into_iter().map(|word| U256::from_be_bytes(word.0)).collect())
 }
 
@@ -86,12 +86,12 @@ pub(super) fn all_words(
     pool: &PoolId,
     asked: usize,
     answers: &[Answer],
-) -> Result<Vec<U256>, Missing> {
+) -> Result<Vec<U256>, ReadFailure> {
     let mut words = Vec::with_capacity(asked);
     for answer in answers {
         let more = words_of(pool, answer)?;
         if more.len() != TOGETHER.min(asked - words.len()) {
-            return Err(unanswered(pool, "extsload", answer));
+            return Err(call_failure(pool, "extsload", answer));
         }
         words.extend(more);
     }

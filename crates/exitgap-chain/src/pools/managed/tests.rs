@@ -19,7 +19,7 @@ const KEY: PoolKey = PoolKey {
 
 fn plan(key: PoolKey) -> PoolPlan {
     PoolPlan {
-        id: PoolId::managed("base".parse().unwrap(), key.id().unwrap()),
+        id: PoolId::from_manager_id("base".parse().unwrap(), key.id().unwrap()),
         key: Some(key),
         base: Direction::ZeroForOne,
         fee: None,
@@ -94,11 +94,11 @@ fn the_words_are_price_tick_and_fees_by_direction() {
     let read = |slot0: Number, liquidity: Number| {
         reader.decode(&pool, 0, &[words(&[slot0, liquidity])]).map_err(|missing| missing.detail)
     };
-    let Ok(Reading::Unfinished(price)) = read(slot0(500), Number::from(liquidity)) else {
+    let Ok(DecodedState::Unfinished(price)) = read(slot0(500), Number::from(liquidity)) else {
         panic!("it lacks its ticks")
     };
     let net = i128::try_from(liquidity).unwrap();
-    let ticks = ticks::packed(&[Tick::new(-10, net), Tick::new(10, -net)]);
+    let ticks = ticks::pack_ticks(&[Tick::new(-10, net), Tick::new(10, -net)]);
     let state = price.join(&ticks).unwrap();
     let pool_read = ConcentratedV4::of(&state).unwrap();
     assert_eq!((pool_read.lp_fee_pips(), pool_read.protocol_fee()), (500, [704, 385]));

@@ -10,12 +10,12 @@ use exitgap_core::pools::{FeeRate, Solidly};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
+use super::call_failure;
 use super::pair::{self, Pair};
-use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
-use super::unanswered;
+use super::reader::{Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of};
 use crate::abi::{Answer, Call, Solidly as Contract, SolidlyFactory, wire};
 use crate::config::{Factory, FactoryKind, PoolPlan};
-use crate::missing::Missing;
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// Words of `metadata`'s answer.
@@ -58,7 +58,7 @@ impl PoolReader for SolidlyReader {
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
         let plan = candidate.plan;
         let (Some((pair, [stable, metadata])), Some(pool)) =
-            (Pair::of(answers), plan.id.contract().address())
+            (Pair::from_answers(answers), plan.id.contract().address())
         else {
             return Claim::Foreign;
         };
@@ -89,7 +89,7 @@ impl PoolReader for SolidlyReader {
         let asked = SolidlyFactory::getPoolCall { tokenA: token0, tokenB: token1, stable };
         let proof = Some(Call::new(factory, &asked, 1));
         let reader = Self { pool, factory, tokens, stable };
-        Claim::Is(Recognised { reader, tokens: tokens.to_vec(), proof })
+        Claim::Is(RecognisedPool { reader, tokens: tokens.to_vec(), proof })
     }
 
     fn name(&self) -> &'static str {
@@ -109,24 +109,29 @@ impl PoolReader for SolidlyReader {
         ]
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
         let [metadata, fee, paused] = answers else {
-            return Err(unanswered(pool, "metadata", &Answer::Reverted));
+            return Err(call_failure(pool, "metadata", &Answer::Reverted));
         };
-        let told = metadata_of(metadata).ok_or_else(|| unanswered(pool, "metadata", metadata))?;
+        let told = metadata_of(metadata).ok_or_else(|| call_failure(pool, "metadata", metadata))?;
         let fee = fee
             .exact::<SolidlyFactory::getFeeCall>(1)
-            .ok_or_else(|| unanswered(pool, "its factory's getFee", fee))?;
+            .ok_or_else(|| call_failure(pool, "its factory's getFee", fee))?;
         let paused = paused
             .exact::<SolidlyFactory::isPausedCall>(1)
-            .ok_or_else(|| unanswered(pool, "its factory's isPaused", paused))?;
+            .ok_or_else(|| call_failure(pool, "its factory's isPaused", paused))?;
         if paused {
             let detail =
                 format!("pool {pool}: paused: its factory {} allows no swaps", self.factory);
-            return Err(Missing::new(MissingReason::PoolUnsupported, detail));
+            return Err(ReadFailure::new(MissingReason::PoolUnsupported, detail));
         }
         let inconsistent = |what: String| {
-            Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+            ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
         };
         if (told.st, [told.t0, told.t1]) != (self.stable, self.tokens.map(wire)) {
             return Err(inconsistent(
@@ -142,7 +147,7 @@ impl PoolReader for SolidlyReader {
         let fee = FeeRate { numerator, denominator: Solidly::FEE_DENOMINATOR };
         let state = Solidly::new(self.stable, [told.r0, told.r1], [of_0, of_1], fee)
             .map_err(|error| inconsistent(error.to_string()))?;
-        Ok(Reading::Whole(state.into()))
+        Ok(DecodedState::Whole(state.into()))
     }
 
     /// Only one can be paid at a time.

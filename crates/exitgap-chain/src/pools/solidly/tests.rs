@@ -36,11 +36,11 @@ fn units() -> [U256; 2] {
     [U256::from(1_000_000), U256::from(1_000_000_000_000_000_000_u64)]
 }
 
-fn decoded(answers: &[Answer]) -> Result<Solidly, Missing> {
+fn decoded(answers: &[Answer]) -> Result<Solidly, ReadFailure> {
     let pool: PoolId = "anvil:0x0707070707070707070707070707070707070707".parse().unwrap();
     match reader().decode(&pool, 0, answers)? {
-        Reading::Whole(state) => Ok(*Solidly::of(&state).unwrap()),
-        Reading::Unfinished(_) => panic!("nothing of it is remembered"),
+        DecodedState::Whole(state) => Ok(*Solidly::of(&state).unwrap()),
+        DecodedState::Unfinished(_) => panic!("nothing of it is remembered"),
     }
 }
 

@@ -14,12 +14,12 @@ use exitgap_api::operations::{
     SnapshotAsked, SortBy, Target, VerificationAsked,
 };
 use exitgap_api::{
-    Answer, AtOnce, Fragility, Guards, History, KeysFrom, LogContinuity, PoolList, Problem,
-    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation, Standing,
+    Answer, AtOnce, Fragility, GuardInputs, Guards, History, KeysFrom, LogContinuity, PoolList,
+    Problem, Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
     VerifiedBy, VerifiedEvidence,
 };
 use exitgap_client::{
-    BaseUrl, Client, ClientError, Continuity, EvidenceOf, LogWatch, Native, Recorded, Since,
+    BaseUrl, Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogWatch, Native, Since,
     Storage, TrustBasis, Verification,
 };
 use exitgap_core::exit::METHOD_VERSION;
@@ -63,7 +63,10 @@ impl Remote {
     }
 
     /// The snapshot that is asked about, hashed here, where it meets the guards.
-    async fn recorded(&self, asked: &SnapshotAsked) -> Result<(Recorded, u64), Problem> {
+    async fn fetch_snapshot(
+        &self,
+        asked: &SnapshotAsked,
+    ) -> Result<(FetchedSnapshot, u64), Problem> {
         let SnapshotAsked { pool, base, at, guards } = asked;
         let at = at.map(|slot| slot.to_string());
         let recorded = self
@@ -72,7 +75,7 @@ impl Remote {
             .await
             .map_err(ClientError::into_problem)?;
         let observation = recorded.snapshot.observation();
-        let standing = Standing::of(observation, &recorded.provenance, now_s());
+        let standing = GuardInputs::from_observation(observation, &recorded.provenance, now_s());
         guards.check(&standing)?;
         Ok((recorded, standing.age_s.unwrap_or_default()))
     }
@@ -80,7 +83,7 @@ impl Remote {
     /// The answer as a service would publish it: what is said of the series is the service's own word.
     fn publish<F>(
         &self,
-        (recorded, age_s): &(Recorded, u64),
+        (recorded, age_s): &(FetchedSnapshot, u64),
         answer: Answer<F>,
         size_usd: Option<&str>,
     ) -> Published<F> {
@@ -98,7 +101,7 @@ impl Remote {
     }
 
     /// Where the evidence of a size is.
-    fn evidence_url(&self, recorded: &Recorded, size: SizeUsd) -> String {
+    fn evidence_url(&self, recorded: &FetchedSnapshot, size: SizeUsd) -> String {
         let of = EvidenceOf {
             pool: recorded.snapshot.observation().pool().clone(),
             base: recorded.default_direction.into(),
@@ -110,13 +113,16 @@ impl Remote {
         format!("{}{}", self.client.known_web(), of.target())
     }
 
-    async fn read<D: serde::de::DeserializeOwned>(&self, target: Target) -> Result<D, Problem> {
-        self.client.read(&target).await.map_err(ClientError::into_problem)
+    async fn get_document<D: serde::de::DeserializeOwned>(
+        &self,
+        target: Target,
+    ) -> Result<D, Problem> {
+        self.client.get_document(&target).await.map_err(ClientError::into_problem)
     }
 }
 
 /// The direction that was asked for: the snapshot was fetched for it.
-fn direction(recorded: &Recorded) -> Direction {
+fn direction(recorded: &FetchedSnapshot) -> Direction {
     recorded.default_direction
 }
 
@@ -124,11 +130,11 @@ impl Backend for Remote {
     async fn list_pools(&self, asked: PoolsAsked) -> Result<PoolList, Problem> {
         let PoolsAsked { chain, after, limit } = asked;
         let target = Operation::Pools.target().maybe(&CHAIN, chain).with(&LIMIT, limit);
-        self.read(target.maybe(&POOL_CURSOR, after)).await
+        self.get_document(target.maybe(&POOL_CURSOR, after)).await
     }
 
     async fn estimate_exit(&self, asked: ExitAsked) -> Result<PublishedExit, Problem> {
-        let recorded = self.recorded(&asked.snapshot).await?;
+        let recorded = self.fetch_snapshot(&asked.snapshot).await?;
         let size = asked.size.to_string();
         let answers = recorded.0.answers(direction(&recorded.0));
         match answers.estimate(asked.size) {
@@ -142,10 +148,10 @@ impl Backend for Remote {
     }
 
     async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
-        let recorded = self.recorded(&asked.snapshot).await?;
+        let recorded = self.fetch_snapshot(&asked.snapshot).await?;
         // Just above fee and basis a search may take seconds.
         let (limit, search) = (asked.limit, recorded.0.clone());
-        let found = blocking(move || search.answers(direction(&search)).max_size_for(limit));
+        let found = run_blocking(move || search.answers(direction(&search)).max_size_for(limit));
         // A search that ended without an answer is about the limit, by the name it has here.
         let answer = found.await?.map_err(|problem| problem.field(GAP.name))?;
         let size = answer.figures.exit.as_ref().map(|exit| exit.size_usd.to_string());
@@ -156,10 +162,10 @@ impl Backend for Remote {
         &self,
         asked: SimulationAsked,
     ) -> Result<PublishedSimulation, Problem> {
-        let recorded = self.recorded(&asked.snapshot).await?;
+        let recorded = self.fetch_snapshot(&asked.snapshot).await?;
         let (plan, search) = (asked.plan, recorded.0.clone());
-        let answer =
-            blocking(move || search.answers(direction(&search)).simulate_orders(plan)).await??;
+        let answer = run_blocking(move || search.answers(direction(&search)).simulate_orders(plan))
+            .await??;
         let proven = match &answer.figures.at_once {
             AtOnce::Exit(_) => true,
             AtOnce::Problem(problem) => problem.code.has_evidence(),
@@ -169,9 +175,9 @@ impl Backend for Remote {
     }
 
     async fn depth_ladder(&self, asked: SnapshotAsked) -> Result<PublishedLadder, Problem> {
-        let recorded = self.recorded(&asked).await?;
+        let recorded = self.fetch_snapshot(&asked).await?;
         let search = recorded.0.clone();
-        let computed = blocking(move || {
+        let computed = run_blocking(move || {
             search.answers(direction(&search)).ladder(&GapLimit::LADDER, &SizeUsd::STANDARD)
         });
         let (computed, published) = (computed.await?, recorded.0.published);
@@ -197,7 +203,7 @@ impl Backend for Remote {
             .maybe(&MAX_AGE, max_age_s)
             .maybe(&MIN_DAYS, min_days_observed)
             .maybe(&REQUIRE, require_live.then_some("live"));
-        let history: History = self.read(target).await?;
+        let history: History = self.get_document(target).await?;
         if history.of.pool != series.pool.to_string() || history.of.size_usd != series.size.into() {
             return Err(unreadable("the service returned a series for different parameters"));
         }
@@ -213,7 +219,7 @@ impl Backend for Remote {
         };
         let target = Operation::Fragility.target().maybe(&CHAIN, chain).with(&SORT, sort);
         let target = target.maybe(&BOARD_SIZE, size).with(&LIMIT, limit);
-        self.read(target.with(&RANK_CURSOR, skip)).await
+        self.get_document(target.with(&RANK_CURSOR, skip)).await
     }
 
     async fn verify_evidence(&self, asked: VerificationAsked) -> Result<VerifiedEvidence, Problem> {
@@ -222,10 +228,10 @@ impl Backend for Remote {
         let (client, keys, kept) = (self.client.clone(), self.keys.clone(), self.kept.clone());
         let runtime = tokio::runtime::Handle::current();
         // Verifying takes its time, and a folder of what was kept has one user at a time.
-        blocking(move || match kept {
+        run_blocking(move || match kept {
             Kept::Here(memory) => runtime.block_on(verify(&client, &*memory, keys, asked)),
             Kept::Folder(path) => {
-                runtime.block_on(verify_keeping(&client, &path, keys, asked)).map_err(told)
+                runtime.block_on(verify_keeping(&client, &path, keys, asked)).map_err(to_problem)
             }
         })
         .await?
@@ -264,7 +270,7 @@ async fn verify(
         TrustBasis::Kept => KeysFrom::Kept,
         TrustBasis::FirstUse => KeysFrom::FirstUse,
     };
-    let verified = VerifiedEvidence::of(url, report, VerifiedBy::Here, (keys, keys_from));
+    let verified = VerifiedEvidence::from_report(url, report, VerifiedBy::Here, (keys, keys_from));
     Ok(VerifiedEvidence {
         continuity: Some(match log.continuity {
             Continuity::FirstSeen => LogContinuity::FirstSeen,
@@ -279,13 +285,13 @@ async fn verify(
 }
 
 /// Work that takes its time, on a thread of its own.
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| unreadable(error.to_string()))
 }
 
-fn told(failure: Failure) -> Problem {
+fn to_problem(failure: Failure) -> Problem {
     match failure {
         Failure::Problem(problem)
         | Failure::Service { problem, .. }

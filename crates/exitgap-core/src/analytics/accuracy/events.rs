@@ -2,7 +2,7 @@
 
 use crate::ids::Address;
 use crate::pools::Direction;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::wide::U256;
 
 /// A log of a pool, at its place in the chain.

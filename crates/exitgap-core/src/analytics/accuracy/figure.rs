@@ -133,14 +133,14 @@ wire_struct!(SwapRow {
 
 impl AccuracyFigure {
     /// Of what comes of a period.
-    pub fn of(period: &AccuracyOfPeriod) -> Self {
+    pub fn from_period(period: &AccuracyOfPeriod) -> Self {
         let AccuracyOfPeriod { result, slots, slots_waiting, documents } = period;
         let SwapsFlagged { same_tx, jit, sandwich_suspected } = result.flagged;
         let NotCompared { fills_incomplete, estimate_refused, two_sided, zero, out_of_range } =
             result.not_compared;
         Self {
-            by_age: result.ages.iter().map(AgeRow::of).collect(),
-            by_size: result.sizes.iter().map(SizeRow::of).collect(),
+            by_age: result.ages.iter().map(AgeRow::from_age).collect(),
+            by_size: result.sizes.iter().map(SizeRow::from_size).collect(),
             compared: result.compared,
             documents: *documents,
             enough: result.enough,
@@ -148,7 +148,7 @@ impl AccuracyFigure {
             flagged: FlaggedRow { jit, same_tx, sandwich_suspected },
             have_slots: result.slots,
             last_slot: slots.map(|[_, last]| last),
-            newest: result.newest.iter().map(SwapRow::of).collect(),
+            newest: result.newest.iter().map(SwapRow::from_swap).collect(),
             not_compared: NotComparedRow {
                 estimate_refused,
                 fills_incomplete,
@@ -161,13 +161,13 @@ impl AccuracyFigure {
             stretches: result.stretches,
             stretches_incomplete: result.stretches_incomplete,
             swaps: result.swaps,
-            worst: result.worst.iter().map(SwapRow::of).collect(),
+            worst: result.worst.iter().map(SwapRow::from_swap).collect(),
         }
     }
 }
 
 impl Errors {
-    fn of(errors: &AccuracyAge) -> Self {
+    fn from_age(errors: &AccuracyAge) -> Self {
         Self {
             abs_error_pct_q50: errors.abs_error_q50.map(Percent::to_fixed),
             abs_error_pct_q95: errors.abs_error_q95.map(Percent::to_fixed),
@@ -180,20 +180,20 @@ impl Errors {
 }
 
 impl AgeRow {
-    fn of(age: &AccuracyAge) -> Self {
-        Self { errors: Errors::of(age), older_slots: age.older_slots }
+    fn from_age(age: &AccuracyAge) -> Self {
+        Self { errors: Errors::from_age(age), older_slots: age.older_slots }
     }
 }
 
 impl SizeRow {
-    fn of(size: &AccuracySize) -> Self {
+    fn from_size(size: &AccuracySize) -> Self {
         let base = Base::from(size.direction);
-        Self { base, errors: Errors::of(&size.errors), from_usd: size.from_usd }
+        Self { base, errors: Errors::from_age(&size.errors), from_usd: size.from_usd }
     }
 }
 
 impl SwapRow {
-    fn of(swap: &ComparedSwap) -> Self {
+    fn from_swap(swap: &ComparedSwap) -> Self {
         Self {
             amount_in: swap.amount_in.to_string(),
             amount_out: swap.amount_out.to_string(),

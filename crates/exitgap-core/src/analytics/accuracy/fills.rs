@@ -6,7 +6,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::committed::document_of_line;
+use super::committed_document::document_of_line;
 use super::events::first_out_of_order;
 use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use crate::Newer;
@@ -72,7 +72,7 @@ impl Fills {
     /// The canonical bytes. Refused where [`Fills::from_canonical`] would not take them.
     pub fn to_canonical(&self) -> Result<Vec<u8>, FillsError> {
         self.check()?;
-        Ok(to_canonical_within(&Document::of(self), MAX_FILLS_BYTES)?)
+        Ok(to_canonical_within(&Document::from_fills(self), MAX_FILLS_BYTES)?)
     }
 
     /// Reads untrusted bytes.
@@ -81,7 +81,7 @@ impl Fills {
         let Document { contract, after_block, to_block, logs, .. } = document;
         let logs = logs.into_iter().enumerate().map(|(place, log)| {
             let wrong = || FillsError::Log { place, what: "not one of the five kinds of event" };
-            log.read().ok_or_else(wrong)
+            log.into_pool_log().ok_or_else(wrong)
         });
         let fills = Self { contract, after_block, to_block, logs: logs.collect::<Result<_, _>>()? };
         fills.check()?;
@@ -203,20 +203,20 @@ struct Range {
 wire_struct!(Range { lower, upper, delta });
 
 impl Document {
-    fn of(fills: &Fills) -> Self {
+    fn from_fills(fills: &Fills) -> Self {
         let Fills { contract, after_block, to_block, logs } = fills;
         Self {
             v: VERSION,
             contract: contract.clone(),
             after_block: *after_block,
             to_block: *to_block,
-            logs: logs.iter().map(Log::of).collect(),
+            logs: logs.iter().map(Log::from_pool_log).collect(),
         }
     }
 }
 
 impl Log {
-    fn of(log: &PoolLog) -> Self {
+    fn from_pool_log(log: &PoolLog) -> Self {
         let PoolLog { block, index, transaction, parties, event } = log;
         let mut of = Self {
             block: *block,
@@ -248,7 +248,7 @@ impl Log {
     }
 
     /// `None` where it is not of exactly one kind.
-    fn read(self) -> Option<PoolLog> {
+    fn into_pool_log(self) -> Option<PoolLog> {
         let Self { block, index, transaction, parties, .. } = self;
         let event = match (self.swap, self.liquidity, self.reserves, self.deposit, self.withdrawal)
         {

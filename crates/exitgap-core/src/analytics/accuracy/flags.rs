@@ -3,7 +3,7 @@
 use super::{PoolEvent, PoolLog};
 use crate::ids::Address;
 use crate::pools::Direction;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 
 /// Whoever is not told.
 const NOBODY: Address = Address([0; 20]);

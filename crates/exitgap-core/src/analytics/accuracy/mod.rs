@@ -26,13 +26,13 @@
 //!
 //! Reverted trades and orders that were never sent are not covered.
 
-mod committed;
+mod committed_document;
 mod events;
 mod figure;
 mod fills;
 mod flags;
-mod issued;
 mod pass;
+mod receipts;
 mod replay;
 mod requote;
 mod result;
@@ -42,13 +42,13 @@ mod terms;
 use crate::analytics::FigureError;
 use crate::pools::PoolState;
 
-pub use committed::Committed;
+pub use committed_document::CommittedDocument;
 pub use events::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 pub use figure::AccuracyFigure;
 pub use fills::{Fills, FillsError, MAX_FILLS_BYTES, MAX_FILLS_LOGS};
 pub use flags::{SwapFlags, SwapsFlagged};
-pub use issued::{Issued, IssuedError, MAX_ISSUED, MAX_ISSUED_BYTES};
 pub use pass::{AccuracyOfPeriod, AccuracyPass};
+pub use receipts::{IssuedError, IssuedReceipts, MAX_ISSUED, MAX_ISSUED_BYTES};
 pub use requote::{LATER_SLOTS, Requote, requote};
 pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
 pub use scan::AccuracyScan;
@@ -56,11 +56,11 @@ pub use terms::{AccuracyParameters, AccuracyTerms};
 
 /// Whether swaps of a pool of this kind are compared: what it logs is known, and replayed.
 pub fn is_told_of(state: &PoolState) -> bool {
-    replay::Replay::of(state).is_some()
+    replay::Replay::from_state(state).is_some()
 }
 
 /// The refusal of a pool whose logs are not known.
-fn unsupported(protocol: &'static str) -> FigureError {
+fn unsupported_protocol(protocol: &'static str) -> FigureError {
     let supported = "concentrated liquidity with the events of Uniswap v3, and constant product";
     FigureError::UnsupportedKind { figure: "accuracy", protocol, supported }
 }

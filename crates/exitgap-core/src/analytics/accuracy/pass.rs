@@ -50,7 +50,7 @@ impl AccuracyPass {
     /// A pass that has seen nothing.
     pub fn new(terms: AccuracyTerms) -> Result<Self, FigureError> {
         Ok(Self {
-            terms: terms.checked()?,
+            terms: terms.validate()?,
             scan: AccuracyScan::new(),
             waiting: None,
             unused: VecDeque::new(),
@@ -77,7 +77,7 @@ impl AccuracyPass {
         }
         let count = self.unused.partition_point(|log| log.block <= block);
         let logs: Vec<PoolLog> = self.unused.drain(..count).collect();
-        self.scan.take(slot, observation, &logs)?;
+        self.scan.add_slot(slot, observation, &logs)?;
         self.slots = Some(self.slots.map_or([slot; 2], |[first, _]| [first, slot]));
         Ok(())
     }
@@ -87,7 +87,7 @@ impl FigurePass for AccuracyPass {
     type Result = AccuracyOfPeriod;
 
     /// The pass must not want a document first.
-    fn take(
+    fn add_snapshot(
         &mut self,
         _: &PoolId,
         slot: Slot,
@@ -98,7 +98,7 @@ impl FigurePass for AccuracyPass {
             return Err(FigureError::OutOfOrder { slot });
         }
         if !super::is_told_of(observation.state()) {
-            return Err(super::unsupported(observation.state().protocol()));
+            return Err(super::unsupported_protocol(observation.state().protocol()));
         }
         self.waiting = Some((slot, observation));
         self.go_on()
@@ -134,6 +134,6 @@ impl FigurePass for AccuracyPass {
     }
 
     fn document(result: &AccuracyOfPeriod) -> Result<Part, DocumentError> {
-        part(&AccuracyFigure::of(result))
+        part(&AccuracyFigure::from_period(result))
     }
 }

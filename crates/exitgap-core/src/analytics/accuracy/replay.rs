@@ -23,7 +23,7 @@ pub(super) struct Reserves {
 
 impl Replay {
     /// `None` where the kind's logs are not known.
-    pub fn of(state: &PoolState) -> Option<Self> {
+    pub fn from_state(state: &PoolState) -> Option<Self> {
         match state {
             PoolState::Concentrated(_) => Some(Self::Ranges(Some(state.clone()))),
             PoolState::ConstantProduct(pair) => {
@@ -41,11 +41,11 @@ impl Replay {
     }
 
     /// Whether it is this state, bit for bit.
-    pub fn is(self, state: &PoolState) -> bool {
+    pub fn matches_state(self, state: &PoolState) -> bool {
         match (self, state) {
             (Self::Ranges(Some(made)), PoolState::Concentrated(_)) => made == *state,
             (Self::Reserves(Some(made)), PoolState::ConstantProduct(found)) => {
-                made.settled().is_some_and(|made| made.pair == *found)
+                made.settle_unexplained().is_some_and(|made| made.pair == *found)
             }
             _ => false,
         }
@@ -154,7 +154,7 @@ impl Reserves {
     fn after(self, event: &PoolEvent) -> Option<Self> {
         let now = self.pair.reserves();
         if let PoolEvent::Reserves(found) = event {
-            let Self { pair, .. } = self.settled()?;
+            let Self { pair, .. } = self.settle_unexplained()?;
             let pair = ConstantProduct::new(*found, pair.fee()).ok()?;
             return Some(Self { pair, unexplained: Some(now) });
         }
@@ -180,7 +180,7 @@ impl Reserves {
     }
 
     /// The pair, where a change that nothing explains can have been a gift.
-    fn settled(self) -> Option<Self> {
+    fn settle_unexplained(self) -> Option<Self> {
         let now = self.pair.reserves();
         let is_gift = |before: [u128; 2]| now[0] >= before[0] && now[1] >= before[1];
         self.unexplained.is_none_or(is_gift).then_some(self)

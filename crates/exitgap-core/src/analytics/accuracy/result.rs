@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::OLDER_SLOTS;
 use super::flags::{SwapFlags, SwapsFlagged};
-use crate::analytics::shared::nearest_rank;
+use crate::analytics::stats::nearest_rank;
 use crate::pools::Direction;
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::{Percent, UsdMicros};
 use crate::wide::U256;
 
@@ -128,7 +128,7 @@ const NEEDED: (u32, u32) = (200, 2_016);
 
 /// What a pass has found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct AccuracyTally {
     pub slots: u32,
     pub stretches: u32,
     pub stretches_incomplete: u32,
@@ -144,9 +144,9 @@ pub(super) struct Found {
     pub any_preview: bool,
 }
 
-impl Found {
+impl AccuracyTally {
     /// Takes in a swap compared with the newest slot before it.
-    pub fn take(&mut self, swap: ComparedSwap) {
+    pub fn add_swap(&mut self, swap: ComparedSwap) {
         self.flagged.count(swap.flags);
         let usd = swap.size_usd.whole_dollars();
         let decade = DECADES.iter().rposition(|from| usd >= *from).unwrap_or(0);
@@ -165,12 +165,13 @@ impl Found {
     pub fn summed_up(self) -> AccuracyResult {
         let compared = u32::try_from(self.by_age[0].len()).unwrap_or(u32::MAX);
         let ages = OLDER_SLOTS.iter().zip(self.by_age);
-        let sizes =
-            DECADES.iter().zip(self.by_size).flat_map(|(from_usd, by_direction)| {
-                Direction::BOTH.into_iter().zip(by_direction).map(|(direction, errors)| {
-                    AccuracySize { from_usd: *from_usd, direction, errors: of(0, &errors) }
-                })
-            });
+        let sizes = DECADES.iter().zip(self.by_size).flat_map(|(from_usd, by_direction)| {
+            Direction::BOTH.into_iter().zip(by_direction).map(|(direction, errors)| AccuracySize {
+                from_usd: *from_usd,
+                direction,
+                errors: summarize_errors(0, &errors),
+            })
+        });
         AccuracyResult {
             slots: self.slots,
             stretches: self.stretches,
@@ -179,7 +180,7 @@ impl Found {
             compared,
             not_compared: self.not_compared,
             flagged: self.flagged,
-            ages: ages.map(|(older, errors)| of(*older, &errors)).collect(),
+            ages: ages.map(|(older, errors)| summarize_errors(*older, &errors)).collect(),
             sizes: sizes.filter(|size| size.errors.n > 0).collect(),
             worst: self.worst,
             newest: self.newest.into(),
@@ -189,7 +190,7 @@ impl Found {
     }
 }
 
-fn of(older_slots: u32, errors: &[Percent]) -> AccuracyAge {
+fn summarize_errors(older_slots: u32, errors: &[Percent]) -> AccuracyAge {
     let mut sizes: Vec<Percent> = errors.iter().map(|error| Percent(error.0.abs())).collect();
     sort(&mut sizes, Ord::cmp);
     let sum: i128 = errors.iter().map(|error| error.0).sum();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::events::{PoolLog, SwapKind, first_out_of_order};
 use super::flags::{SwapFlags, flags_of};
 use super::replay::Replay;
-use super::result::{AccuracyResult, ComparedSwap, Found};
+use super::result::{AccuracyResult, AccuracyTally, ComparedSwap};
 use super::{OLDER_SLOTS, PoolEvent};
 use crate::analytics::FigureError;
 use crate::exit::{estimate_error, gap_of, worth_of};
@@ -17,7 +17,7 @@ use crate::snapshot::Observation;
 pub struct AccuracyScan {
     /// The newest last.
     slots: VecDeque<(Slot, Observation)>,
-    found: Found,
+    found: AccuracyTally,
 }
 
 /// As many slots before a swap are looked back at.
@@ -31,16 +31,16 @@ impl AccuracyScan {
 
     /// Takes the next slot that stands, and all logs of the pool in the blocks after the slot before and up to its own.
     /// Those of the first slot do not count: there is no slot before it.
-    pub fn take(
+    pub fn add_slot(
         &mut self,
         slot: Slot,
         observation: Observation,
         logs: &[PoolLog],
     ) -> Result<(), FigureError> {
         let protocol = observation.state().protocol();
-        let replay = Replay::of(observation.state());
+        let replay = Replay::from_state(observation.state());
         if replay.is_none() {
-            return Err(super::unsupported(protocol));
+            return Err(super::unsupported_protocol(protocol));
         }
         if let Some((before, earlier)) = self.slots.back() {
             let later = observation.block().number > earlier.block().number;
@@ -68,11 +68,11 @@ impl AccuracyScan {
     /// Replays a stretch, and compares its swaps.
     fn compare(&mut self, later: &Observation, logs: &[PoolLog]) {
         let Some((newest, earlier)) = self.slots.back() else { return };
-        let Some(mut replay) = Replay::of(earlier.state()) else { return };
+        let Some(mut replay) = Replay::from_state(earlier.state()) else { return };
         for log in logs {
             replay.apply(&log.event);
         }
-        let complete = replay.is(later.state());
+        let complete = replay.matches_state(later.state());
         self.found.stretches += 1;
         self.found.stretches_incomplete += u32::from(!complete);
         let newest = *newest;
@@ -144,7 +144,7 @@ impl AccuracyScan {
                 error,
                 flags,
             };
-            self.found.take(swap);
+            self.found.add_swap(swap);
         }
     }
 }

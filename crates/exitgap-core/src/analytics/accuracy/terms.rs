@@ -46,7 +46,7 @@ impl Figure for AccuracyTerms {
     type Parameters = AccuracyParameters;
     type Pass = AccuracyPass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         let later = self.until.number().checked_sub(self.to.number());
         if later.is_none_or(|later| later > Self::MAX_LATER) {
             let rule = "must be from the end of the period to one day after it";
@@ -65,14 +65,14 @@ impl Figure for AccuracyTerms {
         }
     }
 
-    fn read(read: &AccuracyParameters) -> Result<Self, FigureError> {
+    fn from_parameters(read: &AccuracyParameters) -> Result<Self, FigureError> {
         let terms = Self {
             pool: read.pool.clone(),
             from: FigureError::slot("from", read.from)?,
             to: FigureError::slot("to", read.to)?,
             until: FigureError::slot("until", read.until)?,
         };
-        terms.checked()
+        terms.validate()
     }
 
     fn pools(&self) -> Vec<&PoolId> {

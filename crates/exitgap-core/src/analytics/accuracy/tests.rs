@@ -63,13 +63,13 @@ fn where_nothing_moved_the_error_is_zero_and_where_it_did_it_is_known() {
     let (one, after_one) = swap(&first, SELL, 5_000_000_000);
     let (two, after_two) = swap(&after_one, SELL, 5_000_000_000);
     let mut scan = AccuracyScan::new();
-    scan.take(slot(0), observed(0, &first), &[]).unwrap();
+    scan.add_slot(slot(0), observed(0, &first), &[]).unwrap();
     // Alone in its stretch: nothing moved between slot and swap.
-    scan.take(slot(1), observed(1, &after_one), &[log(0, 3, one.clone())]).unwrap();
+    scan.add_slot(slot(1), observed(1, &after_one), &[log(0, 3, one.clone())]).unwrap();
     // Then another, and one back to back after it.
     let (three, after_three) = swap(&after_two, SELL, 5_000_000_000);
     let both = [log(1, 1, two), log(1, 2, three)];
-    scan.take(slot(2), observed(2, &after_three), &both).unwrap();
+    scan.add_slot(slot(2), observed(2, &after_three), &both).unwrap();
     let told = scan.finish();
     assert_eq!((told.swaps, told.compared, told.slots), (3, 3, 3));
     assert_eq!((told.stretches, told.stretches_incomplete), (2, 0));
@@ -124,8 +124,8 @@ fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
     let all = [log(0, 1, one.clone()), log(0, 2, mint.clone()), log(0, 3, two.clone())];
     let told = |logs: &[PoolLog]| {
         let mut scan = AccuracyScan::new();
-        scan.take(slot(0), observed(0, &first), &[]).unwrap();
-        scan.take(slot(1), observed(1, &last), logs).unwrap();
+        scan.add_slot(slot(0), observed(0, &first), &[]).unwrap();
+        scan.add_slot(slot(1), observed(1, &last), logs).unwrap();
         let told = scan.finish();
         (told.compared, told.not_compared.fills_incomplete, told.stretches_incomplete)
     };
@@ -176,12 +176,12 @@ fn of_pair(events: &[PoolEvent]) -> AccuracyResult {
         PoolState::from(ConstantProduct::new(held, fee).unwrap())
     };
     let mut scan = AccuracyScan::new();
-    scan.take(slot(0), observed(0, &of(start)), &[]).unwrap();
+    scan.add_slot(slot(0), observed(0, &of(start)), &[]).unwrap();
     let logs: Vec<_> = (1..)
         .zip(events)
         .map(|(n, event)| PoolLog { index: n, ..log(0, 1, event.clone()) })
         .collect();
-    scan.take(slot(1), observed(1, &of(last.unwrap_or(start))), &logs).unwrap();
+    scan.add_slot(slot(1), observed(1, &of(last.unwrap_or(start))), &logs).unwrap();
     scan.finish()
 }
 
@@ -240,9 +240,9 @@ fn a_swap_that_ends_at_an_output_or_a_price_is_one_that_the_contract_makes() {
         let (fee, spacing, ticks) = (pool.fee_pips(), pool.tick_spacing(), pool.ticks().to_vec());
         let last = Concentrated::new(sqrt_price_x96, tick, liquidity, fee, spacing, ticks).unwrap();
         let mut scan = AccuracyScan::new();
-        scan.take(slot(0), observed(0, &first), &[]).unwrap();
+        scan.add_slot(slot(0), observed(0, &first), &[]).unwrap();
         let log = log(0, 1, PoolEvent::Swap(amounts, Some(price)));
-        scan.take(slot(1), observed(1, &last.into()), &[log]).unwrap();
+        scan.add_slot(slot(1), observed(1, &last.into()), &[log]).unwrap();
         scan.finish().stretches_incomplete == 0
     };
     let with = |more_in: i64, less_out: u64| {
@@ -267,9 +267,9 @@ fn a_swap_that_ends_at_an_output_or_a_price_is_one_that_the_contract_makes() {
 fn what_is_out_of_order_or_of_another_kind_is_refused() {
     let first = start();
     let mut scan = AccuracyScan::new();
-    scan.take(slot(3), observed(3, &first), &[]).unwrap();
+    scan.add_slot(slot(3), observed(3, &first), &[]).unwrap();
     let mut code = |place: u32, logs: &[PoolLog]| {
-        scan.take(slot(place), observed(place, &first), logs).map_err(|error| error.code())
+        scan.add_slot(slot(place), observed(place, &first), logs).map_err(|error| error.code())
     };
     assert_eq!(code(3, &[]), Err("figure_slot_order"));
     assert_eq!(code(2, &[]), Err("figure_slot_order"));
@@ -298,7 +298,7 @@ fn what_is_out_of_order_or_of_another_kind_is_refused() {
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let other = observed(0, &PoolState::Solidly(stable));
-    let refused = AccuracyScan::new().take(slot(0), other, &[]).unwrap_err();
+    let refused = AccuracyScan::new().add_slot(slot(0), other, &[]).unwrap_err();
     assert_eq!(refused.code(), "figure_unsupported_kind");
 }
 
@@ -313,7 +313,7 @@ proptest! {
     ) {
         let first = if is_pair { pair(1 << 42, 1 << 42) } else { start() };
         let (mut state, mut scan) = (first.clone(), AccuracyScan::new());
-        scan.take(slot(0), observed(0, &first), &[]).unwrap();
+        scan.add_slot(slot(0), observed(0, &first), &[]).unwrap();
         let (mut place, mut logs, mut stretches) = (0, Vec::new(), 0_u32);
         for (sells, amount, stretch) in sales {
             let direction = if sells { SELL } else { Direction::OneForZero };
@@ -327,7 +327,7 @@ proptest! {
             // A stretch ends by chance, or before its blocks do.
             if stretch == 1 || logs.len() > 7 {
                 place += 1;
-                scan.take(slot(place), observed(place, &state), &logs).unwrap();
+                scan.add_slot(slot(place), observed(place, &state), &logs).unwrap();
                 logs.clear();
                 stretches += 1;
             }
@@ -340,7 +340,7 @@ proptest! {
         prop_assert_eq!(told.sizes.iter().map(|size| size.errors.n).sum::<u32>(), told.compared);
         for one in &told.worst {
             let at: Slot = one.slot;
-            prop_assert!(at >= slot(0) && Exit::of(&observed(0, &first), one.direction).direction() == one.direction);
+            prop_assert!(at >= slot(0) && Exit::from_pool(&observed(0, &first), one.direction).direction() == one.direction);
         }
     }
 }
@@ -501,13 +501,13 @@ fn a_period_has_so_many_logs() {
     let new = || {
         let terms = AccuracyTerms { pool: pool(), from, to, until: to };
         let mut pass = AccuracyPass::new(terms).unwrap();
-        pass.take(&pool(), slot(0), seen_at(0, 1_000)).unwrap();
+        pass.add_snapshot(&pool(), slot(0), seen_at(0, 1_000)).unwrap();
         pass.take_fills(Some(document(999, 0))).unwrap();
         pass
     };
     // All of a slot that is far ahead.
     let mut pass = new();
-    pass.take(&pool(), slot(1), seen_at(1, 1_000_000)).unwrap();
+    pass.add_snapshot(&pool(), slot(1), seen_at(1, 1_000_000)).unwrap();
     for n in 0..whole as u64 {
         pass.take_fills(Some(document(1_000 + n, MAX_FILLS_LOGS))).unwrap();
     }
@@ -517,14 +517,14 @@ fn a_period_has_so_many_logs() {
     let mut pass = new();
     let mut after = 1_000;
     for place in 1..=u32::try_from(MAX_LOGS / MAX_LOGS_HELD).unwrap() {
-        pass.take(&pool(), slot(place), seen_at(place, after + whole as u64)).unwrap();
+        pass.add_snapshot(&pool(), slot(place), seen_at(place, after + whole as u64)).unwrap();
         for _ in 0..whole {
             pass.take_fills(Some(document(after, MAX_FILLS_LOGS))).unwrap();
             after += 1;
         }
         assert!(!pass.wants_fills());
     }
-    pass.take(&pool(), slot(19), seen_at(19, after + 1)).unwrap();
+    pass.add_snapshot(&pool(), slot(19), seen_at(19, after + 1)).unwrap();
     let refused = pass.take_fills(Some(document(after, 1))).unwrap_err();
     assert_eq!((refused.code(), refused), ("figure_too_many_logs", FigureError::TooManyLogs));
 }

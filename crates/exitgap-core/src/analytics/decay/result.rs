@@ -1,10 +1,10 @@
 //! What comes of a pass.
 
 use super::{DecayTerms, HORIZONS};
-use crate::analytics::shared::{nearest_rank, share_pct};
+use crate::analytics::stats::{nearest_rank, share_pct};
 use crate::json::wire_struct;
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::Percent;
 
 /// The figure. Percentages are strings of six decimals, dollars strings of whole ones.
@@ -142,7 +142,7 @@ wire_struct!(DecayStep {
 
 /// A book as it was followed.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct FollowedBook {
     pub slot: Slot,
     pub moved: Percent,
     pub rose: bool,
@@ -161,7 +161,7 @@ enum HalfLife {
     Censored,
 }
 
-impl Followed {
+impl FollowedBook {
     pub fn baseline(slot: Slot) -> Self {
         let (moved, rose, before_usd) = (Percent(0), false, None);
         Self { slot, moved, rose, before_usd, books: Vec::new(), unanswered: 0 }
@@ -171,7 +171,9 @@ impl Followed {
         let of_horizon = |(after, _, _): &&(u32, u64, u64)| HORIZONS.contains(after);
         let at = self.before_usd.map_or_else(Vec::new, |before| {
             let steps = self.books.iter().filter(of_horizon);
-            steps.map(|(after, fixed, now)| DecayStep::of(before, *after, *fixed, *now)).collect()
+            steps
+                .map(|(after, fixed, now)| DecayStep::from_books(before, *after, *fixed, *now))
+                .collect()
         });
         let half_life = self.half_life();
         DecayEvent {
@@ -218,7 +220,7 @@ impl Followed {
 }
 
 impl DecayStep {
-    fn of(before: u64, h_slots: u32, fixed: u64, now: u64) -> Self {
+    fn from_books(before: u64, h_slots: u32, fixed: u64, now: u64) -> Self {
         let difference = |from: u64, to: u64| (i128::from(to) - i128::from(from)).to_string();
         Self {
             book_before_usd: before.to_string(),
@@ -254,14 +256,14 @@ impl DecayResult {
         }
     }
 
-    pub(super) fn summed_up(mut self, events: &[Followed], baselines: &[Followed]) -> Self {
+    pub(super) fn summed_up(mut self, events: &[FollowedBook], baselines: &[FollowedBook]) -> Self {
         let followed = events.iter().chain(baselines);
         self.books_unanswered = followed.map(|followed| followed.unanswered).sum();
         self.enough = self.have_slots >= self.needed_slots;
-        self.events = events.iter().map(Followed::event).collect();
+        self.events = events.iter().map(FollowedBook::event).collect();
         let side = |rose: bool| {
             let events: Vec<_> = events.iter().filter(|event| event.rose == rose).collect();
-            DecaySide::of(&events, baselines, self.enough)
+            DecaySide::from_events(&events, baselines, self.enough)
         };
         (self.down, self.up) = (side(false), side(true));
         if self.have_slots == 0 {
@@ -273,8 +275,8 @@ impl DecayResult {
 }
 
 impl DecaySide {
-    fn of(events: &[&Followed], baselines: &[Followed], enough: bool) -> Self {
-        let horizon = |after: &u32| DecayHorizon::of(*after, events, baselines, enough);
+    fn from_events(events: &[&FollowedBook], baselines: &[FollowedBook], enough: bool) -> Self {
+        let horizon = |after: &u32| DecayHorizon::from_events(*after, events, baselines, enough);
         let lives = events.iter().filter_map(|event| match event.half_life() {
             HalfLife::NothingWithdrawn => None,
             HalfLife::After(slots) => Some(slots),
@@ -290,7 +292,12 @@ impl DecaySide {
 }
 
 impl DecayHorizon {
-    fn of(after: u32, events: &[&Followed], baselines: &[Followed], enough: bool) -> Self {
+    fn from_events(
+        after: u32,
+        events: &[&FollowedBook],
+        baselines: &[FollowedBook],
+        enough: bool,
+    ) -> Self {
         let (mut retained, mut fixed_left, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new());
         let mut n_without_share = 0;
         for event in events {

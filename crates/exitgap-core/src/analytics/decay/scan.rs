@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use super::result::{DecayResult, Followed};
+use super::result::{DecayResult, FollowedBook};
 use super::{BASELINE_EVERY_SLOTS, DecayTerms, HORIZONS, REACH_SLOTS};
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
-use crate::analytics::shared::moved;
+use crate::analytics::stats::measure_move;
 use crate::evidence::DocumentError;
 use crate::exit::{Exit, PricedPool};
 use crate::ids::PoolId;
@@ -20,7 +20,7 @@ use crate::snapshot::Observation;
 
 /// A standing slot.
 #[derive(Debug)]
-struct Standing {
+struct ObservedSlot {
     slot: Slot,
     observation: Observation,
     mid: RawPrice,
@@ -31,8 +31,8 @@ struct Standing {
 /// A book followed from a slot on.
 #[derive(Debug)]
 struct Follower {
-    before: Arc<Standing>,
-    followed: Followed,
+    before: Arc<ObservedSlot>,
+    followed: FollowedBook,
     /// Every slot of an event, for its half-life; the horizons alone of a baseline.
     is_event: bool,
 }
@@ -43,21 +43,21 @@ pub struct DecayPass {
     terms: DecayTerms,
     direction: Direction,
     /// The slots before the next one, the newest last; as many as are looked back.
-    recent: VecDeque<Option<Arc<Standing>>>,
+    recent: VecDeque<Option<Arc<ObservedSlot>>>,
     next: Option<Slot>,
     last_event: Option<Slot>,
     active: Vec<Follower>,
     /// The newest whose book was measured: what does not change is not measured again.
-    measured: Option<Arc<Standing>>,
+    measured: Option<Arc<ObservedSlot>>,
     result: DecayResult,
-    events: Vec<Followed>,
-    baselines: Vec<Followed>,
+    events: Vec<FollowedBook>,
+    baselines: Vec<FollowedBook>,
 }
 
 impl DecayPass {
     /// A pass of these terms, which are checked.
     pub fn new(terms: DecayTerms) -> Result<Self, FigureError> {
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         Ok(Self {
             direction: terms.base.into(),
             recent: VecDeque::new(),
@@ -73,24 +73,26 @@ impl DecayPass {
     }
 
     /// The standing slot `within_slots` before the next.
-    fn before(&self) -> Option<Arc<Standing>> {
+    fn before(&self) -> Option<Arc<ObservedSlot>> {
         let within = self.terms.within_slots as usize;
         self.recent.len().checked_sub(within).and_then(|index| self.recent[index].clone())
     }
 
-    fn remember(&mut self, slot: Option<Arc<Standing>>) {
+    fn remember(&mut self, slot: Option<Arc<ObservedSlot>>) {
         if self.recent.len() >= self.terms.within_slots as usize {
             self.recent.pop_front();
         }
         self.recent.push_back(slot);
     }
 
-    fn look_for_event(&mut self, now: &Arc<Standing>, before: Option<&Arc<Standing>>) {
+    fn look_for_event(&mut self, now: &Arc<ObservedSlot>, before: Option<&Arc<ObservedSlot>>) {
         let Some(before) = before else {
             self.result.slots_untestable += 1;
             return;
         };
-        let Some((moved, rose)) = moved(before.mid, now.mid, self.terms.move_e8) else { return };
+        let Some((moved, rose)) = measure_move(before.mid, now.mid, self.terms.move_e8) else {
+            return;
+        };
         if self.near_event(now.slot) {
             self.result.events_suppressed += 1;
             return;
@@ -98,7 +100,7 @@ impl DecayPass {
         self.last_event = Some(now.slot);
         self.active.clear();
         let before_usd = self.book(before);
-        let followed = Followed { moved, rose, before_usd, ..Followed::baseline(now.slot) };
+        let followed = FollowedBook { moved, rose, before_usd, ..FollowedBook::baseline(now.slot) };
         self.active.push(Follower { before: before.clone(), followed, is_event: true });
     }
 
@@ -106,11 +108,11 @@ impl DecayPass {
         self.last_event.is_some_and(|event| slot.number() - event.number() <= REACH_SLOTS)
     }
 
-    fn start_baseline(&mut self, slot: Slot, before: Option<Arc<Standing>>) {
+    fn start_baseline(&mut self, slot: Slot, before: Option<Arc<ObservedSlot>>) {
         let due = slot.number().is_multiple_of(BASELINE_EVERY_SLOTS) && !self.near_event(slot);
         let Some(before) = before.filter(|_| due) else { return };
         // Its share is of `B1`: the book before is not asked for.
-        let followed = Followed::baseline(slot);
+        let followed = FollowedBook::baseline(slot);
         self.active.push(Follower { before, followed, is_event: false });
     }
 
@@ -130,7 +132,7 @@ impl DecayPass {
     }
 
     /// Measures the books that are followed, at this slot.
-    fn follow(&mut self, now: &Arc<Standing>) -> Result<(), FigureError> {
+    fn follow(&mut self, now: &Arc<ObservedSlot>) -> Result<(), FigureError> {
         let mut active = core::mem::take(&mut self.active);
         for Follower { before, followed, is_event } in &mut active {
             let after = now.slot.number() - followed.slot.number();
@@ -152,7 +154,7 @@ impl DecayPass {
     }
 
     /// The book of a slot, measured once; of a slot like the one measured last, not again.
-    fn book(&mut self, of: &Arc<Standing>) -> Option<u64> {
+    fn book(&mut self, of: &Arc<ObservedSlot>) -> Option<u64> {
         if let Some(book) = of.book.get() {
             return *book;
         }
@@ -168,7 +170,7 @@ impl DecayPass {
         *of.book.get_or_init(|| book)
     }
 
-    fn measure(&self, at: &Standing, state: &PoolState) -> Option<u64> {
+    fn measure(&self, at: &ObservedSlot, state: &PoolState) -> Option<u64> {
         let mid = state.mid_of_reserves_or_ticks(self.direction)?;
         let pool = PricedPool { state, ..(&at.observation).into() };
         let book = Exit::book_usd(pool, mid, self.direction, self.terms.gap);
@@ -180,7 +182,7 @@ impl FigurePass for DecayPass {
     type Result = DecayResult;
 
     /// Slots between this one and the one before are missing.
-    fn take(
+    fn add_snapshot(
         &mut self,
         _: &PoolId,
         slot: Slot,
@@ -196,7 +198,7 @@ impl FigurePass for DecayPass {
         let mid = state.mid_of_reserves_or_ticks(self.direction);
         let mid = mid.ok_or(FigureError::not_movable("depth decay", state.protocol()))?;
         self.result.stands(observation.chain().kind.is_live());
-        let now = Arc::new(Standing { slot, observation, mid, book: OnceLock::new() });
+        let now = Arc::new(ObservedSlot { slot, observation, mid, book: OnceLock::new() });
         self.retire(slot);
         let before = self.before();
         self.look_for_event(&now, before.as_ref());

@@ -56,7 +56,7 @@ impl Figure for DecayTerms {
     type Parameters = DecayParameters;
     type Pass = DecayPass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
         let percent = "must be above 0 and at most 100, with at most six decimals";
         let wrong = |field, rule| Err(FigureError::Parameter { field, rule });
@@ -84,7 +84,7 @@ impl Figure for DecayTerms {
         }
     }
 
-    fn read(spelled: &DecayParameters) -> Result<Self, FigureError> {
+    fn from_parameters(spelled: &DecayParameters) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
         let percent = "must be above 0 and at most 100, with at most six decimals";
         let parsed = Percent::parse(&spelled.move_pct).ok();
@@ -98,7 +98,7 @@ impl Figure for DecayTerms {
             within_slots: spelled.within_slots,
             gap: spelled.gap_pct.parse().map_err(|_| wrong("gap_pct", percent))?,
         };
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         if terms.parameters() != *spelled {
             return Err(wrong("move_pct, gap_pct", "without trailing zeros"));
         }

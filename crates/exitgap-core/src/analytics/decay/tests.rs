@@ -22,7 +22,7 @@ fn figure(states: impl IntoIterator<Item = Option<PoolState>>) -> DecayResult {
     let mut scan = DecayPass::new(terms(u32::try_from(states.len()).unwrap())).unwrap();
     for (index, state) in (0..).zip(states) {
         if let Some(state) = state {
-            scan.take(&pool(), slot(index), observation(slot(index), state)).unwrap();
+            scan.add_snapshot(&pool(), slot(index), observation(slot(index), state)).unwrap();
         }
     }
     scan.finish().unwrap()
@@ -146,11 +146,16 @@ fn other_kinds_and_terms_out_of_bounds_are_refused_by_name() {
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [wide; 2], [6, 6], fee).unwrap();
     let mut scan = DecayPass::new(terms(9)).unwrap();
-    let refused = scan.take(&pool(), slot(0), observation(slot(0), stable.into())).unwrap_err();
+    let refused =
+        scan.add_snapshot(&pool(), slot(0), observation(slot(0), stable.into())).unwrap_err();
     assert_eq!(refused.code(), "figure_unsupported_kind");
     let mut scan = DecayPass::new(terms(9)).unwrap();
     let taken = |scan: &mut DecayPass, index| {
-        scan.take(&pool(), slot(index), observation(slot(index), pair(1_000_000, 1_000_000)))
+        scan.add_snapshot(
+            &pool(),
+            slot(index),
+            observation(slot(index), pair(1_000_000, 1_000_000)),
+        )
     };
     taken(&mut scan, 3).unwrap();
     for index in [3, 2, 9] {

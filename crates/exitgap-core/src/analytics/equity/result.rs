@@ -3,12 +3,12 @@
 use super::scan::{Counts, Line};
 use super::{EquitySaid, EquityToken, NEEDED_SESSIONS, NEEDED_WEEKENDS};
 use crate::analytics::hours::{ClosureFound, HoursSpreadResult};
-use crate::analytics::shared::{nearest_rank, share_pct};
+use crate::analytics::stats::{nearest_rank, share_pct};
 use crate::hours::{ClosureKind, MarketState, RecordedSlot, Spread};
 use crate::json::wire_struct;
 use crate::series::Slot;
 use crate::snapshot::{Observation, OracleState};
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::Percent;
 use crate::wide::U256;
 
@@ -200,7 +200,7 @@ impl EquityEvent {
 
 impl EquityNewest {
     /// By the facts of a snapshot, of the token of this place.
-    pub fn of(
+    pub fn from_snapshot(
         slot: Slot,
         said: &EquitySaid,
         token: &EquityToken,
@@ -236,7 +236,7 @@ impl EquityBalance {
 
 impl EquityResult {
     /// Of the slots that count; events, balance, the newest and the missing slots are the pass's to add.
-    pub(super) fn of(
+    pub(super) fn from_lines(
         lines: &[Line],
         counts: Counts,
         closures: &[ClosureFound],
@@ -270,11 +270,11 @@ impl EquityResult {
             oracle_stale_pct: of_state(OracleState::Stale),
             reopening: ClosureKind::ALL
                 .into_iter()
-                .map(|kind| EquityReopening::of(kind, closures, enough))
+                .map(|kind| EquityReopening::from_closures(kind, closures, enough))
                 .collect(),
             sessions: MarketState::ALL
                 .into_iter()
-                .map(|session| EquitySession::of(session, lines, enough))
+                .map(|session| EquitySession::from_lines(session, lines, enough))
                 .collect(),
             slots_corporate_action: counts.corporate_action,
             slots_missing: 0,
@@ -285,10 +285,10 @@ impl EquityResult {
 }
 
 impl EquitySession {
-    fn of(session: MarketState, lines: &[Line], enough: bool) -> Self {
+    fn from_lines(session: MarketState, lines: &[Line], enough: bool) -> Self {
         let own: Vec<&Line> = lines.iter().filter(|line| line.session == session).collect();
         let slots: Vec<&RecordedSlot> = own.iter().map(|line| &line.recorded).collect();
-        let mut spread = Spread::of(&slots);
+        let mut spread = Spread::from_slots(&slots);
         if !enough {
             let Spread { slots, slots_refused, .. } = spread;
             spread = Spread { slots, slots_refused, ..Spread::default() };
@@ -301,13 +301,13 @@ impl EquitySession {
             basis_to_last_close_pct_worst: worst,
             gap_worst_pct: widest.filter(|_| is_told).map(Percent::to_fixed),
             session: session.as_str().to_owned(),
-            spread: HoursSpreadResult::of(&spread),
+            spread: HoursSpreadResult::from_spread(&spread),
         }
     }
 }
 
 impl EquityReopening {
-    fn of(kind: ClosureKind, closures: &[ClosureFound], enough: bool) -> Self {
+    fn from_closures(kind: ClosureKind, closures: &[ClosureFound], enough: bool) -> Self {
         let own = closures.iter().filter(|found| found.closed.kind == kind);
         let mut gaps: Vec<Percent> = own.clone().filter_map(|found| found.reopened?.1).collect();
         sort(&mut gaps, Ord::cmp);

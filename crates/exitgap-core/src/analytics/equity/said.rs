@@ -29,7 +29,7 @@ pub struct EquitySaid {
 
 impl EquitySaid {
     /// By a snapshot.
-    pub fn of(token: &EquityToken, observation: &Observation) -> Self {
+    pub fn from_observation(token: &EquityToken, observation: &Observation) -> Self {
         let facts = token.facts;
         let mut is_whole = true;
         let mut word = |name: Option<_>| {

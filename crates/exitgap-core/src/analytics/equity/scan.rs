@@ -9,7 +9,7 @@ use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::hours::{ClosureScan, Taken};
 use crate::evidence::DocumentError;
 use crate::exit::Exit;
-use crate::hours::{Calendar, Closed, MarketState, Markets, RecordedSlot};
+use crate::hours::{Calendar, ClosureSpan, MarketState, Markets, RecordedSlot};
 use crate::ids::PoolId;
 use crate::json::Part;
 use crate::pools::Direction;
@@ -54,7 +54,7 @@ pub struct EquityPass {
     direction: Direction,
     calendar: Option<Calendar>,
     /// The closures of the share's regular session in the period, ascending.
-    regular: Vec<Closed>,
+    regular: Vec<ClosureSpan>,
     taken: Taken,
     closures: ClosureScan,
     lines: Vec<Line>,
@@ -73,7 +73,7 @@ pub struct EquityPass {
 impl EquityPass {
     /// A pass of these terms, which are checked.
     pub fn new(terms: EquityTerms) -> Result<Self, FigureError> {
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         let direction = Direction::from(terms.of.base);
         let share = terms.of.sessions.iter();
         let share = share.map(|own| (usize::from(own.token), own.calendar));
@@ -159,7 +159,7 @@ impl EquityPass {
     /// A slot that counts.
     fn count(&mut self, slot: Slot, at: u64, observation: Observation) {
         let session = self.calendar.map_or(MarketState::Unknown, |calendar| calendar.state(at));
-        let exit = Exit::of(&observation, self.direction);
+        let exit = Exit::from_pool(&observation, self.direction);
         let recorded = RecordedSlot {
             at,
             depth_usd: exit.depth_usd(self.terms.limit).ok(),
@@ -185,7 +185,7 @@ impl EquityPass {
             *count += 1;
         }
         self.lines.push(Line { session, recorded, oracle: observation.oracle_state(), basis });
-        self.closures.take(slot, recorded, observation);
+        self.closures.add_slot(slot, recorded, observation);
     }
 }
 
@@ -193,18 +193,19 @@ impl FigurePass for EquityPass {
     type Result = EquityResult;
 
     /// Slots between this one and the one before are missing.
-    fn take(
+    fn add_snapshot(
         &mut self,
         _: &PoolId,
         slot: Slot,
         observation: Observation,
     ) -> Result<(), FigureError> {
-        let at = self.taken.take(slot, &observation)?;
+        let at = self.taken.add_slot(slot, &observation)?;
         self.counts.standing += 1;
-        let said = EquitySaid::of(&self.terms.token, &observation);
+        let said = EquitySaid::from_observation(&self.terms.token, &observation);
         self.tell(slot, at, &said);
         let share = self.direction.base_index();
-        self.newest = Some(EquityNewest::of(slot, &said, &self.terms.token, &observation, share));
+        self.newest =
+            Some(EquityNewest::from_snapshot(slot, &said, &self.terms.token, &observation, share));
         if self.terms.token.kind.rebases() {
             self.look_at_balance(slot, &observation);
         }
@@ -227,13 +228,13 @@ impl FigurePass for EquityPass {
             EquityKind::SplitRebase => !self.is_unnoticed || !changed,
         };
         let missing = self.terms.of.slots().saturating_sub(self.counts.standing.into());
-        let closures = self.closures.found();
+        let closures = self.closures.found_closures();
         Ok(EquityResult {
             balance: self.balances,
             events: self.events,
             newest: self.newest,
             slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
-            ..EquityResult::of(&self.lines, self.counts, closures, is_exact, is_live)
+            ..EquityResult::from_lines(&self.lines, self.counts, closures, is_exact, is_live)
         })
     }
 

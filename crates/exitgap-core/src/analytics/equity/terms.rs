@@ -137,7 +137,7 @@ impl Figure for EquityTerms {
     type Parameters = EquityParameters;
     type Pass = EquityPass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         let wrong = |field, rule| Err(FigureError::Parameter { field, rule });
         let EquityFactNames { multiplier, pending_multiplier, effective_at, .. } = self.token.facts;
         if self.limit.millionths() <= 0 {
@@ -173,7 +173,7 @@ impl Figure for EquityTerms {
         }
     }
 
-    fn read(read: &EquityParameters) -> Result<Self, FigureError> {
+    fn from_parameters(read: &EquityParameters) -> Result<Self, FigureError> {
         let of = HoursParameters {
             base: read.base,
             calendars: read.calendars.clone(),
@@ -199,7 +199,7 @@ impl Figure for EquityTerms {
                 multiplier_decimals: read.multiplier_decimals,
             },
         };
-        terms.checked()
+        terms.validate()
     }
 
     fn pools(&self) -> Vec<&PoolId> {

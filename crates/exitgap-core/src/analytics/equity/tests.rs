@@ -27,7 +27,7 @@ pub(crate) fn on(day: u32, hour: u32, minute: u32) -> Slot {
 }
 
 pub(crate) fn calendar() -> Calendar {
-    Calendar::of("XNYS", Hours::Regular).unwrap()
+    Calendar::for_exchange("XNYS", Hours::Regular).unwrap()
 }
 
 pub(crate) fn sessions() -> Vec<TokenSession> {
@@ -108,7 +108,7 @@ pub(crate) fn usual(id: &PoolId, at: Slot, facts: Vec<Fact>) -> Observation {
         // The last round of the trading day before, a minute before its closing.
         let regular = crate::hours::Markets::new(vec![calendar()]);
         let now = at.unix_s() - 12;
-        let closed = regular.closed(now);
+        let closed = regular.closure_at(now);
         let from = closed.map_or(at.unix_s() - 14 * 3_600, |closed| closed.from);
         (from.saturating_sub(Slot::FIRST.unix_s()) / 86_400, from - 60)
     };
@@ -168,7 +168,7 @@ fn figure(
 ) -> EquityResult {
     let mut scan = EquityPass::new(terms).unwrap();
     for (slot, observation) in slots {
-        scan.take(&pool(), slot, observation).unwrap();
+        scan.add_snapshot(&pool(), slot, observation).unwrap();
     }
     scan.finish().unwrap()
 }
@@ -385,7 +385,7 @@ fn basis_after(kind: EquityKind, slots: Vec<(Slot, Observation)>) -> Option<i128
     of.facts.multiplier = Some("now".parse().unwrap());
     let mut scan = EquityPass::new(terms(&pool(), DAYS, of)).unwrap();
     for (slot, observation) in slots {
-        scan.take(&pool(), slot, observation).unwrap();
+        scan.add_snapshot(&pool(), slot, observation).unwrap();
     }
     scan.lines().last().unwrap().basis.map(|basis| basis.0)
 }
@@ -462,7 +462,7 @@ fn a_share_without_a_calendar_has_no_session() {
     assert_eq!(of_session(&result, "unknown").spread.slots, 111);
     // The terms name the calendars of the last snapshot, or there is no figure.
     let mut scan = EquityPass::new(terms(&pool(), DAYS, token(EquityKind::ScaledUi))).unwrap();
-    scan.take(&pool(), slot(0), without(slot(0))).unwrap();
+    scan.add_snapshot(&pool(), slot(0), without(slot(0))).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_calendars");
 }
 
@@ -523,7 +523,7 @@ fn a_pair_whose_reserve_is_its_balance_has_noticed() {
 #[test]
 fn terms_have_one_spelling_and_bounds() {
     let good = terms(&pool(), DAYS, told(EquityKind::SplitRebase));
-    assert_eq!(EquityTerms::read(&good.parameters()).unwrap(), good);
+    assert_eq!(EquityTerms::from_parameters(&good.parameters()).unwrap(), good);
     let refused = |terms: &EquityTerms| EquityPass::new(terms.clone()).unwrap_err().to_string();
     for millionths in [0, -1] {
         let limit = GapLimit::from_millionths(millionths).unwrap();
@@ -544,7 +544,7 @@ fn terms_have_one_spelling_and_bounds() {
     let mut long = good;
     long.of.to = slot(EquityTerms::MAX_SLOTS - 1);
     assert!(EquityPass::new(long.clone()).is_ok());
-    assert_eq!(EquityTerms::read(&long.parameters()).unwrap(), long);
+    assert_eq!(EquityTerms::from_parameters(&long.parameters()).unwrap(), long);
     long.of.to = slot(EquityTerms::MAX_SLOTS);
     assert_eq!(EquityPass::new(long).unwrap_err().code(), "figure_period");
 }

@@ -121,7 +121,7 @@ pub fn cascade(
     if let Some(position) = positions.iter().position(out_of_bounds) {
         return Err(CascadeError::Threshold { position });
     }
-    let liquidation = terms.liquidation.checked()?;
+    let liquidation = terms.liquidation.validate()?;
     require_shares(terms)?;
     let Some((first, direction)) = venues.first() else {
         return Err(SplitError::Venues { found: 0 }.into());
@@ -134,7 +134,7 @@ pub fn cascade(
         .collect::<Result<_, _>>()?;
     let splits: Vec<SplitVenue<'_>> = fallen.iter().map(Venue::of_split).collect();
     let mut fall_e8 = liquidation.fall_e8;
-    let mut found = Cascade::nothing(fall_e8);
+    let mut found = Cascade::empty(fall_e8);
     for rounds in 1..=u32::try_from(positions.len()).unwrap_or(u32::MAX) + 1 {
         let worth = Worth::new(price, fall_e8, decimals)?;
         let round = liquidate(positions, terms, &worth)?;
@@ -151,7 +151,7 @@ pub fn cascade(
                 found.gap = Some(split.gap);
                 let legs = split.legs.iter().map(|leg| fallen[leg.venue].fall_e8(leg.amount_in));
                 let further = legs.max().unwrap_or(0);
-                fall_e8 = fall_e8.max(followed(liquidation.fall_e8, further, terms.follow_e8));
+                fall_e8 = fall_e8.max(combine_falls(liquidation.fall_e8, further, terms.follow_e8));
             }
             Err(SplitError::BeyondLiquidity { .. }) => {
                 (found.gap, found.unfillable) = (None, true);
@@ -165,7 +165,7 @@ pub fn cascade(
 }
 
 impl Cascade {
-    fn nothing(fall_e8: u32) -> Self {
+    fn empty(fall_e8: u32) -> Self {
         Self {
             sold: U256::ZERO,
             cascade_usd: UsdMicros(0),
@@ -231,7 +231,7 @@ impl Venue {
 }
 
 /// Both falls, one after the other, the second by the share that the oracle follows; rounded up, at most 99 percent.
-fn followed(fall_e8: u32, further_e8: u32, follow_e8: u32) -> u32 {
+fn combine_falls(fall_e8: u32, further_e8: u32, follow_e8: u32) -> u32 {
     let one = u128::from(ONE_E8);
     let kept = one - u128::from(fall_e8.min(ONE_E8));
     let second = one * one - u128::from(further_e8.min(ONE_E8)) * u128::from(follow_e8);

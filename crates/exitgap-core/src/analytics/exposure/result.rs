@@ -1,12 +1,12 @@
 //! What comes of a pass.
 
 use super::ExposureTerms;
-use crate::analytics::shared::nearest_rank;
+use crate::analytics::stats::nearest_rank;
 use crate::analytics::venues::Seen;
 use crate::ids::PoolId;
 use crate::json::{Json, Wire, wire_struct};
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::Percent;
 use crate::wide::{U256, narrow, product};
 
@@ -40,14 +40,14 @@ impl ExposureBand {
 }
 
 impl Wire for ExposureBand {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let code = String::read(json)?;
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
+        let code = String::from_json(json)?;
         let all = [Self::Covered, Self::Strained, Self::Exposed, Self::Unfillable, Self::Unrated];
         let found = all.into_iter().find(|band| band.code() == code);
         found.ok_or_else(|| "no band".to_owned())
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_json(&self) -> Json<'_> {
         Json::Text(self.code().into())
     }
 }
@@ -151,7 +151,7 @@ const DOLLAR: u64 = 1_000_000;
 
 /// What a pass has found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ExposureTally {
     /// By venue: the least depth at two percent, and its slot.
     pub lowest: Vec<Option<(u64, Slot)>>,
     /// Of each slot looked at: the sum of depths at two percent, and at the break-even gap.
@@ -164,7 +164,7 @@ pub(super) struct Found {
     pub unfillable: u32,
 }
 
-impl Found {
+impl ExposureTally {
     /// The figure.
     pub fn summed_up(self, terms: &ExposureTerms, seen: Seen) -> ExposureResult {
         let asked = terms.cascade.micros();
@@ -199,7 +199,7 @@ impl Found {
             needed_slots: NEEDED_SLOTS,
             shortfall_usd: self.worst.map(|(gap, _)| text(shortfall(terms, gap))),
             slots_incomplete: seen.incomplete,
-            slots_missing: seen.missing(terms.from, terms.to),
+            slots_missing: seen.count_missing(terms.from, terms.to),
             slots_unanswered: self.unanswered,
             slots_unfillable: self.unfillable,
             status: seen.status(),

@@ -1,7 +1,7 @@
 //! The one pass over the slots of a period: it holds the venues of one slot.
 
 use super::ExposureTerms;
-use super::result::{ExposureResult, Found};
+use super::result::{ExposureResult, ExposureTally};
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::venues::{FallenExit, VenueSlots, WholeSlot};
@@ -20,21 +20,21 @@ pub struct ExposurePass {
     terms: ExposureTerms,
     break_even: GapLimit,
     slots: VenueSlots,
-    found: Found,
+    found: ExposureTally,
 }
 
 impl ExposurePass {
     /// A pass of these terms, which are checked.
     pub fn new(terms: ExposureTerms) -> Result<Self, FigureError> {
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         let (break_even, venues) = (terms.liquidation.break_even(), terms.venues.len());
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
-        let found = Found { lowest: vec![None; venues], ..Found::default() };
+        let found = ExposureTally { lowest: vec![None; venues], ..ExposureTally::default() };
         Ok(Self { terms, break_even, slots, found })
     }
 
     fn look(&mut self, whole: &WholeSlot) -> Result<(), FigureError> {
-        match self.measured(whole)? {
+        match self.measure_slot(whole)? {
             Some(depths) => self.found.depths.push(depths),
             None => self.found.unanswered += 1,
         }
@@ -43,14 +43,14 @@ impl ExposurePass {
 
     /// The sums of depths of a slot, after everything else of it was taken in; `None` where a search was given up: then
     /// nothing was.
-    fn measured(&mut self, whole: &WholeSlot) -> Result<Option<[u64; 2]>, FigureError> {
+    fn measure_slot(&mut self, whole: &WholeSlot) -> Result<Option<[u64; 2]>, FigureError> {
         let slot = whole.slot;
         let (limit, size) = (self.break_even, self.terms.cascade);
         let fall_e8 = self.terms.liquidation.fall_e8;
         let (mut fallen, mut own) = (Vec::new(), Vec::new());
         for (observation, direction) in whole.venues() {
             let state = observation.state();
-            let of = FallenExit::of(observation, state, direction, fall_e8, limit, size)?;
+            let of = FallenExit::from_fall(observation, state, direction, fall_e8, limit, size)?;
             let exit = Exit::of_start(observation, direction, GapLimit::DEPTH, None);
             let (Some(of), Ok(depth)) = (of, exit.depth_usd(GapLimit::DEPTH)) else {
                 return Ok(None);
@@ -97,13 +97,13 @@ fn lower(lowest: &mut Option<(u64, Slot)>, found: u64, slot: Slot) {
 impl FigurePass for ExposurePass {
     type Result = ExposureResult;
 
-    fn take(
+    fn add_snapshot(
         &mut self,
         pool: &PoolId,
         slot: Slot,
         observation: Observation,
     ) -> Result<(), FigureError> {
-        match self.slots.take(pool, slot, observation)? {
+        match self.slots.add_snapshot(pool, slot, observation)? {
             Some(whole) => self.look(&whole),
             None => Ok(()),
         }

@@ -43,7 +43,7 @@ impl Liquidation {
             .unwrap_or(GapLimit::DEPTH)
     }
 
-    pub(super) fn checked(self) -> Result<Self, FigureError> {
+    pub(super) fn validate(self) -> Result<Self, FigureError> {
         let bounded = [
             (
                 "bonus_pct",
@@ -119,10 +119,10 @@ impl Figure for ExposureTerms {
     type Parameters = ExposureParameters;
     type Pass = ExposurePass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         require_venues(&self.venues)?;
         FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
-        self.liquidation.checked()?;
+        self.liquidation.validate()?;
         Ok(self)
     }
 
@@ -139,7 +139,7 @@ impl Figure for ExposureTerms {
         }
     }
 
-    fn read(read: &ExposureParameters) -> Result<Self, FigureError> {
+    fn from_parameters(read: &ExposureParameters) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
         let terms = Self {
             venues: read.venues.clone(),
@@ -152,7 +152,7 @@ impl Figure for ExposureTerms {
                 fall_e8: read_share("fall_pct", &read.fall_pct)?,
             },
         };
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         if terms.parameters() != *read {
             return Err(wrong("parameters", "decimals without trailing zeros"));
         }

@@ -31,7 +31,7 @@ fn figure(terms: &ExposureTerms, slots: &[Vec<Option<PoolState>>]) -> ExposureRe
         for (number, state) in (1..).zip(states) {
             let Some(state) = state else { continue };
             let observed = observation_of(&pool_of(number), slot(at), state.clone());
-            scan.take(&pool_of(number), slot(at), observed).unwrap();
+            scan.add_snapshot(&pool_of(number), slot(at), observed).unwrap();
         }
     }
     scan.finish().unwrap()
@@ -190,7 +190,7 @@ fn what_is_no_question_is_refused() {
     let code = |change: &dyn Fn(&mut ExposureTerms)| {
         let mut terms = good.clone();
         change(&mut terms);
-        terms.checked().map_err(|error| error.code())
+        terms.validate().map_err(|error| error.code())
     };
     assert!(code(&|_| ()).is_ok());
     assert_eq!(code(&|terms| terms.venues.clear()), Err("figure_venues"));
@@ -206,21 +206,21 @@ fn what_is_no_question_is_refused() {
         Err("figure_parameter")
     );
     assert_eq!(code(&|terms| terms.liquidation.fall_e8 = 99_000_001), Err("figure_parameter"));
-    let read = ExposureTerms::read(&good.parameters()).unwrap();
+    let read = ExposureTerms::from_parameters(&good.parameters()).unwrap();
     assert_eq!(read, good);
 
     let mut scan = ExposurePass::new(good).unwrap();
     let observed = |number| observation_of(&pool_of(number), slot(1), pair(1 << 50, 1 << 50));
-    scan.take(&pool_of(2), slot(1), observed(2)).unwrap();
+    scan.add_snapshot(&pool_of(2), slot(1), observed(2)).unwrap();
     for (number, at) in [(1, 1), (2, 1), (1, 0), (3, 2), (1, 2_016)] {
-        let refused = scan.take(&pool_of(number), slot(at), observed(1)).unwrap_err();
+        let refused = scan.add_snapshot(&pool_of(number), slot(at), observed(1)).unwrap_err();
         assert_eq!(refused.code(), "figure_slot_order");
     }
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let other = observation_of(&pool_of(1), slot(0), PoolState::Solidly(stable));
     let mut scan = ExposurePass::new(terms(1, 1, "1", liquidation(0, 0))).unwrap();
-    scan.take(&pool_of(1), slot(0), other).unwrap();
+    scan.add_snapshot(&pool_of(1), slot(0), other).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
 }
 
@@ -320,7 +320,7 @@ proptest! {
             }
             least = least.min(exits.iter().map(|exit| exit.depth_usd(rules.break_even()).unwrap()).sum());
             for (own, one) in own.iter_mut().zip(&observed) {
-                *own = (*own).min(Exit::of(one, SELL).depth_usd(GapLimit::DEPTH).unwrap());
+                *own = (*own).min(Exit::from_pool(one, SELL).depth_usd(GapLimit::DEPTH).unwrap());
             }
         }
         prop_assert_eq!(told.slots_unanswered, 0);

@@ -84,7 +84,7 @@ pub fn write_figure<F: Figure>(
         parameters: part(&figure.parameters())?,
         result: F::Pass::document(result)?,
         uses: uses.to_vec(),
-        windows: windows.iter().map(|window| Part::of(window)).collect::<Result<_, _>>()?,
+        windows: windows.iter().map(|window| Part::from_bytes(window)).collect::<Result<_, _>>()?,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::analytics::hours::HoursTerms;
 use crate::analytics::stress::StressTerms;
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
-use crate::json::{Part, Wire, read};
+use crate::json::{Part, Wire, parse_json};
 use crate::series::Slot;
 use crate::snapshot::{Observation, TokenSession};
 
@@ -35,13 +35,13 @@ pub trait Figure: Clone + Send + 'static {
     type Pass: FigurePass;
 
     /// Requires that every parameter lies within its bounds.
-    fn checked(self) -> Result<Self, FigureError>;
+    fn validate(self) -> Result<Self, FigureError>;
 
     /// The parameters as a figure file spells them.
     fn parameters(&self) -> Self::Parameters;
 
     /// Reads them, in their one spelling.
-    fn read(spelled: &Self::Parameters) -> Result<Self, FigureError>;
+    fn from_parameters(spelled: &Self::Parameters) -> Result<Self, FigureError>;
 
     /// Its pools, in the order of their windows and, within a slot, of their snapshots.
     fn pools(&self) -> Vec<&PoolId>;
@@ -70,7 +70,12 @@ pub trait FigurePass: Debug + Send + 'static {
     type Result;
 
     /// Takes the next snapshot.
-    fn take(&mut self, pool: &PoolId, slot: Slot, of: Observation) -> Result<(), FigureError>;
+    fn add_snapshot(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        of: Observation,
+    ) -> Result<(), FigureError>;
 
     /// Whether the next document of logs is wanted before the next snapshot.
     fn wants_fills(&self) -> bool {
@@ -90,31 +95,31 @@ pub trait FigurePass: Debug + Send + 'static {
 }
 
 /// A row of the list.
-struct Listed {
+struct FigureEntry {
     name: &'static str,
     takes_fills: bool,
     read: fn(&Part) -> Result<Box<dyn AnyFigure>, String>,
 }
 
-impl Listed {
+impl FigureEntry {
     const fn new<F: Figure>() -> Self {
         Self { name: F::NAME, takes_fills: F::TAKES_FILLS, read: read_figure::<F> }
     }
 }
 
 /// The figures.
-static FIGURES: [Listed; 6] = [
-    Listed::new::<AccuracyTerms>(),
-    Listed::new::<DecayTerms>(),
-    Listed::new::<EquityTerms>(),
-    Listed::new::<ExposureTerms>(),
-    Listed::new::<HoursTerms>(),
-    Listed::new::<StressTerms>(),
+static FIGURES: [FigureEntry; 6] = [
+    FigureEntry::new::<AccuracyTerms>(),
+    FigureEntry::new::<DecayTerms>(),
+    FigureEntry::new::<EquityTerms>(),
+    FigureEntry::new::<ExposureTerms>(),
+    FigureEntry::new::<HoursTerms>(),
+    FigureEntry::new::<StressTerms>(),
 ];
 
 fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, String> {
-    let spelled = F::Parameters::read(&read(&parameters.0)?)?;
-    let figure = F::read(&spelled).map_err(|error| error.to_string())?;
+    let spelled = F::Parameters::from_json(&parse_json(&parameters.0)?)?;
+    let figure = F::from_parameters(&spelled).map_err(|error| error.to_string())?;
     Ok(Box::new(figure))
 }
 
@@ -176,15 +181,25 @@ impl<F: Figure> AnyFigure for F {
 
 /// Any figure's pass.
 pub(super) trait AnyPass: Debug + Send {
-    fn take(&mut self, pool: &PoolId, slot: Slot, of: Observation) -> Result<(), FigureError>;
+    fn add_snapshot(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        of: Observation,
+    ) -> Result<(), FigureError>;
     fn wants_fills(&self) -> bool;
     fn take_fills(&mut self, fills: Option<Fills>) -> Result<(), FigureError>;
     fn result(self: Box<Self>) -> Result<Part, NoResult>;
 }
 
 impl<P: FigurePass> AnyPass for P {
-    fn take(&mut self, pool: &PoolId, slot: Slot, of: Observation) -> Result<(), FigureError> {
-        FigurePass::take(self, pool, slot, of)
+    fn add_snapshot(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        of: Observation,
+    ) -> Result<(), FigureError> {
+        FigurePass::add_snapshot(self, pool, slot, of)
     }
 
     fn wants_fills(&self) -> bool {

@@ -3,13 +3,13 @@
 use super::file::{FigureFills, MAX_FIGURE_WINDOWS};
 use crate::Newer;
 use crate::analytics::accuracy::Fills;
-use crate::analytics::shared::standing;
+use crate::analytics::stats::list_standing_slots;
 use crate::evidence::{Head, HeadError, HeadWindow, WindowError};
 use crate::ids::{PoolId, SnapshotHash};
 use crate::json::Part;
 use crate::series::Slot;
-use crate::sorting::sort;
-use crate::tlog::{Checkpoint, CheckpointError, Unsigned, VerifierKey};
+use crate::stable_sort::sort;
+use crate::tlog::{Checkpoint, CheckpointError, TrustError, VerifierKey};
 
 /// Why windows do not bear out a period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +72,7 @@ pub(super) struct Period {
 impl Period {
     /// The windows hold together, are those of the pools in their order, and of each follow each other without a hole
     /// and are those of the period.
-    pub fn of(
+    pub fn from_windows(
         windows: &[Part],
         pools: &[PoolId],
         from: Slot,
@@ -101,7 +101,7 @@ impl Period {
                 other.map_or(error, |found| PeriodError::Pool { found })
             })?;
             all.heads += heads;
-            all.fills.extend(committed(own, pool, from));
+            all.fills.extend(list_committed_fills(own, pool, from));
             all.standing.extend(standing.into_iter().map(|(slot, hash)| (slot, place, hash)));
             rest = further;
         }
@@ -134,7 +134,7 @@ impl Period {
 }
 
 /// What the heads of one pool, from a slot on, commit to of what it logged.
-fn committed<'w>(
+fn list_committed_fills<'w>(
     windows: &'w [HeadWindow],
     pool: &'w PoolId,
     from: Slot,
@@ -171,7 +171,7 @@ fn borne_out(
     if first.slot > from || last.slot != to || !needed {
         return Err(PeriodError::Cover { first: first.slot, last: last.slot });
     }
-    let mut standing = standing(heads.iter().copied());
+    let mut standing = list_standing_slots(heads.iter().copied());
     standing.retain(|(slot, _)| *slot >= from);
     Ok((heads.len(), standing))
 }
@@ -180,5 +180,5 @@ fn borne_out(
 pub(super) enum NotSigned {
     Unread(CheckpointError),
     OtherLog { expected: String, found: String },
-    By(Box<Unsigned>),
+    By(Box<TrustError>),
 }

@@ -13,7 +13,7 @@ use crate::ids::{PoolId, SnapshotHash};
 use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::{Snapshot, SnapshotDocuments};
-use crate::tlog::{Unsigned, VerifierKey};
+use crate::tlog::{TrustError, VerifierKey};
 
 /// What a verifier wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl FigureVerifier {
     /// Reads a file and makes the checks that need no snapshot. `keys` are trusted, each under its
     /// log's origin as its name.
     pub fn new(bytes: &[u8], keys: &[VerifierKey]) -> Self {
-        match opened(bytes) {
-            Ok((file, figure)) => Self::of(file, figure, bytes.len(), keys),
+        match open_figure(bytes) {
+            Ok((file, figure)) => Self::from_file(file, figure, bytes.len(), keys),
             Err(format) => {
                 let needs = "a figure file with a known figure and method";
                 let code = format.code;
@@ -59,7 +59,7 @@ impl FigureVerifier {
         }
     }
 
-    fn of(
+    fn from_file(
         file: FigureFile,
         figure: Box<dyn AnyFigure>,
         length: usize,
@@ -72,7 +72,7 @@ impl FigureVerifier {
         let ((from, last_used), to) = (figure.period(), figure.last_head());
         let leaves =
             || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
-        match Period::of(&file.windows, &pools, from, to) {
+        match Period::from_windows(&file.windows, &pools, from, to) {
             Ok(period) => {
                 checks.push(match period.newer {
                     Some(newer) => FigureCheck::newer(Windows, newer),
@@ -122,7 +122,7 @@ impl FigureVerifier {
     }
 
     /// What is wanted next; `None` where nothing else is.
-    pub fn wanted(&self) -> Option<FigureWant<'_>> {
+    pub fn next_want(&self) -> Option<FigureWant<'_>> {
         if self.snapshots.is_some() {
             return None;
         }
@@ -135,7 +135,7 @@ impl FigureVerifier {
     pub fn progress(&self) -> (usize, usize) {
         let all = self.uses.len() + self.fills.len();
         // Documents of later blocks than the last slot's are not wanted.
-        let given = if self.wanted().is_some() { self.next + self.next_fills } else { all };
+        let given = if self.next_want().is_some() { self.next + self.next_fills } else { all };
         (given, all)
     }
 
@@ -145,15 +145,15 @@ impl FigureVerifier {
 
     /// Takes the wanted snapshot; `None` where it is not at hand. What follows from the file is told
     /// at the end.
-    pub fn take(&mut self, documents: Option<&SnapshotDocuments>) {
-        let Some(FigureWant::Snapshot(wanted)) = self.wanted() else { return };
+    pub fn add_snapshot(&mut self, documents: Option<&SnapshotDocuments>) {
+        let Some(FigureWant::Snapshot(wanted)) = self.next_want() else { return };
         let wanted = wanted.clone();
         self.next += 1;
         let Some(documents) = documents else { return self.lack() };
-        match observed(&wanted, documents) {
+        match open_snapshot(&wanted, documents) {
             Ok(snapshot) => {
                 let observation = snapshot.observation().clone();
-                self.go_on(|pass| pass.take(&wanted.pool, wanted.slot, observation));
+                self.go_on(|pass| pass.add_snapshot(&wanted.pool, wanted.slot, observation));
             }
             Err(check) => self.break_off(check),
         }
@@ -161,11 +161,11 @@ impl FigureVerifier {
 
     /// Takes the wanted document, in its canonical bytes; `None` where it is not at hand.
     pub fn take_fills(&mut self, document: Option<&[u8]>) {
-        let Some(FigureWant::Fills(wanted)) = self.wanted() else { return };
+        let Some(FigureWant::Fills(wanted)) = self.next_want() else { return };
         let wanted = wanted.clone();
         self.next_fills += 1;
         let Some(document) = document else { return self.lack() };
-        match logged(&wanted, document) {
+        match open_fills(&wanted, document) {
             Ok(fills) => self.go_on(|pass| pass.take_fills(Some(fills))),
             Err(check) => self.break_off(check),
         }
@@ -222,7 +222,7 @@ impl FigureVerifier {
 }
 
 /// The file and what it asks, or the check that it fails.
-fn opened(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck> {
+fn open_figure(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Format;
     let invalid = |found: String| {
         let expected = "canonical JSON of a figure file, version 1";
@@ -272,13 +272,13 @@ fn check_signature(period: &Period, keys: &[VerifierKey]) -> FigureCheck {
             FigureCheck::fail(NAME, "windows_of_two_logs", expected, found)
         }
         Err(NotSigned::By(unsigned)) => match *unsigned {
-            Unsigned::Forged { signer } => FigureCheck::fail(
+            TrustError::Forged { signer } => FigureCheck::fail(
                 NAME,
                 "signature_forged",
                 "a signature made by the key with this name",
                 format!("a forged signature named {signer}"),
             ),
-            Unsigned::NotTrusted { origin, found } => FigureCheck::fail(
+            TrustError::NotTrusted { origin, found } => FigureCheck::fail(
                 NAME,
                 "signature_not_trusted",
                 format!("a signature of {origin} made with a trusted key"),
@@ -331,7 +331,7 @@ fn check_fills(committed: &[FigureFills], fills: &[FigureFills]) -> Option<Figur
 }
 
 /// The document of a head, or the check that it fails.
-fn logged(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
+fn open_fills(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Snapshots;
     let hash = Fills::hash_of(document);
     if hash != wanted.document {
@@ -345,7 +345,10 @@ fn logged(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
 }
 
 /// The snapshot of a use, or the check that it fails.
-fn observed(wanted: &FigureUse, documents: &SnapshotDocuments) -> Result<Snapshot, FigureCheck> {
+fn open_snapshot(
+    wanted: &FigureUse,
+    documents: &SnapshotDocuments,
+) -> Result<Snapshot, FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Snapshots;
     let hash = documents.hash();
     if hash != wanted.snapshot {

@@ -122,7 +122,7 @@ wire_struct!(HoursClosureResult {
 
 impl HoursResult {
     /// Of a period of `asked` slots, `have` of which stand.
-    pub(super) fn of(
+    pub(super) fn from_figures(
         figures: &HoursFigures,
         closures: &[ClosureFound],
         have: usize,
@@ -132,10 +132,14 @@ impl HoursResult {
         let have_slots = u32::try_from(have).unwrap_or(u32::MAX);
         let missing = asked.saturating_sub(have_slots.into());
         Self {
-            closed: figures.closed.iter().map(|kind| HoursKindResult::of(kind, closures)).collect(),
-            closures: closures.iter().map(HoursClosureResult::of).collect(),
+            closed: figures
+                .closed
+                .iter()
+                .map(|kind| HoursKindResult::from_figures(kind, closures))
+                .collect(),
+            closures: closures.iter().map(HoursClosureResult::from_closure).collect(),
             have_slots,
-            open: HoursSpreadResult::of(&figures.open),
+            open: HoursSpreadResult::from_spread(&figures.open),
             slots_missing: u32::try_from(missing).unwrap_or(u32::MAX),
             slots_unknown: figures.slots_unknown,
             status: if is_live { "live" } else { "preview" }.to_owned(),
@@ -144,7 +148,7 @@ impl HoursResult {
 }
 
 impl HoursSpreadResult {
-    pub(in crate::analytics) fn of(spread: &Spread) -> Self {
+    pub(in crate::analytics) fn from_spread(spread: &Spread) -> Self {
         Self {
             depth_lowest_usd: spread.depth_usd_lowest.map(|usd| usd.to_string()),
             depth_q50_usd: spread.depth_usd_q50.map(|usd| usd.to_string()),
@@ -157,7 +161,7 @@ impl HoursSpreadResult {
 }
 
 impl HoursKindResult {
-    fn of(figures: &ClosureFigures, closures: &[ClosureFound]) -> Self {
+    fn from_figures(figures: &ClosureFigures, closures: &[ClosureFound]) -> Self {
         let enough = figures.is_enough();
         let of_kind = closures.iter().filter(|found| found.closed.kind == figures.kind);
         let worst = of_kind.filter_map(|found| found.reopened?.1).max();
@@ -167,14 +171,14 @@ impl HoursKindResult {
             have: figures.have,
             needed: NEEDED_CLOSURES,
             reopening_gap_pct_worst: worst.filter(|_| enough).map(Percent::to_fixed),
-            spread: HoursSpreadResult::of(&figures.spread),
+            spread: HoursSpreadResult::from_spread(&figures.spread),
             thin_when_closed: figures.thin,
         }
     }
 }
 
 impl HoursClosureResult {
-    fn of(found: &ClosureFound) -> Self {
+    fn from_closure(found: &ClosureFound) -> Self {
         Self {
             closed_at_s: found.closed.from,
             closure_kind: found.closed.kind.as_str().to_owned(),

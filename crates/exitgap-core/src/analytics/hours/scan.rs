@@ -6,8 +6,8 @@ use super::result::HoursResult;
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::evidence::DocumentError;
-use crate::exit::{Exit, Reopened, reopened, reopening_gap};
-use crate::hours::{Closed, Markets, RecordedSlot, hours_figures};
+use crate::exit::{Exit, ReopeningStatus, check_reopening, reopening_gap};
+use crate::hours::{ClosureSpan, Markets, RecordedSlot, hours_figures};
 use crate::ids::PoolId;
 use crate::json::Part;
 use crate::pools::Direction;
@@ -18,7 +18,7 @@ use crate::units::{GapLimit, Percent, SizeUsd};
 /// A closure with a standing slot in it.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::analytics) struct ClosureFound {
-    pub closed: Closed,
+    pub closed: ClosureSpan,
     pub slots: u32,
     /// The lowest depth, whole dollars.
     pub lowest: Option<u64>,
@@ -29,7 +29,7 @@ pub(in crate::analytics) struct ClosureFound {
 
 /// The last closed slot, while it is not known what its market opened to.
 #[derive(Debug)]
-struct Closing {
+struct LastClosedSlot {
     observation: Observation,
     /// When its market opens, and when it closes again.
     opens: u64,
@@ -42,9 +42,9 @@ pub(in crate::analytics) struct ClosureScan {
     direction: Direction,
     size: SizeUsd,
     /// The closures of the period, ascending.
-    known: Vec<Closed>,
+    known: Vec<ClosureSpan>,
     found: Vec<ClosureFound>,
-    closing: Option<Closing>,
+    closing: Option<LastClosedSlot>,
 }
 
 /// Which slots a pass was given, and what the last of them says.
@@ -71,7 +71,7 @@ pub struct HoursPass {
 impl HoursPass {
     /// A pass of these terms, which are checked.
     pub fn new(terms: HoursTerms) -> Result<Self, FigureError> {
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         let markets = terms.markets();
         let closures = ClosureScan::new(&terms, &markets);
         Ok(Self { markets, taken: Taken::none(&terms), slots: Vec::new(), closures, terms })
@@ -82,19 +82,19 @@ impl FigurePass for HoursPass {
     type Result = HoursResult;
 
     /// Slots between this one and the one before are missing.
-    fn take(
+    fn add_snapshot(
         &mut self,
         _: &PoolId,
         slot: Slot,
         observation: Observation,
     ) -> Result<(), FigureError> {
-        let at = self.taken.take(slot, &observation)?;
-        let exit = Exit::of(&observation, self.closures.direction);
+        let at = self.taken.add_slot(slot, &observation)?;
+        let exit = Exit::from_pool(&observation, self.closures.direction);
         let depth_usd = exit.depth_usd(GapLimit::DEPTH).ok();
         let gap = exit.estimate(self.terms.size).ok().map(|estimate| estimate.gap);
         let recorded = RecordedSlot { at, depth_usd, gap };
         self.slots.push(recorded);
-        self.closures.take(slot, recorded, observation);
+        self.closures.add_slot(slot, recorded, observation);
         Ok(())
     }
 
@@ -102,7 +102,13 @@ impl FigurePass for HoursPass {
         let is_live = self.taken.is_live(&self.terms)?;
         let figures = hours_figures(&self.markets, &self.closures.known, &self.slots);
         let asked = self.terms.slots();
-        Ok(HoursResult::of(&figures, self.closures.found(), self.slots.len(), asked, is_live))
+        Ok(HoursResult::from_figures(
+            &figures,
+            self.closures.found_closures(),
+            self.slots.len(),
+            asked,
+            is_live,
+        ))
     }
 
     fn document(result: &HoursResult) -> Result<Part, DocumentError> {
@@ -117,7 +123,7 @@ impl Taken {
     }
 
     /// The next standing slot, in its order: the instant that it counts at, seconds UTC.
-    pub fn take(&mut self, slot: Slot, observation: &Observation) -> Result<u64, FigureError> {
+    pub fn add_slot(&mut self, slot: Slot, observation: &Observation) -> Result<u64, FigureError> {
         if self.next.is_none_or(|next| slot < next || slot > self.to) {
             return Err(FigureError::OutOfOrder { slot });
         }
@@ -154,7 +160,7 @@ impl ClosureScan {
     }
 
     /// Takes the next standing slot, and what the size and the depth are in it.
-    pub fn take(&mut self, slot: Slot, recorded: RecordedSlot, observation: Observation) {
+    pub fn add_slot(&mut self, slot: Slot, recorded: RecordedSlot, observation: Observation) {
         let RecordedSlot { at, depth_usd, gap } = recorded;
         let place = self.known.partition_point(|closed| closed.to <= at);
         match self.known.get(place).copied().filter(|closed| closed.from <= at) {
@@ -162,19 +168,19 @@ impl ClosureScan {
                 self.is_closed(closed, slot, depth_usd);
                 let closes_again = self.known.get(place + 1).map_or(u64::MAX, |next| next.from);
                 let opens = closed.to;
-                self.closing = gap.map(|_| Closing { observation, opens, closes_again });
+                self.closing = gap.map(|_| LastClosedSlot { observation, opens, closes_again });
             }
             None => self.look_at_opening(slot, at, &observation),
         }
     }
 
     /// Those with a standing slot, ascending.
-    pub fn found(&self) -> &[ClosureFound] {
+    pub fn found_closures(&self) -> &[ClosureFound] {
         &self.found
     }
 
     /// A standing slot within a closure.
-    fn is_closed(&mut self, closed: Closed, slot: Slot, depth_usd: Option<u64>) {
+    fn is_closed(&mut self, closed: ClosureSpan, slot: Slot, depth_usd: Option<u64>) {
         let known = self.found.last_mut().filter(|found| found.closed == closed);
         match known {
             Some(found) => {
@@ -198,10 +204,10 @@ impl ClosureScan {
         if at >= closing.closes_again {
             return;
         }
-        match reopened(open, closing.opens) {
-            Reopened::NotYet => self.closing = Some(closing),
-            Reopened::Never => {}
-            Reopened::Yes => {
+        match check_reopening(open, closing.opens) {
+            ReopeningStatus::NotYet => self.closing = Some(closing),
+            ReopeningStatus::Never => {}
+            ReopeningStatus::Yes => {
                 let closed = &closing.observation;
                 let gap = reopening_gap(closed, open, self.direction, self.size);
                 if let Some(found) = self.found.last_mut() {

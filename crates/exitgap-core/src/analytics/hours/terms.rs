@@ -83,7 +83,7 @@ impl Figure for HoursTerms {
     type Parameters = HoursParameters;
     type Pass = HoursPass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         self.checked_within(Self::MAX_SLOTS)
     }
 
@@ -103,7 +103,7 @@ impl Figure for HoursTerms {
         }
     }
 
-    fn read(spelled: &HoursParameters) -> Result<Self, FigureError> {
+    fn from_parameters(spelled: &HoursParameters) -> Result<Self, FigureError> {
         Self::within(spelled, Self::MAX_SLOTS)
     }
 

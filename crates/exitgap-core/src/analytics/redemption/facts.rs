@@ -123,7 +123,7 @@ impl RedemptionFacts {
         let mut used = Vec::new();
         let token = direction.base_index();
         let terms = self.replace(terms.clone(), observation, token, &mut used);
-        (used, terms.and_then(|terms| self.paced(terms, observation, token, pace)))
+        (used, terms.and_then(|terms| self.apply_pace(terms, observation, token, pace)))
     }
 
     /// The length of the queue, by the snapshot's one fact of that name; `None` where there is none.
@@ -162,7 +162,7 @@ impl RedemptionFacts {
             let micros = asset.micros(observation)?;
             if let Some(name) = self.nav {
                 let pays = word(FactSays::Nav, name)?;
-                let worth = Worth::of(pays, micros, observation.prices()[token]);
+                let worth = Worth::from_payout(pays, micros, observation.prices()[token]);
                 terms.worth = Some(worth.ok_or(FactError::Invalid(name))?);
             }
             if let Some(name) = self.capacity_asset {
@@ -178,7 +178,7 @@ impl RedemptionFacts {
         Ok(terms)
     }
 
-    fn paced(
+    fn apply_pace(
         &self,
         mut terms: RedemptionTerms,
         observation: &Observation,

@@ -72,7 +72,7 @@ fn what_the_facts_say_counts_in_dollars_by_the_oracle() {
     assert_eq!(used[1].word, U256::from(300 * DOLLAR));
     assert_eq!(used[1].fact, observation.facts()[2], "it is the snapshot's");
     // 600 are redeemed after 2,000 others, a thousand a day; the rest is sold.
-    let exit = Exit::of(&observation, Direction::ZeroForOne);
+    let exit = Exit::from_pool(&observation, Direction::ZeroForOne);
     let size = SizeUsd::from_micros(1_000 * DOLLAR).unwrap();
     let found = redemption(&exit, size, &said, 0).unwrap();
     assert_eq!(found.redeemed, UsdMicros(600 * DOLLAR));
@@ -176,7 +176,7 @@ fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
     // 210 of the asset are paid for 200 tokens, which are 400 dollars by the oracle, and bring 399.
     assert_eq!(said.capacity, Some(UsdMicros(400 * DOLLAR)));
     assert_eq!(said.worth.unwrap().of_token(of.prices()[0]), UsdMicros(1_995_000));
-    let exit = Exit::of(&of, Direction::ZeroForOne);
+    let exit = Exit::from_pool(&of, Direction::ZeroForOne);
     let found = |usd: u64| {
         redemption(&exit, SizeUsd::from_micros(usd * DOLLAR).unwrap(), &said, 0).unwrap()
     };

@@ -1,9 +1,9 @@
 //! How fast a queue is paid, from its recorded lengths.
 
 use crate::U256;
-use crate::analytics::shared::nearest_rank;
+use crate::analytics::stats::nearest_rank;
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 
 /// Days that a pace is of.
 const DAYS: u32 = 7;
@@ -25,7 +25,7 @@ impl Pace {
     /// The pace by the lengths of the standing slots of the seven days, ascending: of each day the sum of what the length fell
     /// from one to the next. Who joins hides what is paid between the same two slots, so that this is never more than what was
     /// paid. `None` where in some day less than half of the slots tell the length.
-    pub fn of(lengths: &[(Slot, U256)], last: Slot) -> Option<Self> {
+    pub fn from_lengths(lengths: &[(Slot, U256)], last: Slot) -> Option<Self> {
         let first = Self::first_slot(last)?;
         let mut days = [(0_u32, U256::ZERO); DAYS as usize];
         let mut before: Option<U256> = None;
@@ -75,13 +75,13 @@ mod tests {
         let all = lengths([5, 1, 9, 0, 7, 7, 3]);
         let last = slot(WEEK - 1);
         assert_eq!(Pace::first_slot(last), Some(slot(0)));
-        assert_eq!(Pace::of(&all, last), Some(Pace([raw(0), raw(5), raw(9)])));
+        assert_eq!(Pace::from_lengths(&all, last), Some(Pace([raw(0), raw(5), raw(9)])));
         // What lies before the week does not count, nor what it fell by into it.
         let mut longer = vec![(slot(0), raw(u64::MAX))];
         longer.extend(
             all.iter().map(|(at, length)| (slot(at.number() - slot(0).number() + 1), *length)),
         );
-        assert_eq!(Pace::of(&longer, slot(WEEK)), Pace::of(&all, last));
+        assert_eq!(Pace::from_lengths(&longer, slot(WEEK)), Pace::from_lengths(&all, last));
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let mut all = lengths([0, 4, 4, 4, 4, 4, 4]);
         // The first slots of the second day are missing: its third tells what fell, less what joined.
         all.retain(|(at, _)| !(288..290).contains(&(at.number() - slot(0).number())));
-        let Pace([least, middle, most]) = Pace::of(&all, slot(WEEK - 1)).unwrap();
+        let Pace([least, middle, most]) = Pace::from_lengths(&all, slot(WEEK - 1)).unwrap();
         assert_eq!((least, middle, most), (raw(0), raw(4), raw(4)), "joined for more");
     }
 
@@ -99,18 +99,18 @@ mod tests {
         let without = |count: u32| {
             let mut all = all.clone();
             all.retain(|(at, _)| at.number() - slot(0).number() < WEEK - count);
-            Pace::of(&all, slot(WEEK - 1))
+            Pace::from_lengths(&all, slot(WEEK - 1))
         };
         assert!(without(144).is_some());
         assert_eq!(without(145), None);
-        assert_eq!(Pace::of(&[], slot(WEEK - 1)), None);
-        assert_eq!(Pace::of(&all, slot(WEEK - 2)), None, "before the series");
+        assert_eq!(Pace::from_lengths(&[], slot(WEEK - 1)), None);
+        assert_eq!(Pace::from_lengths(&all, slot(WEEK - 2)), None, "before the series");
         // A length of any size has a pace.
         let huge = all
             .iter()
             .enumerate()
             .map(|(at, (slot, _))| (*slot, if at % 2 == 0 { U256::MAX } else { U256::ZERO }));
-        let Pace(paid) = Pace::of(&huge.collect::<Vec<_>>(), slot(WEEK - 1)).unwrap();
+        let Pace(paid) = Pace::from_lengths(&huge.collect::<Vec<_>>(), slot(WEEK - 1)).unwrap();
         assert_eq!(paid, [U256::MAX; 3]);
     }
 }

@@ -6,7 +6,7 @@ use super::facts::MAX_FEE_DECIMALS;
 use super::{ONE_HUNDRED_PERCENT, Pace, Pays, RedemptionAsset, RedemptionFacts, RedemptionTerms};
 use crate::hours::{Calendar, Hours};
 use crate::ids::{Address, Code, DocumentHash};
-use crate::json::{Wire, read, wire_struct};
+use crate::json::{Wire, parse_json, wire_struct};
 use crate::series::unix_s_of;
 use crate::units::{UsdMicros, parse_scaled};
 
@@ -92,23 +92,26 @@ impl RedemptionTermsRead {
     /// assert_eq!(RedemptionTermsRead::read(file)?.terms.fee_e8, 100_000);
     /// # Ok::<(), exitgap_core::analytics::redemption::TermsError>(())
     /// ```
-    pub fn read(file: &[u8]) -> Result<Self, TermsError> {
+    pub fn from_json(file: &[u8]) -> Result<Self, TermsError> {
         if file.len() > MAX_TERMS_BYTES {
             return Err(wrong(&format!(
                 "a file of terms must have at most {MAX_TERMS_BYTES} bytes"
             )));
         }
-        let of: File =
-            read(file).and_then(|json| Wire::read(&json)).map_err(|error| wrong(&error))?;
+        let of: File = parse_json(file)
+            .and_then(|json| Wire::from_json(&json))
+            .map_err(|error| wrong(&error))?;
         if of.v != 1 {
             return Err(wrong("v: this version reads only 1"));
         }
         let fee = of
             .fee_pct
             .as_deref()
-            .map_or(Ok(0), |text| scaled("fee_pct", text, ONE_HUNDRED_PERCENT))?;
+            .map_or(Ok(0), |text| parse_millionths("fee_pct", text, ONE_HUNDRED_PERCENT))?;
         let usd = |name: &str, text: &Option<String>| {
-            text.as_deref().map(|text| scaled(name, text, MOST_USD).map(UsdMicros)).transpose()
+            text.as_deref()
+                .map(|text| parse_millionths(name, text, MOST_USD).map(UsdMicros))
+                .transpose()
         };
         let minimum = usd("minimum_usd", &of.minimum_usd)?.unwrap_or(UsdMicros(0));
         let capacity = usd("capacity_usd", &of.capacity_usd)?;
@@ -201,7 +204,7 @@ impl File {
         let asset = match (self.asset, self.asset_decimals, &self.asset_usd) {
             (Some(token), None, None) => Some(RedemptionAsset::Token(token)),
             (None, Some(decimals), Some(usd)) if decimals <= MAX_FEE_DECIMALS => {
-                let usd = UsdMicros(scaled("asset_usd", usd, MOST_USD)?);
+                let usd = UsdMicros(parse_millionths("asset_usd", usd, MOST_USD)?);
                 if usd.0 == 0 {
                     return Err(wrong("asset_usd: must be above 0"));
                 }
@@ -229,7 +232,7 @@ impl File {
             .calendar
             .as_deref()
             .ok_or_else(|| wrong("calendar: on_days requires a calendar such as XNYS"))?;
-        let calendar = Calendar::of(name, Hours::Regular)
+        let calendar = Calendar::for_exchange(name, Hours::Regular)
             .ok_or_else(|| wrong("calendar: unknown name; the known calendar is XNYS"))?;
         let cutoff_before_close_s = self.cutoff_before_close_s.unwrap_or(0);
         if cutoff_before_close_s > 86_400 {
@@ -246,7 +249,7 @@ impl File {
 
     fn in_turn(&self) -> Result<Pays, TermsError> {
         let ahead = match (&self.ahead_usd, self.ahead_fact) {
-            (Some(text), None) => UsdMicros(scaled("ahead_usd", text, MOST_USD)?),
+            (Some(text), None) => UsdMicros(parse_millionths("ahead_usd", text, MOST_USD)?),
             // The fact's word takes its place, and without it there is no answer.
             (None, Some(_)) => UsdMicros(0),
             _ => return Err(wrong("in_turn requires either ahead_usd or ahead_fact")),
@@ -262,7 +265,7 @@ impl File {
         let mut paces = [UsdMicros(0); 3];
         let (least, middle, most) = per_day;
         for (pace, text) in paces.iter_mut().zip([least, middle, most]) {
-            *pace = UsdMicros(scaled("per_day_usd", text, MOST_USD)?);
+            *pace = UsdMicros(parse_millionths("per_day_usd", text, MOST_USD)?);
         }
         if !paces.is_sorted_by_key(|pace| pace.0) {
             return Err(wrong(
@@ -277,7 +280,7 @@ impl File {
 const MOST_USD: u64 = 1_000_000_000_000_000_000;
 
 /// A plain decimal of at most six decimals, in millionths.
-fn scaled(name: &str, text: &str, most: u64) -> Result<u64, TermsError> {
+fn parse_millionths(name: &str, text: &str, most: u64) -> Result<u64, TermsError> {
     let found = parse_scaled(text, 6, false).ok().and_then(|found| u64::try_from(found).ok());
     found.filter(|found| *found <= most).ok_or_else(|| {
         wrong(&format!(
@@ -301,14 +304,14 @@ mod tests {
 
     #[test]
     fn terms_are_read_as_written_and_named_by_their_bytes() {
-        let read = RedemptionTermsRead::read(FILE.as_bytes()).unwrap();
+        let read = RedemptionTermsRead::from_json(FILE.as_bytes()).unwrap();
         assert_eq!((read.terms.fee_e8, read.terms.minimum), (250_000, UsdMicros(100_000_000)));
         assert_eq!(read.terms.capacity, Some(UsdMicros(5_000_000_000_000)));
         let Pays::OnDays { settlement_days, cutoff_before_close_s, .. } = read.terms.pays else {
             panic!("on days")
         };
         assert_eq!((settlement_days, cutoff_before_close_s), ([1, 2], 3_600));
-        let spaced = RedemptionTermsRead::read(FILE.replace(", ", ",  ").as_bytes()).unwrap();
+        let spaced = RedemptionTermsRead::from_json(FILE.replace(", ", ",  ").as_bytes()).unwrap();
         assert_eq!(spaced.terms, read.terms);
         assert_ne!(spaced.sha256, read.sha256);
         let queue = FILE.replace("on_days", "in_turn").replace(
@@ -316,7 +319,7 @@ mod tests {
             r#""ahead_usd": "3000000", "per_day_usd": ["0", "1000", "2000.5"],"#,
         );
         let Pays::InTurn { per_day, .. } =
-            RedemptionTermsRead::read(queue.as_bytes()).unwrap().terms.pays
+            RedemptionTermsRead::from_json(queue.as_bytes()).unwrap().terms.pays
         else {
             panic!("in turn")
         };
@@ -328,11 +331,11 @@ mod tests {
         const BY_FACTS: &str = r#"{"v": 1, "kind": "in_turn", "ahead_fact": "queue", "per_day_usd": ["0", "1", "2"],
             "fee_fact": "fee", "fee_fact_decimals": 4, "capacity_fact": "has", "paused_fact": "paused",
             "eligibility": "anybody", "source": "https://issuer.example", "read_on": "2026-11-20"}"#;
-        let facts = RedemptionTermsRead::read(BY_FACTS.as_bytes()).unwrap().facts;
+        let facts = RedemptionTermsRead::from_json(BY_FACTS.as_bytes()).unwrap().facts;
         let name = |name: &str| Some(name.parse::<Code>().unwrap());
         assert_eq!((facts.capacity, facts.ahead), (name("has"), name("queue")));
         assert_eq!((facts.fee.map(|fee| fee.1), facts.paused), (Some(4), name("paused")));
-        let plain = RedemptionTermsRead::read(FILE.as_bytes()).unwrap().facts;
+        let plain = RedemptionTermsRead::from_json(FILE.as_bytes()).unwrap().facts;
         assert_eq!(plain, RedemptionFacts::default());
         for (from, to, said) in [
             (
@@ -351,7 +354,8 @@ mod tests {
         ] {
             let changed = BY_FACTS.replacen(from, to, 1);
             assert_ne!(changed, BY_FACTS);
-            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            let problem =
+                RedemptionTermsRead::from_json(changed.as_bytes()).unwrap_err().to_string();
             assert!(problem.contains(said), "{from} -> {to}: {problem}");
         }
     }
@@ -361,21 +365,21 @@ mod tests {
         const VAULT: &str = r#"{"v": 1, "kind": "at_once", "nav_fact": "pays", "capacity_asset_fact": "held",
             "asset_decimals": 6, "asset_usd": "1.08",
             "eligibility": "anybody", "source": "https://vault.example", "read_on": "2026-11-20"}"#;
-        let facts = RedemptionTermsRead::read(VAULT.as_bytes()).unwrap().facts;
+        let facts = RedemptionTermsRead::from_json(VAULT.as_bytes()).unwrap().facts;
         let asset = RedemptionAsset::Priced { decimals: 6, usd: UsdMicros(1_080_000) };
         assert_eq!((facts.asset, facts.recorded_pace), (Some(asset), false));
         let by_token = VAULT.replace(
             r#""asset_decimals": 6, "asset_usd": "1.08""#,
             &format!("\"asset\": \"{}\"", Address([7; 20])),
         );
-        let facts = RedemptionTermsRead::read(by_token.as_bytes()).unwrap().facts;
+        let facts = RedemptionTermsRead::from_json(by_token.as_bytes()).unwrap().facts;
         assert_eq!(facts.asset, Some(RedemptionAsset::Token(Address([7; 20]))));
         let queue = VAULT.replace("at_once", "in_turn").replace(
             r#""nav_fact": "pays", "capacity_asset_fact": "held",
             "asset_decimals": 6, "asset_usd": "1.08""#,
             r#""ahead_fact": "queue", "per_day_recorded": true"#,
         );
-        let read = RedemptionTermsRead::read(queue.as_bytes()).unwrap();
+        let read = RedemptionTermsRead::from_json(queue.as_bytes()).unwrap();
         assert!(read.facts.recorded_pace && matches!(read.terms.pays, Pays::InTurn { .. }));
         for (file, from, to, said) in [
             (VAULT, "\"asset_usd\": \"1.08\"", "\"asset\": \"0x77\"", "asset"),
@@ -418,7 +422,8 @@ mod tests {
         ] {
             let changed = file.replacen(from, to, 1);
             assert_ne!(changed, file, "{from}");
-            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            let problem =
+                RedemptionTermsRead::from_json(changed.as_bytes()).unwrap_err().to_string();
             assert!(problem.contains(said), "{from} -> {to}: {problem}");
         }
     }
@@ -451,13 +456,17 @@ mod tests {
         ] {
             let changed = FILE.replacen(from, to, 1);
             assert_ne!(changed, FILE);
-            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            let problem =
+                RedemptionTermsRead::from_json(changed.as_bytes()).unwrap_err().to_string();
             assert!(problem.contains(said), "{from} -> {to}: {problem}");
         }
         let long = FILE.replace("who passed", &"x".repeat(MAX_TERMS_BYTES));
         assert!(
-            RedemptionTermsRead::read(long.as_bytes()).unwrap_err().to_string().contains("16384")
+            RedemptionTermsRead::from_json(long.as_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("16384")
         );
-        assert!(RedemptionTermsRead::read(b"\xff").is_err());
+        assert!(RedemptionTermsRead::from_json(b"\xff").is_err());
     }
 }

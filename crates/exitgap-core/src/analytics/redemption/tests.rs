@@ -12,7 +12,7 @@ const DOLLAR: u64 = 1_000_000;
 /// A pool of tokens worth two dollars each, whose price is the oracle's.
 fn exit() -> Exit {
     let state = ranges(0, 5_000_000_000_000, 90_000_000_000_000);
-    Exit::of(&observation(slot(0), state), Direction::ZeroForOne)
+    Exit::from_pool(&observation(slot(0), state), Direction::ZeroForOne)
 }
 
 fn size(usd: u64) -> SizeUsd {
@@ -20,7 +20,7 @@ fn size(usd: u64) -> SizeUsd {
 }
 
 fn on_days(cutoff_before_close_s: u32, settlement_days: [u8; 2]) -> RedemptionTerms {
-    let calendar = Calendar::of("XNYS", Hours::Regular).unwrap();
+    let calendar = Calendar::for_exchange("XNYS", Hours::Regular).unwrap();
     let pays = Pays::OnDays { calendar, cutoff_before_close_s, settlement_days };
     RedemptionTerms { pays, fee_e8: 0, minimum: UsdMicros(0), capacity: None, worth: None }
 }

@@ -19,7 +19,7 @@
 //! Next to each depth is the **book**, the depth from the pool's own mid price: when an oracle
 //! moves away, the depth falls and the book does not.
 
-mod recorded;
+mod recorded_shock;
 mod result;
 mod scan;
 mod terms;

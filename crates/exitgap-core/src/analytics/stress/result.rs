@@ -3,12 +3,12 @@
 use core::cmp::Reverse;
 
 use super::StressTerms;
-use crate::analytics::shared::nearest_rank;
+use crate::analytics::stats::nearest_rank;
 use crate::analytics::venues::Seen;
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::units::{GapLimit, Percent};
 
 /// The figure. Percentages are strings of six decimals, dollars strings of whole ones, rounded down. What no slot tells
@@ -157,7 +157,7 @@ pub(super) struct SlotFound {
 
 /// What a pass has found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct StressTally {
     /// Slots in which every venue stands, ascending.
     pub whole: Vec<Slot>,
     /// Those of them that were answered, ascending.
@@ -169,7 +169,7 @@ pub(super) struct Found {
     pub untestable: u32,
 }
 
-impl Found {
+impl StressTally {
     /// The figure.
     pub fn summed_up(self, terms: &StressTerms, seen: Seen) -> StressResult {
         let text = |usd: u64| usd.to_string();
@@ -201,7 +201,7 @@ impl Found {
             gap_q95_pct: gap(95),
             have_slots: count(self.slots.len()),
             slots_incomplete: seen.incomplete,
-            slots_missing: seen.missing(terms.from, terms.to),
+            slots_missing: seen.count_missing(terms.from, terms.to),
             slots_missing_near_worst: ascending
                 .last()
                 .map_or(0, |worst| self.missing_near(worst.slot, terms)),

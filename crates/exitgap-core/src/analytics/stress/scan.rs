@@ -4,11 +4,11 @@
 use core::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::result::{Found, SlotFound, SlotGap, StressResult};
+use super::result::{SlotFound, SlotGap, StressResult, StressTally};
 use super::{AfterMove, StressTerms};
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
-use crate::analytics::shared::moved;
+use crate::analytics::stats::measure_move;
 use crate::analytics::venues::{FallenExit, VenueSlots, WholeSlot};
 use crate::evidence::DocumentError;
 use crate::exit::{SplitError, SplitVenue, largest_split, split_size};
@@ -27,15 +27,16 @@ pub struct StressPass {
     slots: VenueSlots,
     /// The mids by venue of the whole slots that are looked back to, ascending.
     recent: VecDeque<(Slot, Vec<RawPrice>)>,
-    found: Found,
+    found: StressTally,
 }
 
 impl StressPass {
     /// A pass of these terms, which are checked.
     pub fn new(terms: StressTerms) -> Result<Self, FigureError> {
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
-        let found = Found { lowest: vec![None; terms.venues.len()], ..Found::default() };
+        let found =
+            StressTally { lowest: vec![None; terms.venues.len()], ..StressTally::default() };
         Ok(Self { terms, slots, recent: VecDeque::new(), found })
     }
 
@@ -46,7 +47,7 @@ impl StressPass {
         {
             return Ok(());
         }
-        let Some((depths, found)) = self.measured(whole)? else {
+        let Some((depths, found)) = self.measure_slot(whole)? else {
             self.found.unanswered += 1;
             return Ok(());
         };
@@ -74,7 +75,7 @@ impl StressPass {
         let then = self.recent.front().filter(|(slot, _)| Some(slot.number()) == before);
         let has_moved = then.map(|(_, then)| {
             let mut pairs = then.iter().zip(&mids);
-            pairs.any(|(was, is)| moved(*was, *is, after.move_e8).is_some())
+            pairs.any(|(was, is)| measure_move(*was, *is, after.move_e8).is_some())
         });
         self.recent.push_back((whole.slot, mids));
         match has_moved {
@@ -86,7 +87,10 @@ impl StressPass {
     }
 
     /// The depths by venue, and the slot's line; `None` where a search was given up.
-    fn measured(&self, whole: &WholeSlot) -> Result<Option<(Vec<u64>, SlotFound)>, FigureError> {
+    fn measure_slot(
+        &self,
+        whole: &WholeSlot,
+    ) -> Result<Option<(Vec<u64>, SlotFound)>, FigureError> {
         let StressTerms { size, shock, .. } = self.terms;
         let mut after = Vec::new();
         for (observation, direction) in whole.venues() {
@@ -118,13 +122,13 @@ impl StressPass {
 impl FigurePass for StressPass {
     type Result = StressResult;
 
-    fn take(
+    fn add_snapshot(
         &mut self,
         pool: &PoolId,
         slot: Slot,
         observation: Observation,
     ) -> Result<(), FigureError> {
-        match self.slots.take(pool, slot, observation)? {
+        match self.slots.add_snapshot(pool, slot, observation)? {
             Some(whole) => self.look(&whole),
             None => Ok(()),
         }

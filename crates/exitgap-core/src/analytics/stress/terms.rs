@@ -37,9 +37,9 @@ impl Shock {
         if self == Self::default() {
             return Ok(Some(FallenExit::still(observation, direction, GapLimit::DEPTH, size)));
         }
-        let thinned = state.thinned(self.haircut_e8);
+        let thinned = state.with_haircut(self.haircut_e8);
         let thinned = thinned.ok_or(FigureError::not_movable("stress", state.protocol()))?;
-        FallenExit::of(observation, &thinned, direction, self.fall_e8, GapLimit::DEPTH, size)
+        FallenExit::from_fall(observation, &thinned, direction, self.fall_e8, GapLimit::DEPTH, size)
     }
 }
 
@@ -59,7 +59,7 @@ impl AfterMove {
     /// The most slots over which a move is looked for.
     pub const MAX_WITHIN: u32 = DecayTerms::MAX_WITHIN;
 
-    fn checked(self) -> Result<(), FigureError> {
+    fn validate(self) -> Result<(), FigureError> {
         if !(1..=Self::MAX_MOVE).contains(&self.move_e8) {
             let rule = "must be above 0 and at most 100, with at most six decimals";
             return Err(FigureError::Parameter { field: "after_move_pct", rule });
@@ -130,10 +130,10 @@ impl Figure for StressTerms {
     type Parameters = StressParameters;
     type Pass = StressPass;
 
-    fn checked(self) -> Result<Self, FigureError> {
+    fn validate(self) -> Result<Self, FigureError> {
         require_venues(&self.venues)?;
         FigureError::require_period(self.from, self.to, Self::MAX_SLOTS)?;
-        self.after.map_or(Ok(()), AfterMove::checked)?;
+        self.after.map_or(Ok(()), AfterMove::validate)?;
         let Shock { haircut_e8, fall_e8 } = self.shock;
         let shares = [("haircut_pct", haircut_e8), ("fall_pct", fall_e8)];
         match shares.into_iter().find(|(_, found)| *found > Shock::MAX) {
@@ -160,7 +160,7 @@ impl Figure for StressTerms {
         }
     }
 
-    fn read(read: &StressParameters) -> Result<Self, FigureError> {
+    fn from_parameters(read: &StressParameters) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
         let limit = |text: &String| {
             text.parse()
@@ -190,7 +190,7 @@ impl Figure for StressTerms {
             limit: read.limit_pct.as_ref().map(limit).transpose()?,
             after,
         };
-        let terms = terms.checked()?;
+        let terms = terms.validate()?;
         if terms.parameters() != *read {
             return Err(wrong("parameters", "decimals without trailing zeros"));
         }

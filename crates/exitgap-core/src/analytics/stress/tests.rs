@@ -27,7 +27,7 @@ fn figure(terms: &StressTerms, slots: &[Vec<Option<PoolState>>]) -> StressResult
         for (number, state) in (1..).zip(states) {
             let Some(state) = state else { continue };
             let observed = observation_of(&pool_of(number), slot(at), state.clone());
-            scan.take(&pool_of(number), slot(at), observed).unwrap();
+            scan.add_snapshot(&pool_of(number), slot(at), observed).unwrap();
         }
     }
     scan.finish().unwrap()
@@ -117,7 +117,7 @@ fn a_price_that_moved_away_takes_depth_and_leaves_the_book() {
 fn a_haircut_leaves_the_price_and_a_share_of_each_range() {
     let wide = ranges(17, 5_000_000_000_001, 90_000_000_000_003);
     let PoolState::Concentrated(before) = &wide else { panic!("{}", wide.protocol()) };
-    let PoolState::Concentrated(after) = wide.thinned(30_000_000).unwrap() else { panic!() };
+    let PoolState::Concentrated(after) = wide.with_haircut(30_000_000).unwrap() else { panic!() };
     assert_eq!((after.sqrt_price_x96(), after.tick()), (before.sqrt_price_x96(), before.tick()));
     let kept = |liquidity: u128| liquidity * 70 / 100;
     assert_eq!(after.liquidity(), kept(before.liquidity()));
@@ -128,10 +128,10 @@ fn a_haircut_leaves_the_price_and_a_share_of_each_range() {
         assert_eq!((is.tick, left), (was.tick, kept(whole)));
     }
     assert_eq!(after.ticks().len(), before.ticks().len());
-    assert_eq!(wide.thinned(0).as_ref(), Some(&wide));
-    assert_eq!(wide.thinned(100_000_000), None);
-    assert_eq!(pair(1_001, 77).thinned(30_000_000), Some(pair(700, 53)));
-    assert_eq!(pair(1, 1).thinned(99_000_000), Some(pair(1, 1)));
+    assert_eq!(wide.with_haircut(0).as_ref(), Some(&wide));
+    assert_eq!(wide.with_haircut(100_000_000), None);
+    assert_eq!(pair(1_001, 77).with_haircut(30_000_000), Some(pair(700, 53)));
+    assert_eq!(pair(1, 1).with_haircut(99_000_000), Some(pair(1, 1)));
     // Half of the liquidity is half of the depth, to what rounding takes.
     let depth = |haircut_e8| {
         let shock = Shock { haircut_e8, fall_e8: 0 };
@@ -171,20 +171,20 @@ fn after_a_move_only_the_slots_that_moved_are_looked_at() {
     assert_eq!((told.have_slots, told.slots_untestable, told.slots_incomplete), (1, Some(2), 2));
 
     let refused =
-        |of| StressTerms { after: of, ..asked.clone() }.checked().unwrap_err().to_string();
+        |of| StressTerms { after: of, ..asked.clone() }.validate().unwrap_err().to_string();
     assert!(refused(after(0, 1)).starts_with("after_move_pct"));
     assert!(refused(after(100_000_001, 1)).starts_with("after_move_pct"));
     assert!(refused(after(1, 0)).starts_with("within_slots"));
     assert!(refused(after(1, 49)).starts_with("within_slots"));
     let spelled = asked.parameters();
-    assert_eq!(StressTerms::read(&spelled).unwrap(), asked);
+    assert_eq!(StressTerms::from_parameters(&spelled).unwrap(), asked);
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let mut scan =
         StressPass::new(StressTerms { after: after(1, 1), ..terms(1, 1, "1000", NOTHING) })
             .unwrap();
     let observed = observation_of(&pool_of(1), slot(0), PoolState::Solidly(stable));
-    scan.take(&pool_of(1), slot(0), observed).unwrap();
+    scan.add_snapshot(&pool_of(1), slot(0), observed).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
 }
 
@@ -196,7 +196,7 @@ fn what_is_no_question_is_refused() {
     let code = |change: &dyn Fn(&mut StressTerms)| {
         let mut terms = good.clone();
         change(&mut terms);
-        terms.checked().map_err(|error| (error.code(), error.to_string()))
+        terms.validate().map_err(|error| (error.code(), error.to_string()))
     };
     assert!(code(&|_| ()).is_ok());
     let refused = |change: &dyn Fn(&mut StressTerms)| code(change).unwrap_err().0;
@@ -206,7 +206,7 @@ fn what_is_no_question_is_refused() {
     assert_eq!(refused(&|terms| terms.shock.haircut_e8 = 99_000_001), "figure_parameter");
     let (_, said) = code(&|terms| terms.shock.fall_e8 = 99_000_001).unwrap_err();
     assert!(said.starts_with("fall_pct"), "{said}");
-    assert_eq!(StressTerms::read(&good.parameters()).unwrap(), good);
+    assert_eq!(StressTerms::from_parameters(&good.parameters()).unwrap(), good);
 
     // A pool of another kind is looked at as it is, and not after a shock.
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
@@ -217,7 +217,7 @@ fn what_is_no_question_is_refused() {
     for shock in [Shock { haircut_e8: 1, ..NOTHING }, Shock { fall_e8: 1, ..NOTHING }] {
         let mut scan = StressPass::new(terms(1, 1, "1000", shock)).unwrap();
         let observed = observation_of(&pool_of(1), slot(0), stable()[0][0].clone().unwrap());
-        scan.take(&pool_of(1), slot(0), observed).unwrap();
+        scan.add_snapshot(&pool_of(1), slot(0), observed).unwrap();
         assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
     }
 }
@@ -230,8 +230,9 @@ fn by_hand(
 ) -> (Result<Percent, u64>, [u64; 2], u64) {
     let two = UsdPrice::product(&[(U256::from(2_u32), 0)]).unwrap();
     let prices = [two.fallen(shock.fall_e8).unwrap(), two];
-    let after = states
-        .map(|state| state.thinned(shock.haircut_e8).unwrap().fallen(SELL, shock.fall_e8).unwrap());
+    let after = states.map(|state| {
+        state.with_haircut(shock.haircut_e8).unwrap().fallen(SELL, shock.fall_e8).unwrap()
+    });
     let exits = after.each_ref().map(|state| Exit::new(state, SELL, [6, 6], prices));
     let venues = exits.each_ref().map(|exit| SplitVenue::new(exit, [6, 6], &prices, UsdMicros(0)));
     let gap = match split_size(&venues, size) {

@@ -19,7 +19,7 @@ impl FallenExit {
     /// The exit of a state of an observed pool after the price of the token sold has fallen: the oracle's and the pool's
     /// together. It answers the depth at `limit` and a split of `size`, and no more. `None` inside where the fallen price
     /// has more digits than a price can have.
-    pub fn of(
+    pub fn from_fall(
         observation: &Observation,
         state: &PoolState,
         direction: Direction,
@@ -61,17 +61,17 @@ impl FallenExit {
         Self { exit, state, decimals, prices }
     }
 
-    fn priced(&self) -> PricedPool<'_> {
+    fn priced_pool(&self) -> PricedPool<'_> {
         PricedPool { state: &self.state, decimals: self.decimals, usd: &self.prices }
     }
 
     /// The same as a venue of a split.
     pub fn venue(&self) -> SplitVenue<'_> {
-        SplitVenue::of(self.priced(), &self.exit, UsdMicros(0))
+        SplitVenue::from_pool(self.priced_pool(), &self.exit, UsdMicros(0))
     }
 
     /// What the pool holds around its own price: the depth at `limit` from its mid price, whole dollars.
     pub fn book_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
-        Exit::book_from_own_mid_usd(self.priced(), self.exit.direction(), limit)
+        Exit::book_from_own_mid_usd(self.priced_pool(), self.exit.direction(), limit)
     }
 }

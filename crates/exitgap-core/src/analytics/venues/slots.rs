@@ -25,7 +25,7 @@ impl Seen {
     }
 
     /// Slots of a period in which no venue stands.
-    pub fn missing(self, from: Slot, to: Slot) -> u32 {
+    pub fn count_missing(self, from: Slot, to: Slot) -> u32 {
         let slots = to.number() - from.number() + 1;
         slots - self.slots.min(slots)
     }
@@ -68,7 +68,7 @@ impl VenueSlots {
     }
 
     /// Takes the next snapshot; gives the slot before, where that has ended and is whole.
-    pub fn take(
+    pub fn add_snapshot(
         &mut self,
         pool: &PoolId,
         slot: Slot,

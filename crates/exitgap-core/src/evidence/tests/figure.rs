@@ -12,7 +12,7 @@ use crate::analytics::exposure::{ExposurePass, ExposureTerms, Liquidation};
 use crate::analytics::figure::{
     FigureCheckName, FigurePass, FigureReport, FigureUse, FigureVerifier, FigureWant, write_figure,
 };
-use crate::analytics::standing;
+use crate::analytics::list_standing_slots;
 use crate::analytics::stress::{AfterMove, Shock, StressPass, StressTerms};
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
@@ -52,10 +52,11 @@ fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> 
     let mut scan = DecayPass::new(terms.clone()).unwrap();
     let mut uses = Vec::new();
     let within = |slot: &Slot| (terms.from..=terms.to).contains(slot);
-    for (slot, snapshot) in standing(&heads).into_iter().filter(|(slot, _)| within(slot)) {
+    for (slot, snapshot) in list_standing_slots(&heads).into_iter().filter(|(slot, _)| within(slot))
+    {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&terms.pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(&terms.pool, slot, read.observation().clone()).unwrap();
+        scan.add_snapshot(&terms.pool, slot, read.observation().clone()).unwrap();
         uses.push(FigureUse { pool: terms.pool.clone(), slot, snapshot });
     }
     write_figure(terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap()
@@ -64,11 +65,11 @@ fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> 
 /// The report on a file, all of whose snapshots are at hand.
 fn report_on(scene: &Scene, file: &[u8]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
-    while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
+    while let Some(FigureWant::Snapshot(wanted)) = verifier.next_want() {
         let index = wanted.slot.number().checked_sub(Slot::FIRST.number());
         let series = &scene.pools[0].snapshots;
         let documents = index.and_then(|index| series.get(index as usize).cloned()).flatten();
-        verifier.take(documents.as_ref());
+        verifier.add_snapshot(documents.as_ref());
     }
     verifier.finish()
 }
@@ -125,7 +126,7 @@ fn a_figure_of_selected_slots_is_refused() {
     let report = report_on(&scene, &canonical(&value));
     assert_eq!(failed(&report), Some((FigureCheckName::Uses, "uses_mismatch")));
     let mut another = FigureVerifier::new(&bytes, &[signer().verifier()]);
-    another.take(scene.documents(0, slot(5)).as_ref());
+    another.add_snapshot(scene.documents(0, slot(5)).as_ref());
     let report = another.finish();
     assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "snapshot_hash_mismatch")));
     let stranger = SignerKey::from_seed(ORIGIN, [7; 32]).unwrap().verifier();
@@ -220,7 +221,8 @@ fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered 
         let heads: Vec<Head> =
             series.heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
         windows.push(scene.window_of(place, 0..heads.len()));
-        let stand = standing(&heads).into_iter().filter(|(slot, _)| period.contains(slot));
+        let stand =
+            list_standing_slots(&heads).into_iter().filter(|(slot, _)| period.contains(slot));
         slots.extend(stand.map(|(slot, hash)| (slot, place, hash)));
     }
     slots.sort_unstable_by_key(|(slot, place, _)| (*slot, *place));
@@ -257,7 +259,7 @@ fn exposure_of(kinds: [Kind; 2], cascade: &str, base: Base, fall_e8: u32) -> (Sc
     let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
     let mut scan = ExposurePass::new(terms.clone()).unwrap();
     for (of, observation) in uses.iter().zip(observations) {
-        scan.take(&of.pool, of.slot, observation).unwrap();
+        scan.add_snapshot(&of.pool, of.slot, observation).unwrap();
     }
     let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
     (scene, bytes)
@@ -296,7 +298,7 @@ fn stress_after(
     let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
     let mut scan = StressPass::new(terms.clone()).unwrap();
     for (of, observation) in uses.iter().zip(observations) {
-        scan.take(&of.pool, of.slot, observation).unwrap();
+        scan.add_snapshot(&of.pool, of.slot, observation).unwrap();
     }
     let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
     (scene, bytes)
@@ -310,12 +312,12 @@ pub(super) fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
 /// The same, and these documents of what pools logged.
 pub(super) fn report_with(scene: &Scene, file: &[u8], fills: &[Vec<u8>]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
-    while let Some(wanted) = verifier.wanted() {
+    while let Some(wanted) = verifier.next_want() {
         match wanted {
             FigureWant::Snapshot(wanted) => {
                 let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
                 let documents = scene.documents(place, wanted.slot);
-                verifier.take(documents.as_ref());
+                verifier.add_snapshot(documents.as_ref());
             }
             FigureWant::Fills(wanted) => {
                 let is_wanted = |one: &&Vec<u8>| Fills::hash_of(one) == wanted.document;

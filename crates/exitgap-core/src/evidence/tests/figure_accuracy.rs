@@ -9,7 +9,7 @@ use crate::analytics::accuracy::{
     AccuracyPass, AccuracyTerms, Fills, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
 };
 use crate::analytics::figure::{FigureCheckName, FigureFills, FigurePass, FigureUse, write_figure};
-use crate::analytics::standing;
+use crate::analytics::list_standing_slots;
 use crate::pools::Direction;
 
 const SELL: Direction = Direction::ZeroForOne;
@@ -157,10 +157,10 @@ impl Told {
         let mut pass = AccuracyPass::new(terms.clone())?;
         let mut uses = Vec::new();
         let within = |at: &Slot| (terms.from..=terms.to).contains(at);
-        for (at, snapshot) in standing(&heads).into_iter().filter(|(at, _)| within(at)) {
+        for (at, snapshot) in list_standing_slots(&heads).into_iter().filter(|(at, _)| within(at)) {
             let found = self.scene.documents(0, at).unwrap();
             let read = Snapshot::of_pool(&terms.pool, &found.snapshot, &found.state).unwrap();
-            pass.take(&terms.pool, at, read.observation().clone())?;
+            pass.add_snapshot(&terms.pool, at, read.observation().clone())?;
             while pass.wants_fills() {
                 let next = documents.next();
                 pass.take_fills(next.map(|bytes| Fills::from_canonical(bytes).unwrap()))?;
@@ -313,7 +313,7 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
     // One that is not what the head commits to.
     let mut verifier =
         crate::analytics::figure::FigureVerifier::new(&bytes, &[signer().verifier()]);
-    verifier.take(told.scene.documents(0, slot(0)).as_ref());
+    verifier.add_snapshot(told.scene.documents(0, slot(0)).as_ref());
     verifier.take_fills(Some(&told.documents[1]));
     let report = verifier.finish();
     assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "fills_hash_mismatch")));

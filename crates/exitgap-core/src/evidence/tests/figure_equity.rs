@@ -7,7 +7,7 @@ use super::*;
 use crate::analytics::equity::tests::{DAYS, balance, facts, month, on, share, terms, told, usual};
 use crate::analytics::equity::{EquityKind, EquityPass, EquityTerms};
 use crate::analytics::figure::{FigurePass, FigureUse, write_figure};
-use crate::analytics::standing;
+use crate::analytics::list_standing_slots;
 
 fn id() -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
@@ -57,10 +57,10 @@ fn file(scene: &Scene, terms: &EquityTerms) -> Vec<u8> {
     let mut scan = EquityPass::new(terms.clone()).unwrap();
     let mut uses = Vec::new();
     let pool = id();
-    for (slot, snapshot) in standing(&heads) {
+    for (slot, snapshot) in list_standing_slots(&heads) {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(&pool, slot, read.observation().clone()).unwrap();
+        scan.add_snapshot(&pool, slot, read.observation().clone()).unwrap();
         uses.push(FigureUse { pool: pool.clone(), slot, snapshot });
     }
     // A window has seven days of heads.

@@ -7,7 +7,7 @@ use super::*;
 use crate::analytics::FigureError;
 use crate::analytics::figure::{FigurePass, FigureUse, write_figure};
 use crate::analytics::hours::{HoursPass, HoursTerms};
-use crate::analytics::standing;
+use crate::analytics::list_standing_slots;
 use crate::hours::{Calendar, Hours};
 use crate::snapshot::{RoundData, TokenSession};
 
@@ -15,7 +15,7 @@ use crate::snapshot::{RoundData, TokenSession};
 const SLOTS: u32 = 7 * Slot::PER_DAY;
 
 fn calendar() -> Calendar {
-    Calendar::of("XNYS", Hours::Regular).unwrap()
+    Calendar::for_exchange("XNYS", Hours::Regular).unwrap()
 }
 
 /// A share that is deep while its market is open, and whose oracle says more each day, an hour after the opening; on
@@ -89,10 +89,10 @@ fn file(scene: &Scene, terms: &HoursTerms) -> Result<Vec<u8>, FigureError> {
     let heads: Vec<Head> = heads.collect();
     let mut scan = HoursPass::new(terms.clone())?;
     let mut uses = Vec::new();
-    for (slot, snapshot) in standing(&heads) {
+    for (slot, snapshot) in list_standing_slots(&heads) {
         let documents = scene.documents(0, slot).unwrap();
         let read = Snapshot::of_pool(&terms.pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(&terms.pool, slot, read.observation().clone())?;
+        scan.add_snapshot(&terms.pool, slot, read.observation().clone())?;
         uses.push(FigureUse { pool: terms.pool.clone(), slot, snapshot });
     }
     let windows = [scene.window_of(0, 0..SLOTS as usize)];

@@ -27,7 +27,7 @@ fn a_true_file_is_valid_and_says_what_it_does_not_show() {
             assert_eq!(report.check(name).unwrap().outcome, Outcome::NotChecked);
         }
     }
-    let untrusting = verify(&scene.evidence(0, 0, "1000"), &Policy::trusting(Vec::new()));
+    let untrusting = verify(&scene.evidence(0, 0, "1000"), &Policy::with_keys(Vec::new()));
     assert_eq!(untrusting.verdict, Verdict::Incomplete);
     assert_eq!(untrusting.unknown_signers.len(), 1);
 }
@@ -110,7 +110,7 @@ fn a_signature_counts_only_by_a_trusted_key_of_this_log() {
     let file = scene.evidence(0, 2, "1000");
     let stranger = SignerKey::from_seed(ORIGIN, [9; 32]).unwrap();
     let code = |policy: &Policy| failing(&file, policy)[0];
-    let only_stranger = Policy::trusting(vec![stranger.verifier()]);
+    let only_stranger = Policy::with_keys(vec![stranger.verifier()]);
     assert_eq!(code(&only_stranger), (CheckName::Signature, "signature_not_trusted"));
     // A trusted key of another log under this log's checkpoint.
     let text: Value = serde_json::from_slice(&file).unwrap();
@@ -122,7 +122,7 @@ fn a_signature_counts_only_by_a_trusted_key_of_this_log() {
         let escape = |text: &str| serde_json::to_string(text).unwrap().trim_matches('"').to_owned();
         changed(&file, &escape(&proof.checkpoint), &escape(note))
     };
-    let both = Policy::trusting(vec![signer().verifier(), elsewhere.verifier()]);
+    let both = Policy::with_keys(vec![signer().verifier(), elsewhere.verifier()]);
     assert_eq!(
         failing(&replace(&resigned), &both),
         [(CheckName::Signature, "signature_not_trusted")]
@@ -293,9 +293,9 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
     // Unsigned, and made up: a whole dollar is 815 units sold, of which only every thousandth
     // loses nothing to the fee's rounding, and the limit lies where an infinitely small sale does.
     let file = include_bytes!("slow.json");
-    let read = Evidence::read(file);
+    let read = Evidence::from_bytes(file);
     let snapshot = read.snapshot().unwrap();
-    let exit = Exit::of(snapshot.observation(), Direction::ZeroForOne);
+    let exit = Exit::from_pool(snapshot.observation(), Direction::ZeroForOne);
     let whole = exit.depth_usd(GapLimit::DEPTH).unwrap_err();
     let NotSized::Exhausted(exhausted) = whole else { panic!("{whole}") };
     assert_eq!(exhausted.comparisons, 1 << 13, "the bound is part of the method");
@@ -313,7 +313,7 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
     assert_eq!(of_start.depth_usd(GapLimit::DEPTH), Err(whole));
     // A question that somebody waits for is answered.
     assert!(exit.max_size_for(GapLimit::DEPTH).is_ok());
-    let report = verify(file, &Policy::trusting(Vec::new()));
+    let report = verify(file, &Policy::with_keys(Vec::new()));
     let head = report.check(CheckName::Head).unwrap();
     assert_eq!((head.code, &*head.expected), ("depth_mismatch", "none, 1000000000"));
 }

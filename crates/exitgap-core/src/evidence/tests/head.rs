@@ -31,7 +31,7 @@ fn second(before: &Head) -> Head {
         prev: Some(Head::hash_of(&before.to_canonical().unwrap())),
         entry: HeadEntry::Missing(MissingReason::ChainLagging),
         lowest_depth_7d_usd: [None, None],
-        retracts: vec![Retraction::orphaned(before.slot, BlockHash([1; 32]), BlockHash([2; 32]))],
+        retracts: vec![Retraction::for_orphan(before.slot, BlockHash([1; 32]), BlockHash([2; 32]))],
         ..before.clone()
     }
 }

@@ -177,7 +177,7 @@ fn scene_missing(slots: u32, liquidity: i128, reason: MissingReason) -> Scene {
 /// A log of a pool of a manager and of one of linked ticks.
 fn scene_of_kin(slots: u32) -> Scene {
     let chain = || "anvil".parse().unwrap();
-    let managed_id = PoolId::managed(chain(), Word([0xaa; 32]));
+    let managed_id = PoolId::from_manager_id(chain(), Word([0xaa; 32]));
     let kinds: [(PoolId, Kind); 2] =
         [(managed_id, managed), (PoolId::new(chain(), Address([0xbb; 20])), linked)];
     scene_of(slots, 5_000_000_000, MissingReason::ChainLagging, &kinds)
@@ -336,7 +336,7 @@ impl Scene {
 }
 
 fn trusting() -> Policy {
-    Policy::trusting(vec![signer().verifier()])
+    Policy::with_keys(vec![signer().verifier()])
 }
 
 /// The file with one text in it replaced, which must be there.
@@ -349,5 +349,5 @@ fn changed(evidence: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 /// The canonical JSON of a value.
 fn canonical(value: &serde_json::Value) -> Vec<u8> {
-    crate::json::read(value.to_string().as_bytes()).unwrap().to_canonical().unwrap()
+    crate::json::parse_json(value.to_string().as_bytes()).unwrap().to_canonical().unwrap()
 }

@@ -117,7 +117,7 @@ fn a_retraction_takes_its_slot_out_of_every_figure() {
     let last = Head::from_canonical(&series.heads[4]).unwrap();
     // Slot 0 is the shallowest: taking it back raises the lowest depth.
     let retraction =
-        |index| Retraction::orphaned(slot(index), BlockHash([5; 32]), BlockHash([6; 32]));
+        |index| Retraction::for_orphan(slot(index), BlockHash([5; 32]), BlockHash([6; 32]));
     let left = |token: usize| (1..5).filter_map(|index| series.depths[index]?[token]).min();
     let head = Head {
         recorded_count: last.recorded_count - 1,

@@ -148,7 +148,7 @@ impl HeadWindow {
             .into_iter()
             .map(|slot| snapshot(slot).ok_or(WindowError::LowestSnapshot { slot }))
             .collect::<Result<_, _>>()?;
-        Self { lowest_snapshots, ..window }.checked()
+        Self { lowest_snapshots, ..window }.into_checked()
     }
 
     /// The canonical bytes.
@@ -170,7 +170,7 @@ impl HeadWindow {
             log_proof: LogProof::from_text(&wire.log_proof)?,
         };
         let lowest_snapshots = lowest_snapshots.collect();
-        let window = Self { heads, hashes, lowest_snapshots, proof, newer: None }.checked()?;
+        let window = Self { heads, hashes, lowest_snapshots, proof, newer: None }.into_checked()?;
         // One spelling: runs are as long, and changes as few, as they can be.
         if window.to_canonical()? != bytes {
             return Err(WindowError::Column { column: "heads" });
@@ -198,7 +198,7 @@ impl HeadWindow {
         self.newer
     }
 
-    fn checked(self) -> Result<Self, WindowError> {
+    fn into_checked(self) -> Result<Self, WindowError> {
         let newer = self.check()?;
         Ok(Self { newer, ..self })
     }
@@ -302,7 +302,8 @@ impl HeadWindow {
             if documents.hash() != *snapshot {
                 return Err(WindowError::LowestSnapshot { slot });
             }
-            let read = Snapshot::read(Some(&head.pool), &documents.snapshot, &documents.state);
+            let read =
+                Snapshot::parse_documents(Some(&head.pool), &documents.snapshot, &documents.state);
             let read = match read {
                 Ok(read) => read,
                 Err(error) => {
@@ -356,11 +357,11 @@ impl HeadWindow {
                 .lowest_snapshots
                 .iter()
                 .map(|documents| {
-                    let snapshot = Part::of(&documents.snapshot)?;
-                    Ok(WireLowest { snapshot, state: Part::of(&documents.state)? })
+                    let snapshot = Part::from_bytes(&documents.snapshot)?;
+                    Ok(WireLowest { snapshot, state: Part::from_bytes(&documents.state)? })
                 })
                 .collect::<Result<_, DocumentError>>()?,
-            leaf: Part::of(&self.proof.leaf)?,
+            leaf: Part::from_bytes(&self.proof.leaf)?,
             pool_proof: self.proof.pool_proof.clone(),
             log_proof: self.proof.log_proof.to_text(),
         })

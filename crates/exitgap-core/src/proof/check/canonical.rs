@@ -28,14 +28,14 @@ pub enum BlockSaid {
 
 impl BlockSource {
     /// Of whoever was asked for the block by its number; `None`: no answer.
-    pub fn asked(name: impl Into<String>, hash: Option<BlockHash>) -> Self {
+    pub fn from_answer(name: impl Into<String>, hash: Option<BlockHash>) -> Self {
         let said = hash.map_or(BlockSaid::Nothing, BlockSaid::Block);
         Self { name: name.into(), said }
     }
 }
 
 /// What sources have at a block's height.
-struct Counted {
+struct SourceVotes {
     /// Those that have the block.
     having: Vec<String>,
     /// Those that have another, with its hash.
@@ -76,9 +76,9 @@ pub fn check_canonical(
             (None, _) => silent.push(name.clone()),
         }
     }
-    let counted = Counted { having, against, silent };
+    let counted = SourceVotes { having, against, silent };
     let (most, needed) = (sources.len(), at_least.unwrap_or(sources.len()).max(1));
-    let Counted { having, against, .. } = &counted;
+    let SourceVotes { having, against, .. } = &counted;
     let found = counted.words(block.number, block.hash, most);
     let outvoted = against.is_empty() || having.len() > against.len();
     if having.len() >= needed && outvoted {
@@ -87,16 +87,16 @@ pub fn check_canonical(
     let out_of_reach = most.saturating_sub(against.len()) < needed;
     if !against.is_empty() && (!outvoted || out_of_reach) {
         let expected = format!("{}, according to at least {needed} of {most} sources", block.hash);
-        return StateCheck::of(name, Outcome::Fail, "other_block", [expected, found]);
+        return StateCheck::with_outcome(name, Outcome::Fail, "other_block", [expected, found]);
     }
     let expected = format!("an answer from at least {needed} of the {most} sources asked");
-    StateCheck::of(name, Outcome::NotChecked, "not_answered", [expected, found])
+    StateCheck::with_outcome(name, Outcome::NotChecked, "not_answered", [expected, found])
 }
 
 /// What is left to be believed of those who were asked.
 const AGREEING_UNPROVEN: &str = "that the sources asked do not collude";
 
-impl Counted {
+impl SourceVotes {
     fn words(&self, number: u64, hash: BlockHash, most: usize) -> String {
         let Self { having, against, silent } = self;
         let mut words =

@@ -63,7 +63,7 @@ impl StateCheck {
         Self { name, outcome, code: "ok", expected, found, unproven: unproven.to_vec() }
     }
 
-    fn of(
+    fn with_outcome(
         name: StateCheckName,
         outcome: Outcome,
         code: &'static str,
@@ -73,7 +73,7 @@ impl StateCheck {
     }
 
     fn not_checked(name: StateCheckName, code: &'static str, why: String) -> Self {
-        Self::of(
+        Self::with_outcome(
             name,
             Outcome::NotChecked,
             code,
@@ -89,7 +89,7 @@ pub fn check_state(
     snapshot: &Snapshot,
     size: Option<(Direction, SizeUsd)>,
 ) -> [StateCheck; 3] {
-    check_claim(proof, &StateClaim::of(snapshot, size))
+    check_claim(proof, &StateClaim::from_snapshot(snapshot, size))
 }
 
 /// The same with what the snapshot claims.
@@ -125,7 +125,7 @@ pub struct Place {
 
 impl Place {
     /// What a pool's name and facts say.
-    pub fn of(observation: &Observation) -> Self {
+    pub fn from_observation(observation: &Observation) -> Self {
         let (contract, facts) = (observation.pool().contract(), observation.facts());
         let manager = || facts.iter().find(|fact| fact.name.as_str() == Fact::POOL_KEY);
         let address = contract.address().or_else(|| Some(manager()?.contract));
@@ -165,14 +165,14 @@ fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
         let of = |number, timestamp| format!("number {number}, timestamp {timestamp}");
         let expected = of(header.number, header.timestamp);
         let found = of(block.number, block.timestamp);
-        return StateCheck::of(name, Outcome::Fail, "block_differs", [expected, found]);
+        return StateCheck::with_outcome(name, Outcome::Fail, "block_differs", [expected, found]);
     }
     let instant = claim.instant;
     match proof.child {
         Some(child) if child.timestamp <= instant => {
             let expected = format!("a next block after {instant}");
             let found = format!("block {} at {}", child.number, child.timestamp);
-            StateCheck::of(name, Outcome::Fail, "not_the_last_block", [expected, found])
+            StateCheck::with_outcome(name, Outcome::Fail, "not_the_last_block", [expected, found])
         }
         Some(child) => {
             let found = format!("{}, followed by {}", header.hash, child.hash);

@@ -29,16 +29,16 @@ pub(super) fn state(proof: &StateProof, readings: &[ClaimedReading]) -> StateChe
                     written(reading.round, &reading.answer.to_string(), reading.updated_at),
                 ];
                 let words = found.map(|said| format!("{}: {said}", of.feed));
-                return StateCheck::of(name, Outcome::Fail, "reading_differs", words);
+                return StateCheck::with_outcome(name, Outcome::Fail, "reading_differs", words);
             }
-            None if !reading.is_sequencer => without = without.or(Some(named(reading))),
+            None if !reading.is_sequencer => without = without.or(Some(describe_feed(reading))),
             _ => {}
         }
         proven.extend(of.map(|of| of.feed.to_string()));
     }
     if let Some(without) = without {
         let words = ["a proof of every feed".to_owned(), format!("no proof of {without}")];
-        return StateCheck::of(name, Outcome::NotChecked, "reading_unproven", words);
+        return StateCheck::with_outcome(name, Outcome::NotChecked, "reading_unproven", words);
     }
     let unproven = if has_sequencer { &UNPROVEN[..] } else { &UNPROVEN[..3] };
     StateCheck::pass(name, format!("the newest rounds of {}", proven.join(", ")), unproven)
@@ -53,6 +53,6 @@ fn written(round: u128, answer: &str, updated_at: u64) -> String {
     format!("round {round} with {answer}, updated at {updated_at}")
 }
 
-fn named(reading: &ClaimedReading) -> String {
+fn describe_feed(reading: &ClaimedReading) -> String {
     reading.feed.map_or("a configured price".to_owned(), |feed| format!("feed {feed}"))
 }

@@ -31,7 +31,7 @@ pub(super) fn state(proof: &StateProof, claim: &StateClaim) -> StateCheck {
                 }
                 Some(proven) => {
                     let words = [written(&proven), written(claimed)];
-                    StateCheck::of(name, Outcome::Fail, "state_differs", words)
+                    StateCheck::with_outcome(name, Outcome::Fail, "state_differs", words)
                 }
                 None => other_kind(claim),
             }
@@ -41,15 +41,15 @@ pub(super) fn state(proof: &StateProof, claim: &StateClaim) -> StateCheck {
             ClaimedState::Ranges(claimed),
             Some(subject),
         ) if claimed.is_managed == (layout == Layout::UniswapV4) => {
-            if let Some(words) = differing([*price, *liquidity], ticks, subject, claimed) {
-                return StateCheck::of(name, Outcome::Fail, "state_differs", words);
+            if let Some(words) = find_difference([*price, *liquidity], ticks, subject, claimed) {
+                return StateCheck::with_outcome(name, Outcome::Fail, "state_differs", words);
             }
             let (needed, range) = (claimed.needed, subject.range);
             if !range.covers(needed) {
                 let words =
                     [needed, range].map(|TickRange { low, high }| format!("ticks {low} to {high}"));
                 let code = "beyond_proven_range";
-                return StateCheck::of(name, Outcome::NotChecked, code, words);
+                return StateCheck::with_outcome(name, Outcome::NotChecked, code, words);
             }
             let TickRange { low, high } = range;
             let found = format!("√price, liquidity, {} ticks from {low} to {high}", ticks.len());
@@ -80,7 +80,7 @@ fn reserves(layout: Layout, words: &[Word]) -> Option<[U256; 2]> {
 }
 
 /// The first word that is another than the state has it: expected and found.
-fn differing(
+fn find_difference(
     [price, liquidity]: [Word; 2],
     ticks: &[Word],
     subject: &RangeSubject,

@@ -53,7 +53,7 @@ const CHAIN_CODES: [(ChainSays, &str); 6] = [
 
 impl ChainSays {
     /// What comes of checks; of none, nothing.
-    pub fn of(checks: &[StateCheck]) -> Self {
+    pub fn from_checks(checks: &[StateCheck]) -> Self {
         let is = |name, outcome| {
             checks.iter().any(|check| check.name == name && check.outcome == outcome)
         };
@@ -112,7 +112,7 @@ impl ChainSays {
 
 impl WitnessesSay {
     /// What comes of the check of a policy.
-    pub fn of(outcome: Outcome) -> Self {
+    pub fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Pass => Self::Cosigned,
             Outcome::Fail => Self::Forged,

@@ -85,13 +85,13 @@ impl StateClaim {
                 ClaimedState::Reserves(layout, reserves.map(|reserve| number(&reserve)))
             }
             kind @ (RANGES | MANAGED) => {
-                ClaimedState::Ranges(ClaimedRanges::read(&mut left, kind == MANAGED)?)
+                ClaimedState::Ranges(ClaimedRanges::decode(&mut left, kind == MANAGED)?)
             }
             _ => return None,
         };
         let (mut of_readings, mut readings) = (Left(left.part()?), Vec::new());
         while !of_readings.0.is_empty() {
-            readings.push(ClaimedReading::read(&mut of_readings)?);
+            readings.push(ClaimedReading::decode(&mut of_readings)?);
         }
         let claim = Self { chain, block, instant, place, protocol, state, readings };
         left.0.is_empty().then_some(claim)
@@ -114,7 +114,7 @@ impl ClaimedRanges {
         part(bytes, &ticks);
     }
 
-    fn read(left: &mut Left<'_>, is_managed: bool) -> Option<Self> {
+    fn decode(left: &mut Left<'_>, is_managed: bool) -> Option<Self> {
         let price = Word(left.array()?);
         let liquidity = u128::from_be_bytes(left.array()?);
         let tick_spacing = i32::from_be_bytes(left.array()?);
@@ -130,7 +130,7 @@ impl ClaimedRanges {
 }
 
 impl ClaimedReading {
-    fn read(left: &mut Left<'_>) -> Option<Self> {
+    fn decode(left: &mut Left<'_>) -> Option<Self> {
         let [known] = left.array()?;
         let feed = Address(left.array()?);
         Some(Self {

@@ -83,22 +83,22 @@ pub struct ClaimedReading {
 
 impl StateClaim {
     /// What a snapshot claims; `size` is the sale whose fill must be covered, beside the depths at 2%.
-    pub fn of(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Self {
+    pub fn from_snapshot(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Self {
         let observation = snapshot.observation();
         Self {
             chain: observation.chain().caip2,
             block: observation.block(),
             instant: snapshot.slot().unix_s(),
-            place: Place::of(observation),
+            place: Place::from_observation(observation),
             protocol: observation.state().protocol().to_owned(),
-            state: ClaimedState::of(observation, size),
-            readings: observation.oracles().iter().map(ClaimedReading::of).collect(),
+            state: ClaimedState::from_observation(observation, size),
+            readings: observation.oracles().iter().map(ClaimedReading::from_reading).collect(),
         }
     }
 }
 
 impl ClaimedState {
-    fn of(observation: &Observation, size: Option<(Direction, SizeUsd)>) -> Self {
+    fn from_observation(observation: &Observation, size: Option<(Direction, SizeUsd)>) -> Self {
         let state = observation.state();
         if let Some(pair) = ConstantProduct::of(state) {
             return Self::Reserves(Layout::UniswapV2, pair.reserves().map(U256::from));
@@ -119,13 +119,13 @@ impl ClaimedState {
             liquidity: ranges.liquidity(),
             tick_spacing: ranges.tick_spacing(),
             ticks: ranges.ticks().iter().map(|tick| (tick.tick, word_of(tick))).collect(),
-            needed: needed(observation, ranges, size),
+            needed: compute_tick_range(observation, ranges, size),
         })
     }
 }
 
 impl ClaimedReading {
-    fn of(reading: &OracleReading) -> Self {
+    fn from_reading(reading: &OracleReading) -> Self {
         let (feed, round, updated_at) = match &reading.source {
             OracleSource::Fixed => (None, 0, 0),
             OracleSource::Chainlink(round) => (Some(round.feed), round.round, round.updated_at),
@@ -173,7 +173,7 @@ fn bytes_of(number: U256) -> [u8; 32] {
 /// The ticks that a fill of a size and the depths at 2% read: what a proof must cover; `None`: of pools without ticks.
 pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
     let observation = snapshot.observation();
-    Some(needed(observation, ranges_of(observation.state())?, size))
+    Some(compute_tick_range(observation, ranges_of(observation.state())?, size))
 }
 
 /// The ranges of a pool that keeps its ticks where a layout says; `None`: it has none.
@@ -185,14 +185,14 @@ pub fn ranges_of(state: &PoolState) -> Option<&Ranges> {
     }
 }
 
-fn needed(
+fn compute_tick_range(
     observation: &Observation,
     ranges: &Ranges,
     size: Option<(Direction, SizeUsd)>,
 ) -> TickRange {
     let mut needed = TickRange { low: ranges.tick(), high: ranges.tick() };
     for direction in [Direction::ZeroForOne, Direction::OneForZero] {
-        let exit = Exit::of(observation, direction);
+        let exit = Exit::from_pool(observation, direction);
         let asked = size.filter(|(of, _)| *of == direction).map(|(_, size)| size);
         // Up to the first dollar that does not pass any more: that it does not is stated, too.
         let depth = exit.depth_usd(GapLimit::DEPTH).ok();

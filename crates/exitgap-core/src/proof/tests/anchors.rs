@@ -68,7 +68,8 @@ fn a_day_is_proven_from_one_block_and_days_lead_back_to_each_other() {
     let last = held(CHAIN, 30_500, &last);
     let second_file =
         file(&[(&last, &[26_000, 27_000, 30_000]), (&between, &[20_000, 21_000])]).unwrap();
-    let (one, two) = (Anchors::read(&first_file).unwrap(), Anchors::read(&second_file).unwrap());
+    let (one, two) =
+        (Anchors::from_bytes(&first_file).unwrap(), Anchors::from_bytes(&second_file).unwrap());
     assert_eq!((two.from.number, two.hash(30_500)), (30_500, Some(of(&last.header))));
     assert_eq!(two.hash(20_000), Some(of(&first.header)));
     assert_eq!([two.hash(21_000), two.hash(21_001)], [Some(hash_at(21_000)), None]);
@@ -82,11 +83,11 @@ fn a_day_is_proven_from_one_block_and_days_lead_back_to_each_other() {
     let wrong = AnchorChain::follow(CHAIN, hash_at(5), vec![one.clone(), two.clone()]);
     assert!(matches!(wrong, Err(AnchorChainError::NotTrusted { number: 30_500, .. })), "{wrong:?}");
     let far = held(CHAIN, 40_000, &hashes(&[39_000]));
-    let far = Anchors::read(&file(&[(&far, &[39_000])]).unwrap()).unwrap();
+    let far = Anchors::from_bytes(&file(&[(&far, &[39_000])]).unwrap()).unwrap();
     let gap = AnchorChain::follow(CHAIN, far.from.hash, vec![one.clone(), far]);
     assert_eq!(gap, Err(AnchorChainError::Gap { day: DAY, number: 20_000 }));
     let forged = held(CHAIN, 20_000, &hashes(&[15_000, 17_001]));
-    let forged = Anchors::read(&file(&[(&forged, &[15_000, 17_001])]).unwrap()).unwrap();
+    let forged = Anchors::from_bytes(&file(&[(&forged, &[15_000, 17_001])]).unwrap()).unwrap();
     let forged = AnchorChain::follow(CHAIN, trusted, vec![forged, two.clone()]);
     assert!(matches!(forged, Err(AnchorChainError::OtherBlock { number: 20_000, .. })));
     let other = AnchorChain::follow(Caip2(8_453), trusted, vec![two]);
@@ -112,7 +113,8 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
     let top = held(arbitrum, 1_000_000, &hashes(&[below]));
     let far = HopParts { header: &top.header, blocks: &[below], nodes: &top.nodes };
     let read =
-        Anchors::read(&Anchors::file(arbitrum, DAY, std::slice::from_ref(&far)).unwrap()).unwrap();
+        Anchors::from_bytes(&Anchors::file(arbitrum, DAY, std::slice::from_ref(&far)).unwrap())
+            .unwrap();
     assert_eq!(read.hash(below), Some(hash_at(below)));
     let past = HopParts { blocks: &[below - 1], ..far.clone() };
     let past = Anchors::file(arbitrum, DAY, &[past]);
@@ -174,12 +176,12 @@ fn nodes_that_are_changed_cut_doubled_reordered_or_over_are_refused() {
     let top = held(CHAIN, 100_000, &hashes(&blocks));
     let (header, accounts, storage) = pieces(&blocks, &top);
     let read = |accounts: &[Vec<u8>], storage: &[Vec<u8>]| {
-        Anchors::read(&spelled(&blocks, &header, accounts, storage, "eip155:1"))
+        Anchors::from_bytes(&spelled(&blocks, &header, accounts, storage, "eip155:1"))
     };
     // The control: what was taken apart is whole again.
     let whole = file(&[(&top, &blocks)]).unwrap();
     assert_eq!(spelled(&blocks, &header, &accounts, &storage, "eip155:1"), whole);
-    assert_eq!(read(&accounts, &storage).unwrap(), Anchors::read(&whole).unwrap());
+    assert_eq!(read(&accounts, &storage).unwrap(), Anchors::from_bytes(&whole).unwrap());
 
     for at in 0..storage.len() {
         let mut cut = storage.clone();
@@ -214,10 +216,10 @@ fn nodes_that_are_changed_cut_doubled_reordered_or_over_are_refused() {
     assert_eq!(cut, Err(AnchorError::Account { hop: 0, error: WalkError::Hash }));
     // The nodes of these blocks are no proof of the next ones.
     let other = spelled(&[99_001, 99_501, 99_701], &header, &accounts, &storage, "eip155:1");
-    assert!(matches!(Anchors::read(&other), Err(AnchorError::Storage { .. })));
+    assert!(matches!(Anchors::from_bytes(&other), Err(AnchorError::Storage { .. })));
     // Under the name of a chain whose ring is longer other words are read.
     let arbitrum = spelled(&blocks, &header, &accounts, &storage, "eip155:42161");
-    assert!(matches!(Anchors::read(&arbitrum), Err(AnchorError::Storage { .. })));
+    assert!(matches!(Anchors::from_bytes(&arbitrum), Err(AnchorError::Storage { .. })));
 }
 
 #[test]
@@ -225,13 +227,13 @@ fn no_other_bytes_are_the_same_anchors() {
     let blocks = [99_000, 99_500, 99_999];
     let top = held(CHAIN, 100_000, &hashes(&blocks));
     let whole = file(&[(&top, &blocks)]).unwrap();
-    let honest = Anchors::read(&whole).unwrap();
+    let honest = Anchors::from_bytes(&whole).unwrap();
     let mut drawn = Drawn(11);
     for at in 0..whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 1 << (drawn.next() % 8);
         // A day and a chain with the same ring are names: what is proven of blocks is the same, or nothing.
-        if let Ok(read) = Anchors::read(&changed) {
+        if let Ok(read) = Anchors::from_bytes(&changed) {
             let mut named = read.clone();
             (named.chain, named.day) = (honest.chain, honest.day);
             assert_eq!(named, honest, "byte {at}");
@@ -239,10 +241,13 @@ fn no_other_bytes_are_the_same_anchors() {
         }
     }
     for wrong in [&whole[..whole.len() - 1], &[&whole[..], &[0]].concat(), b"{}\n", b"no line"] {
-        assert!(matches!(Anchors::read(wrong), Err(AnchorError::Shape(_) | AnchorError::Line(_))));
+        assert!(matches!(
+            Anchors::from_bytes(wrong),
+            Err(AnchorError::Shape(_) | AnchorError::Line(_))
+        ));
     }
     let large = vec![b'x'; MAX_ANCHOR_BYTES + 1];
-    assert!(matches!(Anchors::read(&large), Err(AnchorError::TooLarge { .. })));
+    assert!(matches!(Anchors::from_bytes(&large), Err(AnchorError::TooLarge { .. })));
     for (blocks, why) in [(&[][..], "none"), (&[99_500, 99_000], "order")] {
         assert!(matches!(file(&[(&top, blocks)]), Err(AnchorError::Shape(_))), "{why}");
     }

@@ -14,7 +14,7 @@ fn scene(child_after: u64) -> (BlockRef, BlockHeader) {
     let child = block_of(hash, [5; 32], NUMBER + 1, at().unix_s() + child_after);
     (
         BlockRef { hash: BlockHash(hash), number: NUMBER, timestamp },
-        BlockHeader::read(&child).unwrap(),
+        BlockHeader::from_rlp(&child).unwrap(),
     )
 }
 
@@ -28,7 +28,7 @@ fn judged(said: &str, at_least: Option<usize>) -> StateCheck {
             '-' => Some(OTHER),
             _ => None,
         };
-        BlockSource::asked(format!("source-{at}"), hash)
+        BlockSource::from_answer(format!("source-{at}"), hash)
     };
     let sources: Vec<BlockSource> = said.chars().enumerate().map(source).collect();
     check_canonical(block, Some(&child), &sources, at_least)
@@ -92,16 +92,16 @@ fn the_next_block_names_its_parent_and_a_forged_one_is_told() {
     assert_eq!(judged(Some(&child), BlockSaid::Next(child.hash)), pass);
     // A child of the same parent that the chain does not have.
     let forged = block_of(child.parent.0, [9; 32], NUMBER + 1, at().unix_s() + 1);
-    let forged = BlockHeader::read(&forged).unwrap();
+    let forged = BlockHeader::from_rlp(&forged).unwrap();
     assert_eq!(forged.parent, child.parent);
     assert_eq!(judged(Some(&forged), BlockSaid::Next(child.hash)), fail);
     // Without a child, or by one of another block, what is said of the next block says nothing of this one.
     assert_eq!(judged(None, BlockSaid::Next(child.hash)), open);
     let stranger = block_of([8; 32], [9; 32], NUMBER + 1, at().unix_s() + 1);
-    let stranger = BlockHeader::read(&stranger).unwrap();
+    let stranger = BlockHeader::from_rlp(&stranger).unwrap();
     assert_eq!(judged(Some(&stranger), BlockSaid::Next(stranger.hash)), open);
     let later = block_of(child.parent.0, [9; 32], NUMBER + 2, at().unix_s() + 1);
-    let later = BlockHeader::read(&later).unwrap();
+    let later = BlockHeader::from_rlp(&later).unwrap();
     assert_eq!(judged(Some(&later), BlockSaid::Next(later.hash)), open);
     // A forged block, whatever its proof says.
     assert_eq!(judged(Some(&child), BlockSaid::Block(OTHER)), fail);
@@ -182,14 +182,14 @@ fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
             "does not have",
         ),
     ] {
-        assert_eq!(ChainSays::of(&checks), says);
+        assert_eq!(ChainSays::from_checks(&checks), says);
         assert_eq!(ChainSays::of_code(says.code()), Some(says));
         for (witnessed, dated) in [
             (None, "the operator's statement about when"),
             (Some(pass), "your witnesses do not collude"),
             (Some(open), "the operator's statement about when"),
         ] {
-            let witnesses = witnessed.map(WitnessesSay::of).unwrap_or_default();
+            let witnesses = witnessed.map(WitnessesSay::from_outcome).unwrap_or_default();
             let rung = Rung { chain: says, witnesses };
             let sentence = rung.sentence();
             assert!(sentence.starts_with(begins) && sentence.contains(left), "{sentence}");
@@ -206,7 +206,7 @@ fn one_sentence_says_how_far_it_leads_and_whom_that_leaves_to_be_trusted() {
             };
             assert_eq!(rung.code(), expected, "{sentence}");
         }
-        let forged = Rung { chain: says, witnesses: WitnessesSay::of(fail) };
+        let forged = Rung { chain: says, witnesses: WitnessesSay::from_outcome(fail) };
         assert_eq!(forged.code(), "contradicted");
         assert!(forged.sentence().starts_with("Contradicted: "), "{}", forged.sentence());
     }

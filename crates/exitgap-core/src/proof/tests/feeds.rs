@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::super::layout::{mapped, number as word, plus};
+use super::super::layout::{mapping_slot, number as word, plus};
 use super::super::trie::keccak256;
 use super::super::*;
 use super::states::{WIDE, block_of, state, ticks, v3};
@@ -40,7 +40,7 @@ pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
         FeedLayout::ChainlinkOcr2 => (11, 22, 12),
     };
     newest[place..place + 4].copy_from_slice(&subject.round.to_be_bytes());
-    let at = mapped(key, &word(rounds));
+    let at = mapping_slot(key, &word(rounds));
     match subject.layout {
         FeedLayout::ChainlinkOcr1 => round[..8].copy_from_slice(&updated_at().to_be_bytes()),
         FeedLayout::ChainlinkOcr2 => {
@@ -137,7 +137,7 @@ fn scene(layout: FeedLayout) -> (Chain, ProofSubject, [FeedSubject; 2]) {
 }
 
 fn oracle(file: &[u8], snapshot: &Snapshot) -> (Outcome, &'static str) {
-    let [_, pool, oracle] = check_state(&StateProof::read(file), snapshot, None);
+    let [_, pool, oracle] = check_state(&StateProof::from_bytes(file), snapshot, None);
     assert_eq!(pool.outcome, Outcome::Pass, "{pool:?}");
     (oracle.outcome, oracle.code)
 }
@@ -199,12 +199,12 @@ fn change(reading: &mut OracleReading, change: impl Fn(&mut RoundData)) {
 fn no_byte_of_a_file_with_feeds_may_be_another_and_feeds_have_one_order() {
     let (chain, subject, _) = scene(FeedLayout::ChainlinkOcr2);
     let file = chain.file(&subject).unwrap();
-    let whole = StateProof::read(&file).unwrap();
+    let whole = StateProof::from_bytes(&file).unwrap();
     assert_eq!(whole.readings.len(), 2);
     for at in 0..file.len() {
         let mut changed = file.clone();
         changed[at] ^= 1 << (at % 8);
-        let Ok(mut read) = StateProof::read(&changed) else { continue };
+        let Ok(mut read) = StateProof::from_bytes(&changed) else { continue };
         assert!(read != whole, "byte {at}");
         // Of the next header no more is known than that it follows, of the chain's name only what the snapshot says; and
         // that no other tick lies in a range of the same words is as true.

@@ -40,7 +40,7 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     let vector: Value = serde_json::from_str(HEADER).unwrap();
     let block = &vector["block"];
     let rlp = bytes(&vector["header_rlp"]);
-    let header = BlockHeader::read(&rlp).unwrap();
+    let header = BlockHeader::from_rlp(&rlp).unwrap();
     assert_eq!(header.hash.to_string(), block["hash"]);
     assert_eq!(header.parent.to_string(), block["parentHash"]);
     assert_eq!(header.state_root, word(&block["stateRoot"]));
@@ -51,27 +51,28 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
         let mut changed = rlp.clone();
         changed[at] ^= 1 << (at % 8);
         assert_ne!(
-            BlockHeader::read(&changed).map(|header| header.hash),
+            BlockHeader::from_rlp(&changed).map(|header| header.hash),
             Some(header.hash),
             "{at}"
         );
     }
     for cut in [0, 1, rlp.len() - 1] {
-        assert_eq!(BlockHeader::read(&rlp[..cut]), None);
+        assert_eq!(BlockHeader::from_rlp(&rlp[..cut]), None);
     }
     // The account of the same answer, and its one word.
     let proof = &vector["proof"];
     let account_nodes = nodes(&proof["accountProof"]);
     let account_key = keccak256(&bytes(&proof["address"]));
     let (met, found) =
-        NodePool::of(&account_nodes).in_order(header.state_root, &[account_key]).unwrap();
+        NodePool::from_nodes(&account_nodes).in_order(header.state_root, &[account_key]).unwrap();
     assert!(!met.is_empty());
-    let account = Account::read(found[0].unwrap()).unwrap();
+    let account = Account::from_rlp(found[0].unwrap()).unwrap();
     assert_eq!(account.storage_root, word(&proof["storageHash"]));
     let storage = &proof["storageProof"][0];
     let key = keccak256(&word(&storage["key"]));
     let storage_nodes = nodes(&storage["proof"]);
-    let (_, found) = NodePool::of(&storage_nodes).in_order(account.storage_root, &[key]).unwrap();
+    let (_, found) =
+        NodePool::from_nodes(&storage_nodes).in_order(account.storage_root, &[key]).unwrap();
     assert_eq!(number::<32>(text(found[0].unwrap()).unwrap()).unwrap(), word(&storage["value"]));
 }
 
@@ -90,7 +91,7 @@ fn mainnet_words() -> ([u8; 32], Vec<KeyAndWord>, Vec<u8>) {
     }
     let root = word(&pool["storageHash"]);
     let keys: Vec<[u8; 32]> = words.keys().copied().collect();
-    let (met, _) = NodePool::of(&all).in_order(root, &keys).unwrap();
+    let (met, _) = NodePool::from_nodes(&all).in_order(root, &keys).unwrap();
     (root, words.into_iter().collect(), met)
 }
 
@@ -112,8 +113,11 @@ fn the_words_of_a_mainnet_pool_are_where_the_layout_says() {
     let address = keccak256(&bytes(&pool["address"]));
     let accounts = nodes(&pool["accountProof"]);
     let (_, found) =
-        NodePool::of(&accounts).in_order(word(&pool["stateRoot"]), &[address]).unwrap();
-    assert_eq!(Account::read(found[0].unwrap()).unwrap().storage_root, word(&pool["storageHash"]));
+        NodePool::from_nodes(&accounts).in_order(word(&pool["stateRoot"]), &[address]).unwrap();
+    assert_eq!(
+        Account::from_rlp(found[0].unwrap()).unwrap().storage_root,
+        word(&pool["storageHash"])
+    );
     let key_of = |name: &str| {
         let all = pool["storageProof"].as_array().unwrap();
         word(&all.iter().find(|one| one["name"] == name).unwrap()["key"])

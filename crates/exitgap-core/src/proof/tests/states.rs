@@ -189,7 +189,7 @@ fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
     let (subject, words) = v3(7, &ticks, WIDE);
     let chain = Chain::new(subject, &words, 1);
     let file = chain.file().unwrap();
-    let proof = StateProof::read(&file);
+    let proof = StateProof::from_bytes(&file);
     let snapshot = chain.snapshot(state(7, ticks.clone()));
     let size = Some((Direction::ZeroForOne, "1000".parse().unwrap()));
     let checks = check_state(&proof, &snapshot, size);
@@ -206,7 +206,7 @@ fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
     assert_eq!(outcomes(&check_state(&proof, &snapshot, all)), [PASS, beyond]);
     let (narrow, words) = v3(7, &ticks, TickRange { low: 0, high: 60 });
     let narrow = Chain::new(narrow, &words, 1);
-    let narrow_proof = StateProof::read(&narrow.file().unwrap());
+    let narrow_proof = StateProof::from_bytes(&narrow.file().unwrap());
     assert_eq!(outcomes(&check_state(&narrow_proof, &snapshot, None)), [PASS, beyond]);
     let needed = needed_ticks(&snapshot, size).unwrap();
     assert!(needed.low < 0 && needed.high > 60 && WIDE.covers(needed), "{needed:?}");
@@ -214,7 +214,7 @@ fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
     let elsewhere = snapshot_at(BlockHash([1; 32]), state(7, ticks));
     let unusable = [(Outcome::NotChecked, "proof_unusable"); 2];
     assert_eq!(outcomes(&check_state(&proof, &elsewhere, size)), unusable);
-    assert_eq!(outcomes(&check_state(&StateProof::read(b"{}\n"), &snapshot, size)), unusable);
+    assert_eq!(outcomes(&check_state(&StateProof::from_bytes(b"{}\n"), &snapshot, size)), unusable);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn every_lie_about_a_pool_is_told_from_its_state() {
     let ticks = ticks();
     let (subject, words) = v3(7, &ticks, WIDE);
     let chain = Chain::new(subject, &words, 1);
-    let proof = StateProof::read(&chain.file().unwrap());
+    let proof = StateProof::from_bytes(&chain.file().unwrap());
     let mut drawn = Drawn(3);
     let mut draw = |below: usize| usize::try_from(drawn.next()).unwrap() % below;
     let (mut lies, mut told) = (0, 0);
@@ -267,14 +267,14 @@ fn a_block_that_is_not_the_last_before_the_instant_is_told() {
     let (subject, words) = v3(7, &ticks, WIDE);
     let chain = Chain::new(subject, &words, 0);
     let snapshot = chain.snapshot(state(7, ticks));
-    let checks = check_state(&StateProof::read(&chain.file().unwrap()), &snapshot, None);
+    let checks = check_state(&StateProof::from_bytes(&chain.file().unwrap()), &snapshot, None);
     assert_eq!(outcomes(&checks)[0], (Outcome::Fail, "not_the_last_block"));
     // A next header that does not follow, and none at all.
     let stranger =
         Chain { child: block_of([8; 32], [4; 32], NUMBER + 1, at().unix_s() + 1), ..chain };
     assert!(matches!(stranger.file(), Err(ProofError::Header(_))));
     let alone = Chain { child: Vec::new(), ..stranger };
-    let checks = check_state(&StateProof::read(&alone.file().unwrap()), &snapshot, None);
+    let checks = check_state(&StateProof::from_bytes(&alone.file().unwrap()), &snapshot, None);
     assert_eq!((outcomes(&checks)[0], checks[0].unproven.len()), (PASS, 2));
 }
 
@@ -295,7 +295,7 @@ fn reserves_are_proven_word_by_word() {
         feeds: Vec::new(),
     };
     let chain = Chain::new(subject, &BTreeMap::from([(layout::number(8), word)]), 1);
-    let proof = StateProof::read(&chain.file().unwrap());
+    let proof = StateProof::from_bytes(&chain.file().unwrap());
     let of = |x, y| outcomes(&check_state(&proof, &chain.snapshot(pair(x, y)), None))[1];
     assert_eq!(of(5_000_000, 7_000_000), PASS);
     for (x, y) in [(5_000_001, 7_000_000), (5_000_000, 6_999_999), (7_000_000, 5_000_000)] {
@@ -316,21 +316,24 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
     for at in 0..file.len() {
         let mut changed = file.clone();
         changed[at] ^= 1 << (at % 8);
-        let read = StateProof::read(&changed);
-        let same = |proof: &StateProof| *proof == StateProof::read(&file).unwrap();
+        let read = StateProof::from_bytes(&changed);
+        let same = |proof: &StateProof| *proof == StateProof::from_bytes(&file).unwrap();
         // Of the next header no more is known than that it follows.
         let in_child = read.as_ref().is_ok_and(|proof| {
             proof.child.map(|child| child.parent) == proof.child.map(|_| proof.header.hash)
         });
         assert!(read.is_err() || (!read.as_ref().is_ok_and(same) && in_child), "byte {at}");
     }
-    assert!(matches!(StateProof::read(&file[..file.len() - 1]), Err(ProofError::Shape(_))));
-    assert!(matches!(StateProof::read(&[&file[..], &[0x80]].concat()), Err(ProofError::Shape(_))));
+    assert!(matches!(StateProof::from_bytes(&file[..file.len() - 1]), Err(ProofError::Shape(_))));
     assert!(matches!(
-        StateProof::read(&vec![b'x'; MAX_PROOF_BYTES + 1]),
+        StateProof::from_bytes(&[&file[..], &[0x80]].concat()),
+        Err(ProofError::Shape(_))
+    ));
+    assert!(matches!(
+        StateProof::from_bytes(&vec![b'x'; MAX_PROOF_BYTES + 1]),
         Err(ProofError::TooLarge { .. })
     ));
-    assert!(matches!(StateProof::read(b"[]\n"), Err(ProofError::Line(_))));
+    assert!(matches!(StateProof::from_bytes(b"[]\n"), Err(ProofError::Line(_))));
     // Ticks that the bitmap does not have, and one of it left out.
     let with = |ticks: Vec<i32>| {
         let ranges = RangeSubject { ticks, ..subject.ranges.clone().unwrap() };

@@ -131,7 +131,7 @@ fn a_walk_finds_what_a_trie_holds_and_that_it_holds_nothing_else() {
         }
         keys.sort_unstable();
         keys.dedup();
-        let (met, found) = NodePool::of(&trie.nodes).in_order(trie.root, &keys).unwrap();
+        let (met, found) = NodePool::from_nodes(&trie.nodes).in_order(trie.root, &keys).unwrap();
         for (key, found) in keys.iter().zip(&found) {
             assert_eq!(*found, entries.get(key).map(Vec::as_slice));
         }

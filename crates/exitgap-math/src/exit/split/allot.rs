@@ -4,7 +4,7 @@
 //! to find the best again where payments are concave (Hochbaum, *Lower and upper bounds for the
 //! allocation problem*, 1994).
 
-use super::Weighed;
+use super::WeightedVenue;
 use crate::pools::{FillError, SaleCurve};
 use crate::wide::{U256, U512, product};
 
@@ -25,7 +25,7 @@ pub(super) fn paid(curve: &SaleCurve, amount: U256) -> Option<U256> {
 
 /// What each venue sells. Adds up to the amount, pays something on every leg, and is never worth
 /// less than any venue alone. `None` where they do not take it.
-pub(super) fn allot(venues: &[Weighed<'_>], amount: U256) -> Option<Vec<U256>> {
+pub(super) fn allot(venues: &[WeightedVenue<'_>], amount: U256) -> Option<Vec<U256>> {
     let split = in_steps(venues, amount).and_then(|parts| without_unpaid(venues, parts));
     let mut best = split.map(|parts| (worth_of(venues, &parts), parts));
     for (at, venue) in venues.iter().enumerate() {
@@ -40,18 +40,18 @@ pub(super) fn allot(venues: &[Weighed<'_>], amount: U256) -> Option<Vec<U256>> {
     best.map(|(_, parts)| parts)
 }
 
-fn worth_at(venue: &Weighed<'_>, amount: U256) -> Option<U512> {
+fn worth_at(venue: &WeightedVenue<'_>, amount: U256) -> Option<U512> {
     Some(product(paid(venue.curve, amount)?, venue.low))
 }
 
-fn worth_of(venues: &[Weighed<'_>], parts: &[U256]) -> U512 {
-    let worth = |(venue, part): (&Weighed<'_>, &U256)| worth_at(venue, *part);
+fn worth_of(venues: &[WeightedVenue<'_>], parts: &[U256]) -> U512 {
+    let worth = |(venue, part): (&WeightedVenue<'_>, &U256)| worth_at(venue, *part);
     venues.iter().zip(parts).filter_map(worth).fold(U512::ZERO, |sum, worth| sum + worth)
 }
 
 /// A venue while steps are handed out.
 struct Taker<'a> {
-    venue: Weighed<'a>,
+    venue: WeightedVenue<'a>,
     part: U256,
     worth: U512,
     /// What one more step is worth together with what it has; `None` where it does not take it.
@@ -59,7 +59,7 @@ struct Taker<'a> {
 }
 
 impl<'a> Taker<'a> {
-    fn new(venue: Weighed<'a>) -> Self {
+    fn new(venue: WeightedVenue<'a>) -> Self {
         Self { venue, part: U256::ZERO, worth: U512::ZERO, next: None }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Taker<'a> {
     }
 }
 
-fn in_steps(venues: &[Weighed<'_>], amount: U256) -> Option<Vec<U256>> {
+fn in_steps(venues: &[WeightedVenue<'_>], amount: U256) -> Option<Vec<U256>> {
     let mut takers: Vec<_> = venues.iter().map(|venue| Taker::new(*venue)).collect();
     let mut left = amount;
     for scale in FIRST_STEP..=LAST_STEP {
@@ -133,7 +133,7 @@ fn hand_out(takers: &mut [Taker<'_>], mut left: U256, step: U256) -> U256 {
 
 /// Legs that are paid nothing, which contracts refuse, are sold with the largest other one; where that is refused
 /// itself, some of it with another.
-fn without_unpaid(venues: &[Weighed<'_>], mut parts: Vec<U256>) -> Option<Vec<U256>> {
+fn without_unpaid(venues: &[WeightedVenue<'_>], mut parts: Vec<U256>) -> Option<Vec<U256>> {
     let is_paid =
         |at: usize, part: U256| paid(venues[at].curve, part).is_some_and(|out| !out.is_zero());
     let largest = (0..parts.len()).max_by_key(|at| parts[*at])?;

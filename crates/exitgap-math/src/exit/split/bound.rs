@@ -7,9 +7,9 @@
 //! through their neighbours. Any λ is sound; the nearer to the price at which the venues meet, the
 //! tighter.
 
-use super::{Weighed, allot::paid};
+use super::{WeightedVenue, allot::paid};
 use crate::pools::{FeeRate, SaleCurve};
-use crate::sorting::sort;
+use crate::stable_sort::sort;
 use crate::wide::{U256, U1024};
 
 /// How far from a venue's part its points lie: the amount's `2^-k`.
@@ -25,7 +25,7 @@ struct Point {
 }
 
 /// The bound in weights × 2^64.
-pub(super) fn bound(venues: &[Weighed<'_>], parts: &[U256], amount: U256) -> U1024 {
+pub(super) fn bound(venues: &[WeightedVenue<'_>], parts: &[U256], amount: U256) -> U1024 {
     let each = || venues.iter().zip(parts);
     let curves: Vec<_> = each().map(|(venue, part)| points(venue, *part, amount)).collect();
     let mut prices: Vec<_> = each()
@@ -47,7 +47,7 @@ fn at_price(curves: &[Vec<Point>], amount: U256, price: U1024) -> U1024 {
 }
 
 /// The price around a venue's part, in weights × 2^64 a unit.
-fn price(venue: &Weighed<'_>, part: U256, amount: U256) -> U1024 {
+fn price(venue: &WeightedVenue<'_>, part: U256, amount: U256) -> U1024 {
     let distance = (amount >> PRICE_DISTANCE).max(U256::ONE);
     let below = part.saturating_sub(distance);
     let above = part.saturating_add(distance).min(amount);
@@ -61,7 +61,7 @@ fn price(venue: &Weighed<'_>, part: U256, amount: U256) -> U1024 {
 }
 
 /// Points of a venue's curve from nothing to the most that a split can sell there.
-fn points(venue: &Weighed<'_>, part: U256, amount: U256) -> Vec<Point> {
+fn points(venue: &WeightedVenue<'_>, part: U256, amount: U256) -> Vec<Point> {
     let most = match paid(venue.curve, amount) {
         Some(_) => amount,
         None => venue.curve.most().0.min(amount),
@@ -76,14 +76,14 @@ fn points(venue: &Weighed<'_>, part: U256, amount: U256) -> Vec<Point> {
     places.into_iter().map(|at| point(venue, at)).collect()
 }
 
-fn point(venue: &Weighed<'_>, at: U256) -> Point {
+fn point(venue: &WeightedVenue<'_>, at: U256) -> Point {
     let low = U1024::from(paid(venue.curve, at).unwrap_or(U256::ZERO));
     let low = (low * U1024::from(venue.low)) << 64;
-    Point { at, low, high: unrounded(venue.curve, at) * U1024::from(venue.high) }
+    Point { at, low, high: unrounded_output(venue.curve, at) * U1024::from(venue.high) }
 }
 
 /// What the curve without rounding pays at most, × 2^64.
-pub(super) fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
+pub(super) fn unrounded_output(curve: &SaleCurve, amount: U256) -> U1024 {
     if amount.is_zero() {
         return U1024::ZERO;
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::exit::Exit;
-use crate::exit::sizing::swept_tests::at_par;
-use crate::exit::sizing::tests::any_pool;
+use crate::exit::max_size::swept_tests::at_par;
+use crate::exit::max_size::tests::any_pool;
 use crate::pools::{ConstantProduct, Direction, FeeRate, PoolState};
 use crate::units::{Percent, UsdPrice};
 use proptest::prelude::*;

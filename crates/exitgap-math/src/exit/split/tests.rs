@@ -1,8 +1,8 @@
 use super::*;
-use crate::exit::sizing::swept_tests::{
+use crate::exit::max_size::swept_tests::{
     at_par, live_stable_swap, small_balancer, small_stable_swap,
 };
-use crate::exit::sizing::tests::any_pool;
+use crate::exit::max_size::tests::any_pool;
 use crate::pools::{
     Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly, Tick, sqrt_ratio_at_tick,
 };
@@ -286,7 +286,7 @@ proptest! {
             for sold in from..=to {
                 let paid = paid_from * (to - sold) + paid_to * (sold - from);
                 let paid = (U1024::from(u128::try_from(paid).unwrap()) << 64) / U1024::from(u128::try_from(to - from).unwrap());
-                let bound = bound::unrounded(exit.curve(), U256::from(u128::try_from(sold).unwrap()));
+                let bound = bound::unrounded_output(exit.curve(), U256::from(u128::try_from(sold).unwrap()));
                 prop_assert!(bound >= paid, "{sold} between {corners:?}");
             }
         }

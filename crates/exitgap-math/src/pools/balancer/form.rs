@@ -31,36 +31,38 @@ impl StableRelease {
 wire_code!(StableRelease, StableRelease::ALL);
 
 impl Vault {
-    fn read(fields: &mut Fields<'_, '_>, third: bool) -> Result<Self, StateError> {
+    fn from_fields(fields: &mut Fields<'_, '_>, third: bool) -> Result<Self, StateError> {
         let (balances, live_balances) = if third {
-            (fields.take("balances_raw")?, Some(fields.take("balances_live_scaled18")?))
+            (fields.take_field("balances_raw")?, Some(fields.take_field("balances_live_scaled18")?))
         } else {
-            (fields.take("balances")?, None)
+            (fields.take_field("balances")?, None)
         };
-        let swap_fee = small(fields.take("swap_fee")?).ok_or("swap_fee: too large".to_owned())?;
-        let (scaling_factors, rates) = (fields.take("scaling_factors")?, fields.take("rates")?);
+        let swap_fee =
+            small(fields.take_field("swap_fee")?).ok_or("swap_fee: too large".to_owned())?;
+        let (scaling_factors, rates) =
+            (fields.take_field("scaling_factors")?, fields.take_field("rates")?);
         let parts = VaultParts { balances, live_balances, scaling_factors, rates, swap_fee };
         Ok(Self::new(parts)?)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         let mut fields = vec![
-            ("scaling_factors", self.scaling_factors.write()),
-            ("rates", self.rates.write()),
-            ("swap_fee", spelled(self.swap_fee)),
+            ("scaling_factors", self.scaling_factors.to_json()),
+            ("rates", self.rates.to_json()),
+            ("swap_fee", u64_to_text(self.swap_fee)),
         ];
         if self.third {
-            fields.push(("balances_raw", self.raw.write()));
-            fields.push(("balances_live_scaled18", self.live.write()));
+            fields.push(("balances_raw", self.raw.to_json()));
+            fields.push(("balances_live_scaled18", self.live.to_json()));
         } else {
-            fields.push(("balances", self.raw.write()));
+            fields.push(("balances", self.raw.to_json()));
         }
         fields
     }
 }
 
 /// Numbers of eighteen decimals stand in strings.
-fn spelled(number: u64) -> Json<'static> {
+fn u64_to_text(number: u64) -> Json<'static> {
     Json::Text(number.to_string().into())
 }
 
@@ -109,30 +111,30 @@ impl StableV3 {
 impl StateForm for Weighted {
     const PROTOCOL: &'static str = "weighted";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let version: Code = fields.take("version")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let version: Code = fields.take_field("version")?;
         let newest = version.as_str() == THIRD[1];
         if version.as_str() != SECOND && !THIRD.contains(&version.as_str()) {
             return Err(format!("version: {version} is unknown").into());
         }
-        let vault = Vault::read(fields, version.as_str() != SECOND)?;
-        let weights: Vec<U256> = fields.take("weights")?;
+        let vault = Vault::from_fields(fields, version.as_str() != SECOND)?;
+        let weights: Vec<U256> = fields.take_field("weights")?;
         let weights = weights.into_iter().map(small).collect::<Option<_>>();
         let weights = weights.ok_or(BalancerError::Weights)?;
-        let least = if newest { Some(fields.take("min_balances_scaled18")?) } else { None };
+        let least = if newest { Some(fields.take_field("min_balances_scaled18")?) } else { None };
         let rule = WeightedRule::new(&vault, weights, least)?;
         Ok(VaultPool::of_rule(vault, rule))
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        let mut fields = self.vault.write();
-        let weights = self.rule.weights.iter().map(|weight| spelled(*weight));
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
+        let mut fields = self.vault.to_fields();
+        let weights = self.rule.weights.iter().map(|weight| u64_to_text(*weight));
         fields.push(("weights", Json::List(weights.collect())));
         let version = match &self.rule.least {
             None if self.vault.third => THIRD[0],
             None => SECOND,
             Some(least) => {
-                fields.push(("min_balances_scaled18", least.write()));
+                fields.push(("min_balances_scaled18", least.to_json()));
                 THIRD[1]
             }
         };
@@ -144,15 +146,15 @@ impl StateForm for Weighted {
 impl StateForm for StableV2 {
     const PROTOCOL: &'static str = "stable_v2";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let vault = Vault::read(fields, false)?;
-        let rule = StableRule::new(&vault, fields.take("amp")?)?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let vault = Vault::from_fields(fields, false)?;
+        let rule = StableRule::new(&vault, fields.take_field("amp")?)?;
         Ok(VaultPool::of_rule(vault, rule))
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        let mut fields = self.vault.write();
-        fields.push(("amp", self.rule.amp.write()));
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
+        let mut fields = self.vault.to_fields();
+        fields.push(("amp", self.rule.amp.to_json()));
         fields
     }
 }
@@ -160,17 +162,17 @@ impl StateForm for StableV2 {
 impl StateForm for StableV3 {
     const PROTOCOL: &'static str = "stable_v3";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let vault = Vault::read(fields, true)?;
-        let stable = StableRule::new(&vault, fields.take("amp")?)?;
-        let release = fields.take("version")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let vault = Vault::from_fields(fields, true)?;
+        let stable = StableRule::new(&vault, fields.take_field("amp")?)?;
+        let release = fields.take_field("version")?;
         Ok(VaultPool::of_rule(vault, ThirdStableRule { stable, release }))
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        let mut fields = self.vault.write();
-        fields.push(("amp", self.rule.stable.amp.write()));
-        fields.push(("version", self.rule.release.write()));
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
+        let mut fields = self.vault.to_fields();
+        fields.push(("amp", self.rule.stable.amp.to_json()));
+        fields.push(("version", self.rule.release.to_json()));
         fields
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! The two versions' stable pools round differently: they are two kinds.
 
-mod fixed;
+mod fixed_point;
 mod form;
 mod pool;
 mod power;

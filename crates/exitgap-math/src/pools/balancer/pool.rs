@@ -4,12 +4,12 @@ use core::fmt::Debug;
 use std::sync::Arc;
 
 use super::stable::{StableRule, ThirdStableRule};
-use super::vault::{Refused, Vault};
+use super::vault::{AmountRefusal, Vault};
 use super::weighted::WeightedRule;
 use crate::ids::Pair;
-use crate::pools::amplified::RootBelow;
 use crate::pools::fill::{WholeSegment, largest_taken};
 use crate::pools::kind::{PoolKind, Sale};
+use crate::pools::stable_curve::RootBelow;
 use crate::pools::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, Segment};
 use crate::wide::{U256, U512, U1024, mul_div};
 
@@ -17,7 +17,7 @@ use crate::wide::{U256, U512, U1024, mul_div};
 /// the one sold and the one bought.
 pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
     /// What is paid for an amount.
-    fn out(&self, vault: &Vault, pair: (usize, usize), given: U256) -> Result<U256, Refused>;
+    fn out(&self, vault: &Vault, pair: (usize, usize), given: U256) -> Result<U256, AmountRefusal>;
 
     /// No amount between two is paid more than this.
     fn out_at_most(
@@ -65,7 +65,7 @@ pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
 
     /// The same rule for what the vault holds now.
     #[must_use]
-    fn settled(self, _vault: &Vault) -> Self {
+    fn for_vault(self, _vault: &Vault) -> Self {
         self
     }
 
@@ -114,18 +114,18 @@ impl<R: Rule> VaultPool<R> {
     }
 
     /// What the vault transfers for an amount.
-    fn swap(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
+    fn swap(&self, direction: Direction, amount_in: U256) -> Result<U256, AmountRefusal> {
         let (sold, bought) = self.tokens_of(direction);
         let given = self.vault.given(sold, amount_in)?;
         let out = self.rule.out(&self.vault, (sold, bought), given)?;
         let out = self.vault.paid(bought, out)?;
         let after = self.vault.after((sold, amount_in), (bought, out));
-        after.map(|_| out).ok_or(Refused::TooMuch)
+        after.map(|_| out).ok_or(AmountRefusal::TooMuch)
     }
 
     fn most_taken(&self, direction: Direction) -> U256 {
         let (sold, _) = self.tokens_of(direction);
-        let taken = |amount| self.swap(direction, amount) != Err(Refused::TooMuch);
+        let taken = |amount| self.swap(direction, amount) != Err(AmountRefusal::TooMuch);
         largest_taken(self.vault.raw[sold], taken)
     }
 
@@ -140,8 +140,8 @@ impl<R: Rule> VaultPool<R> {
         }
         match self.swap(direction, amount_in) {
             Ok(amount_out) => Ok(Fill { amount_in, amount_out, fee: self.fee(), end: None }),
-            Err(Refused::TooLittle) => Err(FillError::ZeroOutput),
-            Err(Refused::TooMuch) => {
+            Err(AmountRefusal::TooLittle) => Err(FillError::ZeroOutput),
+            Err(AmountRefusal::TooMuch) => {
                 let consumed = most();
                 let paid = self.swap(direction, consumed).unwrap_or(U256::ZERO);
                 Err(FillError::BeyondLiquidity { consumed, paid })
@@ -150,7 +150,7 @@ impl<R: Rule> VaultPool<R> {
     }
 
     fn with(&self, vault: Vault) -> Self {
-        let rule = (*self.rule).clone().settled(&vault);
+        let rule = (*self.rule).clone().for_vault(&vault);
         Self::of_rule(vault, rule)
     }
 }
@@ -220,7 +220,7 @@ macro_rules! kinds_of_rules {
                 self.settle(direction, fill)
             }
 
-            fn recovered(
+            fn with_recovery(
                 &self,
                 start: &PoolState,
                 direction: Direction,
@@ -263,15 +263,15 @@ impl<R: Rule> VaultSale<R> {
         let low = vault.given(sold, low).unwrap_or(U256::ZERO);
         let high = match vault.given(sold, high) {
             Ok(high) => high,
-            Err(Refused::TooLittle) => return U256::ZERO,
-            Err(Refused::TooMuch) => return U256::MAX,
+            Err(AmountRefusal::TooLittle) => return U256::ZERO,
+            Err(AmountRefusal::TooMuch) => return U256::MAX,
         };
         let out =
             self.pool.rule.out_at_most(vault, (sold, bought), (low, high), self.root.as_deref());
         match vault.paid(bought, out) {
             Ok(paid) => paid,
-            Err(Refused::TooLittle) => U256::ZERO,
-            Err(Refused::TooMuch) => U256::MAX,
+            Err(AmountRefusal::TooLittle) => U256::ZERO,
+            Err(AmountRefusal::TooMuch) => U256::MAX,
         }
     }
 }

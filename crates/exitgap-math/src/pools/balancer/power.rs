@@ -5,7 +5,7 @@
 //! with the number inside each of the branches that the contract's tables make, and is off by up
 //! to `10^-14` of itself.
 
-use super::fixed::ONE;
+use super::fixed_point::ONE;
 use crate::wide::{U256, checked_times, over, remainder, times};
 
 /// Twenty decimals.

@@ -5,13 +5,13 @@
 //! version multiplies by the amplification's precision before it divides, the second after.
 
 use super::pool::Rule;
-use super::vault::{BalancerError, Refused, Vault};
+use super::vault::{AmountRefusal, BalancerError, Vault};
 use crate::pools::RawPrice;
-use crate::pools::amplified::{Amplified, BITS, RootBelow};
+use crate::pools::stable_curve::{BITS, RootBelow, StableCurve};
 use crate::pools::stable_swap::{DRule, Form};
 use crate::wide::{U256, U512, U1024, checked_times, over, product, times};
 
-use super::fixed::up;
+use super::fixed_point::up;
 
 /// Amplifications are counted in thousandths.
 const PRECISION: u16 = 1_000;
@@ -63,16 +63,16 @@ impl StableRule {
         let coins = vault.live.len();
         let ann = amp * coins as u64;
         let form = Form { rule: DRule::EachN, ann, a_precision: PRECISION, coins };
-        let rule = Self { amp, form, invariant: None, third: vault.third }.settled(vault);
+        let rule = Self { amp, form, invariant: None, third: vault.third }.for_vault(vault);
         if rule.invariant.is_none_or(|d| d.is_zero()) {
             return Err(BalancerError::NotConverged);
         }
         Ok(rule)
     }
 
-    fn amplified<'a>(&self, vault: &'a Vault) -> Amplified<'a> {
+    fn stable_curve<'a>(&self, vault: &'a Vault) -> StableCurve<'a> {
         let sum = || vault.live.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
-        Amplified {
+        StableCurve {
             balances: &vault.live,
             invariant: self.invariant.unwrap_or_else(sum),
             ann: self.form.ann,
@@ -87,16 +87,16 @@ impl StableRule {
         (sold, bought): (usize, usize),
         x: U256,
         d: U256,
-    ) -> Result<Root, Refused> {
+    ) -> Result<Root, AmountRefusal> {
         let (b, c) = self.equation(vault, (sold, bought), x, d)?;
-        let little = Refused::TooLittle;
+        let little = AmountRefusal::TooLittle;
         let square = checked_times(d, d).ok_or(little)?;
-        let down = d.checked_add(b).ok_or(Refused::TooMuch)?;
+        let down = d.checked_add(b).ok_or(AmountRefusal::TooMuch)?;
         let mut y = up(square.checked_add(c).ok_or(little)?, down).ok_or(little)?;
         for _ in 0..255 {
             let square = checked_times(y, y).and_then(|square| square.checked_add(c));
             let down = y.checked_add(y).and_then(|twice| twice.checked_add(b));
-            let down = down.ok_or(Refused::TooMuch)?.checked_sub(d).ok_or(little)?;
+            let down = down.ok_or(AmountRefusal::TooMuch)?.checked_sub(d).ok_or(little)?;
             let next = up(square.ok_or(little)?, down).ok_or(little)?;
             if next.abs_diff(y) <= U256::ONE {
                 return Ok(Root { y: next, b, c });
@@ -113,8 +113,8 @@ impl StableRule {
         (sold, bought): (usize, usize),
         x: U256,
         d: U256,
-    ) -> Result<(U256, U256), Refused> {
-        let (little, much) = (Refused::TooLittle, Refused::TooMuch);
+    ) -> Result<(U256, U256), AmountRefusal> {
+        let (little, much) = (AmountRefusal::TooLittle, AmountRefusal::TooMuch);
         let (n, ann) = (U256::from(self.form.coins), U256::from(self.form.ann));
         let balance = |token: usize| if token == sold { x } else { vault.live[token] };
         let mut sum = balance(0);
@@ -140,9 +140,14 @@ impl StableRule {
     }
 
     /// The balances and their invariant, where it is found.
-    fn given(&self, vault: &Vault, sold: usize, given: U256) -> Result<(U256, U256), Refused> {
-        let d = self.invariant.ok_or(Refused::TooMuch)?;
-        Ok((vault.live[sold].checked_add(given).ok_or(Refused::TooMuch)?, d))
+    fn given(
+        &self,
+        vault: &Vault,
+        sold: usize,
+        given: U256,
+    ) -> Result<(U256, U256), AmountRefusal> {
+        let d = self.invariant.ok_or(AmountRefusal::TooMuch)?;
+        Ok((vault.live[sold].checked_add(given).ok_or(AmountRefusal::TooMuch)?, d))
     }
 }
 
@@ -169,11 +174,11 @@ impl Rule for StableRule {
         vault: &Vault,
         (sold, bought): (usize, usize),
         given: U256,
-    ) -> Result<U256, Refused> {
+    ) -> Result<U256, AmountRefusal> {
         let (x, d) = self.given(vault, sold, given)?;
         let root = self.root(vault, (sold, bought), x, d)?;
         let freed = vault.live[bought].checked_sub(root.y);
-        freed.and_then(|freed| freed.checked_sub(U256::ONE)).ok_or(Refused::TooLittle)
+        freed.and_then(|freed| freed.checked_sub(U256::ONE)).ok_or(AmountRefusal::TooLittle)
     }
 
     fn out_at_most(
@@ -202,15 +207,15 @@ impl Rule for StableRule {
     }
 
     fn root_below(&self, vault: &Vault, (sold, bought): (usize, usize)) -> Option<RootBelow> {
-        Some(self.amplified(vault).root_below(sold, bought, false))
+        Some(self.stable_curve(vault).root_below(sold, bought, false))
     }
 
     fn mid(&self, vault: &Vault, (sold, bought): (usize, usize)) -> RawPrice {
         let weights = [sold, bought].map(|token| vault.scale(token));
-        self.amplified(vault).mid(sold, bought, weights)
+        self.stable_curve(vault).mid(sold, bought, weights)
     }
 
-    fn settled(mut self, vault: &Vault) -> Self {
+    fn for_vault(mut self, vault: &Vault) -> Self {
         self.invariant = self.form.invariant(&vault.live);
         self
     }
@@ -221,18 +226,18 @@ impl Rule for StableRule {
 }
 
 impl Rule for ThirdStableRule {
-    fn out(&self, vault: &Vault, pair: (usize, usize), given: U256) -> Result<U256, Refused> {
+    fn out(&self, vault: &Vault, pair: (usize, usize), given: U256) -> Result<U256, AmountRefusal> {
         let out = self.stable.out(vault, pair, given)?;
         if self.release != StableRelease::Third {
             return Ok(out);
         }
         let (sold, bought) = pair;
-        let grown = vault.live[sold].checked_add(given).ok_or(Refused::TooMuch)?;
-        let left = vault.live[bought].checked_sub(out).ok_or(Refused::TooMuch)?;
+        let grown = vault.live[sold].checked_add(given).ok_or(AmountRefusal::TooMuch)?;
+        let left = vault.live[bought].checked_sub(out).ok_or(AmountRefusal::TooMuch)?;
         let most = vault.live.iter().fold(grown, |most, x| most.max(*x));
         let least = vault.live.iter().fold(left, |least, x| least.min(*x));
         if least.is_zero() || over(most, least) >= U256::from(MOST_IMBALANCE) {
-            return Err(Refused::TooMuch);
+            return Err(AmountRefusal::TooMuch);
         }
         Ok(out)
     }
@@ -265,8 +270,8 @@ impl Rule for ThirdStableRule {
         self.stable.mid(vault, pair)
     }
 
-    fn settled(mut self, vault: &Vault) -> Self {
-        self.stable = self.stable.settled(vault);
+    fn for_vault(mut self, vault: &Vault) -> Self {
+        self.stable = self.stable.for_vault(vault);
         self
     }
 

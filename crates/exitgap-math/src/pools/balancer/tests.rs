@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::fixed::ONE;
+use super::fixed_point::ONE;
 use super::power::power;
 use crate::pools::vectors::{Held, hold};
 use crate::wide::{U256, U1024};

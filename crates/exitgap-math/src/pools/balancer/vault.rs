@@ -4,14 +4,14 @@
 //! Source: `BaseGeneralPool.sol`, `BaseMinimalSwapInfoPool.sol` and `BalanceAllocation.sol` of
 //! version 2; `Vault.sol` and `ScalingHelpers.sol` of version 3.
 
-use super::fixed::{ONE, div_down, mul_down, mul_up};
+use super::fixed_point::{ONE, div_down, mul_down, mul_up};
 use crate::ids::Pair;
-use crate::pools::amplified::BITS;
+use crate::pools::stable_curve::BITS;
 use crate::wide::{U256, U512, U1024, checked_times, mul_div, product, remainder, times};
 
 /// Why a contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum AmountRefusal {
     /// It refuses every smaller amount, too.
     TooLittle,
     /// It refuses every larger amount, too.
@@ -132,7 +132,7 @@ impl Vault {
         let pair = [0, 1];
         let mut vault =
             Self { raw: balances, live: Vec::new(), scaling_factors, rates, swap_fee, third, pair };
-        let made = || (0..count).map(|token| vault.scaled(token, vault.raw[token])).collect();
+        let made = || (0..count).map(|token| vault.scale_amount(token, vault.raw[token])).collect();
         let live = live_balances.or_else(made).unwrap_or_default();
         let fits = |x: &U256| !x.is_zero() && x.bit_len() <= 150;
         if live.is_empty() || !live.iter().all(fits) {
@@ -162,13 +162,13 @@ impl Vault {
         scaling.and_then(|scaling| mul_down(scaling, self.rates[token])).unwrap_or(U256::ZERO)
     }
 
-    fn scaled(&self, token: usize, raw: U256) -> Option<U256> {
+    fn scale_amount(&self, token: usize, raw: U256) -> Option<U256> {
         mul_down(raw, self.scale(token))
     }
 
     /// What the pool is given of an amount: scaled, and without its fee.
-    pub(super) fn given(&self, sold: usize, amount_in: U256) -> Result<U256, Refused> {
-        let too_much = Refused::TooMuch;
+    pub(super) fn given(&self, sold: usize, amount_in: U256) -> Result<U256, AmountRefusal> {
+        let too_much = AmountRefusal::TooMuch;
         let fee = |amount| mul_up(amount, U256::from(self.swap_fee)).ok_or(too_much);
         if !self.third {
             let left = amount_in - fee(amount_in)?;
@@ -178,7 +178,11 @@ impl Vault {
         let scaled = scaled.and_then(|scaled| mul_down(scaled, self.rates[sold]));
         let scaled = scaled.ok_or(too_much)?;
         let given = scaled - fee(scaled)?;
-        if given < U256::from(Self::LEAST_TRADE) { Err(Refused::TooLittle) } else { Ok(given) }
+        if given < U256::from(Self::LEAST_TRADE) {
+            Err(AmountRefusal::TooLittle)
+        } else {
+            Ok(given)
+        }
     }
 
     /// The same without any rounding, in units of `2^-96`, rounded up.
@@ -190,17 +194,17 @@ impl Vault {
     }
 
     /// What is transferred of what the pool pays.
-    pub(super) fn paid(&self, bought: usize, out: U256) -> Result<U256, Refused> {
+    pub(super) fn paid(&self, bought: usize, out: U256) -> Result<U256, AmountRefusal> {
         if !self.third {
-            return div_down(out, self.factor(bought)).ok_or(Refused::TooMuch);
+            return div_down(out, self.factor(bought)).ok_or(AmountRefusal::TooMuch);
         }
         if out < U256::from(Self::LEAST_TRADE) {
-            return Err(Refused::TooLittle);
+            return Err(AmountRefusal::TooLittle);
         }
         let rate = self.rates[bought];
         let rate = if remainder(rate, ONE).is_zero() { rate } else { rate + U256::ONE };
         let scale = times(self.scaling_factors[bought], rate);
-        div_down(out, scale).ok_or(Refused::TooMuch)
+        div_down(out, scale).ok_or(AmountRefusal::TooMuch)
     }
 
     /// The same without any rounding: from units of `2^-96` to raw units of `2^-64`, rounded up.
@@ -223,7 +227,7 @@ impl Vault {
             return None;
         }
         for token in [sold, bought] {
-            next.live[token] = next.scaled(token, next.raw[token])?;
+            next.live[token] = next.scale_amount(token, next.raw[token])?;
         }
         (!self.third || next.live[sold].bit_len() <= most).then_some(next)
     }
@@ -238,10 +242,10 @@ impl Vault {
     ) -> Option<Self> {
         let mut next = self.clone();
         next.raw[sold] = next.raw[sold].checked_sub(back)?;
-        next.live[sold] = next.scaled(sold, next.raw[sold])?;
+        next.live[sold] = next.scale_amount(sold, next.raw[sold])?;
         let raw = mul_div(beside(next.live[sold])?, ONE, self.scale(bought))?;
         next.raw[bought] = raw.max(next.raw[bought]);
-        next.live[bought] = next.scaled(bought, next.raw[bought])?;
+        next.live[bought] = next.scale_amount(bought, next.raw[bought])?;
         let fits = next.raw[bought].bit_len() <= Self::most_bits(self.third);
         (fits && !back.is_zero() && !next.live[sold].is_zero()).then_some(next)
     }

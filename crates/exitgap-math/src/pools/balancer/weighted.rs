@@ -3,12 +3,12 @@
 //! Source: `WeightedMath.sol` (`_calcOutGivenIn`), and `WeightedPool.sol` of January 2026, which
 //! adds one to the input's balance and holds least balances.
 
-use super::fixed::{ONE, div_down, div_up, mul_down, mul_up};
+use super::fixed_point::{ONE, div_down, div_up, mul_down, mul_up};
 use super::pool::Rule;
 use super::power::{Power, power};
-use super::vault::{BalancerError, Refused, Vault};
+use super::vault::{AmountRefusal, BalancerError, Vault};
 use crate::pools::RawPrice;
-use crate::pools::amplified::{BITS, RootBelow};
+use crate::pools::stable_curve::{BITS, RootBelow};
 use crate::wide::{U256, U1024, checked_times, narrow, over_up, times};
 
 /// The weights of a pool, and what its version adds.
@@ -146,8 +146,8 @@ impl Rule for WeightedRule {
         vault: &Vault,
         (sold, bought): (usize, usize),
         given: U256,
-    ) -> Result<U256, Refused> {
-        let too_much = Refused::TooMuch;
+    ) -> Result<U256, AmountRefusal> {
+        let too_much = AmountRefusal::TooMuch;
         let balance = self.balance_in(vault, sold);
         let most = mul_down(balance, MOST_TAKEN).ok_or(too_much)?;
         if given > most || self.least.as_ref().is_some_and(|least| balance < least[sold]) {

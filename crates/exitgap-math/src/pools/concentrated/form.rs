@@ -8,34 +8,38 @@ use crate::pools::{MAX_STATE_BYTES, StateError};
 impl StateForm for Concentrated {
     const PROTOCOL: &'static str = "concentrated_liquidity";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
-        let liquidity = fields.take("liquidity")?;
-        let (fee_pips, tick_spacing) = (fields.take("fee_pips")?, fields.take("tick_spacing")?);
-        let ticks = fields.take("ticks")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let (sqrt_price_x96, tick) =
+            (fields.take_field("sqrt_price_x96")?, fields.take_field("tick")?);
+        let liquidity = fields.take_field("liquidity")?;
+        let (fee_pips, tick_spacing) =
+            (fields.take_field("fee_pips")?, fields.take_field("tick_spacing")?);
+        let ticks = fields.take_field("ticks")?;
         Ok(Self::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)?)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        written(&self.ranges, [("fee_pips", self.fee_pips.write())])
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
+        written(&self.ranges, [("fee_pips", self.fee_pips.to_json())])
     }
 }
 
 impl StateForm for ConcentratedV4 {
     const PROTOCOL: &'static str = "concentrated_v4";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
-        let (liquidity, lp_fee) = (fields.take("liquidity")?, fields.take("lp_fee_pips")?);
-        let protocol_fee = fields.take("protocol_fee")?;
-        let (spacing, ticks) = (fields.take("tick_spacing")?, fields.take("ticks")?);
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let (sqrt_price_x96, tick) =
+            (fields.take_field("sqrt_price_x96")?, fields.take_field("tick")?);
+        let (liquidity, lp_fee) =
+            (fields.take_field("liquidity")?, fields.take_field("lp_fee_pips")?);
+        let protocol_fee = fields.take_field("protocol_fee")?;
+        let (spacing, ticks) = (fields.take_field("tick_spacing")?, fields.take_field("ticks")?);
         Ok(Self::new(sqrt_price_x96, tick, liquidity, lp_fee, protocol_fee, spacing, ticks)?)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         let fees = [
-            ("lp_fee_pips", self.lp_fee_pips.write()),
-            ("protocol_fee", self.protocol_fee.write()),
+            ("lp_fee_pips", self.lp_fee_pips.to_json()),
+            ("protocol_fee", self.protocol_fee.to_json()),
         ];
         written(&self.ranges, fees)
     }
@@ -44,16 +48,18 @@ impl StateForm for ConcentratedV4 {
 impl StateForm for ConcentratedLinked {
     const PROTOCOL: &'static str = "concentrated_linked";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
-        let liquidity = fields.take("liquidity")?;
-        let (fee_pips, tick_spacing) = (fields.take("fee_pips")?, fields.take("tick_spacing")?);
-        let ticks = fields.take("ticks")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let (sqrt_price_x96, tick) =
+            (fields.take_field("sqrt_price_x96")?, fields.take_field("tick")?);
+        let liquidity = fields.take_field("liquidity")?;
+        let (fee_pips, tick_spacing) =
+            (fields.take_field("fee_pips")?, fields.take_field("tick_spacing")?);
+        let ticks = fields.take_field("ticks")?;
         Ok(Self::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)?)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        written(&self.ranges, [("fee_pips", self.fee_pips.write())])
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
+        written(&self.ranges, [("fee_pips", self.fee_pips.to_json())])
     }
 }
 
@@ -63,11 +69,11 @@ fn written<'a, const FEES: usize>(
     fees: [(&'static str, Json<'a>); FEES],
 ) -> Vec<(&'static str, Json<'a>)> {
     let mut fields = vec![
-        ("sqrt_price_x96", ranges.sqrt_price_x96.write()),
-        ("tick", ranges.tick.write()),
-        ("liquidity", ranges.liquidity.write()),
-        ("tick_spacing", ranges.tick_spacing.write()),
-        ("ticks", Json::List(ranges.ticks.iter().map(Tick::write).collect())),
+        ("sqrt_price_x96", ranges.sqrt_price_x96.to_json()),
+        ("tick", ranges.tick.to_json()),
+        ("liquidity", ranges.liquidity.to_json()),
+        ("tick_spacing", ranges.tick_spacing.to_json()),
+        ("ticks", Json::List(ranges.ticks.iter().map(Tick::to_json).collect())),
     ];
     fields.extend(fees);
     fields
@@ -75,13 +81,17 @@ fn written<'a, const FEES: usize>(
 
 /// `[tick, net]`, and the gross liquidity after them where it is not the size of the net one.
 impl Wire for Tick {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
+    fn from_json(json: &Json<'_>) -> Result<Self, String> {
         if let Json::List(items) = json {
             match &items[..] {
-                [tick, net] => return Ok(Self::new(i32::read(tick)?, i128::read(net)?)),
+                [tick, net] => return Ok(Self::new(i32::from_json(tick)?, i128::from_json(net)?)),
                 [tick, net, gross] => {
-                    let (tick, liquidity_net) = (i32::read(tick)?, i128::read(net)?);
-                    return Ok(Self { tick, liquidity_net, liquidity_gross: u128::read(gross)? });
+                    let (tick, liquidity_net) = (i32::from_json(tick)?, i128::from_json(net)?);
+                    return Ok(Self {
+                        tick,
+                        liquidity_net,
+                        liquidity_gross: u128::from_json(gross)?,
+                    });
                 }
                 _ => {}
             }
@@ -89,10 +99,10 @@ impl Wire for Tick {
         Err("expected [tick, net] or [tick, net, gross]".to_owned())
     }
 
-    fn write(&self) -> Json<'_> {
-        let mut items = vec![self.tick.write(), self.liquidity_net.write()];
+    fn to_json(&self) -> Json<'_> {
+        let mut items = vec![self.tick.to_json(), self.liquidity_net.to_json()];
         if self.liquidity_gross != self.liquidity_net.unsigned_abs() {
-            items.push(self.liquidity_gross.write());
+            items.push(self.liquidity_gross.to_json());
         }
         Json::List(items)
     }

@@ -4,7 +4,7 @@
 //! A step's arithmetic is v3's, but the loop stops at initialised ticks alone and at the lowest and
 //! the highest tick: where v3 also stops at the end of every bitmap word, and rounds.
 
-use super::ranges::{Ranges, Spacing, Tick};
+use super::ranges::{Ranges, SpacingRule, Tick};
 use super::swap::Stops;
 use super::{ConcentratedError, RangeKind, check_fee};
 use crate::pools::Direction;
@@ -19,7 +19,7 @@ pub struct ConcentratedLinked {
 
 impl ConcentratedLinked {
     /// The owner may change the spacing: ticks that are there stay where they are.
-    const SPACING: Spacing = Spacing { most: 16_383, binds: false };
+    const SPACING: SpacingRule = SpacingRule { most: 16_383, binds: false };
 
     /// A pool with this state. `ticks` are all initialised ticks, ascending; every invariant of the
     /// contract is checked.

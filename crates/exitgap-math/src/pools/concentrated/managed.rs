@@ -3,7 +3,7 @@
 //! The loop is v3's. What differs: the fee is the direction's, the protocol's share on top of the
 //! liquidity providers'; and tick spacings go up to 32,767.
 
-use super::ranges::{Ranges, Spacing, Tick};
+use super::ranges::{Ranges, SpacingRule, Tick};
 use super::swap::Stops;
 use super::{ConcentratedError, RangeKind, check_fee};
 use crate::pools::Direction;
@@ -20,7 +20,7 @@ pub struct ConcentratedV4 {
 impl ConcentratedV4 {
     /// The most that the protocol takes of an input, in millionths.
     pub const MAX_PROTOCOL_FEE: u32 = 1_000;
-    const SPACING: Spacing = Spacing { most: 32_767, binds: true };
+    const SPACING: SpacingRule = SpacingRule { most: 32_767, binds: true };
 
     /// A pool with this state. `lp_fee_pips` is the liquidity providers' fee in millionths;
     /// `protocol_fee` the protocol's, by the token sold. `ticks` are all initialised ticks,

@@ -30,12 +30,12 @@ pub use tick_math::{
     MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 
-use super::kind::{Listed, PoolKind, StateForm};
+use super::kind::{PoolKind, SaleVariant, StateForm};
 use super::{
     Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolFee, PoolState, RawPrice, SaleCurve,
 };
 use crate::wide::U256;
-use ranges::Spacing;
+use ranges::SpacingRule;
 use steps::Steps;
 use swap::{Loop, Stops};
 use table::StepTable;
@@ -53,7 +53,7 @@ impl Concentrated {
     pub const FEE_DENOMINATOR: u32 = 1_000_000;
     /// The most initialised ticks accepted.
     pub const MAX_TICKS: usize = Ranges::MAX_TICKS;
-    const SPACING: Spacing = Spacing { most: 16_383, binds: true };
+    const SPACING: SpacingRule = SpacingRule { most: 16_383, binds: true };
 
     /// A pool with this state. `ticks` are all initialised ticks, ascending; every
     /// invariant of the contract between them, the price and the active liquidity
@@ -162,12 +162,12 @@ impl<K: RangeKind> PoolKind for K {
 
     fn start_of_sale(&self, direction: Direction, enough: &dyn Fn(&SaleCurve) -> bool) -> SaleCurve
     where
-        Self: Listed<StepTable>,
+        Self: SaleVariant<StepTable>,
     {
         let swap = self.swap_loop(direction);
         let mut steps = Steps::new(swap);
         let table = StepTable::empty(swap, SaleCurve::FIRST_PIECE);
-        let mut curve = SaleCurve(Self::listed(table));
+        let mut curve = SaleCurve(Self::wrap_sale(table));
         while let Some(table) = Self::sale_in(&mut curve.0) {
             let (had, piece) = (table.len(), table.len().max(SaleCurve::FIRST_PIECE));
             table.extend(steps.by_ref().take(piece));
@@ -187,9 +187,9 @@ impl<K: RangeKind> PoolKind for K {
         fill.end.map_or_else(|| self.clone(), |end| self.with(self.ranges().at_end(end)))
     }
 
-    fn recovered(&self, start: &PoolState, _direction: Direction, recovered_e8: u32) -> Self {
+    fn with_recovery(&self, start: &PoolState, _direction: Direction, recovered_e8: u32) -> Self {
         match ranges_of(start) {
-            Some(start) => self.with(self.ranges().recovered(start, recovered_e8)),
+            Some(start) => self.with(self.ranges().with_recovery(start, recovered_e8)),
             None => self.clone(),
         }
     }
@@ -242,7 +242,7 @@ pub(super) fn ticks_at(state: &PoolState, moved: &dyn Fn(U256) -> U256) -> Optio
 
 /// A state with `kept ÷ one` of the liquidity of each range.
 pub(super) fn ticks_thinned(state: &PoolState, kept: u32, one: u32) -> Option<PoolState> {
-    with_ranges(state, ranges_of(state)?.thinned(kept, one))
+    with_ranges(state, ranges_of(state)?.scale_liquidity(kept, one))
 }
 
 fn with_ranges(state: &PoolState, ranges: Ranges) -> Option<PoolState> {

@@ -45,7 +45,7 @@ pub struct Ranges {
 
 /// What a contract allows of its tick spacing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spacing {
+pub(super) struct SpacingRule {
     pub(super) most: i32,
     /// Whether all its ticks are multiples of it; not where an owner may change it.
     pub(super) binds: bool,
@@ -64,7 +64,7 @@ impl Ranges {
         liquidity: u128,
         tick_spacing: i32,
         ticks: Vec<Tick>,
-        allowed: Spacing,
+        allowed: SpacingRule,
     ) -> Result<Self, ConcentratedError> {
         check_price(sqrt_price_x96, tick)?;
         if !(1..=allowed.most).contains(&tick_spacing) {
@@ -128,7 +128,7 @@ impl Ranges {
 
     /// The same price over `kept ÷ one` of each range's liquidity, rounded down. At a tick that leaves what lies above it
     /// less what lies below; one without a difference stays a stop of the contract's loop.
-    pub(super) fn thinned(&self, kept: u32, one: u32) -> Self {
+    pub(super) fn scale_liquidity(&self, kept: u32, one: u32) -> Self {
         let left = |liquidity: u128| {
             let (kept, one) = (U256::from(kept.min(one)), U256::from(one.max(1)));
             // At most the liquidity itself, so it is there and fits.
@@ -152,7 +152,7 @@ impl Ranges {
 
     /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
     /// rounded down.
-    pub(super) fn recovered(&self, start: &Self, recovered_e8: u32) -> Self {
+    pub(super) fn with_recovery(&self, start: &Self, recovered_e8: u32) -> Self {
         let distance = self.sqrt_price_x96.abs_diff(start.sqrt_price_x96);
         let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
         let step = mul_div(distance, share, scale).unwrap_or(distance).min(distance);

@@ -191,8 +191,8 @@ proptest! {
             let amount = most / U256::from(3);
             let Ok(fill) = start.fill_once(direction, amount) else { continue };
             let after = start.after(direction, &fill);
-            prop_assert_eq!(&after.recovered(&start, direction, 0), &after);
-            let PoolState::Concentrated(back) = after.recovered(&start, direction, part) else { unreachable!() };
+            prop_assert_eq!(&after.with_recovery(&start, direction, 0), &after);
+            let PoolState::Concentrated(back) = after.with_recovery(&start, direction, part) else { unreachable!() };
             let (low, high) = (pool.sqrt_price_x96(), fill.sqrt_price_after_x96().unwrap());
             let (low, high) = (low.min(high), low.max(high));
             prop_assert!(low <= back.sqrt_price_x96() && back.sqrt_price_x96() <= high);

@@ -8,18 +8,18 @@ use crate::pools::{FeeRate, StateError};
 impl StateForm for ConstantProduct {
     const PROTOCOL: &'static str = "constant_product";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let reserves = fields.take("reserves")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let reserves = fields.take_field("reserves")?;
         let (numerator, denominator) =
-            (fields.take("fee_numerator")?, fields.take("fee_denominator")?);
+            (fields.take_field("fee_numerator")?, fields.take_field("fee_denominator")?);
         Ok(Self::new(reserves, FeeRate { numerator, denominator })?)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         vec![
-            ("reserves", self.reserves.write()),
-            ("fee_numerator", self.fee.numerator.write()),
-            ("fee_denominator", self.fee.denominator.write()),
+            ("reserves", self.reserves.to_json()),
+            ("fee_numerator", self.fee.numerator.to_json()),
+            ("fee_denominator", self.fee.denominator.to_json()),
         ]
     }
 }

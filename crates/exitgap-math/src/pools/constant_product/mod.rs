@@ -160,7 +160,7 @@ impl PoolKind for ConstantProduct {
     /// √(out ÷ in) now and at the start are
     /// compared as one Q96 ratio, rounded down; the bought token's reserve is
     /// rounded down and the sold token's up.
-    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+    fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::of(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let one = U256::ONE << 96;
@@ -236,12 +236,12 @@ mod tests {
         let start = ConstantProduct::new([500 * unit, 1_000 * unit], FEE).unwrap();
         let fill = start.fill(Direction::ZeroForOne, U256::from(50 * unit)).unwrap();
         let now = start.after(Direction::ZeroForOne, &fill);
-        assert_eq!(now.recovered(&start.into(), Direction::ZeroForOne, 0), now);
-        let back = now.recovered(&start.into(), Direction::ZeroForOne, 100_000_000);
+        assert_eq!(now.with_recovery(&start.into(), Direction::ZeroForOne, 0), now);
+        let back = now.with_recovery(&start.into(), Direction::ZeroForOne, 100_000_000);
         // Full recovery restores the start's price, up to the roundings.
         let [a, b] = back.reserves();
         assert!(a.abs_diff(b / 2) <= 2, "{a} {b}");
-        let half = now.recovered(&start.into(), Direction::ZeroForOne, 50_000_000);
+        let half = now.with_recovery(&start.into(), Direction::ZeroForOne, 50_000_000);
         assert!(half.reserves()[1] > now.reserves()[1] && half.reserves()[1] < back.reserves()[1]);
     }
 }

@@ -10,29 +10,29 @@ use crate::pools::kind::StateForm;
 const VERSIONS: [&str; 2] = ["twocrypto_ng_2_1_0", "tricrypto_ng_2_0_0"];
 
 /// Numbers of eighteen decimals stand in strings.
-fn spelled(number: u64) -> Json<'static> {
+fn u64_to_text(number: u64) -> Json<'static> {
     Json::Text(number.to_string().into())
 }
 
 fn small(fields: &mut Fields<'_, '_>, name: &str) -> Result<u64, String> {
-    let number: u128 = fields.take(name)?;
+    let number: u128 = fields.take_field(name)?;
     u64::try_from(number).map_err(|_| format!("{name}: too large"))
 }
 
 impl StateForm for CryptoSwap {
     const PROTOCOL: &'static str = "cryptoswap";
 
-    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
-        let version: Code = fields.take("version")?;
+    fn from_fields(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let version: Code = fields.take_field("version")?;
         let pool = Self::new(CryptoSwapParts {
-            balances: fields.take("balances")?,
-            decimals: fields.take("decimals")?,
-            price_scale: fields.take("price_scale")?,
-            last_prices: fields.take("last_prices")?,
-            invariant: fields.take("D")?,
-            amp: fields.take("A")?,
+            balances: fields.take_field("balances")?,
+            decimals: fields.take_field("decimals")?,
+            price_scale: fields.take_field("price_scale")?,
+            last_prices: fields.take_field("last_prices")?,
+            invariant: fields.take_field("D")?,
+            amp: fields.take_field("A")?,
             gamma: small(fields, "gamma")?,
-            fees: [fields.take("mid_fee")?, fields.take("out_fee")?],
+            fees: [fields.take_field("mid_fee")?, fields.take_field("out_fee")?],
             fee_gamma: small(fields, "fee_gamma")?,
         })?;
         if version.as_str() != pool.version() {
@@ -44,20 +44,20 @@ impl StateForm for CryptoSwap {
         Ok(pool)
     }
 
-    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn to_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         let parts = &self.parts;
         vec![
             ("version", Json::Text(self.version().into())),
-            ("balances", parts.balances.write()),
-            ("decimals", parts.decimals.write()),
-            ("price_scale", parts.price_scale.write()),
-            ("last_prices", parts.last_prices.write()),
-            ("D", parts.invariant.write()),
-            ("A", parts.amp.write()),
-            ("gamma", spelled(parts.gamma)),
-            ("mid_fee", parts.fees[0].write()),
-            ("out_fee", parts.fees[1].write()),
-            ("fee_gamma", spelled(parts.fee_gamma)),
+            ("balances", parts.balances.to_json()),
+            ("decimals", parts.decimals.to_json()),
+            ("price_scale", parts.price_scale.to_json()),
+            ("last_prices", parts.last_prices.to_json()),
+            ("D", parts.invariant.to_json()),
+            ("A", parts.amp.to_json()),
+            ("gamma", u64_to_text(parts.gamma)),
+            ("mid_fee", parts.fees[0].to_json()),
+            ("out_fee", parts.fees[1].to_json()),
+            ("fee_gamma", u64_to_text(parts.fee_gamma)),
         ]
     }
 }

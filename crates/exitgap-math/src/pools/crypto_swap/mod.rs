@@ -14,7 +14,7 @@
 mod form;
 mod root;
 mod sale;
-mod signed;
+mod signed_int;
 
 use super::fill::largest_taken;
 use super::kind::PoolKind;
@@ -99,7 +99,7 @@ pub enum CryptoSwapError {
 
 /// Why the contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum AmountRefusal {
     TooLittle,
     TooMuch,
 }
@@ -154,7 +154,7 @@ impl CryptoSwap {
     }
 
     /// A balance in units of the first coin, of eighteen decimals.
-    fn scaled(&self, coin: usize, balance: U256) -> Option<U256> {
+    fn scale_balance(&self, coin: usize, balance: U256) -> Option<U256> {
         if coin == 0 {
             return checked_times(balance, self.precision(0));
         }
@@ -173,16 +173,16 @@ impl CryptoSwap {
     }
 
     /// What a swap pays, and the rate of its fee.
-    fn swap(&self, direction: Direction, amount_in: U256) -> Result<(U256, u64), Refused> {
+    fn swap(&self, direction: Direction, amount_in: U256) -> Result<(U256, u64), AmountRefusal> {
         let (sold, bought) = self.coins_of(direction);
-        let much = Refused::TooMuch;
+        let much = AmountRefusal::TooMuch;
         let mut balances = self.parts.balances.clone();
         balances[sold] = balances[sold].checked_add(amount_in).ok_or(much)?;
-        let scaled = balances.iter().enumerate().map(|(coin, x)| self.scaled(coin, *x));
+        let scaled = balances.iter().enumerate().map(|(coin, x)| self.scale_balance(coin, *x));
         let mut scaled = scaled.collect::<Option<Vec<_>>>().ok_or(much)?;
         let y = self.beside(&scaled, bought).ok_or(much)?;
         let dy = scaled[bought].checked_sub(y).and_then(|dy| dy.checked_sub(U256::ONE));
-        let dy = dy.ok_or(Refused::TooLittle)?;
+        let dy = dy.ok_or(AmountRefusal::TooLittle)?;
         scaled[bought] = y;
         let raw = if bought == 0 {
             dy
@@ -244,8 +244,8 @@ impl CryptoSwap {
                 let fee = FeeRate { numerator: fee, denominator: FEE_DENOMINATOR };
                 Ok(Fill { amount_in, amount_out, fee, end: None })
             }
-            Err(Refused::TooLittle) => Err(FillError::ZeroOutput),
-            Err(Refused::TooMuch) => {
+            Err(AmountRefusal::TooLittle) => Err(FillError::ZeroOutput),
+            Err(AmountRefusal::TooMuch) => {
                 let consumed = most();
                 let paid = self.swap(direction, consumed).map_or(U256::ZERO, |(out, _)| out);
                 Err(FillError::BeyondLiquidity { consumed, paid })
@@ -256,7 +256,7 @@ impl CryptoSwap {
     /// The largest input that is taken where every smaller one is.
     fn most_taken(&self, direction: Direction) -> U256 {
         let (sold, _) = self.coins_of(direction);
-        let taken = |amount| self.swap(direction, amount) != Err(Refused::TooMuch);
+        let taken = |amount| self.swap(direction, amount) != Err(AmountRefusal::TooMuch);
         largest_taken(self.parts.balances[sold], taken)
     }
 }
@@ -313,7 +313,7 @@ impl PoolKind for CryptoSwap {
     }
 
     /// It is not followed, and so does not recover.
-    fn recovered(&self, _start: &PoolState, _direction: Direction, _recovered_e8: u32) -> Self {
+    fn with_recovery(&self, _start: &PoolState, _direction: Direction, _recovered_e8: u32) -> Self {
         self.clone()
     }
 

@@ -5,7 +5,7 @@
 //! `_newton_y`, `_cbrt`).
 
 use super::ONE;
-use super::signed::Signed;
+use super::signed_int::SignedInt;
 use crate::wide::{U256, U512, narrow, square_root};
 
 /// What the formulas share.
@@ -50,10 +50,10 @@ impl Curve {
         for other in others {
             self.share_of_three(other)?;
         }
-        let [xj, xk, d] = [others[0], others[1], self.invariant].map(Signed::of);
-        let [g, ann] = [self.gamma, self.ann].map(Signed::of);
-        let (one, g2) = (Signed::small(ONE), g.times(g)?);
-        let small = Signed::small;
+        let [xj, xk, d] = [others[0], others[1], self.invariant].map(SignedInt::from_u256);
+        let [g, ann] = [self.gamma, self.ann].map(SignedInt::from_u256);
+        let (one, g2) = (SignedInt::small(ONE), g.times(g)?);
+        let small = SignedInt::small;
         let ninth = small(ten(36) / 9);
         let squared = d.times(d)?;
         let part = squared.over(xj)?.times(g2)?.times(ann)?.word()?;
@@ -67,12 +67,12 @@ impl Curve {
         let last = one.plus(g)?;
         let last = last.times(last)?.over(small(27))?;
         let cubic = Cubic { a: small(ten(36) / 27), b, c, d: last }.scaled_of_three()?;
-        let Some(Solved { b, delta0, c1 }) = cubic.solved(true)? else {
-            return self.iterated(&others, U512::ZERO);
+        let Some(RootParts { b, delta0, c1 }) = cubic.find_root_parts(true)? else {
+            return self.iterate_newton(&others, U512::ZERO);
         };
         let root = b.plus(b.times(delta0)?.over(c1)?)?.minus(c1)?.over(small(3))?;
         let scale = squared.over(small(27))?.over(xk)?.times(d)?.over(xj)?;
-        let y = scale.times(root)?.over(cubic.a)?.unsigned()?;
+        let y = scale.times(root)?.over(cubic.a)?.to_u256()?;
         let share = self.share(y)?;
         (share >= wide(ten(16) - 1) && share <= wide(ten(20))).then_some(y)
     }
@@ -81,12 +81,13 @@ impl Curve {
     pub fn beside_one(&self, other: U256) -> Option<U256> {
         self.in_bounds()?;
         let most = self.most_share();
-        let small = Signed::small;
+        let small = SignedInt::small;
         let share = (wide(2 * ONE) * U512::from(other)).checked_div(self.invariant.into())?;
         if share < wide(ten(36)) / most || share > most {
             return None;
         }
-        let [xj, d, g, ann] = [other, self.invariant, self.gamma, self.ann].map(Signed::of);
+        let [xj, d, g, ann] =
+            [other, self.invariant, self.gamma, self.ann].map(SignedInt::from_u256);
         let (one, g2) = (small(ONE), g.times(g)?);
         let ann_g2 = ann.times(g2)?.word()?;
         let quarter = small(400_000_000);
@@ -101,15 +102,15 @@ impl Curve {
             .minus(four)?
             .word()?;
         let last = one.plus(g)?;
-        let last = last.times(last)?.over(small(10_000))?.negated();
+        let last = last.times(last)?.over(small(10_000))?.negate();
         let cubic = Cubic { a: small(ten(32)), b, c, d: last }.scaled_of_two()?;
-        let Some(Solved { b, delta0, c1 }) = cubic.solved(false)? else {
-            return self.iterated(&[other], most);
+        let Some(RootParts { b, delta0, c1 }) = cubic.find_root_parts(false)? else {
+            return self.iterate_newton(&[other], most);
         };
         let root = one.times(c1)?.minus(one.times(b)?)?;
         let root = root.minus(one.times(b)?.over(c1)?.times(delta0)?)?;
         let root = root.over(small(3).times(cubic.a)?)?;
-        let y = d.times(d)?.over(xj)?.times(root)?.over(small(4))?.over(one)?.unsigned()?;
+        let y = d.times(d)?.over(xj)?.times(root)?.over(small(4))?.over(one)?.to_u256()?;
         let share = self.share(y)?;
         let bounds = wide(ten(36)) / wide(2) / most;
         (share >= bounds && share <= most / wide(2)).then_some(y)
@@ -123,7 +124,7 @@ impl Curve {
     }
 
     /// Newton's iteration (`_newton_y`), beside one or two others.
-    fn iterated(&self, others: &[U256], most_share: U512) -> Option<U256> {
+    fn iterate_newton(&self, others: &[U256], most_share: U512) -> Option<U256> {
         let n = wide(others.len() as u128 + 1);
         let (one, d) = (wide(ONE), U512::from(self.invariant));
         let word = |number: U512| narrow(number).map(U512::from);
@@ -199,33 +200,33 @@ impl Curve {
 /// `a·x³ + b·x² + c·x + d`.
 #[derive(Debug, Clone, Copy)]
 struct Cubic {
-    a: Signed,
-    b: Signed,
-    c: Signed,
-    d: Signed,
+    a: SignedInt,
+    b: SignedInt,
+    c: SignedInt,
+    d: SignedInt,
 }
 
 /// What the root is made of.
-struct Solved {
-    b: Signed,
-    delta0: Signed,
-    c1: Signed,
+struct RootParts {
+    b: SignedInt,
+    delta0: SignedInt,
+    c1: SignedInt,
 }
 
 impl Cubic {
-    fn each(self, change: impl Fn(Signed) -> Option<Signed>) -> Option<Self> {
+    fn each(self, change: impl Fn(SignedInt) -> Option<SignedInt>) -> Option<Self> {
         let Self { a, b, c, d } = self;
         Some(Self { a: change(a)?, b: change(b)?, c: change(c)?, d: change(d)? })
     }
 
     /// `3·a·c ÷ b − b`.
-    fn delta0(&self) -> Option<Signed> {
-        Signed::small(3).times(self.a)?.times(self.c)?.over(self.b)?.minus(self.b)
+    fn delta0(&self) -> Option<SignedInt> {
+        SignedInt::small(3).times(self.a)?.times(self.c)?.over(self.b)?.minus(self.b)
     }
 
     /// `27·a² ÷ b · d ÷ b`.
-    fn last(&self) -> Option<Signed> {
-        let square = Signed::small(27).times(self.a)?.times(self.a)?;
+    fn last(&self) -> Option<SignedInt> {
+        let square = SignedInt::small(27).times(self.a)?.times(self.a)?;
         square.over(self.b)?.times(self.d)?.over(self.b)
     }
 
@@ -262,8 +263,8 @@ impl Cubic {
             (20, 2),
         ];
         let delta0 = self.delta0()?;
-        let delta1 = Signed::small(3).times(delta0)?.plus(self.b)?.minus(self.last()?)?;
-        let least = [delta0, delta1, self.a].into_iter().map(Signed::positive);
+        let delta1 = SignedInt::small(3).times(delta0)?.plus(self.b)?.minus(self.last()?)?;
+        let least = [delta0, delta1, self.a].into_iter().map(SignedInt::positive);
         let least = least.min_by(|x, y| x.size().cmp(&y.size()))?;
         let divisor = divisor(least, &STEPS);
         self.each(|term| term.over(divisor))
@@ -271,8 +272,8 @@ impl Cubic {
 
     /// The parts of the root; an inner `None` where the cubic has more than one.
     #[expect(clippy::option_option, reason = "refused, and solved otherwise, are two things")]
-    fn solved(&self, of_three: bool) -> Option<Option<Solved>> {
-        let small = Signed::small;
+    fn find_root_parts(&self, of_three: bool) -> Option<Option<RootParts>> {
+        let small = SignedInt::small;
         let (b, delta0) = (self.b, self.delta0()?);
         if of_three {
             small(3).times(self.a)?.times(self.c)?.word()?;
@@ -289,32 +290,32 @@ impl Cubic {
         if !square.is_above_zero() {
             return Some(None);
         }
-        let root = Signed::of(narrow(square_root(square.size()))?);
+        let root = SignedInt::from_u256(narrow(square_root(square.size()))?);
         let (cubic_b, second) = (cube_root(b)?, small(2));
         let half = if delta1.is_above_zero() {
             cube_root(delta1.plus(root)?.over(second)?)?
         } else {
-            cube_root(root.minus(delta1)?.over(second)?)?.negated()
+            cube_root(root.minus(delta1)?.over(second)?)?.negate()
         };
         let one = small(ONE);
         let c1 = cubic_b.times(cubic_b)?.over(one)?.times(half)?.over(one)?;
-        Some(Some(Solved { b, delta0, c1 }))
+        Some(Some(RootParts { b, delta0, c1 }))
     }
 }
 
 /// The power of ten of the first step below a number.
-fn divisor(number: Signed, steps: &[(u32, u32)]) -> Signed {
+fn divisor(number: SignedInt, steps: &[(u32, u32)]) -> SignedInt {
     let size = number.size();
     let power = |exponent: u32| {
         let half = U512::from(10_u128.pow(exponent / 2));
         half * half
     };
     let step = steps.iter().find(|(limit, _)| size > power(*limit));
-    step.map_or(Signed::ONE, |(_, exponent)| Signed::small(10_u128.pow(*exponent)))
+    step.map_or(SignedInt::ONE, |(_, exponent)| SignedInt::small(10_u128.pow(*exponent)))
 }
 
 /// `_cbrt`: seven rounds of Newton's iteration, by eighteen decimals more where there is room.
-fn cube_root(number: Signed) -> Option<Signed> {
+fn cube_root(number: SignedInt) -> Option<SignedInt> {
     let size = number.size();
     // 2^256 ÷ 10^36, rounded down.
     let room = U512::from(115_792_089_237_316_195_423_570_985_008_687_907_853_u128)
@@ -335,6 +336,6 @@ fn cube_root(number: Signed) -> Option<Signed> {
     for _ in 0..7 {
         root = ((root << 1) + grown.checked_div(root * root)?) / wide(3);
     }
-    let root = Signed::of(narrow(root * more)?);
-    Some(if number.is_below_zero() { root.negated() } else { root })
+    let root = SignedInt::from_u256(narrow(root * more)?);
+    Some(if number.is_below_zero() { root.negate() } else { root })
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::exit::{Exit, NotSized};
-use crate::pools::vectors::{Held, hold, recorded};
+use crate::pools::vectors::{Held, hold, unpack_fills};
 use crate::units::{GapLimit, UsdPrice};
 
 const THREE: &[u8] =
@@ -20,7 +20,7 @@ fn two_coins_fill_as_their_contract_did() {
 
 #[test]
 fn sizes_and_orders_are_refused_by_name() {
-    let pool = recorded(TWO).pools[0].state.clone().unwrap();
+    let pool = unpack_fills(TWO).pools[0].state.clone().unwrap();
     let dollar = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();
     let exit = Exit::new(&pool, Direction::ZeroForOne, [18, 18], [dollar; 2]);
     let refused = exit.max_size_for(GapLimit::DEPTH).unwrap_err();

@@ -11,7 +11,7 @@ pub(super) const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 
 
 /// Why the contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum AmountRefusal {
     /// It pays nothing, or finds no balance that keeps its invariant. Others may fill.
     Here,
     /// It cannot compute with so much, nor with more.
@@ -40,13 +40,13 @@ impl Solidly {
     }
 
     /// A raw amount with eighteen decimals.
-    fn scaled(&self, token: usize, raw: U256) -> Option<U256> {
+    fn scale_amount(&self, token: usize, raw: U256) -> Option<U256> {
         checked_mul_over(raw, ONE, self.unit(token))
     }
 
     /// The same of both reserves.
     pub(super) fn scaled_pair(&self, reserves: [U256; 2]) -> Option<[U256; 2]> {
-        Some([self.scaled(0, reserves[0])?, self.scaled(1, reserves[1])?])
+        Some([self.scale_amount(0, reserves[0])?, self.scale_amount(1, reserves[1])?])
     }
 
     /// What no swap may lower (`_k`).
@@ -65,40 +65,44 @@ impl Solidly {
     }
 
     /// What `swap` pays for an amount: its own quote, where it does not refuse that.
-    pub(super) fn swap(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
+    pub(super) fn swap(
+        &self,
+        direction: Direction,
+        amount_in: U256,
+    ) -> Result<U256, AmountRefusal> {
         let out = self.quote(direction, amount_in)?;
         if out.is_zero() || out >= self.reserves[direction.quote_index()] {
-            return Err(Refused::Here);
+            return Err(AmountRefusal::Here);
         }
-        let after = self.after_swap(direction, amount_in, out).ok_or(Refused::TooMuch)?;
-        let kept = self.invariant_of(after).ok_or(Refused::TooMuch)?;
-        if kept < self.invariant { Err(Refused::Here) } else { Ok(out) }
+        let after = self.after_swap(direction, amount_in, out).ok_or(AmountRefusal::TooMuch)?;
+        let kept = self.invariant_of(after).ok_or(AmountRefusal::TooMuch)?;
+        if kept < self.invariant { Err(AmountRefusal::Here) } else { Ok(out) }
     }
 
-    fn quote(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
+    fn quote(&self, direction: Direction, amount_in: U256) -> Result<U256, AmountRefusal> {
         let (base, quote) = (direction.base_index(), direction.quote_index());
-        let left = self.without_fee(amount_in).ok_or(Refused::TooMuch)?;
+        let left = self.without_fee(amount_in).ok_or(AmountRefusal::TooMuch)?;
         let Some(scaled) = self.scaled else {
             let [of_base, of_quote] = [base, quote].map(|token| self.reserves[token]);
-            let sum = of_base.checked_add(left).ok_or(Refused::TooMuch)?;
-            return checked_mul_over(left, of_quote, sum).ok_or(Refused::TooMuch);
+            let sum = of_base.checked_add(left).ok_or(AmountRefusal::TooMuch)?;
+            return checked_mul_over(left, of_quote, sum).ok_or(AmountRefusal::TooMuch);
         };
-        let x = self.scaled(base, left).and_then(|left| left.checked_add(scaled[base]));
-        let y = self.root(x.ok_or(Refused::TooMuch)?, scaled[quote])?;
-        let freed = scaled[quote].checked_sub(y).ok_or(Refused::Here)?;
-        checked_mul_over(freed, self.unit(quote), ONE).ok_or(Refused::TooMuch)
+        let x = self.scale_amount(base, left).and_then(|left| left.checked_add(scaled[base]));
+        let y = self.root(x.ok_or(AmountRefusal::TooMuch)?, scaled[quote])?;
+        let freed = scaled[quote].checked_sub(y).ok_or(AmountRefusal::Here)?;
+        checked_mul_over(freed, self.unit(quote), ONE).ok_or(AmountRefusal::TooMuch)
     }
 
     /// The scaled balance that keeps the invariant beside `x`, from a first guess (`_get_y`).
-    fn root(&self, x: U256, guess: U256) -> Result<U256, Refused> {
-        let (much, target) = (Refused::TooMuch, self.invariant);
+    fn root(&self, x: U256, guess: U256) -> Result<U256, AmountRefusal> {
+        let (much, target) = (AmountRefusal::TooMuch, self.invariant);
         let mut y = guess;
         for _ in 0..255 {
             let found = product(x, y).ok_or(much)?;
             let (distance, below) = (found.abs_diff(target), found < target);
             let slope = slope(x, y).ok_or(much)?;
             if slope.is_zero() {
-                return Err(Refused::Here);
+                return Err(AmountRefusal::Here);
             }
             let mut step = checked_mul_over(distance, ONE, slope).ok_or(much)?;
             if step.is_zero() {
@@ -106,11 +110,11 @@ impl Solidly {
                     let next = y.checked_add(U256::ONE).ok_or(much)?;
                     // A slip of the contract: these have eighteen decimals already. It may end a
                     // sale of few units as well as one of many.
-                    if self.invariant_of([x, next]).ok_or(Refused::Here)? > target {
+                    if self.invariant_of([x, next]).ok_or(AmountRefusal::Here)? > target {
                         return Ok(next);
                     }
                 } else {
-                    let less = || y.checked_sub(U256::ONE).ok_or(Refused::Here);
+                    let less = || y.checked_sub(U256::ONE).ok_or(AmountRefusal::Here);
                     if found == target || product(x, less()?).ok_or(much)? < target {
                         return Ok(y);
                     }
@@ -120,10 +124,10 @@ impl Solidly {
             y = if below {
                 y.checked_add(step).ok_or(much)?
             } else {
-                y.checked_sub(step).ok_or(Refused::Here)?
+                y.checked_sub(step).ok_or(AmountRefusal::Here)?
             };
         }
-        Err(Refused::Here)
+        Err(AmountRefusal::Here)
     }
 
     /// The reserves after a swap: the fee is sent away. `None` where the contract refuses: it shares
@@ -150,14 +154,14 @@ impl Solidly {
         let Some(scaled) = self.scaled else {
             return crate::wide::mul_div(self.reserves[base], self.reserves[quote], reserve);
         };
-        let y = self.root(self.scaled(base, reserve)?, scaled[quote]).ok()?;
+        let y = self.root(self.scale_amount(base, reserve)?, scaled[quote]).ok()?;
         checked_mul_over(y, self.unit(quote), ONE)
     }
 
     /// The largest input that the contract can compute with.
     pub(super) fn most_taken(&self, direction: Direction) -> U256 {
         largest_taken(self.reserves[direction.base_index()], |amount| {
-            self.swap(direction, amount) != Err(Refused::TooMuch)
+            self.swap(direction, amount) != Err(AmountRefusal::TooMuch)
         })
     }
 }

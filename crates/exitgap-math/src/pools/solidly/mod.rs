@@ -90,11 +90,11 @@ impl Solidly {
         let scaled = stable.then_some(reserves);
         let (fee_numerator, invariant) = (numerator, U256::ZERO);
         let pool = Self { scaled, reserves, decimals, fee_numerator, invariant };
-        pool.holding(reserves).ok_or(SolidlyError::ReservesTooLarge { found: reserves })
+        pool.with_reserves(reserves).ok_or(SolidlyError::ReservesTooLarge { found: reserves })
     }
 
     /// The same pool with other reserves; `None` where the contract cannot compute their invariant.
-    fn holding(&self, reserves: [U256; 2]) -> Option<Self> {
+    fn with_reserves(&self, reserves: [U256; 2]) -> Option<Self> {
         let scaled = match self.scaled {
             Some(_) => Some(self.scaled_pair(reserves)?),
             None => None,
@@ -160,12 +160,12 @@ impl PoolKind for Solidly {
 
     fn after(&self, direction: Direction, fill: &Fill) -> Self {
         let after = self.after_swap(direction, fill.amount_in, fill.amount_out);
-        after.and_then(|reserves| self.holding(reserves)).unwrap_or(*self)
+        after.and_then(|reserves| self.with_reserves(reserves)).unwrap_or(*self)
     }
 
     /// The reserve of the token sold moves back, rounded up, and that of the token bought to where
     /// the invariant is kept, rounded down.
-    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+    fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::of(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let distance = self.reserves[base].saturating_sub(start.reserves[base]);
@@ -176,7 +176,7 @@ impl PoolKind for Solidly {
         let beside = self.reserve_beside(direction, reserves[base]);
         let Some(beside) = beside.filter(|_| !back.is_zero()) else { return *self };
         reserves[quote] = beside.max(reserves[quote]);
-        self.holding(reserves).unwrap_or(*self)
+        self.with_reserves(reserves).unwrap_or(*self)
     }
 }
 

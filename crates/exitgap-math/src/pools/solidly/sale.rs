@@ -2,7 +2,7 @@
 
 use super::Solidly;
 use super::bound::Bound;
-use super::curve::Refused;
+use super::curve::AmountRefusal;
 use crate::pools::fill::WholeSegment;
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
@@ -29,8 +29,8 @@ pub(super) fn fill(
     }
     match pool.swap(direction, amount_in) {
         Ok(amount_out) => Ok(Fill { amount_in, amount_out, fee: pool.fee(), end: None }),
-        Err(Refused::Here) => Err(FillError::ZeroOutput),
-        Err(Refused::TooMuch) => {
+        Err(AmountRefusal::Here) => Err(FillError::ZeroOutput),
+        Err(AmountRefusal::TooMuch) => {
             let consumed = most();
             let paid = pool.swap(direction, consumed).unwrap_or(U256::ZERO);
             Err(FillError::BeyondLiquidity { consumed, paid })

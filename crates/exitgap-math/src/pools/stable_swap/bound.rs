@@ -2,7 +2,7 @@
 //! above the contract's own, so what is paid is never below, and it is concave in what is sold.
 
 use super::{FEE_DENOMINATOR, RATE_ONE, StableSwap};
-use crate::pools::amplified::{BITS, RootBelow};
+use crate::pools::stable_curve::{BITS, RootBelow};
 use crate::wide::{U256, U512, U1024, product};
 
 /// One direction's closed formula.
@@ -20,7 +20,7 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn new(pool: &StableSwap, sold: usize, bought: usize) -> Self {
-        let root = pool.amplified().root_below(sold, bought, true);
+        let root = pool.stable_curve().root_below(sold, bought, true);
         let most = U512::from(pool.scaled[bought]) + U512::from(u64::from(!pool.less_one));
         let most = (most << BITS).max(root.beside(U1024::from(pool.scaled[sold]) << BITS));
         let (rate_in, rate_out) = (pool.rates[sold], pool.rates[bought]);

@@ -3,9 +3,9 @@
 //! Source: `exchange` of `StableSwap3Pool.vy`, `StableSwapSUSD.vy` and `StableSwapNG.vy`, the last
 //! with the upkeep of its price oracle, which divides by the new balances and thus can refuse.
 
-use super::invariant::{Refused, Root};
+use super::invariant::{AmountRefusal, Root};
 use super::{FEE_DENOMINATOR, RATE_ONE, StableSwap};
-use crate::pools::amplified::n_pow_n;
+use crate::pools::stable_curve::n_pow_n;
 use crate::wide::{U256, checked_over, checked_times, over, times};
 
 /// An exchange that goes through.
@@ -39,32 +39,33 @@ impl StableSwap {
         sold: usize,
         bought: usize,
         amount_in: U256,
-    ) -> Result<Exchange, Refused> {
-        let d = self.invariant.ok_or(Refused::TooMuch)?;
-        let (x, root) = self.moved(sold, bought, amount_in, (d, d))?;
-        let kept = root.y.checked_add(self.less()).ok_or(Refused::TooLittle)?;
-        let dy = self.scaled[bought].checked_sub(kept).ok_or(Refused::TooLittle)?;
-        let fee = self.fee_at((sold, x), (bought, root.y)).ok_or(Refused::TooMuch)?;
-        let fee_kept = fee_of(dy, fee).ok_or(Refused::TooMuch)?;
-        let out = self.paid(dy - fee_kept, bought).ok_or(Refused::TooMuch)?;
+    ) -> Result<Exchange, AmountRefusal> {
+        let d = self.invariant.ok_or(AmountRefusal::TooMuch)?;
+        let (x, root) = self.solve_balances(sold, bought, amount_in, (d, d))?;
+        let kept = root.y.checked_add(self.less()).ok_or(AmountRefusal::TooLittle)?;
+        let dy = self.scaled[bought].checked_sub(kept).ok_or(AmountRefusal::TooLittle)?;
+        let fee = self.fee_at((sold, x), (bought, root.y)).ok_or(AmountRefusal::TooMuch)?;
+        let fee_kept = fee_of(dy, fee).ok_or(AmountRefusal::TooMuch)?;
+        let out = self.paid(dy - fee_kept, bought).ok_or(AmountRefusal::TooMuch)?;
         let exchange = Exchange { out, fee, x, root, fee_kept };
-        self.balances_after(sold, bought, amount_in, &exchange).ok_or(Refused::TooMuch)?;
+        self.balances_after(sold, bought, amount_in, &exchange).ok_or(AmountRefusal::TooMuch)?;
         if self.ng.is_some() {
-            self.upkeep(sold, bought, &exchange, d).ok_or(Refused::TooMuch)?;
+            self.upkeep(sold, bought, &exchange, d).ok_or(AmountRefusal::TooMuch)?;
         }
         Ok(exchange)
     }
 
     /// The scaled balance of the coin sold, and what it leaves of the other, searched for from a start.
-    fn moved(
+    fn solve_balances(
         &self,
         sold: usize,
         bought: usize,
         amount_in: U256,
         (d, start): (U256, U256),
-    ) -> Result<(U256, Root), Refused> {
-        let added = checked_times(amount_in, self.rates[sold]).ok_or(Refused::TooMuch)?;
-        let x = self.scaled[sold].checked_add(over(added, RATE_ONE)).ok_or(Refused::TooMuch)?;
+    ) -> Result<(U256, Root), AmountRefusal> {
+        let added = checked_times(amount_in, self.rates[sold]).ok_or(AmountRefusal::TooMuch)?;
+        let x =
+            self.scaled[sold].checked_add(over(added, RATE_ONE)).ok_or(AmountRefusal::TooMuch)?;
         Ok((x, self.form.root_from(start, &self.scaled, d, (sold, x), bought)?))
     }
 
@@ -76,13 +77,16 @@ impl StableSwap {
         // computes nothing.
         let near = self.fee_varies() && d.bit_len() < 128;
         let from = (d, if near { self.scaled[bought].min(d) } else { d });
-        let Ok((x_high, at_high)) = self.moved(sold, bought, high, from) else {
+        let Ok((x_high, at_high)) = self.solve_balances(sold, bought, high, from) else {
             return Range { fee, least_left: None };
         };
         let y_low = at_high.rounded_down(d);
         let least_left = Some(y_low);
-        let at_low =
-            if self.fee_varies() { self.moved(sold, bought, low, from).ok() } else { None };
+        let at_low = if self.fee_varies() {
+            self.solve_balances(sold, bought, low, from).ok()
+        } else {
+            None
+        };
         let Some((x_low, at_low)) = at_low else { return Range { fee, least_left } };
         // The iteration ends at most two above the root.
         let y_high = at_low.rounded_down(d).saturating_add(U256::from(2));

@@ -4,7 +4,7 @@
 //! Source: `StableSwap3Pool.vy`, `StableSwapSUSD.vy`, `Plain2Basic.vy` and
 //! `StableSwapNG.vy` (`get_D`, `get_y`).
 
-use crate::pools::amplified::n_pow_n;
+use crate::pools::stable_curve::n_pow_n;
 use crate::wide::{U256, U512, checked_over, checked_times, over, product, times};
 
 /// The most rounds of an iteration.
@@ -23,7 +23,7 @@ pub enum DRule {
 
 /// Why a contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum AmountRefusal {
     /// It refuses every smaller amount, too.
     TooLittle,
     /// It refuses every larger amount, too.
@@ -96,7 +96,7 @@ impl Form {
         d: U256,
         moved: (usize, U256),
         bought: usize,
-    ) -> Result<Root, Refused> {
+    ) -> Result<Root, AmountRefusal> {
         self.root_from(d, balances, d, moved, bought)
     }
 
@@ -109,7 +109,7 @@ impl Form {
         d: U256,
         (sold, x): (usize, U256),
         bought: usize,
-    ) -> Result<Root, Refused> {
+    ) -> Result<Root, AmountRefusal> {
         let (n, p) = (U256::from(self.coins), U256::from(self.a_precision));
         let (mut sum, mut c) = (U256::ZERO, d);
         for (coin, balance) in balances.iter().enumerate() {
@@ -117,27 +117,30 @@ impl Form {
                 continue;
             }
             let balance = if coin == sold { x } else { *balance };
-            sum = sum.checked_add(balance).ok_or(Refused::TooMuch)?;
-            let divisor = checked_times(balance, n).ok_or(Refused::TooMuch)?;
-            let up = checked_times(c, d).ok_or(Refused::TooLittle)?;
-            c = checked_over(up, divisor).ok_or(Refused::TooLittle)?;
+            sum = sum.checked_add(balance).ok_or(AmountRefusal::TooMuch)?;
+            let divisor = checked_times(balance, n).ok_or(AmountRefusal::TooMuch)?;
+            let up = checked_times(c, d).ok_or(AmountRefusal::TooLittle)?;
+            c = checked_over(up, divisor).ok_or(AmountRefusal::TooLittle)?;
         }
-        let c = self.constant(c, d).ok_or(Refused::TooLittle)?;
-        let part = over(checked_times(d, p).ok_or(Refused::TooMuch)?, U256::from(self.ann));
-        let b = sum.checked_add(part).ok_or(Refused::TooMuch)?;
+        let c = self.constant(c, d).ok_or(AmountRefusal::TooLittle)?;
+        let part = over(checked_times(d, p).ok_or(AmountRefusal::TooMuch)?, U256::from(self.ann));
+        let b = sum.checked_add(part).ok_or(AmountRefusal::TooMuch)?;
         let mut y = start;
         for _ in 0..ROUNDS {
             let up = checked_times(y, y).and_then(|square| square.checked_add(c));
-            let up = up.ok_or(Refused::TooLittle)?;
+            let up = up.ok_or(AmountRefusal::TooLittle)?;
             let down = y.checked_add(y).and_then(|twice| twice.checked_add(b));
-            let down = down.ok_or(Refused::TooMuch)?.checked_sub(d).ok_or(Refused::TooLittle)?;
-            let next = checked_over(up, down).ok_or(Refused::TooLittle)?;
+            let down = down
+                .ok_or(AmountRefusal::TooMuch)?
+                .checked_sub(d)
+                .ok_or(AmountRefusal::TooLittle)?;
+            let next = checked_over(up, down).ok_or(AmountRefusal::TooLittle)?;
             if next.abs_diff(y) <= U256::ONE {
                 return Ok(Root { y: next, b, c });
             }
             y = next;
         }
-        if self.goes_on() { Ok(Root { y, b, c }) } else { Err(Refused::TooLittle) }
+        if self.goes_on() { Ok(Root { y, b, c }) } else { Err(AmountRefusal::TooLittle) }
     }
 
     /// What the chain of quotients ends with.

@@ -19,15 +19,15 @@ pub use invariant::DRule;
 
 use std::sync::Arc;
 
-use super::amplified::Amplified;
 use super::fill::largest_taken;
 use super::kind::PoolKind;
+use super::stable_curve::StableCurve;
 use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::ids::Pair;
 use crate::wide::{U256, checked_times, mul_div, over, times};
 use bound::Bound;
+use invariant::AmountRefusal;
 pub(super) use invariant::Form;
-use invariant::Refused;
 use sale::StableSale;
 
 /// Fees are counted in parts of `10^10`.
@@ -178,7 +178,7 @@ impl StableSwap {
         check_ng(&parts)?;
         let form = Form { rule: parts.d_rule, ann, a_precision: precision.into(), coins };
         let StableSwapParts { balances, rates, amp, less_one, fee, admin_fee, ng, .. } = parts;
-        let scaled = scaled(&balances, &rates)?;
+        let scaled = scale_balances(&balances, &rates)?;
         let invariant = form.invariant(&scaled);
         if invariant.is_none_or(|d| d.is_zero()) {
             return Err(StableSwapError::NotConverged);
@@ -223,9 +223,9 @@ impl StableSwap {
 
     /// The closed formula. Where the invariant is not found, no exchange goes through; the sum of the
     /// balances stands for it in the price.
-    fn amplified(&self) -> Amplified<'_> {
+    fn stable_curve(&self) -> StableCurve<'_> {
         let sum = || self.scaled.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
-        Amplified {
+        StableCurve {
             balances: &self.scaled,
             invariant: self.invariant.unwrap_or_else(sum),
             ann: self.form.ann,
@@ -235,12 +235,12 @@ impl StableSwap {
 
     fn mid(&self, direction: Direction) -> RawPrice {
         let (sold, bought) = self.coins_of(direction);
-        self.amplified().mid(sold, bought, [self.rates[sold], self.rates[bought]])
+        self.stable_curve().mid(sold, bought, [self.rates[sold], self.rates[bought]])
     }
 
     /// With other balances, for the same pair.
     fn with_balances(&self, balances: Vec<U256>, ng: Option<Box<NgParts>>) -> Self {
-        let Ok(scaled) = scaled(&balances, &self.rates) else {
+        let Ok(scaled) = scale_balances(&balances, &self.rates) else {
             let invariant = None;
             return Self { balances, ng, invariant, ..self.clone() };
         };
@@ -250,8 +250,9 @@ impl StableSwap {
 
     /// The largest input that the contract takes in this direction.
     fn most_taken(&self, sold: usize, bought: usize) -> U256 {
-        let taken =
-            |amount: U256| !matches!(self.exchange(sold, bought, amount), Err(Refused::TooMuch));
+        let taken = |amount: U256| {
+            !matches!(self.exchange(sold, bought, amount), Err(AmountRefusal::TooMuch))
+        };
         let whole = over(U256::MAX, self.rates[sold]);
         if taken(whole) { whole } else { largest_taken(self.balances[sold], taken) }
     }
@@ -315,7 +316,7 @@ impl PoolKind for StableSwap {
 
     /// The balance of the coin sold moves back, rounded up, and that of the coin bought to where
     /// the invariant is kept, rounded down.
-    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+    fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::of(start) else { return self.clone() };
         let (sold, bought) = self.coins_of(direction);
         let distance = self.balances[sold].saturating_sub(start.balances[sold]);
@@ -344,7 +345,7 @@ impl PoolKind for StableSwap {
 }
 
 /// `⌊rate × balance ÷ 10^18⌋` of each coin, all above zero.
-fn scaled(balances: &[U256], rates: &[U256]) -> Result<Vec<U256>, StableSwapError> {
+fn scale_balances(balances: &[U256], rates: &[U256]) -> Result<Vec<U256>, StableSwapError> {
     let one = |(coin, (balance, rate)): (usize, (&U256, &U256))| {
         if rate.bit_len() > 192 {
             return Err(StableSwapError::Rate { coin, rate: *rate });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Bound, FEE_DENOMINATOR, Refused, StableSwap};
+use super::{AmountRefusal, Bound, FEE_DENOMINATOR, StableSwap};
 use crate::pools::fill::WholeSegment;
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
@@ -35,8 +35,8 @@ pub(super) fn fill(
             let fee = FeeRate { numerator: done.fee, denominator: FEE_DENOMINATOR };
             Ok(Fill { amount_in, amount_out: done.out, fee, end: None })
         }
-        Err(Refused::TooLittle) => Err(FillError::ZeroOutput),
-        Err(Refused::TooMuch) => {
+        Err(AmountRefusal::TooLittle) => Err(FillError::ZeroOutput),
+        Err(AmountRefusal::TooMuch) => {
             let consumed = most();
             let paid = pool.exchange(sold, bought, consumed).map_or(U256::ZERO, |done| done.out);
             Err(FillError::BeyondLiquidity { consumed, paid })

@@ -54,11 +54,11 @@ pub(super) fn state(
     fields: &Value,
     at: &At,
 ) -> Result<Result<PoolState, StateError>, RecordedError> {
-    let recorded = Recorded { fields, at };
+    let recorded = RecordedFields { fields, at };
     let mut body = match kind.rule {
         Rule::AsItIs(protocol) => recorded.as_it_is(protocol)?,
         Rule::Curve => recorded.curve()?,
-        Rule::Weighted => recorded.weighted()?,
+        Rule::Weighted => recorded.weighted_body()?,
         Rule::StableV2 => recorded.stable("stable_v2", None)?,
         Rule::StableV3 => recorded.stable("stable_v3", Some(recorded.release()?))?,
         Rule::Crypto => recorded.crypto()?,
@@ -70,14 +70,14 @@ pub(super) fn state(
     }
 }
 
-struct Recorded<'a> {
+struct RecordedFields<'a> {
     fields: &'a Value,
     at: &'a At,
 }
 
 type Body = Result<Map<String, Value>, RecordedError>;
 
-impl Recorded<'_> {
+impl RecordedFields<'_> {
     fn has(&self, name: &str) -> bool {
         self.fields.get(name).is_some()
     }
@@ -151,7 +151,7 @@ impl Recorded<'_> {
         Ok(body)
     }
 
-    fn weighted(&self) -> Body {
+    fn weighted_body(&self) -> Body {
         let mut body = self.vault("weighted")?;
         let least = ["min_balances_scaled18"];
         let version = match (self.has("balances_raw"), self.has(least[0])) {

@@ -16,14 +16,14 @@ pub(in crate::pools) struct Held {
 }
 
 /// A file, unpacked and read.
-pub(in crate::pools) fn recorded(packed: &[u8]) -> RecordedFills {
+pub(in crate::pools) fn unpack_fills(packed: &[u8]) -> RecordedFills {
     let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).unwrap();
-    RecordedFills::read(&text).unwrap()
+    RecordedFills::from_bytes(&text).unwrap()
 }
 
 /// Requires that core says of every case what the contract did.
 pub(in crate::pools) fn hold(packed: &[u8]) -> Held {
-    let RecordedFills { kind, pools } = recorded(packed);
+    let RecordedFills { kind, pools } = unpack_fills(packed);
     let mut held = Held::default();
     for pool in &pools {
         spelled_as_read(pool);

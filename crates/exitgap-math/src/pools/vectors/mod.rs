@@ -15,7 +15,7 @@ use super::{Direction, FillError, PoolState, StateError};
 use crate::ids::Pair;
 use crate::wide::U256;
 #[cfg(test)]
-pub(super) use held::{Held, hold, recorded};
+pub(super) use held::{Held, hold, unpack_fills};
 
 /// The most bytes of a file that are looked at, unpacked.
 pub const MAX_RECORDED_BYTES: usize = 32 << 20;
@@ -116,7 +116,7 @@ impl RecordedKind {
     }
 
     /// The kind of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         body::KINDS.iter().find(|kind| kind.name == name).map(Self)
     }
 
@@ -129,7 +129,7 @@ impl RecordedKind {
 
 impl RecordedFills {
     /// Reads a file's bytes, unpacked.
-    pub fn read(bytes: &[u8]) -> Result<Self, RecordedError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordedError> {
         let whole = At { place: String::new() };
         if bytes.len() > MAX_RECORDED_BYTES {
             let what = format!("more than {MAX_RECORDED_BYTES} bytes");
@@ -138,25 +138,25 @@ impl RecordedFills {
         let file: Value =
             serde_json::from_slice(bytes).map_err(|error| whole.wrong(error.to_string()))?;
         let name = whole.text(&file, "kind")?;
-        let kind = RecordedKind::named(name)
+        let kind = RecordedKind::from_name(name)
             .ok_or_else(|| whole.inside("kind").wrong(format!("`{}` is not known", short(name))))?;
         let list = whole.list(&file, "pools", MAX_RECORDED_POOLS)?;
         let pools = list.iter().enumerate();
         let pools = pools.map(|(index, pool)| {
-            RecordedPool::read(kind, pool, &whole.inside(&format!("pools[{index}]")))
+            RecordedPool::from_json(kind, pool, &whole.inside(&format!("pools[{index}]")))
         });
         Ok(Self { kind, pools: pools.collect::<Result<_, _>>()? })
     }
 }
 
 impl RecordedPool {
-    fn read(kind: RecordedKind, pool: &Value, at: &At) -> Result<Self, RecordedError> {
+    fn from_json(kind: RecordedKind, pool: &Value, at: &At) -> Result<Self, RecordedError> {
         let fields = at.member(pool, "state")?;
         let state = body::state(kind.0, fields, &at.inside("state"))?;
         let coins = state.as_ref().map_or(usize::from(Pair::MAX_TOKENS), PoolState::coins);
         let list = at.list(pool, "cases", MAX_RECORDED_CASES)?.iter().enumerate();
         let cases = list.map(|(index, case)| {
-            RecordedCase::read(case, coins, &at.inside(&format!("cases[{index}]")))
+            RecordedCase::from_json(case, coins, &at.inside(&format!("cases[{index}]")))
         });
         let cases = cases.collect::<Result<_, _>>()?;
         let after = match pool.get("after") {
@@ -170,7 +170,7 @@ impl RecordedPool {
                     all.extend(left.clone());
                 }
                 let state = body::state(kind.0, &all, &at.inside("state"))?;
-                Some(RecordedAfter { case: RecordedCase::read(sale, coins, &at)?, state })
+                Some(RecordedAfter { case: RecordedCase::from_json(sale, coins, &at)?, state })
             }
         };
         Ok(Self { id: short(at.text(pool, "id")?), state, cases, after })
@@ -241,7 +241,7 @@ impl RecordedKind {
 }
 
 impl RecordedCase {
-    fn read(case: &Value, coins: usize, at: &At) -> Result<Self, RecordedError> {
+    fn from_json(case: &Value, coins: usize, at: &At) -> Result<Self, RecordedError> {
         let [sold, bought] = [at.index(case, "i", coins)?, at.index(case, "j", coins)?];
         let pair = Pair::new(sold.min(bought), sold.max(bought));
         let pair = pair.ok_or_else(|| at.wrong("`i` and `j` are the same token".to_owned()))?;

@@ -7,12 +7,12 @@ use std::str::FromStr;
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::snapshot::Token;
 
-use super::priced::Known;
+use super::price_sources::Known;
 use super::{FeedGiven, InitError, NodeGiven, PoolGiven};
 
 /// What was answered.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct PromptAnswers {
     pub chain: ChainSlug,
     pub chain_id: Option<u64>,
     pub rpc: Vec<NodeGiven>,
@@ -20,25 +20,28 @@ pub struct Asked {
 }
 
 /// Asks for a chain, a node and pools; `None` where the commented example is wanted.
-pub fn wanted(input: &mut impl BufRead, out: &mut impl Write) -> Result<Option<Asked>, InitError> {
+pub fn prompt_setup(
+    input: &mut impl BufRead,
+    out: &mut impl Write,
+) -> Result<Option<PromptAnswers>, InitError> {
     let chain = "Chain (ethereum, base, arbitrum, optimism or your own name; empty for the commented example): ";
-    let Some(chain) = one::<ChainSlug>(input, out, chain)? else { return Ok(None) };
+    let Some(chain) = prompt_optional::<ChainSlug>(input, out, chain)? else { return Ok(None) };
     let chain_id = if Known::of_slug(&chain).is_some() {
         None
     } else {
-        Some(required(input, out, "Its EIP-155 chain id: ")?)
+        Some(prompt_required(input, out, "Its EIP-155 chain id: ")?)
     };
-    let mut rpc = vec![required(input, out, "Node URL (http or https): ")?];
-    rpc.extend(one(input, out, "Second node, from another operator (or empty): ")?);
-    let mut pools = vec![required(input, out, "Pool address: ")?];
-    while let Some(pool) = one(input, out, "Another pool address (or empty): ")? {
+    let mut rpc = vec![prompt_required(input, out, "Node URL (http or https): ")?];
+    rpc.extend(prompt_optional(input, out, "Second node, from another operator (or empty): ")?);
+    let mut pools = vec![prompt_required(input, out, "Pool address: ")?];
+    while let Some(pool) = prompt_optional(input, out, "Another pool address (or empty): ")? {
         pools.push(pool);
     }
-    Ok(Some(Asked { chain, chain_id, rpc, pools }))
+    Ok(Some(PromptAnswers { chain, chain_id, rpc, pools }))
 }
 
 /// Asks what a token's price is read from.
-pub fn feed(
+pub fn prompt_feed(
     input: &mut impl BufRead,
     out: &mut impl Write,
     token: &Token,
@@ -50,13 +53,13 @@ pub fn feed(
         let line = line(input, out, &what)?;
         match format!("{address}={line}").parse() {
             Ok(given) => return Ok(Some(given)),
-            Err(error) => say(out, &error)?,
+            Err(error) => print_error(out, &error)?,
         }
     }
 }
 
 /// Asks until the answer can be read; `None` where nothing was typed.
-fn one<T: FromStr<Err: Display>>(
+fn prompt_optional<T: FromStr<Err: Display>>(
     input: &mut impl BufRead,
     out: &mut impl Write,
     what: &str,
@@ -68,19 +71,19 @@ fn one<T: FromStr<Err: Display>>(
         }
         match line.parse() {
             Ok(read) => return Ok(Some(read)),
-            Err(error) => say(out, &error)?,
+            Err(error) => print_error(out, &error)?,
         }
     }
 }
 
 /// The same, until something was typed.
-fn required<T: FromStr<Err: Display>>(
+fn prompt_required<T: FromStr<Err: Display>>(
     input: &mut impl BufRead,
     out: &mut impl Write,
     what: &str,
 ) -> Result<T, InitError> {
     loop {
-        if let Some(read) = one(input, out, what)? {
+        if let Some(read) = prompt_optional(input, out, what)? {
             return Ok(read);
         }
     }
@@ -95,7 +98,7 @@ fn line(input: &mut impl BufRead, out: &mut impl Write, what: &str) -> Result<St
     }
 }
 
-fn say(out: &mut impl Write, error: &impl Display) -> Result<(), InitError> {
+fn print_error(out: &mut impl Write, error: &impl Display) -> Result<(), InitError> {
     writeln!(out, "  {error}").map_err(InitError::Terminal)
 }
 
@@ -105,9 +108,9 @@ mod tests {
 
     const POOL: &str = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-    fn typed(lines: &str) -> (Result<Option<Asked>, InitError>, String) {
+    fn typed(lines: &str) -> (Result<Option<PromptAnswers>, InitError>, String) {
         let mut out = Vec::new();
-        let asked = wanted(&mut lines.as_bytes(), &mut out);
+        let asked = prompt_setup(&mut lines.as_bytes(), &mut out);
         (asked, String::from_utf8(out).unwrap())
     }
 

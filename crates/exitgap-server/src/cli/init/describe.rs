@@ -5,10 +5,10 @@ use std::time::Duration;
 use exitgap_chain::config::{
     BaseToken, ChainConfig, Config as Sources, FeeConfig, OracleConfig, Plan, PoolConfig,
 };
-use exitgap_chain::{ChainReader, Limits, Missing, PoolInfo};
+use exitgap_chain::{ChainReader, Limits, PoolInfo, ReadFailure};
 use tokio::time::Instant;
 
-use super::{InitError, PoolGiven, Wanted};
+use super::{ConfigInputs, InitError, PoolGiven};
 
 /// How long the nodes are asked.
 const WITHIN: Duration = Duration::from_mins(2);
@@ -20,7 +20,7 @@ pub const PAIR_FEE: FeeConfig = FeeConfig { numerator: 3, denominator: 1_000 };
 const UNREAD: &str = "unread";
 
 /// A pool that was named, and what it is.
-pub struct Found {
+pub struct DescribedPool {
     pub given: PoolGiven,
     pub info: PoolInfo,
     /// The fee that its entry needs.
@@ -28,33 +28,36 @@ pub struct Found {
 }
 
 /// Asks what each pool is. One that is refused as it was named may be a pair, which needs its fee.
-pub async fn pools(wanted: &Wanted) -> Result<Vec<Found>, InitError> {
+pub async fn pools(wanted: &ConfigInputs) -> Result<Vec<DescribedPool>, InitError> {
     let all = &wanted.pools;
-    let first = asked(wanted, all, None).await?;
-    let refused = |found: &Result<PoolInfo, Missing>| found.is_err();
+    let first = query_pools(wanted, all, None).await?;
+    let refused = |found: &Result<PoolInfo, ReadFailure>| found.is_err();
     let again: Vec<PoolGiven> = all
         .iter()
         .zip(&first)
         .filter_map(|(pool, found)| refused(found).then_some(*pool))
         .collect();
-    let pairs =
-        if again.is_empty() { Vec::new() } else { asked(wanted, &again, Some(PAIR_FEE)).await? };
+    let pairs = if again.is_empty() {
+        Vec::new()
+    } else {
+        query_pools(wanted, &again, Some(PAIR_FEE)).await?
+    };
     let mut pairs = pairs.into_iter();
     let found = all.iter().zip(first).map(|(&given, found)| match found {
-        Ok(info) => Ok(Found { given, info, fee: None }),
+        Ok(info) => Ok(DescribedPool { given, info, fee: None }),
         Err(missing) => match pairs.next() {
-            Some(Ok(info)) => Ok(Found { given, info, fee: Some(PAIR_FEE) }),
+            Some(Ok(info)) => Ok(DescribedPool { given, info, fee: Some(PAIR_FEE) }),
             _ => Err(InitError::Pool { pool: given.to_string(), error: missing.to_string() }),
         },
     });
     found.collect()
 }
 
-async fn asked(
-    wanted: &Wanted,
+async fn query_pools(
+    wanted: &ConfigInputs,
     pools: &[PoolGiven],
     fee: Option<FeeConfig>,
-) -> Result<Vec<Result<PoolInfo, Missing>>, InitError> {
+) -> Result<Vec<Result<PoolInfo, ReadFailure>>, InitError> {
     let nodes = |error: String| InitError::Nodes { chain: wanted.chain.clone(), error };
     let plan = Plan::new(&sources(wanted, pools, fee)).map_err(|error| nodes(error.to_string()))?;
     let plan = plan.into_chains().remove(0);
@@ -65,7 +68,7 @@ async fn asked(
 }
 
 /// The chain with these pools, whose prices are read from nowhere: what a pool is does not depend on them.
-fn sources(wanted: &Wanted, pools: &[PoolGiven], fee: Option<FeeConfig>) -> Sources {
+fn sources(wanted: &ConfigInputs, pools: &[PoolGiven], fee: Option<FeeConfig>) -> Sources {
     let chain = ChainConfig {
         slug: wanted.chain.clone(),
         chain_id: wanted.chain_id,

@@ -3,7 +3,7 @@
 
 mod ask;
 mod describe;
-mod priced;
+mod price_sources;
 mod text;
 
 use std::fmt;
@@ -16,9 +16,9 @@ use exitgap_chain::config::{RpcUrl, UrlError, parse_address};
 use exitgap_core::ids::{Address, ChainSlug, Word};
 
 use super::{CliError, runtime};
-use crate::config::{Checked, EXAMPLE};
-use ask::Asked;
-use priced::{Known, PriceError};
+use crate::config::{CheckedConfig, EXAMPLE};
+use ask::PromptAnswers;
+use price_sources::{Known, PriceError};
 
 /// What `init` is told.
 #[derive(Debug, Args)]
@@ -192,7 +192,7 @@ pub enum InitError {
 }
 
 /// The chain and the pools that a configuration is made of.
-struct Wanted {
+struct ConfigInputs {
     chain: ChainSlug,
     chain_id: u64,
     rpc: Vec<NodeGiven>,
@@ -208,16 +208,16 @@ pub fn init(args: InitArgs) -> Result<(), CliError> {
     }
     let asks = args.chain.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal();
     let wanted = if asks {
-        ask::wanted(&mut io::stdin().lock(), &mut io::stderr())?
+        ask::prompt_setup(&mut io::stdin().lock(), &mut io::stderr())?
     } else {
-        args.chain.map(|chain| Asked {
+        args.chain.map(|chain| PromptAnswers {
             chain,
             chain_id: args.chain_id,
             rpc: args.rpc,
             pools: args.pool,
         })
     };
-    let Some(Asked { chain, chain_id, rpc, pools }) = wanted else {
+    let Some(PromptAnswers { chain, chain_id, rpc, pools }) = wanted else {
         create(&path, EXAMPLE)?;
         say_next(&path, "put your nodes into rpc_urls, then run:", &["check"]);
         return Ok(());
@@ -226,14 +226,18 @@ pub fn init(args: InitArgs) -> Result<(), CliError> {
     if let Some(twice) = (1..pools.len()).find(|place| pools[..*place].contains(&pools[*place])) {
         return Err(InitError::PoolTwice { pool: pools[twice].to_string() }.into());
     }
-    let wanted = Wanted { chain, chain_id, rpc, pools, feeds: args.feed };
+    let wanted = ConfigInputs { chain, chain_id, rpc, pools, feeds: args.feed };
     let found = runtime("exitgap-server")?.block_on(describe::pools(&wanted))?;
-    let prices = priced::prices(&wanted, &found, |token| {
-        if asks { ask::feed(&mut io::stdin().lock(), &mut io::stderr(), token) } else { Ok(None) }
+    let prices = price_sources::prices(&wanted, &found, |token| {
+        if asks {
+            ask::prompt_feed(&mut io::stdin().lock(), &mut io::stderr(), token)
+        } else {
+            Ok(None)
+        }
     })?;
     let text = text::configuration(&wanted, &found, &prices);
     // What is written is read by the same rules first.
-    Checked::parse(&text, &path)?;
+    CheckedConfig::parse(&text, &path)?;
     create(&path, &text)?;
     let key = path.with_file_name("exitgap.key");
     let key = format!("key new --out {} --name <your domain>/exits", key.display());

@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use exitgap_core::snapshot::Token;
 
-use super::Wanted;
-use super::describe::Found;
-use super::priced::{Feed, Prices};
+use super::ConfigInputs;
+use super::describe::DescribedPool;
+use super::price_sources::{Feed, Prices};
 
 /// The file's text.
-pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> String {
+pub fn configuration(wanted: &ConfigInputs, found: &[DescribedPool], prices: &Prices) -> String {
     let mut text = format!(
         "# Written by `exitgap-server init` from data of the nodes of chain {}. Without options, it writes an\n\
          # example that explains every key.\n\n\
@@ -18,7 +18,7 @@ pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> Strin
          [evidence]\nkey_file = \"exitgap.key\"\nfolder = \"exitgap-log\"\n",
         wanted.chain
     );
-    let nodes: Vec<String> = wanted.rpc.iter().map(|node| quoted(&node.text)).collect();
+    let nodes: Vec<String> = wanted.rpc.iter().map(|node| quote_toml(&node.text)).collect();
     table(
         &mut text,
         &[
@@ -35,7 +35,7 @@ pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> Strin
             &mut text,
             &[
                 "[[oracle]]".to_owned(),
-                format!("name = {}", quoted(name)),
+                format!("name = {}", quote_toml(name)),
                 format!("chain = \"{}\"", wanted.chain),
                 "source = \"chainlink\"".to_owned(),
                 format!("feed = \"{}\"", feed.proxy),
@@ -50,7 +50,7 @@ pub fn configuration(wanted: &Wanted, found: &[Found], prices: &Prices) -> Strin
     text
 }
 
-fn pool_table(wanted: &Wanted, pool: &Found, prices: &Prices) -> Vec<String> {
+fn pool_table(wanted: &ConfigInputs, pool: &DescribedPool, prices: &Prices) -> Vec<String> {
     let [token0, token1] = &pool.info.tokens;
     let mut lines = vec![
         format!("# {}/{}, {}.", token0.symbol, token1.symbol, pool.info.kind),
@@ -74,7 +74,7 @@ fn pool_table(wanted: &Wanted, pool: &Found, prices: &Prices) -> Vec<String> {
     lines.push(format!("base = \"token{}\"", u8::from(is_dollar(token0) && !is_dollar(token1))));
     for (side, token) in [token0, token1].into_iter().enumerate() {
         let names = prices.get(&token.address).into_iter().flatten();
-        let names: Vec<String> = names.map(|feed| quoted(&feed.name)).collect();
+        let names: Vec<String> = names.map(|feed| quote_toml(&feed.name)).collect();
         lines.push(format!("token{side}_usd = [{}]", names.join(", ")));
     }
     lines
@@ -91,6 +91,6 @@ fn table(text: &mut String, lines: &[String]) {
 }
 
 /// A text as TOML has it.
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

@@ -2,7 +2,7 @@
 
 use exitgap_api::operations::{Answer, Kind, Method, Operation, Parameter};
 
-use super::asked::{Asked, RULE, quoted};
+use super::example_request::{ExampleRequest, RULE, quote_text};
 
 /// How the package asks.
 enum Way {
@@ -34,26 +34,27 @@ fn way(operation: Operation) -> Way {
 pub fn before(api: &str) -> String {
     format!(
         "import {{ Client, init }} from \"exitgap\";\n\nawait init();\nconst client = new Client({});",
-        quoted(api)
+        quote_text(api)
     )
 }
 
 /// The question; its answer is `answer`.
-pub fn snippet(asked: &Asked<'_>) -> String {
+pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     let call = match way(asked.operation) {
         Way::Fetch if asked.operation == Operation::Stream => return stream(asked),
-        Way::Fetch => return fetched(asked),
+        Way::Fetch => return fetch_snippet(asked),
         Way::Alone(name) => format!("{name}()"),
-        Way::At(name) => format!("{name}(\n  {},\n)", quoted(&asked.url())),
+        Way::At(name) => format!("{name}(\n  {},\n)", quote_text(&asked.url())),
         Way::Function(name) => {
             let parts = asked.named.iter().filter(|(name, _)| *name != "slot");
-            let mut arguments: Vec<String> = parts.map(|(_, part)| quoted(part)).collect();
+            let mut arguments: Vec<String> = parts.map(|(_, part)| quote_text(part)).collect();
             arguments.extend(options(asked, ""));
             format!("{name}({})", arguments.join(", "))
         }
         Way::List(name) => {
             let repeated = if name == "portfolio" { "position" } else { "venue" };
-            let entries: Vec<String> = asked.all(repeated).0.into_iter().map(entry).collect();
+            let entries: Vec<String> =
+                asked.query_values(repeated).0.into_iter().map(entry).collect();
             let mut arguments = vec![format!("[{}]", entries.join(", "))];
             arguments.extend(options(asked, repeated));
             format!("{name}({})", arguments.join(", "))
@@ -66,17 +67,17 @@ pub fn snippet(asked: &Asked<'_>) -> String {
 fn entry(written: &str) -> String {
     // A pool has a colon of its own, a size one more.
     match written.rsplit_once(':').filter(|(pool, _)| pool.contains(':')) {
-        Some((pool, size)) => format!("{{ pool: {}, sizeUsd: {size} }}", quoted(pool)),
-        None => quoted(written),
+        Some((pool, size)) => format!("{{ pool: {}, sizeUsd: {size} }}", quote_text(pool)),
+        None => quote_text(written),
     }
 }
 
 /// An object of everything that is asked beside `but`, named as JavaScript names it; none where that is nothing.
-fn options(asked: &Asked<'_>, but: &str) -> Option<String> {
+fn options(asked: &ExampleRequest<'_>, but: &str) -> Option<String> {
     let slot = asked.named.iter().filter(|(name, _)| *name == "slot");
     let mut all: Vec<String> = slot.map(|(_, slot)| format!("slot: {slot}")).collect();
     for name in asked.names().into_iter().filter(|name| *name != but) {
-        let value = asked.literal(name, asked.one(name).unwrap_or_default());
+        let value = asked.literal(name, asked.query_value(name).unwrap_or_default());
         all.push(format!("{}: {value}", in_camel_case(name)));
     }
     (!all.is_empty()).then(|| format!("{{ {} }}", all.join(", ")))
@@ -94,15 +95,15 @@ fn in_camel_case(name: &str) -> String {
 }
 
 /// Asked without the package.
-fn fetched(asked: &Asked<'_>) -> String {
+fn fetch_snippet(asked: &ExampleRequest<'_>) -> String {
     let address = match asked.url() {
         url if url.contains(RULE) => format!("`{}`", url.replace(RULE, "${alert}")),
-        url => quoted(&url),
+        url => quote_text(&url),
     };
     let method = asked.operation.method();
     let mut told = Vec::new();
     if method != Method::Get {
-        told.push(format!("  method: {},\n", quoted(method.name())));
+        told.push(format!("  method: {},\n", quote_text(method.name())));
     }
     if asked.is_owned() {
         told.push("  headers: { authorization: `Bearer ${token}` },\n".to_owned());
@@ -121,11 +122,11 @@ fn fetched(asked: &Asked<'_>) -> String {
 }
 
 /// A stream, until its first pool is told.
-fn stream(asked: &Asked<'_>) -> String {
+fn stream(asked: &ExampleRequest<'_>) -> String {
     format!(
         "const response = await fetch({});\nlet answer = \"\";\n\
          for await (const part of response.body.pipeThrough(new TextDecoderStream())) {{\n  answer += part;\n  \
          if (answer.includes(\"event: pool\")) break;\n}}",
-        quoted(&asked.url())
+        quote_text(&asked.url())
     )
 }

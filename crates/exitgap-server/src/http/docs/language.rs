@@ -2,7 +2,7 @@
 
 use exitgap_api::operations::Method;
 
-use super::asked::{Asked, RULE};
+use super::example_request::{ExampleRequest, RULE};
 use super::{javascript, python, rust};
 
 /// A language.
@@ -71,7 +71,7 @@ impl Language {
     }
 
     /// A question, asked.
-    pub fn snippet(self, asked: &Asked<'_>) -> String {
+    pub fn snippet(self, asked: &ExampleRequest<'_>) -> String {
         match self {
             Self::Curl => curl(asked),
             Self::JavaScript => javascript::snippet(asked),
@@ -81,7 +81,7 @@ impl Language {
     }
 }
 
-fn curl(asked: &Asked<'_>) -> String {
+fn curl(asked: &ExampleRequest<'_>) -> String {
     let method = match asked.operation.method() {
         Method::Get => String::new(),
         other => format!("-X {} ", other.name()),

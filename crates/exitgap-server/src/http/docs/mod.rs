@@ -1,7 +1,7 @@
 //! `/docs`: the reference, readable, made from the `OpenAPI` document, with every address asked in four languages. One
 //! page, no scripts, nothing from anywhere else.
 
-mod asked;
+mod example_request;
 mod javascript;
 mod language;
 mod python;
@@ -17,9 +17,9 @@ use exitgap_api::operations::{Keep, Operation};
 use exitgap_ops::Urls;
 use serde_json::Value;
 
-use self::asked::Asked;
+use self::example_request::ExampleRequest;
 use self::language::Language;
-use super::Shared;
+use super::SharedApp;
 use super::address::Plain;
 use super::openapi::ADDRESS;
 use super::reply::Reply;
@@ -31,7 +31,7 @@ const ADDRESS_OF_PAGE: &str = "/docs";
 const STYLE: &str = include_str!("docs.css");
 
 /// `GET /docs`.
-pub async fn serve(State(app): State<Shared>, _: Plain) -> Response {
+pub async fn serve(State(app): State<SharedApp>, _: Plain) -> Response {
     let urls = app.service.urls();
     let frame = || app.site.frame(ADDRESS_OF_PAGE);
     let page = app.described.page(&urls.base, |document| page(document, urls, frame()));
@@ -178,7 +178,7 @@ fn address(
                 text(&parameter["name"]),
                 text(&parameter["in"]),
                 code(&parameter["description"]),
-                allowed(&parameter["schema"]),
+                list_enum_values(&parameter["schema"]),
             );
         }
         for (name, schema) in body["properties"].as_object().into_iter().flatten() {
@@ -190,7 +190,7 @@ fn address(
                 escape(name),
                 if needed { ", required" } else { "" },
                 code(&schema["description"]),
-                allowed(schema),
+                list_enum_values(schema),
             );
         }
         page.push_str("</table>");
@@ -219,8 +219,9 @@ fn address(
 
 /// How it is asked in each language, and a real answer.
 fn shown(page: &mut String, id: &str, urls: &Urls) {
-    let operation = Operation::all().find(|operation| operation.row().id == id);
-    let asked = operation.and_then(|operation| Asked::of(operation, &urls.base, &urls.web));
+    let operation = Operation::list_all().find(|operation| operation.row().id == id);
+    let asked = operation
+        .and_then(|operation| ExampleRequest::for_operation(operation, &urls.base, &urls.web));
     let Some(asked) = asked else { return };
     for language in Language::ALL {
         let snippet = escape(&language.snippet(&asked));
@@ -267,7 +268,7 @@ fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth:
         }
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let about = described(property, schemas);
+        let about = describe_field(property, schemas);
         let path = format!("{prefix}{name}");
         let _ = write!(page, "<tr><td><code>{}</code><td>{}", escape(&path), about);
         if depth + 1 < MAX_DEPTH {
@@ -280,19 +281,19 @@ fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth:
 }
 
 /// What a field means: its own words, or those of what it refers to.
-fn described(property: &Value, schemas: &Value) -> String {
+fn describe_field(property: &Value, schemas: &Value) -> String {
     if property["description"].is_string() {
         return code(&property["description"]);
     }
     let parts = ["oneOf", "allOf"].iter().filter_map(|kind| property[kind].as_array());
-    let nested = parts.flatten().map(|part| described(part, schemas));
+    let nested = parts.flatten().map(|part| describe_field(part, schemas));
     let target = property["$ref"].as_str().and_then(|name| name.rsplit('/').next());
     let target = target.map(|name| code(&schemas[name]["description"]));
     target.into_iter().chain(nested).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
 /// The values that a parameter may have, where they are few.
-fn allowed(schema: &Value) -> String {
+fn list_enum_values(schema: &Value) -> String {
     let Some(values) = schema["enum"].as_array() else { return String::new() };
     let values: Vec<String> =
         values.iter().map(|value| format!("<code>{}</code>", text(value))).collect();

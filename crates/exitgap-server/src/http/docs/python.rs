@@ -2,7 +2,7 @@
 
 use exitgap_api::operations::{Answer, Method, Operation};
 
-use super::asked::{Asked, RULE, quoted};
+use super::example_request::{ExampleRequest, RULE, quote_text};
 
 /// How the package asks.
 enum Way {
@@ -34,16 +34,16 @@ fn way(operation: Operation) -> Way {
 pub fn before(api: &str) -> String {
     format!(
         "import json\nfrom urllib.request import Request, urlopen\n\nimport exitgap\n\nclient = exitgap.Client({})",
-        quoted(api)
+        quote_text(api)
     )
 }
 
 /// The question; its answer is `answer`.
-pub fn snippet(asked: &Asked<'_>) -> String {
+pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     let call = match way(asked.operation) {
         Way::Open if asked.operation == Operation::Stream => return stream(asked),
-        Way::Open => return opened(asked),
-        Way::At(name) => format!("{name}(\n    {}\n)", quoted(&asked.url())),
+        Way::Open => return urlopen_snippet(asked),
+        Way::At(name) => format!("{name}(\n    {}\n)", quote_text(&asked.url())),
         Way::Function(name) => format!("{name}({})", arguments(asked, None)),
         Way::Read => format!("read({})", arguments(asked, Some(asked.operation.row().id))),
     };
@@ -51,11 +51,11 @@ pub fn snippet(asked: &Asked<'_>) -> String {
 }
 
 /// What varies of the path, after `first`, and everything else by its name.
-fn arguments(asked: &Asked<'_>, first: Option<&str>) -> String {
+fn arguments(asked: &ExampleRequest<'_>, first: Option<&str>) -> String {
     let named = asked.named.iter().map(|(_, part)| *part);
-    let mut all: Vec<String> = first.into_iter().chain(named).map(quoted).collect();
+    let mut all: Vec<String> = first.into_iter().chain(named).map(quote_text).collect();
     for name in asked.names() {
-        let (values, repeated) = asked.all(name);
+        let (values, repeated) = asked.query_values(name);
         let values: Vec<String> =
             values.into_iter().map(|value| asked.literal(name, value)).collect();
         let values = values.join(", ");
@@ -66,15 +66,15 @@ fn arguments(asked: &Asked<'_>, first: Option<&str>) -> String {
 }
 
 /// Asked without the package.
-fn opened(asked: &Asked<'_>) -> String {
+fn urlopen_snippet(asked: &ExampleRequest<'_>) -> String {
     let address = match asked.url() {
-        url if url.contains(RULE) => format!("f{}", quoted(&url.replace(RULE, "{alert}"))),
-        url => quoted(&url),
+        url if url.contains(RULE) => format!("f{}", quote_text(&url.replace(RULE, "{alert}"))),
+        url => quote_text(&url),
     };
     let method = asked.operation.method();
     let mut told = Vec::new();
     if method != Method::Get {
-        told.push(format!("    method={},\n", quoted(method.name())));
+        told.push(format!("    method={},\n", quote_text(method.name())));
     }
     if asked.is_owned() {
         told.push("    headers={\"authorization\": f\"Bearer {token}\"},\n".to_owned());
@@ -95,10 +95,10 @@ fn opened(asked: &Asked<'_>) -> String {
 }
 
 /// A stream, until its first pool is told.
-fn stream(asked: &Asked<'_>) -> String {
+fn stream(asked: &ExampleRequest<'_>) -> String {
     format!(
         "answer = []\nwith urlopen({}) as response:\n    for line in response:\n        answer.append(line.decode())\n        \
          if line.startswith(b\"event: pool\"):\n            break",
-        quoted(&asked.url())
+        quote_text(&asked.url())
     )
 }

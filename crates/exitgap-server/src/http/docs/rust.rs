@@ -3,11 +3,11 @@
 use exitgap_api::Interval;
 use exitgap_api::operations::{Answer, Operation};
 
-use super::asked::{Asked, quoted};
+use super::example_request::{ExampleRequest, quote_text};
 
 /// What every snippet begins with.
 pub fn before(api: &str) -> String {
-    format!("{IMPORTS}\n\nlet client = Client::new(Native::new()?, {}.parse()?);", quoted(api))
+    format!("{IMPORTS}\n\nlet client = Client::new(Native::new()?, {}.parse()?);", quote_text(api))
 }
 
 /// What the snippets name.
@@ -24,7 +24,7 @@ pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_core::units::Percent;";
 
 /// The question; its answer is `answer`.
-pub fn snippet(asked: &Asked<'_>) -> String {
+pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     if asked.operation == Operation::Stream {
         return stream(asked);
     }
@@ -33,12 +33,12 @@ pub fn snippet(asked: &Asked<'_>) -> String {
 }
 
 /// What is made first, and the call.
-fn call(asked: &Asked<'_>) -> (String, String) {
+fn call(asked: &ExampleRequest<'_>) -> (String, String) {
     use Operation as O;
-    let pool = || read(asked.in_path("pool"));
+    let pool = || parse_expr(asked.in_path("pool"));
     let sale = |name: &str, what: &str| {
-        let (base, at) = (named(asked, "base"), named(asked, "at"));
-        format!("{name}(&{}, {}, {base}, {at})", pool(), one(asked, what))
+        let (base, at) = (option_expr(asked, "base"), option_expr(asked, "at"));
+        format!("{name}(&{}, {}, {base}, {at})", pool(), param_expr(asked, what))
     };
     let (operation, calls) = (asked.operation, asked.operation.row().calls);
     let name = format!("{operation:?}");
@@ -55,11 +55,19 @@ fn call(asked: &Asked<'_>) -> (String, String) {
         O::Redemption => sale("redemption", "size_usd"),
         O::Simulation => return orders(asked),
         O::Ladder => {
-            format!("ladder(&{}, {}, {})", pool(), named(asked, "base"), named(asked, "at"))
+            format!(
+                "ladder(&{}, {}, {})",
+                pool(),
+                option_expr(asked, "base"),
+                option_expr(asked, "at")
+            )
         }
         O::History => return (series(asked), "history(&of)".to_owned()),
         O::Stress => {
-            return (series(asked), format!("stress(&of, Some({}))", one(asked, "limit_pct")));
+            return (
+                series(asked),
+                format!("stress(&of, Some({}))", param_expr(asked, "limit_pct")),
+            );
         }
         O::Hours => return (series(asked), "hours(&of)".to_owned()),
         O::Fragility => {
@@ -72,7 +80,7 @@ fn call(asked: &Asked<'_>) -> (String, String) {
         O::Window => format!("window(&{}, {})", pool(), slot(asked)),
         O::SlotStatus => format!("slot_status(&{}, {})", pool(), slot(asked)),
         O::StateProof => format!("state_proof(&{}, {})", pool(), slot(asked)),
-        O::Snapshot => format!("snapshot_documents({})", read(asked.in_path("hash"))),
+        O::Snapshot => format!("snapshot_documents({})", parse_expr(asked.in_path("hash"))),
         O::Log => "checkpoint()".to_owned(),
         O::Snapshots => format!("series(&{}, {})", pool(), slot(asked)),
         O::Fills => format!("fills(&{}, {})", pool(), slot(asked)),
@@ -108,30 +116,32 @@ fn call(asked: &Asked<'_>) -> (String, String) {
 }
 
 /// A text, read as what it stands for.
-fn read(text: &str) -> String {
-    format!("{}.parse()?", quoted(text))
+fn parse_expr(text: &str) -> String {
+    format!("{}.parse()?", quote_text(text))
 }
 
-fn given<'a>(asked: &'a Asked<'_>, name: &str) -> &'a str {
-    asked.one(name).unwrap_or_default()
+fn given<'a>(asked: &'a ExampleRequest<'_>, name: &str) -> &'a str {
+    asked.query_value(name).unwrap_or_default()
 }
 
-fn one(asked: &Asked<'_>, name: &str) -> String {
-    read(given(asked, name))
+fn param_expr(asked: &ExampleRequest<'_>, name: &str) -> String {
+    parse_expr(given(asked, name))
 }
 
 /// What may be left out, as a text.
-fn named(asked: &Asked<'_>, name: &str) -> String {
-    asked.one(name).map_or("None".to_owned(), |value| format!("Some({})", quoted(value)))
+fn option_expr(asked: &ExampleRequest<'_>, name: &str) -> String {
+    asked
+        .query_value(name)
+        .map_or("None".to_owned(), |value| format!("Some({})", quote_text(value)))
 }
 
-fn slot(asked: &Asked<'_>) -> String {
-    let number = asked.one("slot").unwrap_or_else(|| asked.in_path("slot"));
-    format!("Slot::new({})?", grouped(number))
+fn slot(asked: &ExampleRequest<'_>) -> String {
+    let number = asked.query_value("slot").unwrap_or_else(|| asked.in_path("slot"));
+    format!("Slot::new({})?", group_digits(number))
 }
 
 /// A whole number as Rust spells a long one.
-fn grouped(number: &str) -> String {
+fn group_digits(number: &str) -> String {
     let mut text = String::new();
     for (place, digit) in number.chars().enumerate() {
         if place > 0 && (number.len() - place).is_multiple_of(3) && number.len() > 5 {
@@ -142,15 +152,15 @@ fn grouped(number: &str) -> String {
     text
 }
 
-fn orders(asked: &Asked<'_>) -> (String, String) {
-    let (size, parts) = (one(asked, "size_usd"), given(asked, "orders"));
+fn orders(asked: &ExampleRequest<'_>) -> (String, String) {
+    let (size, parts) = (param_expr(asked, "size_usd"), given(asked, "orders"));
     let plan = format!("let plan = OrderPlan::new({size}, {parts}, Percent(0), 0)?;\n");
-    (plan, format!("simulate(&{}, &plan, None, None)", read(asked.in_path("pool"))))
+    (plan, format!("simulate(&{}, &plan, None, None)", parse_expr(asked.in_path("pool"))))
 }
 
 /// A series, as the client takes it.
-fn series(asked: &Asked<'_>) -> String {
-    let interval = match asked.one("interval").and_then(Interval::from_code) {
+fn series(asked: &ExampleRequest<'_>) -> String {
+    let interval = match asked.query_value("interval").and_then(Interval::from_code) {
         None | Some(Interval::FiveMinutes) => "FiveMinutes",
         Some(Interval::Hour) => "Hour",
         Some(Interval::Day) => "Day",
@@ -158,63 +168,63 @@ fn series(asked: &Asked<'_>) -> String {
     format!(
         "let of = HistoryOf {{\n    pool: {},\n    size: {},\n    interval: Interval::{interval},\n    base: None,\n    \
          from: None,\n    to: None,\n    cursor: None,\n}};\n",
-        read(asked.in_path("pool")),
-        one(asked, "size_usd"),
+        parse_expr(asked.in_path("pool")),
+        param_expr(asked, "size_usd"),
     )
 }
 
-fn positions(asked: &Asked<'_>) -> (String, String) {
-    let read = |position: &str| format!("    position_as_written({})?,\n", quoted(position));
-    let all: String = asked.all("position").0.into_iter().map(read).collect();
+fn positions(asked: &ExampleRequest<'_>) -> (String, String) {
+    let read = |position: &str| format!("    position_as_written({})?,\n", quote_text(position));
+    let all: String = asked.query_values("position").0.into_iter().map(read).collect();
     (format!("let positions = [\n{all}];\n"), "portfolio(&positions)".to_owned())
 }
 
-fn evidence(asked: &Asked<'_>) -> (String, String) {
-    let of = format!("let of = EvidenceOf::from_url(\n    {},\n);\n", quoted(&asked.url()));
+fn evidence(asked: &ExampleRequest<'_>) -> (String, String) {
+    let of = format!("let of = EvidenceOf::from_url(\n    {},\n);\n", quote_text(&asked.url()));
     (of, "evidence(&of.ok_or(\"no evidence_url\")?)".to_owned())
 }
 
 /// A question that is read as the service reads it.
-fn question(asked: &Asked<'_>, operation: &str, function: &str) -> (String, String) {
+fn question(asked: &ExampleRequest<'_>, operation: &str, function: &str) -> (String, String) {
     let parts: Vec<&str> = asked.named.iter().map(|(_, part)| *part).collect();
     let path = match parts.as_slice() {
         [] => "None".to_owned(),
-        parts => format!("Some({})", quoted(&parts.join("/"))),
+        parts => format!("Some({})", quote_text(&parts.join("/"))),
     };
     let query = asked.target.split_once('?').map_or("", |(_, query)| query);
     let of = format!(
         "let of = Given::read(\n    Operation::{operation}.row().parameters,\n    {path},\n    {},\n)?;\n",
-        quoted(query)
+        quote_text(query)
     );
     (of, format!("{function}(&{operation}Asked::read(&of)?)"))
 }
 
-fn figure(asked: &Asked<'_>, operation: &str) -> String {
-    format!("figure(\n    Operation::{operation},\n    {},\n)", quoted(&asked.url()))
+fn figure(asked: &ExampleRequest<'_>, operation: &str) -> String {
+    format!("figure(\n    Operation::{operation},\n    {},\n)", quote_text(&asked.url()))
 }
 
 /// A rule that is tried: the client reads its document by the table of operations.
-fn rule(asked: &Asked<'_>) -> (String, String) {
+fn rule(asked: &ExampleRequest<'_>) -> (String, String) {
     let target = format!(
         "let target = Operation::AlertsOf\n    .target_of({})\n    .with(&ALERT_KIND, {})\n    \
          .with(&ALERT_SIZE, {})\n    .with(&ALERT_PCT, {});\n",
-        quoted(asked.in_path("pool")),
-        quoted(given(asked, "kind")),
-        quoted(given(asked, "size_usd")),
-        quoted(given(asked, "pct")),
+        quote_text(asked.in_path("pool")),
+        quote_text(given(asked, "kind")),
+        quote_text(given(asked, "size_usd")),
+        quote_text(given(asked, "pct")),
     );
     (target, "read::<AlertsTold>(&target)".to_owned())
 }
 
 /// What is no document, and has no function of its own.
-fn bytes(asked: &Asked<'_>, operation: &str, named: &str) -> String {
+fn bytes(asked: &ExampleRequest<'_>, operation: &str, named: &str) -> String {
     let target = match named {
         "" => "target()".to_owned(),
-        named => format!("target_of({})", quoted(named)),
+        named => format!("target_of({})", quote_text(named)),
     };
     let slot = asked
-        .one("slot")
-        .map(|slot| format!(".with(&SLOT, {})", grouped(slot)))
+        .query_value("slot")
+        .map(|slot| format!(".with(&SLOT, {})", group_digits(slot)))
         .unwrap_or_default();
     let media_type = match asked.operation.row().answer {
         Answer::Bytes(media_type) => media_type,
@@ -222,12 +232,12 @@ fn bytes(asked: &Asked<'_>, operation: &str, named: &str) -> String {
     };
     format!(
         "bytes(\n    &Operation::{operation}.{target}{slot},\n    {},\n    4 << 20,\n)",
-        quoted(media_type)
+        quote_text(media_type)
     )
 }
 
 /// A stream, its first piece.
-fn stream(asked: &Asked<'_>) -> String {
+fn stream(asked: &ExampleRequest<'_>) -> String {
     let target = asked.target;
     format!(
         "let request = Request {{\n    method: Method::Get,\n    body: Vec::new(),\n    \

@@ -1,6 +1,6 @@
 //! What the chains' readers are asked once the slot is published: proofs, anchors, the blocks of earlier slots.
 
-use exitgap_chain::Missing;
+use exitgap_chain::ReadFailure;
 use exitgap_core::snapshot::Snapshot;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
@@ -130,7 +130,7 @@ async fn hashes_of<R: SlotReader>(
     reader: &R,
     due: &Due,
     until: Instant,
-) -> Result<Hashes, Missing> {
+) -> Result<Hashes, ReadFailure> {
     let mut hashes = Hashes::default();
     for (number, recorded) in &due.blocks {
         let mut hash = reader.canonical_hash(*number, until).await?;

@@ -4,12 +4,12 @@
 //! - `later`: what readers are asked once the slot is published
 
 mod later;
-mod read;
+mod readings;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::Missing;
+use exitgap_chain::ReadFailure;
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -18,13 +18,13 @@ use exitgap_store::{NewDoubt, Ready};
 use tokio::time::Instant;
 
 pub use later::{prove_anchors, prove_whole, read_canonical};
-pub use read::{ReadTerms, ask_logs, make_ready, read_all};
+pub use readings::{ReadTerms, ask_logs, make_ready, read_all};
 
-use super::anchors::Anchoring;
+use super::anchors::AnchorProgress;
 use super::fills::{Gatherer, LogsAnswer, LogsRequest};
 use super::proofs::Proofs;
 use super::recheck::Recheck;
-use super::source::{SlotReader, Source, Standing};
+use super::source::{ResumePoint, SlotReader, Source};
 
 /// How long before the slot's deadline a reader must end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
@@ -38,7 +38,7 @@ pub struct ReadSnapshot {
 }
 
 /// A pool's result in a slot, as read.
-pub type PoolReading = Result<ReadSnapshot, Missing>;
+pub type PoolReading = Result<ReadSnapshot, ReadFailure>;
 
 /// A chain with its reader.
 pub struct Chain<R> {
@@ -50,7 +50,7 @@ pub struct Chain<R> {
     /// What its pools logged.
     pub fills: Gatherer,
     /// Which of its days are anchored.
-    pub anchoring: Anchoring,
+    pub anchoring: AnchorProgress,
     /// The block of the last slot that others read.
     pub recorded: Option<BlockRef>,
 }
@@ -59,7 +59,7 @@ pub struct Chain<R> {
 #[derive(Debug, Default)]
 pub struct ReadingPlan {
     /// Where the chain's series stand, for a reader that is made anew.
-    pub standing: Standing,
+    pub standing: ResumePoint,
     /// Which logs of its pools are asked for.
     pub logs: Option<LogsRequest>,
 }
@@ -104,7 +104,7 @@ impl<R> Chain<R> {
             reader: None,
             recheck: Recheck::default(),
             fills: Gatherer::default(),
-            anchoring: Anchoring::default(),
+            anchoring: AnchorProgress::default(),
             recorded: None,
         }
     }
@@ -126,7 +126,7 @@ impl<R> Chain<R> {
 
     /// The same for every pool.
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
-        let missing = Missing { reason, detail: detail.to_owned() };
+        let missing = ReadFailure { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
         ChainReading {
             pools,
@@ -141,7 +141,7 @@ impl<R> Chain<R> {
     /// or slots.
     pub fn sort(&self, slot: Slot, reading: ChainPools) -> ChainReading {
         let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
-        let missing = |reason, detail: &str| Missing { reason, detail: detail.to_owned() };
+        let missing = |reason, detail: &str| ReadFailure { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|(id, _)| match by_pool.remove(id) {
             Some(Ok(read))
                 if read.snapshot.slot() != slot || read.snapshot.observation().pool() != id =>
@@ -164,7 +164,7 @@ impl<R: SlotReader> Chain<R> {
     }
 
     /// Makes its reader, where it has none, and lets it know where its series stand.
-    fn make_reader(&mut self, standing: Standing) -> Result<(), String> {
+    fn make_reader(&mut self, standing: ResumePoint) -> Result<(), String> {
         if self.reader.is_none() {
             let mut reader = (self.source.make)().map_err(|error| error.to_string())?;
             reader.resume(standing);

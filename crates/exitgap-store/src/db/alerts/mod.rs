@@ -6,7 +6,7 @@ mod statements;
 use std::path::Path;
 
 use super::Db;
-use super::apart::{Apart, ApartKind, FileKind, copied};
+use super::sidecar::{FileKind, SidecarDb, SidecarKind, copied};
 use super::statements::Statement;
 use crate::error::StoreError;
 
@@ -18,7 +18,7 @@ pub use rows::{
 pub use statements::{ALL as STATEMENTS, FILES};
 
 /// `EXAL` in a file's header.
-pub static KIND: ApartKind = ApartKind {
+pub static KIND: SidecarKind = SidecarKind {
     application_id: 0x4558_414c,
     versions: &[include_str!("sql/schema.sql")],
     schema: "exitgap_alerts",
@@ -44,12 +44,12 @@ pub static KIND: ApartKind = ApartKind {
 
 /// Kept rules, open for writing.
 #[derive(Debug)]
-pub struct AlertsDb(Apart);
+pub struct AlertsDb(SidecarDb);
 
 impl AlertsDb {
     /// Opens the database.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
-        Ok(Apart::open(path, &KIND)?.map(Self))
+        Ok(SidecarDb::open(path, &KIND)?.map(Self))
     }
 
     /// Copies what another holds into this one, in which there is nothing: how many rows.
@@ -58,20 +58,20 @@ impl AlertsDb {
     }
 
     /// What `work` reads is of one moment.
-    pub fn read<T, E: From<StoreError>>(
+    pub fn read_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.0.read(|db| work(&Rows(db)))
+        self.0.read_transaction(|db| work(&Rows(db)))
     }
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
     /// this returns.
-    pub fn write<T, E: From<StoreError>>(
+    pub fn write_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.0.write(|db| work(&Rows(db)))
+        self.0.write_transaction(|db| work(&Rows(db)))
     }
 }
 

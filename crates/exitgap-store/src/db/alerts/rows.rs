@@ -164,7 +164,7 @@ fn alert(row: Row) -> Result<AlertRow, DatabaseError> {
     })
 }
 
-fn changed(row: Row) -> Result<ChangedRow, DatabaseError> {
+fn changed_alert(row: Row) -> Result<ChangedRow, DatabaseError> {
     Ok(ChangedRow {
         no: row.get("no")?,
         rule: row.get("rule")?,
@@ -210,7 +210,7 @@ impl Rows<'_> {
         args: &Args,
         column: &str,
     ) -> Result<i64, StoreError> {
-        self.0.one(statement, args, |row| row.get(column))
+        self.0.require_row(statement, args, |row| row.get(column))
     }
 
     /// Rules that did not end: of all, of a client, of those that are sent to a host.
@@ -242,7 +242,7 @@ impl Rows<'_> {
         ];
         self.0.execute(&statements::INSERT_ENDPOINT, args)?;
         let args = &[(":token", new.token.into()), (":url", new.url.into())];
-        self.0.one(&statements::SELECT_ENDPOINT, args, endpoint)
+        self.0.require_row(&statements::SELECT_ENDPOINT, args, endpoint)
     }
 
     /// An endpoint.
@@ -331,7 +331,7 @@ impl Rows<'_> {
 
     /// Rules that came or ended since a mark.
     pub fn changed_since(&self, mark: i64) -> Result<Vec<ChangedRow>, StoreError> {
-        self.0.rows(&statements::SELECT_CHANGED, &[(":mark", mark.into())], changed, Ok)
+        self.0.rows(&statements::SELECT_CHANGED, &[(":mark", mark.into())], changed_alert, Ok)
     }
 
     /// The slot up to which all rules were evaluated, by somebody.
@@ -354,12 +354,12 @@ impl Rows<'_> {
     /// What is kept of a run, unless somebody kept a later one.
     pub fn put_run(&self, alert: i64, run: &[u8], slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":run", run.into()), (":slot", slot.into())];
-        self.0.write(&statements::UPDATE_RUN, args)
+        self.0.execute_pipelined(&statements::UPDATE_RUN, args)
     }
 
     pub fn put_state(&self, alert: i64, state: &str, slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":state", state.into()), (":slot", slot.into())];
-        self.0.write(&statements::UPDATE_STATE, args)
+        self.0.execute_pipelined(&statements::UPDATE_STATE, args)
     }
 
     /// Writes an event down, and that it is to be sent where its rule has an endpoint; whether it was not there.
@@ -432,7 +432,7 @@ impl Rows<'_> {
         Ok(self.0.execute(&statements::LEASE_DELIVERY, args)? == 1)
     }
 
-    pub fn delivered(&self, (alert, seq): (i64, i64)) -> Result<(), StoreError> {
+    pub fn mark_delivered(&self, (alert, seq): (i64, i64)) -> Result<(), StoreError> {
         self.0
             .execute(&statements::DELIVERED, &[(":alert", alert.into()), (":seq", seq.into())])
             .map(drop)
@@ -481,7 +481,7 @@ impl Rows<'_> {
     }
 
     /// Endpoints that are to be asked by now whether they want events.
-    pub fn asked(&self, lease: Lease, most: u32) -> Result<Vec<EndpointRow>, StoreError> {
+    pub fn due_challenges(&self, lease: Lease, most: u32) -> Result<Vec<EndpointRow>, StoreError> {
         let Lease { now_ms, wrong_after, .. } = lease;
         let args = &[
             (":now_ms", now_ms.into()),
@@ -492,7 +492,7 @@ impl Rows<'_> {
     }
 
     /// How often a host was asked since an instant.
-    pub fn challenged(&self, host: &str, since_ms: i64) -> Result<i64, StoreError> {
+    pub fn count_challenges(&self, host: &str, since_ms: i64) -> Result<i64, StoreError> {
         let args = &[(":host", host.into()), (":since_ms", since_ms.into())];
         self.number(&statements::COUNT_CHALLENGED, args, "number")
     }
@@ -524,7 +524,7 @@ impl Rows<'_> {
         self.0.execute(&statements::POSTPONE_CHALLENGE, args).map(drop)
     }
 
-    pub fn verified(&self, endpoint: i64) -> Result<(), StoreError> {
+    pub fn mark_verified(&self, endpoint: i64) -> Result<(), StoreError> {
         self.0.execute(&statements::VERIFIED, &[(":endpoint", endpoint.into())]).map(drop)
     }
 
@@ -582,6 +582,6 @@ impl Rows<'_> {
                 given_up: row.get("given_up")?,
             })
         };
-        self.0.one(&statements::SELECT_COUNTS, &[], read)
+        self.0.require_row(&statements::SELECT_COUNTS, &[], read)
     }
 }

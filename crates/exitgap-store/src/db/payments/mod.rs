@@ -5,7 +5,7 @@ mod rows;
 use std::path::Path;
 
 use super::Db;
-use super::apart::{Apart, ApartKind, FileKind, copied};
+use super::sidecar::{FileKind, SidecarDb, SidecarKind, copied};
 use super::statements::Statement;
 use crate::error::StoreError;
 
@@ -14,7 +14,7 @@ pub use rows::{ALL as STATEMENTS, FILES};
 pub use rows::{LeaseRow, NewPaymentRow, PaymentRow, SentRow, SettledRow};
 
 /// `EXPY` in a file's header.
-pub static KIND: ApartKind = ApartKind {
+pub static KIND: SidecarKind = SidecarKind {
     application_id: 0x4558_5059,
     versions: &[
         include_str!("sql/schema.sql"),
@@ -46,17 +46,17 @@ pub static KIND: ApartKind = ApartKind {
 
 /// Payments, open for writing.
 #[derive(Debug)]
-pub struct PaymentsDb(Apart);
+pub struct PaymentsDb(SidecarDb);
 
 impl PaymentsDb {
     /// Opens the database.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
-        Ok(Apart::open(path, &KIND)?.map(Self))
+        Ok(SidecarDb::open(path, &KIND)?.map(Self))
     }
 
     /// The same, but for a server, which is asked with the first statement.
     pub fn open_later(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
-        Ok(Apart::open_later(path, &KIND)?.map(Self))
+        Ok(SidecarDb::open_later(path, &KIND)?.map(Self))
     }
 
     /// Copies what another holds into this one, in which there is nothing: how many rows.
@@ -66,16 +66,16 @@ impl PaymentsDb {
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
     /// this returns.
-    pub fn write<T, E: From<StoreError>>(
+    pub fn write_transaction<T, E: From<StoreError>>(
         &mut self,
-        work: impl FnOnce(&Write<'_>) -> Result<T, E>,
+        work: impl FnOnce(&WriteTransaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.0.write(|db| work(&Write(db)))
+        self.0.write_transaction(|db| work(&WriteTransaction(db)))
     }
 }
 
 /// A transaction that writes.
-pub struct Write<'a>(&'a Db);
+pub struct WriteTransaction<'a>(&'a Db);
 
 /// Makes a database as the first or the second version made it.
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::super::DatabaseError;
 use super::super::row::Row;
 use super::super::statements::statements;
-use super::{PaymentsDb, Write};
+use super::{PaymentsDb, WriteTransaction};
 use crate::error::StoreError;
 
 statements! {
@@ -118,7 +118,10 @@ impl PaymentsDb {
     }
 
     /// The first payment that its payer calls this.
-    pub fn identified(&mut self, identifier: &str) -> Result<Option<PaymentRow>, StoreError> {
+    pub fn payment_by_identifier(
+        &mut self,
+        identifier: &str,
+    ) -> Result<Option<PaymentRow>, StoreError> {
         let args = &[(":identifier", identifier.into())];
         self.0.now()?.row(&SELECT_IDENTIFIED, args, payment)
     }
@@ -129,7 +132,11 @@ impl PaymentsDb {
     }
 
     /// Settled payments up to this block that were not looked at again.
-    pub fn unchecked(&mut self, block: i64, most: u32) -> Result<Vec<PaymentRow>, StoreError> {
+    pub fn unchecked_payments(
+        &mut self,
+        block: i64,
+        most: u32,
+    ) -> Result<Vec<PaymentRow>, StoreError> {
         let args = &[(":block", block.into()), (":most", most.into())];
         self.0.now()?.rows(&SELECT_UNCHECKED, args, payment, Ok)
     }
@@ -140,7 +147,11 @@ impl PaymentsDb {
     }
 
     /// The transactions of this signer from this number on; of one number, the newest first.
-    pub fn unfilled(&mut self, signer: &[u8; 20], nonce: i64) -> Result<Vec<SentRow>, StoreError> {
+    pub fn pending_transactions(
+        &mut self,
+        signer: &[u8; 20],
+        nonce: i64,
+    ) -> Result<Vec<SentRow>, StoreError> {
         let args = &[(":signer", signer.into()), (":nonce", nonce.into())];
         self.0.now()?.rows(&SELECT_UNFILLED, args, sent, Ok)
     }
@@ -152,7 +163,10 @@ impl PaymentsDb {
     }
 
     /// Receipts that no head commits to, in the order in which they were signed: pool and SHA-256.
-    pub fn uncommitted(&mut self, limit: i64) -> Result<Vec<(String, [u8; 32])>, StoreError> {
+    pub fn uncommitted_receipts(
+        &mut self,
+        limit: i64,
+    ) -> Result<Vec<(String, [u8; 32])>, StoreError> {
         let read = |row: Row| Ok((row.get("pool")?, row.get("receipt_sha256")?));
         self.0.now()?.rows(&SELECT_UNCOMMITTED, &[(":limit", limit.into())], read, Ok)
     }
@@ -178,7 +192,7 @@ impl PaymentsDb {
     }
 }
 
-impl Write<'_> {
+impl WriteTransaction<'_> {
     /// The payment of this key.
     pub fn payment(&self, key: &str) -> Result<Option<PaymentRow>, StoreError> {
         self.0.row(&SELECT_PAYMENT, &[(":key", key.into())], payment)
@@ -241,7 +255,7 @@ impl Write<'_> {
         let args = &[(":key", key.into()), (":signed", signed.into())];
         let new = self.0.execute(&INSERT_RECEIPT, args)? == 1;
         let args = &[(":key", key.into())];
-        Ok((self.0.one(&SELECT_RECEIPT, args, |row| row.get("signed"))?, new))
+        Ok((self.0.require_row(&SELECT_RECEIPT, args, |row| row.get("signed"))?, new))
     }
 
     /// From `claimed` to `settling`; whether the claim was still this one.
@@ -273,7 +287,7 @@ impl Write<'_> {
     }
 
     /// Notes that the payment's block was looked at again.
-    pub fn rechecked(&self, key: &str) -> Result<(), StoreError> {
+    pub fn mark_rechecked(&self, key: &str) -> Result<(), StoreError> {
         self.0.execute(&RECHECKED, &[(":key", key.into())]).map(drop)
     }
 
@@ -295,7 +309,7 @@ impl Write<'_> {
     /// The number after the last that was given to a transaction of this signer.
     pub fn next_nonce(&self, signer: &[u8; 20]) -> Result<Option<i64>, StoreError> {
         let args = &[(":signer", signer.into())];
-        self.0.one(&SELECT_NEXT_NONCE, args, |row| row.get("next"))
+        self.0.require_row(&SELECT_NEXT_NONCE, args, |row| row.get("next"))
     }
 
     /// Notes who came with this hash: how many came before, and when this one first came.
@@ -313,7 +327,7 @@ impl Write<'_> {
         self.0.execute(&INSERT_RESERVATION, args)?;
         let args = &[(":hash", hash.into()), (":fingerprint", fingerprint.into())];
         let read = |row: Row| Ok((row.get("place")?, row.get("reserved_s")?));
-        self.0.one(&SELECT_PLACE, args, read)
+        self.0.require_row(&SELECT_PLACE, args, read)
     }
 
     /// Forgets who came before this instant, and all but the newest `most`.

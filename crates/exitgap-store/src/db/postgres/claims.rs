@@ -6,7 +6,7 @@
 
 use super::connect::{Connection, Fault};
 use super::lease::require_clock;
-use super::{Postgres, failed};
+use super::{Postgres, database_error};
 use crate::error::StoreError;
 
 /// A slot as it is about to be signed.
@@ -27,7 +27,7 @@ const DOING: &str = "claiming a slot";
 impl Postgres {
     /// What was claimed for this size and is not sealed yet.
     pub fn claim(&self, size: u64) -> Result<Option<Claim>, StoreError> {
-        let failed = |fault| failed("reading a claim", fault);
+        let failed = |fault| database_error("reading a claim", fault);
         let number = size.cast_signed();
         let ask = |sql| self.connection.ask(sql, &[&number]).map_err(failed);
         let rows = ask("SELECT checkpoint, manifest FROM exitgap.claim WHERE size = $1")?;
@@ -47,7 +47,7 @@ impl Postgres {
     /// Claims a slot, all of which but its seal is written. Refused where another content of it is claimed
     /// ([`StoreError::Claimed`]).
     pub fn put_claim(&self, slot: u32, claim: &Claim) -> Result<(), StoreError> {
-        let fail = |fault| failed(DOING, fault);
+        let fail = |fault| database_error(DOING, fault);
         // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
         self.settle()?;
         self.holds().map_err(fail)?;
@@ -57,7 +57,7 @@ impl Postgres {
         connection.batch("BEGIN").map_err(fail)?;
         let written = written(connection, slot, claim);
         match written {
-            Ok(true) => committed(connection).map_err(fail),
+            Ok(true) => commit_or_abandon(connection).map_err(fail),
             Ok(false) => {
                 connection.roll_back();
                 let held = "SELECT checkpoint FROM exitgap.claim WHERE size = $1";
@@ -77,7 +77,7 @@ impl Postgres {
 
     /// Requires that what is claimed is where a commit has to be: whoever claimed it may not have waited for a standby.
     fn confirm_claims(&self) -> Result<(), StoreError> {
-        let fail = |fault| failed("confirming a claim", fault);
+        let fail = |fault| database_error("confirming a claim", fault);
         let connection = self.of_claims().map_err(fail)?;
         connection.batch("BEGIN").map_err(fail)?;
         // A commit waits for all that was written before it, and only if it writes something itself.
@@ -86,12 +86,12 @@ impl Postgres {
             connection.roll_back();
             return Err(fail(fault));
         }
-        committed(connection).map_err(fail)
+        commit_or_abandon(connection).map_err(fail)
     }
 }
 
 /// Commits; where that fails, what became of it is known to a connection that begins after it only.
-fn committed(connection: &Connection) -> Result<(), Fault> {
+fn commit_or_abandon(connection: &Connection) -> Result<(), Fault> {
     connection.commit().inspect_err(|_| connection.give_up())
 }
 

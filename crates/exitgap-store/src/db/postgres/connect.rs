@@ -162,7 +162,7 @@ impl Connection {
             }
         };
         // Also what answers nothing after it let the connection in.
-        let client = limited(CONNECT_LIMIT * 2, connecting)??;
+        let client = block_with_timeout(CONNECT_LIMIT * 2, connecting)??;
         Ok(Self {
             client: Arc::new(client),
             warned,
@@ -203,7 +203,7 @@ impl Connection {
         if self.given_up.load(Ordering::Relaxed) {
             return Err(Fault::GivenUp);
         }
-        match limited(limit, answer) {
+        match block_with_timeout(limit, answer) {
             Ok(answered) => answered.map_err(Fault::from),
             Err(fault) => {
                 self.give_up();
@@ -247,11 +247,11 @@ impl Connection {
     }
 
     pub fn execute(&self, statement: Statement, args: Vec<Value>) -> Result<u64, Fault> {
-        self.wait(self.executed(statement, args))
+        self.wait(self.execute_async(statement, args))
     }
 
     /// What is to come of writing: nothing is sent before it is asked for.
-    pub fn executed(&self, statement: Statement, args: Vec<Value>) -> Answer {
+    pub fn execute_async(&self, statement: Statement, args: Vec<Value>) -> Answer {
         let client = self.client.clone();
         Box::pin(async move { client.execute_raw(&statement, args).await })
     }
@@ -278,7 +278,7 @@ impl Connection {
 }
 
 /// Waits, on whatever thread this is.
-fn limited<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Fault> {
+fn block_with_timeout<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Fault> {
     let limited = {
         let _of_timers = sockets()?.enter();
         tokio::time::timeout(limit, answer)
@@ -287,9 +287,9 @@ fn limited<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Fau
 }
 
 /// A task that ends with whoever waits for it.
-struct Aborted<T>(JoinHandle<T>);
+struct AbortOnDrop<T>(JoinHandle<T>);
 
-impl<T> Drop for Aborted<T> {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -307,7 +307,7 @@ where
     <T::TlsConnect as tokio_postgres::tls::TlsConnect<tokio_postgres::Socket>>::Future: Send,
 {
     let config = config.clone();
-    let mut connecting = Aborted(sockets()?.spawn(async move { config.connect(tls).await }));
+    let mut connecting = AbortOnDrop(sockets()?.spawn(async move { config.connect(tls).await }));
     let connected =
         (&mut connecting.0).await.map_err(|error| Fault::NoThread(error.to_string()))?;
     let (client, mut connection) = connected?;

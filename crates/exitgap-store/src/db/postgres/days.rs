@@ -7,9 +7,9 @@ use std::time::Duration;
 use exitgap_core::series::Slot;
 
 use super::super::statements::statements;
-use super::open::{connected, on_one_of};
+use super::open::{on_one_of, open_connection};
 use super::place::Place;
-use super::{Postgres, failed};
+use super::{Postgres, database_error};
 use crate::derived::rollup::day_of;
 use crate::error::StoreError;
 
@@ -40,7 +40,7 @@ impl Postgres {
         }
         for day in day_of(slot)..=ahead {
             let made = self.connection.ask("SELECT exitgap.make_day($1)", &[&i64::from(day)]);
-            made.map_err(|fault| failed("making room for a day's bodies", fault))?;
+            made.map_err(|fault| database_error("making room for a day's bodies", fault))?;
         }
         self.room.set(Some(ahead));
         Ok(())
@@ -49,7 +49,7 @@ impl Postgres {
 
 /// The day that is to leave, and whose it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Leaving<'a> {
+pub struct DayRemoval<'a> {
     /// Days since 1970-01-01.
     pub day: u32,
     /// The log's first key.
@@ -61,14 +61,14 @@ pub struct Leaving<'a> {
 impl Postgres {
     /// Has the bodies of a day leave this database, and tells how many there were. `admin` is a URL of the same server: another's,
     /// which does not have this checkpoint, is left as it is.
-    pub fn leave(&self, admin: &Path, leaving: Leaving) -> Result<u64, StoreError> {
-        let mut place = Place::of(admin)?;
+    pub fn leave(&self, admin: &Path, leaving: DayRemoval) -> Result<u64, StoreError> {
+        let mut place = Place::from_url(admin)?;
         place.for_writing();
         place.config.dbname(self.place.config.get_dbname().unwrap_or_default());
         on_one_of(&place, |server| {
-            let mut connection = connected(&server)?;
+            let mut connection = open_connection(&server)?;
             connection.limit(LEAVING_LIMIT);
-            let fail = |fault| failed(LEAVING, fault);
+            let fail = |fault| database_error(LEAVING, fault);
             connection.batch(LEAVING_SETTINGS).map_err(fail)?;
             let sql = "SELECT exitgap.leave_day($1, $2, $3)";
             let args: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =

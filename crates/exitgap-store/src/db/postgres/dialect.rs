@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A statement with numbered places for what it is given.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Numbered {
+pub struct NumberedSql {
     pub sql: String,
     /// The names of the places, the first first; none where they have no names.
     pub names: Vec<&'static str>,
@@ -14,7 +14,7 @@ pub struct Numbered {
 const HINT: &str = " INDEXED BY ";
 
 /// Makes `:name` and `?` numbers, and leaves out what only a file understands. Comments and quoted text are left as they are.
-pub fn numbered(sql: &'static str) -> Numbered {
+pub fn number_placeholders(sql: &'static str) -> NumberedSql {
     let (mut made, mut names, mut unnamed) = (String::with_capacity(sql.len()), Vec::new(), 0);
     let mut rest = sql;
     while let Some(at) = rest.find(['\'', ':', '?', '-']) {
@@ -56,7 +56,7 @@ pub fn numbered(sql: &'static str) -> Numbered {
         let end = made[index..].find(char::is_whitespace).map_or(made.len(), |end| index + end);
         made.replace_range(at..end, "");
     }
-    Numbered { sql: made, names }
+    NumberedSql { sql: made, names }
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn names_become_numbers_and_nothing_else_does() {
-        let made = numbered(
+        let made = number_placeholders(
             "-- :a comment's ?\nSELECT a - 1, ':b', x::bigint FROM t WHERE a = :one AND b = :two_2 OR c = :one;",
         );
         assert_eq!(made.names, [":one", ":two_2"]);
@@ -73,13 +73,14 @@ mod tests {
             made.sql,
             "-- :a comment's ?\nSELECT a - 1, ':b', x::bigint FROM t WHERE a = $1 AND b = $2 OR c = $1;"
         );
-        let made = numbered("INSERT INTO t (a, b) VALUES (?, ?);");
+        let made = number_placeholders("INSERT INTO t (a, b) VALUES (?, ?);");
         assert_eq!(
             (made.sql.as_str(), made.names.len()),
             ("INSERT INTO t (a, b) VALUES ($1, $2);", 0)
         );
-        let made = numbered("SELECT 1 FROM t AS other INDEXED BY t_a\n    WHERE a = :a;");
+        let made =
+            number_placeholders("SELECT 1 FROM t AS other INDEXED BY t_a\n    WHERE a = :a;");
         assert_eq!(made.sql, "SELECT 1 FROM t AS other\n    WHERE a = $1;");
-        assert_eq!(numbered("SELECT 'never ended").sql, "SELECT 'never ended");
+        assert_eq!(number_placeholders("SELECT 'never ended").sql, "SELECT 'never ended");
     }
 }

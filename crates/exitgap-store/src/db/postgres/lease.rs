@@ -14,7 +14,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::connect::{Connection, Fault};
-use super::failed;
+use super::database_error;
 use super::place::Place;
 use crate::error::StoreError;
 
@@ -56,14 +56,14 @@ pub struct Lease {
 
 impl Lease {
     /// Takes the lease for `owner`, which may hold it already. Refused while another holds it.
-    pub fn take(
+    pub fn acquire(
         connection: &Connection,
         place: &Place,
         owner: Option<&str>,
     ) -> Result<Self, StoreError> {
         let owner = owner.map_or_else(somebody, str::to_owned);
         require_clock(connection, place)?;
-        connection.batch(TAKE_LIMITS).map_err(|fault| failed(DOING, fault))?;
+        connection.batch(TAKE_LIMITS).map_err(|fault| database_error(DOING, fault))?;
         let taken = taken(connection, place, &owner);
         let (epoch, holds) = match taken {
             Ok(taken) => taken,
@@ -73,24 +73,24 @@ impl Lease {
             }
         };
         // With it all that was read is on the standby, where the server waits for one.
-        connection.commit_within(TAKE_LIMIT).map_err(|fault| failed(DOING, fault))?;
+        connection.commit_within(TAKE_LIMIT).map_err(|fault| database_error(DOING, fault))?;
         let lost = Arc::<AtomicBool>::default();
         let (ended, told) = channel();
         let (place, of_thread) = (place.clone(), lost.clone());
         let renew = move || {
             let mut connection = None;
             while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(holds / 3) {
-                if !renewed(&mut connection, &place, epoch) {
+                if !renew_lease(&mut connection, &place, epoch) {
                     of_thread.store(true, Ordering::Relaxed);
                     return;
                 }
             }
         };
         let thread = std::thread::Builder::new().name("exitgap-lease".to_owned()).spawn(renew);
-        thread.map_err(|error| failed(DOING, Fault::NoThread(error.to_string())))?;
+        thread.map_err(|error| database_error(DOING, Fault::NoThread(error.to_string())))?;
         let renewing = RefCell::new(Some(ended));
         let lease = Self { epoch, owner, holds, lost, renewing };
-        lease.tell(connection).map_err(|fault| failed(DOING, fault))?;
+        lease.tell(connection).map_err(|fault| database_error(DOING, fault))?;
         Ok(lease)
     }
 
@@ -135,7 +135,7 @@ fn taken(
     let held = "SELECT owner, until > clock_timestamp(), \
                 ceil(extract(epoch FROM until - clock_timestamp()))::bigint \
                 FROM exitgap.sealer WHERE until > clock_timestamp()";
-    let rows = connection.ask(held, &[]).map_err(|fault| failed(DOING, fault))?;
+    let rows = connection.ask(held, &[]).map_err(|fault| database_error(DOING, fault))?;
     if let Some(row) = rows.first() {
         let holder: String = row.try_get(0).unwrap_or_default();
         let seconds = row.try_get(2).unwrap_or(0_i64);
@@ -151,7 +151,7 @@ fn taken(
     let rows = match connection.ask(take, &[&owner, &seconds]) {
         Ok(rows) => rows,
         Err(fault) if fault.is_locked() => Vec::new(),
-        Err(fault) => return Err(failed(DOING, fault)),
+        Err(fault) => return Err(database_error(DOING, fault)),
     };
     let epoch = rows.first().and_then(|row| row.try_get(0).ok());
     epoch.map(|epoch| (epoch, holds)).ok_or_else(|| StoreError::Leased {
@@ -164,7 +164,7 @@ fn taken(
 /// How long a lease of this connection's holds.
 pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
     let asked = connection.ask(&format!("SELECT {LEASE_S}"), &[]);
-    let asked = asked.map_err(|fault| failed(DOING, fault))?;
+    let asked = asked.map_err(|fault| database_error(DOING, fault))?;
     let seconds: f64 = asked.first().and_then(|row| row.try_get(0).ok()).unwrap_or(0.0);
     if !LEASES.contains(&seconds) {
         let why = "exitgap.lease_s must be 1 to 300 seconds".to_owned();
@@ -174,7 +174,7 @@ pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
 }
 
 /// Renews the lease, and says whether it may still be held: not being told is no sign that it is not.
-fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bool {
+fn renew_lease(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bool {
     if connection.as_ref().is_none_or(|connection| !connection.is_open()) {
         *connection = Connection::to(place).ok();
     }
@@ -195,7 +195,7 @@ fn renewed(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bo
 pub fn require_clock(connection: &Connection, place: &Place) -> Result<(), StoreError> {
     let differs = clock_differs(connection);
     let Some(differs_s) =
-        differs.map_err(|fault| failed("asking for the server's clock", fault))?
+        differs.map_err(|fault| database_error("asking for the server's clock", fault))?
     else {
         return Ok(());
     };

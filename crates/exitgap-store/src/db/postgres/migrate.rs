@@ -4,11 +4,11 @@ use std::path::Path;
 
 use tokio_postgres::Config;
 
-use super::super::apart::ApartKind;
+use super::super::sidecar::SidecarKind;
 use super::super::{alerts, payments};
 use super::connect::{Connection, Fault};
-use super::failed;
-use super::open::{connected, on_one_of};
+use super::database_error;
+use super::open::{on_one_of, open_connection};
 use super::place::Place;
 use crate::error::StoreError;
 
@@ -22,7 +22,7 @@ const MIGRATIONS: [(i32, &str); 1] = [(VERSION, include_str!("sql/migrations/11.
 const GRANTS: &str = include_str!("sql/grants.sql");
 
 /// Databases beside the series'.
-static APART: [&ApartKind; 2] = [&payments::KIND, &alerts::KIND];
+static SIDECARS: [&SidecarKind; 2] = [&payments::KIND, &alerts::KIND];
 
 /// The role that owns everything, and nobody can log in as.
 const OWNER: &str = "exitgap_owner";
@@ -40,7 +40,7 @@ struct Roles<'a> {
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Migrated {
+pub struct MigrationReport {
     /// The database and the roles that were made.
     pub made: Vec<String>,
     /// The version that was found; `None`: nothing was there.
@@ -59,8 +59,8 @@ pub fn migrate(
     admin: &Path,
     reader: Option<&str>,
     service: Option<&str>,
-) -> Result<Migrated, StoreError> {
-    let (of_store, mut place) = (Place::of(store)?, Place::of(admin)?);
+) -> Result<MigrationReport, StoreError> {
+    let (of_store, mut place) = (Place::from_url(store)?, Place::from_url(admin)?);
     let recorder = of_store.config.get_user().unwrap_or_default();
     let database = of_store.config.get_dbname().unwrap_or_default();
     let roles = Roles { recorder, reader, service };
@@ -79,68 +79,73 @@ pub fn migrate(
         return Err(StoreError::RecorderOwns { role: role.to_owned() });
     }
     place.for_writing();
-    let mut place = on_one_of(&place, |server| connected(&server).map(|_| server))?;
+    let mut place = on_one_of(&place, |server| open_connection(&server).map(|_| server))?;
     let made = made_database(&place, database)?;
     place.config.dbname(database);
-    let connection = connected(&place)?;
-    connection.batch("BEGIN").map_err(|fault| failed(DOING, fault))?;
+    let connection = open_connection(&place)?;
+    connection.batch("BEGIN").map_err(|fault| database_error(DOING, fault))?;
     let migrated = match within(&connection, &place.config, roles) {
         Ok(migrated) => migrated,
-        Err(Stopped::Newer(found)) => {
+        Err(MigrationError::Newer(found)) => {
             connection.roll_back();
             return Err(StoreError::NewerSchema { path: place.shown, expected: VERSION, found });
         }
-        Err(Stopped::Fault(fault)) => {
+        Err(MigrationError::Fault(fault)) => {
             connection.roll_back();
-            return Err(failed(DOING, fault));
+            return Err(database_error(DOING, fault));
         }
     };
-    connection.commit().map_err(|fault| failed(DOING, fault))?;
+    connection.commit().map_err(|fault| database_error(DOING, fault))?;
     let made = made.then(|| format!("database {database}")).into_iter().chain(migrated.made);
-    Ok(Migrated { made: made.collect(), ..migrated })
+    Ok(MigrationReport { made: made.collect(), ..migrated })
 }
 
 /// Makes the database where there is none, asked through the one that `admin` names; whether it did.
 fn made_database(admin: &Place, name: &str) -> Result<bool, StoreError> {
-    let connection = connected(admin)?;
-    let fail = |fault| failed(DOING, fault);
+    let connection = open_connection(admin)?;
+    let fail = |fault| database_error(DOING, fault);
     let known = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1";
     if !connection.ask(known, &[&name]).map_err(fail)?.is_empty() {
         return Ok(false);
     }
-    let sql = format!("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0", quoted(name));
+    let sql =
+        format!("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0", quote_identifier(name));
     connection.batch(&sql).map_err(fail)?;
     Ok(true)
 }
 
 /// Why nothing is migrated.
-enum Stopped {
+enum MigrationError {
     /// The database is of a newer build.
     Newer(i32),
     Fault(Fault),
 }
 
-impl From<Fault> for Stopped {
+impl From<Fault> for MigrationError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
-fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migrated, Stopped> {
+fn within(
+    connection: &Connection,
+    config: &Config,
+    roles: Roles,
+) -> Result<MigrationReport, MigrationError> {
     // One at a time; until the transaction ends.
     connection.batch("SELECT pg_advisory_xact_lock(1163413329)")?;
-    let mut migrated = Migrated { to: VERSION, ..Migrated::default() };
+    let mut migrated = MigrationReport { to: VERSION, ..MigrationReport::default() };
     let admin = config.get_user().unwrap_or_default();
     if make_role(connection, OWNER, "NOLOGIN")? {
         migrated.made.push(format!("role {OWNER}"));
     }
-    connection.batch(&format!("GRANT {OWNER} TO {}", quoted(admin)))?;
+    connection.batch(&format!("GRANT {OWNER} TO {}", quote_identifier(admin)))?;
     for role in [Some(roles.recorder), roles.reader, roles.service].into_iter().flatten() {
         if make_role(connection, role, "LOGIN")? {
             migrated.made.push(format!("role {role}"));
         }
     }
-    for schema in ["exitgap"].into_iter().chain(APART.iter().map(|kind| kind.schema)) {
+    for schema in ["exitgap"].into_iter().chain(SIDECARS.iter().map(|kind| kind.schema)) {
         connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {OWNER}"))?;
     }
     let has_version = "SELECT to_regclass('exitgap.schema_version') IS NOT NULL";
@@ -151,7 +156,7 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
         migrated.from = version.and_then(|version| i32::try_from(version).ok());
     }
     if let Some(newer) = migrated.from.filter(|from| *from > VERSION) {
-        return Err(Stopped::Newer(newer));
+        return Err(MigrationError::Newer(newer));
     }
     connection.batch(&format!("SET LOCAL ROLE {OWNER}"))?;
     for (version, sql) in MIGRATIONS {
@@ -160,16 +165,16 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
             connection.batch(&format!("INSERT INTO exitgap.schema_version VALUES ({version})"))?;
         }
     }
-    let grants = GRANTS.replace("{recorder}", &quoted(roles.recorder));
+    let grants = GRANTS.replace("{recorder}", &quote_identifier(roles.recorder));
     connection.batch(&grants)?;
     for role in [roles.reader, roles.service].into_iter().flatten() {
         grant(connection, "exitgap", "SELECT", role)?;
     }
-    for kind in APART {
+    for kind in SIDECARS {
         make_apart(connection, kind)?;
         for role in [Some(roles.recorder), roles.service].into_iter().flatten() {
             grant(connection, kind.schema, "SELECT, INSERT, UPDATE, DELETE", role)?;
-            let (schema, role) = (kind.schema, quoted(role));
+            let (schema, role) = (kind.schema, quote_identifier(role));
             for table in kind.kept {
                 connection
                     .batch(&format!("REVOKE UPDATE, DELETE ON {schema}.{table} FROM {role}"))?;
@@ -182,7 +187,7 @@ fn within(connection: &Connection, config: &Config, roles: Roles) -> Result<Migr
 }
 
 /// Makes the tables of a database beside the series' where there are none.
-fn make_apart(connection: &Connection, kind: &ApartKind) -> Result<(), Fault> {
+fn make_apart(connection: &Connection, kind: &SidecarKind) -> Result<(), Fault> {
     let has_version = format!("SELECT to_regclass('{}.schema_version') IS NOT NULL", kind.schema);
     let found = connection.ask(&has_version, &[])?;
     if found.iter().any(|row| row.try_get(0).unwrap_or(false)) {
@@ -193,7 +198,7 @@ fn make_apart(connection: &Connection, kind: &ApartKind) -> Result<(), Fault> {
 
 /// Lets a role do this with all tables of a schema.
 fn grant(connection: &Connection, schema: &str, what: &str, role: &str) -> Result<(), Fault> {
-    let role = quoted(role);
+    let role = quote_identifier(role);
     connection.batch(&format!(
         "GRANT USAGE ON SCHEMA {schema} TO {role}; \
          GRANT {what} ON ALL TABLES IN SCHEMA {schema} TO {role};"
@@ -204,7 +209,7 @@ fn grant(connection: &Connection, schema: &str, what: &str, role: &str) -> Resul
 fn make_role(connection: &Connection, name: &str, login: &str) -> Result<bool, Fault> {
     let found = connection.ask("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1", &[&name])?;
     if found.is_empty() {
-        connection.batch(&format!("CREATE ROLE {} {login}", quoted(name)))?;
+        connection.batch(&format!("CREATE ROLE {} {login}", quote_identifier(name)))?;
     }
     Ok(found.is_empty())
 }
@@ -215,6 +220,6 @@ fn is_role(name: &str) -> bool {
     (1..=63).contains(&name.len()) && name.bytes().all(is_of_name)
 }
 
-fn quoted(name: &str) -> String {
+fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

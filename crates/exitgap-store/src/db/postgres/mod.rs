@@ -39,14 +39,14 @@ use super::statements::Statement;
 use super::{DatabaseError, Values};
 use crate::error::StoreError;
 use connect::Connection;
-use dialect::numbered;
+use dialect::number_placeholders;
 use lease::Lease;
 use place::Place;
 
 pub use claims::Claim;
 pub use connect::Fault;
 pub use tokio_postgres::Row as PgRow;
-pub use wire::found;
+pub use wire::column_value;
 
 /// What the database weighs.
 pub static SELECT_BYTES: Statement = Statement {
@@ -65,9 +65,9 @@ pub struct Postgres {
     /// The one that it is open on.
     place: Place,
     connection: Connection,
-    prepared: RefCell<HashMap<usize, Arc<Prepared>>>,
+    prepared: RefCell<HashMap<usize, Arc<PreparedStatement>>>,
     /// Writes of the transaction at hand that are sent and not yet answered, the first first.
-    pending: RefCell<VecDeque<Pending>>,
+    pending: RefCell<VecDeque<PendingWrite>>,
     state: Cell<State>,
     /// The day whose bodies have a place, as far as it is known.
     room: Cell<Option<u32>>,
@@ -88,12 +88,12 @@ enum State {
     Failed,
 }
 
-struct Prepared {
+struct PreparedStatement {
     statement: tokio_postgres::Statement,
     names: Vec<&'static str>,
 }
 
-struct Pending {
+struct PendingWrite {
     statement: &'static Statement,
     answer: Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send>>,
 }
@@ -196,8 +196,8 @@ impl Postgres {
     }
 
     fn start(&self, sql: &'static str, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
-        self.holds().map_err(|fault| failed(doing, fault))?;
-        self.connection.batch(sql).map_err(|fault| failed(doing, fault))?;
+        self.holds().map_err(|fault| database_error(doing, fault))?;
+        self.connection.batch(sql).map_err(|fault| database_error(doing, fault))?;
         self.state.set(State::Begun);
         Ok(Transaction(self))
     }
@@ -231,7 +231,11 @@ impl Postgres {
     }
 
     /// Writes, and within a transaction does not wait for what comes of it.
-    pub fn write(&self, statement: &'static Statement, args: &Args) -> Result<(), StoreError> {
+    pub fn execute_pipelined(
+        &self,
+        statement: &'static Statement,
+        args: &Args,
+    ) -> Result<(), StoreError> {
         let prepared =
             self.prepare(statement).map_err(|fault| self.first_failed(statement, fault))?;
         let args = in_order(&prepared, args);
@@ -248,13 +252,13 @@ impl Postgres {
     fn send(
         &self,
         statement: &'static Statement,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         args: Vec<Value>,
     ) -> Result<(), StoreError> {
-        let mut answer = self.connection.executed(prepared.statement.clone(), args);
+        let mut answer = self.connection.execute_async(prepared.statement.clone(), args);
         if self.state.get() == State::Single {
             let written = self.connection.wait(answer);
-            return written.map(|_| ()).map_err(|fault| failed(statement.doing, fault));
+            return written.map(|_| ()).map_err(|fault| database_error(statement.doing, fault));
         }
         // Asked once, it is on its way.
         match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -263,7 +267,7 @@ impl Postgres {
             Poll::Pending => {}
         }
         let mut pending = self.pending.borrow_mut();
-        pending.push_back(Pending { statement, answer });
+        pending.push_back(PendingWrite { statement, answer });
         let full = pending.len() >= MAX_PENDING;
         drop(pending);
         if full { self.settle() } else { Ok(()) }
@@ -272,13 +276,14 @@ impl Postgres {
     /// What came of all that was sent: the first error, if any.
     pub fn settle(&self) -> Result<(), StoreError> {
         loop {
-            let Some(Pending { statement, answer }) = self.pending.borrow_mut().pop_front() else {
+            let Some(PendingWrite { statement, answer }) = self.pending.borrow_mut().pop_front()
+            else {
                 return Ok(());
             };
             if let Err(fault) = self.connection.wait(answer) {
                 self.pending.borrow_mut().clear();
                 self.state.set(State::Failed);
-                return Err(failed(statement.doing, fault));
+                return Err(database_error(statement.doing, fault));
             }
         }
     }
@@ -291,19 +296,19 @@ impl Postgres {
         if self.state.get() == State::Begun {
             self.state.set(State::Failed);
         }
-        failed(statement.doing, fault)
+        database_error(statement.doing, fault)
     }
 
     /// The statement, ready to be run. It is parsed once for a connection.
-    fn prepare(&self, statement: &'static Statement) -> Result<Arc<Prepared>, Fault> {
+    fn prepare(&self, statement: &'static Statement) -> Result<Arc<PreparedStatement>, Fault> {
         // Its address in the program: each is there once.
         let name = statement.sql.as_ptr().addr();
         if let Some(prepared) = self.prepared.borrow().get(&name) {
             return Ok(prepared.clone());
         }
-        let numbered = numbered(statement.sql);
+        let numbered = number_placeholders(statement.sql);
         let made = self.connection.prepare(&numbered.sql)?;
-        let prepared = Arc::new(Prepared { statement: made, names: numbered.names });
+        let prepared = Arc::new(PreparedStatement { statement: made, names: numbered.names });
         self.prepared.borrow_mut().insert(name, prepared.clone());
         Ok(prepared)
     }
@@ -324,7 +329,7 @@ impl std::fmt::Debug for Postgres {
 }
 
 /// What a statement is given, in the order of its places.
-fn in_order(prepared: &Prepared, args: &Args) -> Vec<Value> {
+fn in_order(prepared: &PreparedStatement, args: &Args) -> Vec<Value> {
     let of_name = |name: &&'static str| {
         let arg = args.iter().find(|(given, _)| given == name);
         arg.map_or(Value::Null, |(_, arg)| Value::from(*arg))
@@ -333,7 +338,7 @@ fn in_order(prepared: &Prepared, args: &Args) -> Vec<Value> {
     prepared.names.iter().map(of_name).collect()
 }
 
-fn failed(doing: &'static str, fault: Fault) -> StoreError {
+fn database_error(doing: &'static str, fault: Fault) -> StoreError {
     StoreError::Database { doing, source: fault.into() }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::apart::{ApartKind, BUSY_LIMIT};
+use super::super::sidecar::{BUSY_LIMIT, SidecarKind};
 use super::super::statements::Statement;
 use super::connect::{Connection, Fault};
 use super::lease::{Lease, require_clock};
@@ -18,7 +18,7 @@ const SCHEMA: &str = include_str!("sql/schema.txt");
 pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
 
 /// What is different for a database beside the series': who stands still in a transaction keeps others from writing.
-const APART: &str = "SET search_path = {schema}, pg_temp; \
+const SIDECARS: &str = "SET search_path = {schema}, pg_temp; \
                      SET statement_timeout = '18s'; \
                      SET idle_in_transaction_session_timeout = '10s'";
 /// Begins a transaction of which something is left, in the server's log alone.
@@ -35,25 +35,25 @@ static SELECT_LOG: Statement = Statement {
 impl Postgres {
     /// Opens a store for reading only.
     pub fn open_reader(url: &Path) -> Result<Self, StoreError> {
-        let all = Place::of(url)?;
-        on_one_of(&all, |server| Self::reading(all.clone(), server))
+        let all = Place::from_url(url)?;
+        on_one_of(&all, |server| Self::reader_at(all.clone(), server))
     }
 
     /// Another reader, of the very server that this one is open on: of several another may be behind.
     pub fn again(&self) -> Result<Self, StoreError> {
-        Self::reading(self.all.clone(), self.place.clone())
+        Self::reader_at(self.all.clone(), self.place.clone())
     }
 
-    fn reading(all: Place, server: Place) -> Result<Self, StoreError> {
-        let db = Self::opened(all, server)?;
+    fn reader_at(all: Place, server: Place) -> Result<Self, StoreError> {
+        let db = Self::open_at(all, server)?;
         let read_only = db.connection.batch("SET default_transaction_read_only = on");
-        read_only.map_err(|fault| super::failed("setting up the connection", fault))?;
+        read_only.map_err(|fault| super::database_error("setting up the connection", fault))?;
         Ok(db)
     }
 
     /// Opens a store for writing, as the only one: with its lease.
     pub fn open_writer(url: &Path) -> Result<Self, StoreError> {
-        Self::writer_at(Place::of(url)?, None)
+        Self::writer_at(Place::from_url(url)?, None)
     }
 
     /// Opens it anew after its connection was lost, as whoever it was.
@@ -69,8 +69,8 @@ impl Postgres {
     fn writer_at(mut all: Place, owner: Option<&str>) -> Result<Self, StoreError> {
         all.for_writing();
         on_one_of(&all, |server| {
-            let mut db = Self::opened(all.clone(), server)?;
-            db.lease = Some(Lease::take(&db.connection, &db.place, owner)?);
+            let mut db = Self::open_at(all.clone(), server)?;
+            db.lease = Some(Lease::acquire(&db.connection, &db.place, owner)?);
             Ok(db)
         })
     }
@@ -90,15 +90,15 @@ impl Postgres {
     }
 
     /// Opens a database beside the series', in its own schema.
-    pub fn open_apart(url: &Path, kind: &ApartKind) -> Result<Self, StoreError> {
-        let mut all = Place::of(url)?;
+    pub fn open_sidecar(url: &Path, kind: &SidecarKind) -> Result<Self, StoreError> {
+        let mut all = Place::from_url(url)?;
         all.for_writing();
         on_one_of(&all, |server| {
-            let mut connection = connected(&server)?;
+            let mut connection = open_connection(&server)?;
             // Whoever pays or is told something does not wait as a slot may.
             connection.limit(BUSY_LIMIT * 2);
-            let setting_up = |fault| super::failed("setting up the connection", fault);
-            let settings = APART.replace("{schema}", kind.schema);
+            let setting_up = |fault| super::database_error("setting up the connection", fault);
+            let settings = SIDECARS.replace("{schema}", kind.schema);
             connection.batch(&settings).map_err(setting_up)?;
             require_version(&connection, &server.shown, kind.schema, kind.version())?;
             require_clock(&connection, &server)?;
@@ -109,8 +109,8 @@ impl Postgres {
         })
     }
 
-    fn opened(all: Place, place: Place) -> Result<Self, StoreError> {
-        let connection = connected(&place)?;
+    fn open_at(all: Place, place: Place) -> Result<Self, StoreError> {
+        let connection = open_connection(&place)?;
         inspect(&connection, &place.shown)?;
         Ok(Self::new(all, place, connection))
     }
@@ -136,7 +136,7 @@ pub fn on_one_of<T>(
 }
 
 /// A connection to the place, or why there is none.
-pub fn connected(place: &Place) -> Result<Connection, StoreError> {
+pub fn open_connection(place: &Place) -> Result<Connection, StoreError> {
     Connection::to(place).map_err(|fault| StoreError::Unreachable {
         path: place.shown.clone(),
         source: fault.into(),
@@ -146,12 +146,12 @@ pub fn connected(place: &Place) -> Result<Connection, StoreError> {
 /// Tells a store of this version from everything else.
 pub fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
     require_version(connection, shown, "exitgap", VERSION)?;
-    let failed = |fault| super::failed(READING_SCHEMA, fault);
+    let failed = |fault| super::database_error(READING_SCHEMA, fault);
     let mut object = None;
     // While a day's place is made or leaves, what is read of it may not fit together.
     for pause in [0, 100, 500] {
         std::thread::sleep(Duration::from_millis(pause));
-        object = first_difference(SCHEMA, &described(connection).map_err(failed)?);
+        object = first_difference(SCHEMA, &describe_schema(connection).map_err(failed)?);
         if object.is_none() {
             return Ok(());
         }
@@ -176,7 +176,7 @@ fn require_version(
             return Err(StoreError::NotMigrated { path: path() });
         }
         Err(fault) if fault.is_forbidden() => return Err(StoreError::NotGranted { path: path() }),
-        Err(fault) => return Err(super::failed(READING_SCHEMA, fault)),
+        Err(fault) => return Err(super::database_error(READING_SCHEMA, fault)),
     };
     let Some(version) = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok()) else {
         return Err(StoreError::NotMigrated { path: path() });
@@ -192,7 +192,7 @@ fn require_version(
 }
 
 /// What the schema is made of, a line each.
-pub fn described(connection: &Connection) -> Result<String, Fault> {
+pub fn describe_schema(connection: &Connection) -> Result<String, Fault> {
     let rows = connection.ask(SELECT_SCHEMA, &[])?;
     let mut described = String::new();
     for row in rows {

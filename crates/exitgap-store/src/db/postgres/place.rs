@@ -27,7 +27,7 @@ pub fn shown(path: &Path) -> String {
     if !is_server(path) {
         return path.display().to_string();
     }
-    Place::of(path)
+    Place::from_url(path)
         .map_or_else(|_| "a server".to_owned(), |place| place.shown.display().to_string())
 }
 
@@ -43,7 +43,7 @@ pub struct Place {
 
 impl Place {
     /// The database at this URL. A password that it does not have is that of `PGPASSWORD`.
-    pub fn of(url: &Path) -> Result<Self, StoreError> {
+    pub fn from_url(url: &Path) -> Result<Self, StoreError> {
         let wrong = |why: &str| StoreError::ServerUrl { why: why.to_owned() };
         let text = url.to_str().ok_or_else(|| wrong("it is not UTF-8"))?;
         if text.len() > MAX_URL_BYTES {
@@ -92,7 +92,7 @@ impl Place {
         {
             config.password(password);
         }
-        limited(&mut config);
+        set_timeouts(&mut config);
         if config.get_application_name().is_none() {
             config.application_name(format!("exitgap {}", std::process::id()));
         }
@@ -147,12 +147,12 @@ fn of_server(all: &Config, at: usize) -> Config {
     config.ssl_mode(all.get_ssl_mode()).ssl_negotiation(all.get_ssl_negotiation());
     config.channel_binding(all.get_channel_binding());
     config.target_session_attrs(all.get_target_session_attrs());
-    limited(&mut config);
+    set_timeouts(&mut config);
     config
 }
 
 /// What is waited for while a connection is made, and on one that fell silent.
-fn limited(config: &mut Config) {
+fn set_timeouts(config: &mut Config) {
     config.connect_timeout(CONNECT_LIMIT);
     config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
     config.keepalives_idle(Duration::from_secs(5));
@@ -188,7 +188,7 @@ mod tests {
             ("postgresql://rec@a.example,b.example/gaps", "rec@a.example,b.example/gaps", true),
         ] {
             assert!(is_server(Path::new(url)));
-            let place = Place::of(Path::new(url)).unwrap();
+            let place = Place::from_url(Path::new(url)).unwrap();
             assert_eq!(place.shown, Path::new(&format!("postgresql://{shown}")), "{url}");
             assert_eq!(place.encrypted, encrypted, "{url}");
         }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn each_server_of_a_url_is_reached_as_the_url_says() {
         let url = "postgresql://rec:secret@a.example:5433,b.example:5434/gaps?options=-c%20x.y%3D1";
-        let mut place = Place::of(Path::new(url)).unwrap();
+        let mut place = Place::from_url(Path::new(url)).unwrap();
         place.for_writing();
         let expected = [("a.example", 5433), ("b.example", 5434)];
         let servers = place.servers();
@@ -217,7 +217,7 @@ mod tests {
             assert!(config.get_application_name().is_some_and(|name| name.starts_with("exitgap ")));
             assert!(encrypted && shown == place.shown);
         }
-        let both = Place::of(Path::new("postgresql://rec@a.example,b.example:5434/gaps"));
+        let both = Place::from_url(Path::new("postgresql://rec@a.example,b.example:5434/gaps"));
         assert_eq!(both.unwrap().servers().len(), 2);
     }
 
@@ -234,7 +234,7 @@ mod tests {
             ),
             ("postgresql://rec:secret@db.example/gaps?what=secret", "expected postgresql://"),
         ] {
-            let error = Place::of(Path::new(url)).unwrap_err().to_string();
+            let error = Place::from_url(Path::new(url)).unwrap_err().to_string();
             assert!(error.contains(why), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");
             assert_eq!(shown(Path::new(url)), "a server");

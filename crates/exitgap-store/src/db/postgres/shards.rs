@@ -11,7 +11,7 @@ use super::connect::{Connection, Fault};
 use super::lease::{LEASE_S, holds, require_clock, somebody};
 use super::open::{COMMITTED, inspect, on_one_of};
 use super::place::Place;
-use super::{Postgres, failed};
+use super::{Postgres, database_error};
 use crate::error::StoreError;
 
 /// Of attending: others do so, too, each for an instant.
@@ -63,7 +63,7 @@ pub enum Put {
 impl Attendant {
     /// Somebody that no other is, at the store that takes writes.
     pub fn open(url: &Path) -> Result<Self, StoreError> {
-        let mut all = Place::of(url)?;
+        let mut all = Place::from_url(url)?;
         all.for_writing();
         Self::at_one_of(&all, &somebody())
     }
@@ -78,10 +78,10 @@ impl Attendant {
     }
 
     fn at(all: Place, place: Place, recorder: String) -> Result<Self, StoreError> {
-        let mut connection = super::open::connected(&place)?;
+        let mut connection = super::open::open_connection(&place)?;
         inspect(&connection, &place.shown)?;
         connection.limit(LIMIT);
-        let setting_up = |fault| failed("setting up the connection", fault);
+        let setting_up = |fault| database_error("setting up the connection", fault);
         connection.batch(SETTINGS).map_err(setting_up)?;
         let holds = holds(&connection)?;
         // Of several servers the one on which commits come through, and no primary of before.
@@ -109,12 +109,14 @@ impl Attendant {
         let attended = attended.and_then(|()| self.share_of(shards, may_leave));
         match attended {
             Ok(held) => {
-                self.connection.commit_within(LIMIT).map_err(|fault| failed(DOING, fault))?;
+                self.connection
+                    .commit_within(LIMIT)
+                    .map_err(|fault| database_error(DOING, fault))?;
                 Ok(held)
             }
             Err(fault) => {
                 self.connection.roll_back();
-                Err(failed(DOING, fault))
+                Err(database_error(DOING, fault))
             }
         }
     }
@@ -170,7 +172,7 @@ impl Attendant {
 
     /// Leaves its shards to others at once.
     pub fn leave(&self) -> Result<(), StoreError> {
-        let fail = |fault| failed("leaving the reading to others", fault);
+        let fail = |fault| database_error("leaving the reading to others", fault);
         let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 WHERE owner = $1 \
                      AND until > clock_timestamp()";
         self.connection.ask(leave, &[&self.recorder]).map_err(fail)?;
@@ -180,7 +182,7 @@ impl Attendant {
 
     /// Has a reading of a shard that it holds be there. It counts once this returns so.
     pub fn put(&self, slot: u32, of: &HeldShard, bytes: &[u8]) -> Result<Put, StoreError> {
-        let fail = |fault| failed("writing a reading", fault);
+        let fail = |fault| database_error("writing a reading", fault);
         // It may have been set since the slot was begun.
         require_clock(&self.connection, &self.place)?;
         self.connection.batch("BEGIN").map_err(fail)?;
@@ -234,14 +236,14 @@ impl Postgres {
         sql: &str,
         args: &[&(dyn tokio_postgres::types::ToSql + Sync)],
     ) -> Result<Vec<String>, StoreError> {
-        let fail = |fault| failed("looking for readings", fault);
+        let fail = |fault| database_error("looking for readings", fault);
         let rows = self.connection.ask(sql, args).map_err(fail)?;
         rows.iter().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).collect()
     }
 
     /// Accepts no further readings of a slot; those that are being written are waited for. Those of sealed slots go.
     pub fn freeze(&self, slot: u32) -> Result<(), StoreError> {
-        let fail = |fault| failed("freezing a slot", fault);
+        let fail = |fault| database_error("freezing a slot", fault);
         self.holds().map_err(fail)?;
         let connection = &self.connection;
         connection.batch("BEGIN").map_err(fail)?;
@@ -258,7 +260,7 @@ impl Postgres {
 
     /// What was read of a shard at a slot.
     pub fn reading_of(&self, slot: u32, shard: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let fail = |fault| failed("reading what was read", fault);
+        let fail = |fault| database_error("reading what was read", fault);
         let select = "SELECT bytes FROM exitgap.reading WHERE slot = $1 AND shard = $2";
         let rows = self.connection.ask(select, &[&i64::from(slot), &shard]).map_err(fail)?;
         rows.first().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).transpose()
@@ -266,7 +268,7 @@ impl Postgres {
 
     /// The first slot after this one of which there are readings.
     pub fn next_read(&self, after: Option<u32>) -> Result<Option<i64>, StoreError> {
-        let fail = |fault| failed("looking for readings", fault);
+        let fail = |fault| database_error("looking for readings", fault);
         let select = "SELECT min(slot) FROM exitgap.reading WHERE slot > $1";
         let rows = self.connection.ask(select, &[&after.map_or(0, i64::from)]).map_err(fail)?;
         let row = rows.first().map(|row| row.try_get::<_, Option<i64>>(0));

@@ -1,6 +1,6 @@
 //! What a server says of itself, for whoever is to rely on it.
 
-use super::{Postgres, failed};
+use super::{Postgres, database_error};
 use crate::error::StoreError;
 
 /// What a server says of itself.
@@ -24,7 +24,8 @@ impl Postgres {
     /// What the server says of itself.
     pub fn server(&self) -> Result<ServerState, StoreError> {
         let rows = self.connection.ask(include_str!("sql/select_server.sql"), &[]);
-        let rows = rows.map_err(|fault| failed("asking the server for its settings", fault))?;
+        let rows =
+            rows.map_err(|fault| database_error("asking the server for its settings", fault))?;
         let Some(row) = rows.first() else { return Ok(ServerState::default()) };
         let text = |at: usize| row.try_get::<_, Option<String>>(at).ok().flatten();
         let settings = text(2).unwrap_or_default();

@@ -9,36 +9,36 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use super::super::DatabaseError;
 use super::super::arg::Value;
-use super::super::row::Found;
+use super::super::row::ColumnValue;
 use super::Fault;
 
 /// What stands in a column.
-pub fn found<'a>(
+pub fn column_value<'a>(
     row: &'a Row,
     column: impl RowIndex + std::fmt::Display,
-) -> Result<Found<'a>, DatabaseError> {
+) -> Result<ColumnValue<'a>, DatabaseError> {
     let cell: Cell<'a> = row.try_get(column).map_err(Fault::from)?;
     Ok(cell.0)
 }
 
 /// A value of any type.
-struct Cell<'a>(Found<'a>);
+struct Cell<'a>(ColumnValue<'a>);
 
 impl<'a> FromSql<'a> for Cell<'a> {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(Self(match *ty {
-            Type::INT8 => Found::Integer(i64::from_be_bytes(raw.try_into()?)),
-            Type::INT4 => Found::Integer(i32::from_be_bytes(raw.try_into()?).into()),
-            Type::INT2 => Found::Integer(i16::from_be_bytes(raw.try_into()?).into()),
-            Type::BOOL => Found::Integer(i64::from(raw.first().copied().unwrap_or_default())),
-            Type::TEXT | Type::VARCHAR | Type::NAME | Type::UNKNOWN => Found::Text(raw),
-            Type::BYTEA => Found::Blob(raw),
-            _ => Found::Fraction,
+            Type::INT8 => ColumnValue::Integer(i64::from_be_bytes(raw.try_into()?)),
+            Type::INT4 => ColumnValue::Integer(i32::from_be_bytes(raw.try_into()?).into()),
+            Type::INT2 => ColumnValue::Integer(i16::from_be_bytes(raw.try_into()?).into()),
+            Type::BOOL => ColumnValue::Integer(i64::from(raw.first().copied().unwrap_or_default())),
+            Type::TEXT | Type::VARCHAR | Type::NAME | Type::UNKNOWN => ColumnValue::Text(raw),
+            Type::BYTEA => ColumnValue::Blob(raw),
+            _ => ColumnValue::Fraction,
         }))
     }
 
     fn from_sql_null(_: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(Found::Nothing))
+        Ok(Self(ColumnValue::Nothing))
     }
 
     fn accepts(_: &Type) -> bool {

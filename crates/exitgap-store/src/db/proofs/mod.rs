@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::DatabaseError;
-use super::apart::{self, FileKind};
+use super::sidecar::{self, FileKind};
 
 pub use rows::ProofKey;
 
@@ -24,7 +24,7 @@ pub struct ProofsDb {
 impl ProofsDb {
     /// Opens the database, and makes it where there is none.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
-        let opened = apart::open(path, |transaction, found| {
+        let opened = sidecar::open(path, |transaction, found| {
             if found.is_none() {
                 transaction.execute_batch(include_str!("sql/schema.sql"))?;
             }
@@ -39,7 +39,7 @@ impl ProofsDb {
     }
 
     /// What `work` reads is of one moment.
-    pub fn read<T, E: From<DatabaseError>>(
+    pub fn read_transaction<T, E: From<DatabaseError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -47,7 +47,7 @@ impl ProofsDb {
     }
 
     /// What `work` does is done whole or not at all. It is on the disk when this returns.
-    pub fn write<T, E: From<DatabaseError>>(
+    pub fn write_transaction<T, E: From<DatabaseError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {

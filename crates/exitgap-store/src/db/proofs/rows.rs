@@ -39,7 +39,7 @@ pub struct DayRow {
 type Result<T> = std::result::Result<T, DatabaseError>;
 
 impl Rows<'_> {
-    fn all<T>(
+    fn select_rows<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -52,7 +52,7 @@ impl Rows<'_> {
         rows().map_err(DatabaseError::engine)
     }
 
-    fn one<T>(
+    fn select_row<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -71,23 +71,23 @@ impl Rows<'_> {
     pub fn day(&self, chain: &str, day: i64) -> Result<i64> {
         let params = named_params! {":chain": chain, ":day": day};
         self.run(sql!(INSERT_DAY), params)?;
-        let no = self.one(sql!(SELECT_DAY), params, |row| row.get("no"))?;
+        let no = self.select_row(sql!(SELECT_DAY), params, |row| row.get("no"))?;
         no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
     }
 
     /// A node's number; it is written where it is not there.
     pub fn node(&self, chain_day: i64, hash: &[u8; 32], bytes: &[u8]) -> Result<i64> {
         let params = named_params! {":chain_day": chain_day, ":hash": hash};
-        if let Some(no) = self.one(sql!(SELECT_NODE), params, |row| row.get("no"))? {
+        if let Some(no) = self.select_row(sql!(SELECT_NODE), params, |row| row.get("no"))? {
             return Ok(no);
         }
         let params = named_params! {":chain_day": chain_day, ":hash": hash, ":bytes": bytes};
-        let no = self.one(sql!(INSERT_NODE), params, |row| row.get("no"))?;
+        let no = self.select_row(sql!(INSERT_NODE), params, |row| row.get("no"))?;
         no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
     }
 
     pub fn node_bytes(&self, no: i64) -> Result<Option<Vec<u8>>> {
-        self.one(sql!(SELECT_BYTES), named_params! {":no": no}, |row| row.get("bytes"))
+        self.select_row(sql!(SELECT_BYTES), named_params! {":no": no}, |row| row.get("bytes"))
     }
 
     /// Writes a proof, where there is none under this key.
@@ -101,7 +101,7 @@ impl Rows<'_> {
 
     /// A proof's body, and whether it is kept for ever.
     pub fn proof(&self, key: &ProofKey) -> Result<Option<(Vec<u8>, bool)>> {
-        self.one(sql!(SELECT_PROOF), key.params().as_slice(), |row| {
+        self.select_row(sql!(SELECT_PROOF), key.params().as_slice(), |row| {
             Ok((row.get("body")?, row.get("forever")?))
         })
     }
@@ -117,7 +117,7 @@ impl Rows<'_> {
 
     /// Proofs that are kept for ever and not yet published, oldest first.
     pub fn to_publish(&self, most: i64) -> Result<Vec<ProofKey>> {
-        self.all(sql!(SELECT_TO_PUBLISH), named_params! {":most": most}, |row| {
+        self.select_rows(sql!(SELECT_TO_PUBLISH), named_params! {":most": most}, |row| {
             Ok(ProofKey {
                 contract: row.get("contract")?,
                 slot: row.get("slot")?,
@@ -128,7 +128,7 @@ impl Rows<'_> {
 
     /// Days before one that were not thinned to the last, oldest first.
     pub fn days_before(&self, before: i64) -> Result<Vec<DayRow>> {
-        self.all(sql!(SELECT_DAYS), named_params! {":before": before}, |row| {
+        self.select_rows(sql!(SELECT_DAYS), named_params! {":before": before}, |row| {
             Ok(DayRow { no: row.get("no")?, day: row.get("day")?, thinned: row.get("thinned")? })
         })
     }
@@ -146,11 +146,13 @@ impl Rows<'_> {
 
     pub fn bodies(&self, chain_day: i64) -> Result<Vec<Vec<u8>>> {
         let params = named_params! {":chain_day": chain_day};
-        self.all(sql!(SELECT_BODIES), params, |row| row.get("body"))
+        self.select_rows(sql!(SELECT_BODIES), params, |row| row.get("body"))
     }
 
     pub fn nodes(&self, chain_day: i64) -> Result<Vec<i64>> {
-        self.all(sql!(SELECT_NODES), named_params! {":chain_day": chain_day}, |row| row.get("no"))
+        self.select_rows(sql!(SELECT_NODES), named_params! {":chain_day": chain_day}, |row| {
+            row.get("no")
+        })
     }
 
     pub fn delete_node(&self, no: i64) -> Result<()> {
@@ -158,12 +160,12 @@ impl Rows<'_> {
     }
 
     pub fn proofs(&self) -> Result<i64> {
-        let number = self.one(sql!(COUNT_PROOFS), (), |row| row.get("number"))?;
+        let number = self.select_row(sql!(COUNT_PROOFS), (), |row| row.get("number"))?;
         Ok(number.unwrap_or_default())
     }
 
     pub fn bytes(&self) -> Result<i64> {
-        let number = self.one(sql!(SUM_BYTES), (), |row| row.get("number"))?;
+        let number = self.select_row(sql!(SUM_BYTES), (), |row| row.get("number"))?;
         Ok(number.unwrap_or_default())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{DatabaseError, Sqlite, failed};
+use super::{DatabaseError, Sqlite, database_error};
 use crate::error::StoreError;
 
 impl Sqlite {
@@ -14,8 +14,8 @@ impl Sqlite {
     /// Bytes of all its pages.
     pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
-        let page_bytes: i64 = pragma("page_size").map_err(|error| failed(doing, error))?;
-        let pages: i64 = pragma("page_count").map_err(|error| failed(doing, error))?;
+        let page_bytes: i64 = pragma("page_size").map_err(|error| database_error(doing, error))?;
+        let pages: i64 = pragma("page_count").map_err(|error| database_error(doing, error))?;
         Ok(page_bytes.unsigned_abs() * pages.unsigned_abs())
     }
 
@@ -23,13 +23,13 @@ impl Sqlite {
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
         let doing = "limiting the database's growth";
         let held = self.connection.pragma_query_value(None, "page_count", |row| row.get(0));
-        let held: u32 = held.map_err(|error| failed(doing, error))?;
+        let held: u32 = held.map_err(|error| database_error(doing, error))?;
         // More than SQLite's own limit is taken as that.
         let most = pages.map_or(u32::MAX - 1, |more| held.saturating_add(more));
         self.connection
             .pragma_update_and_check(None, "max_page_count", most, |row| row.get::<_, i64>(0))
             .map(|_| ())
-            .map_err(|error| failed(doing, error))
+            .map_err(|error| database_error(doing, error))
     }
 
     /// What the database finds wrong with its own pages and indices first; `None`: they hold

@@ -9,7 +9,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
 
 use super::arg::{Arg, Args};
-use super::row::{Found, Row};
+use super::row::{ColumnValue, Row};
 use super::statements::Statement;
 use super::{DatabaseError, Values};
 use crate::error::StoreError;
@@ -35,7 +35,7 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// A file that is opened already.
-    pub fn of(connection: Connection) -> Self {
+    pub fn from_connection(connection: Connection) -> Self {
         Self { connection }
     }
 
@@ -43,17 +43,17 @@ impl Sqlite {
     pub fn begin(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = rusqlite::Transaction::new_unchecked(&self.connection, behavior);
-        transaction.map_err(|error| failed(doing, error))
+        transaction.map_err(|error| database_error(doing, error))
     }
 
     /// Holds on to the database as it is.
     pub fn view(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
-        self.connection.unchecked_transaction().map_err(|error| failed(doing, error))
+        self.connection.unchecked_transaction().map_err(|error| database_error(doing, error))
     }
 
     /// Closes the database, and says what dropping it would keep to itself.
     pub fn close(self, doing: &'static str) -> Result<(), StoreError> {
-        self.connection.close().map_err(|(_, error)| failed(doing, error))
+        self.connection.close().map_err(|(_, error)| database_error(doing, error))
     }
 
     /// The statement, ready to be run. It is parsed once for a connection.
@@ -63,7 +63,7 @@ impl Sqlite {
         args: usize,
     ) -> Result<CachedStatement<'_>, StoreError> {
         let prepared = self.connection.prepare_cached(statement.sql);
-        let prepared = prepared.map_err(|error| failed(statement.doing, error))?;
+        let prepared = prepared.map_err(|error| database_error(statement.doing, error))?;
         debug_assert_eq!(prepared.parameter_count(), args, "{}", statement.doing);
         Ok(prepared)
     }
@@ -77,9 +77,11 @@ impl Sqlite {
         mut show: impl FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut prepared = self.prepare(statement, args.len())?;
-        let mut rows = prepared.query(args).map_err(|error| failed(statement.doing, error))?;
+        let mut rows =
+            prepared.query(args).map_err(|error| database_error(statement.doing, error))?;
         for _ in 0..most {
-            let Some(row) = rows.next().map_err(|error| failed(statement.doing, error))? else {
+            let Some(row) = rows.next().map_err(|error| database_error(statement.doing, error))?
+            else {
                 break;
             };
             show(Row::Sqlite(row))?;
@@ -90,7 +92,7 @@ impl Sqlite {
     /// Writes, and tells how many rows.
     pub fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
         let mut prepared = self.prepare(statement, args.len())?;
-        prepared.execute(args).map_err(|error| failed(statement.doing, error))
+        prepared.execute(args).map_err(|error| database_error(statement.doing, error))
     }
 
     /// Writes a whole row, by place.
@@ -98,23 +100,29 @@ impl Sqlite {
         let args = values.args();
         let mut prepared = self.prepare(statement, args.len())?;
         let written = prepared.execute(params_from_iter(args));
-        written.map(|_| ()).map_err(|error| failed(statement.doing, error))
+        written.map(|_| ()).map_err(|error| database_error(statement.doing, error))
     }
 }
 
 /// What stands in the column of this name.
 #[inline]
-pub fn named<'a>(row: &'a rusqlite::Row, column: &str) -> Result<Found<'a>, DatabaseError> {
+pub fn value_by_name<'a>(
+    row: &'a rusqlite::Row,
+    column: &str,
+) -> Result<ColumnValue<'a>, DatabaseError> {
     row.get_ref(column).map(Into::into).map_err(DatabaseError::engine)
 }
 
 /// What stands in the column at this place.
 #[inline]
-pub fn placed<'a>(row: &'a rusqlite::Row, place: usize) -> Result<Found<'a>, DatabaseError> {
+pub fn value_at<'a>(
+    row: &'a rusqlite::Row,
+    place: usize,
+) -> Result<ColumnValue<'a>, DatabaseError> {
     row.get_ref(place).map(Into::into).map_err(DatabaseError::engine)
 }
 
-impl<'a> From<ValueRef<'a>> for Found<'a> {
+impl<'a> From<ValueRef<'a>> for ColumnValue<'a> {
     #[inline]
     fn from(value: ValueRef<'a>) -> Self {
         match value {
@@ -138,7 +146,7 @@ impl ToSql for Arg<'_> {
     }
 }
 
-fn failed(doing: &'static str, error: rusqlite::Error) -> StoreError {
+fn database_error(doing: &'static str, error: rusqlite::Error) -> StoreError {
     StoreError::Database { doing, source: DatabaseError::engine(error) }
 }
 

@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{CONNECTION, DatabaseError, SCHEMA, SELECT_SCHEMA, Sqlite, failed};
+use super::{CONNECTION, DatabaseError, SCHEMA, SELECT_SCHEMA, Sqlite, database_error};
 use crate::error::StoreError;
 
 /// `EXGP`, in the file's header; the same number stands in `sql/schema.sql`.
@@ -26,7 +26,7 @@ const MAX_VALUE_BYTES: i32 = 8 << 20;
 
 /// What a file that `SQLite` can open turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-enum Found {
+enum FileState {
     /// An empty database: a recorder was ended before it had created its store.
     Unborn,
     /// A store of this schema version.
@@ -38,8 +38,8 @@ impl Sqlite {
     pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match inspect(&connection, path)? {
-            Found::Store => Ok(Self { connection }),
-            Found::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
+            FileState::Store => Ok(Self { connection }),
+            FileState::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
         }
     }
 
@@ -48,10 +48,10 @@ impl Sqlite {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // Nothing is set in the file before it is known to be a store.
         match inspect(&connection, path)? {
-            Found::Store => {}
-            Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
+            FileState::Store => {}
+            FileState::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
         }
-        connection.execute_batch(CONNECTION).doing("setting up the connection")?;
+        connection.execute_batch(CONNECTION).context("setting up the connection")?;
         sync_names(path)?;
         Ok(Self { connection })
     }
@@ -64,16 +64,16 @@ impl Sqlite {
         let mut connection = if path.exists() {
             let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             match inspect(&connection, path) {
-                Ok(Found::Unborn) => connection,
+                Ok(FileState::Unborn) => connection,
                 _ => return Err(taken()),
             }
         } else {
             connect_with(path, flags)?
         };
-        connection.execute_batch(CONNECTION).doing("setting up the connection")?;
-        let transaction = connection.transaction().doing("creating the tables")?;
-        transaction.execute_batch(SCHEMA).doing("creating the tables")?;
-        transaction.commit().doing("creating the tables")?;
+        connection.execute_batch(CONNECTION).context("setting up the connection")?;
+        let transaction = connection.transaction().context("creating the tables")?;
+        transaction.execute_batch(SCHEMA).context("creating the tables")?;
+        transaction.commit().context("creating the tables")?;
         sync_names(path)?;
         Ok(Self { connection })
     }
@@ -99,8 +99,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
 
 fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).doing("opening the database")?;
-    connection.busy_timeout(BUSY_LIMIT).doing("setting up the connection")?;
+    let connection = Connection::open_with_flags(path, flags).context("opening the database")?;
+    connection.busy_timeout(BUSY_LIMIT).context("setting up the connection")?;
     for (option, on) in [
         // A hostile file can neither run functions through its schema nor have itself rewritten.
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -108,17 +108,17 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
         // One plan per statement, whatever is bound to it: else each entry is planned anew.
         (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
-        connection.set_db_config(option, on).doing("setting up the connection")?;
+        connection.set_db_config(option, on).context("setting up the connection")?;
     }
     connection
         .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-        .doing("setting up the connection")?;
+        .context("setting up the connection")?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 
 /// Tells a store of this version from everything else.
-fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
+fn inspect(connection: &Connection, path: &Path) -> Result<FileState, StoreError> {
     let not_a_store =
         |found| StoreError::NotAStore { path: path.to_owned(), expected: APPLICATION_ID, found };
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
@@ -133,12 +133,12 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
     };
     let found = read_schema(connection)?;
     if application_id == 0 && found.is_empty() {
-        return Ok(Found::Unborn);
+        return Ok(FileState::Unborn);
     }
     if application_id != APPLICATION_ID {
         return Err(not_a_store(application_id));
     }
-    let version = pragma("user_version").doing("reading the file's header")?;
+    let version = pragma("user_version").context("reading the file's header")?;
     if version > SCHEMA_VERSION {
         let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
         return Err(StoreError::NewerSchema { path, expected, found: version });
@@ -147,10 +147,10 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
         let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
         return Err(StoreError::OlderSchema { path, expected, found: version });
     }
-    let model = Connection::open_in_memory().doing("comparing the schema")?;
-    model.execute_batch(SCHEMA).doing("comparing the schema")?;
+    let model = Connection::open_in_memory().context("comparing the schema")?;
+    model.execute_batch(SCHEMA).context("comparing the schema")?;
     match first_difference(&read_schema(&model)?, &found) {
-        None => Ok(Found::Store),
+        None => Ok(FileState::Store),
         Some(object) => Err(StoreError::SchemaAltered { path: path.to_owned(), object }),
     }
 }
@@ -160,11 +160,11 @@ type Schema = BTreeMap<String, (String, Option<String>)>;
 
 fn read_schema(connection: &Connection) -> Result<Schema, StoreError> {
     let doing = "reading the schema";
-    let mut statement = connection.prepare(SELECT_SCHEMA).doing(doing)?;
+    let mut statement = connection.prepare(SELECT_SCHEMA).context(doing)?;
     let rows = statement
         .query_map((), |row| Ok((row.get("name")?, (row.get("type")?, row.get("sql")?))))
-        .doing(doing)?;
-    rows.collect::<Result<_, _>>().doing(doing)
+        .context(doing)?;
+    rows.collect::<Result<_, _>>().context(doing)
 }
 
 fn first_difference(expected: &Schema, found: &Schema) -> Option<String> {
@@ -175,12 +175,12 @@ fn first_difference(expected: &Schema, found: &Schema) -> Option<String> {
 }
 
 /// Puts what was being done beside the database's error.
-trait Doing<T> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
+trait ErrorContext<T> {
+    fn context(self, doing: &'static str) -> Result<T, StoreError>;
 }
 
-impl<T> Doing<T> for rusqlite::Result<T> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
-        self.map_err(|error| failed(doing, error))
+impl<T> ErrorContext<T> for rusqlite::Result<T> {
+    fn context(self, doing: &'static str) -> Result<T, StoreError> {
+        self.map_err(|error| database_error(doing, error))
     }
 }

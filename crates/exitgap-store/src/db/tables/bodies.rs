@@ -50,7 +50,7 @@ pub struct SealedBodyRow {
 }
 
 impl BodyRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             body_no: row.get("body_no")?,
             slot: row.get("slot")?,
@@ -67,10 +67,10 @@ impl BodyRow {
 }
 
 impl SealedBodyRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
-        let head = HeadRow::read(row)?;
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
+        let head = HeadRow::from_row(row)?;
         let slot: Option<i64> = row.get("body_slot")?;
-        let body = slot.map(|slot| BodyRow::read(row).map(|body| (slot, body))).transpose()?;
+        let body = slot.map(|slot| BodyRow::from_row(row).map(|body| (slot, body))).transpose()?;
         Ok(Self { head, body })
     }
 }
@@ -87,7 +87,7 @@ impl Db {
             (":from_slot", slot.unwrap_or(Slot::FIRST).into()),
             (":to_slot", slot.unwrap_or(Slot::LAST).into()),
         ];
-        self.row(&statements::SELECT_BODY, &args, BodyRow::read)
+        self.row(&statements::SELECT_BODY, &args, BodyRow::from_row)
     }
 
     /// The body that another refers to, which is of an earlier slot of its day.
@@ -97,7 +97,7 @@ impl Db {
             (":from_slot", (i64::from(of.slot.number()) - i64::from(Slot::PER_DAY)).into()),
             (":to_slot", of.slot.into()),
         ];
-        self.row(&statements::SELECT_DICTIONARY, &args, BodyRow::read)
+        self.row(&statements::SELECT_DICTIONARY, &args, BodyRow::from_row)
     }
 
     /// The name of the first snapshot of the state of this name.
@@ -116,7 +116,7 @@ impl Db {
         let statement = &statements::SELECT_SEALED_ROWS;
         let mut found = Vec::new();
         self.each(statement, &args_of(pool_no, run), |row| {
-            found.push(SealedBodyRow::read(row).map_err(|error| statement.failed(error)));
+            found.push(SealedBodyRow::from_row(row).map_err(|error| statement.store_error(error)));
             Ok(())
         })?;
         Ok(found)
@@ -124,7 +124,7 @@ impl Db {
 
     /// The numbers of the next body and the next pool: of the one who writes.
     pub fn next_numbers(&self) -> Result<NextNumbers, StoreError> {
-        self.one(&statements::SELECT_NEXT_NUMBERS, &[], |row| {
+        self.require_row(&statements::SELECT_NEXT_NUMBERS, &[], |row| {
             Ok(NextNumbers { body: row.get("body_no")?, pool: row.get("pool_no")? })
         })
     }
@@ -142,14 +142,14 @@ impl Db {
             (":state_bytes", new.state_bytes.into()),
             (":zstd", new.zstd.into()),
         ];
-        self.write(&statements::INSERT_BODY, &args)
+        self.execute_pipelined(&statements::INSERT_BODY, &args)
     }
 
     /// What all bodies weigh.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         let statement = &statements::SELECT_TOTALS;
         let database_bytes = self.bytes(statement.doing)?;
-        self.one(statement, &[], |row| {
+        self.require_row(statement, &[], |row| {
             Ok(Totals {
                 snapshots: row.get("snapshots")?,
                 key_records: row.get("key_records")?,

@@ -24,7 +24,7 @@ impl Db {
     }
 
     fn counts(&self, statement: &'static Statement, tables: &[&str]) -> Result<Counts, StoreError> {
-        self.one(statement, &[], |row| {
+        self.require_row(statement, &[], |row| {
             let rows = tables.iter().map(|table| row.get(table)).collect::<Result<_, _>>()?;
             Ok(Counts { rows, last_slot: row.get("last_slot")? })
         })

@@ -9,7 +9,7 @@ use super::{Arg, Columns, DatabaseError, Db, EntryRow, PoolRow, Row, Values, sta
 use crate::db::statements::Statement;
 use crate::db::values::chained_row;
 use crate::derived::figures::{
-    AtLowest, DepthFigures, DirectionFigures, Gap, SnapshotFigures, Standing, WindowFigures,
+    AtLowest, DepthFigures, DirectionFigures, Gap, PoolStatus, SnapshotFigures, WindowFigures,
 };
 use crate::derived::rollup::{DirectionRollup, GapRollup, Rollup};
 use crate::error::StoreError;
@@ -35,8 +35,8 @@ pub struct GapRow {
 }
 
 impl FiguresRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
-        let entry = EntryRow::read(row)?;
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
+        let entry = EntryRow::from_row(row)?;
         let mut columns = row.from(5);
         let depth = [columns.next()?, columns.next()?];
         Ok(Self {
@@ -97,7 +97,7 @@ fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {
 }
 
 /// The part of a row of standings that is not the pool's.
-fn read_standing(row: Row) -> Result<Standing, DatabaseError> {
+fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
     let mut columns = row.from(5);
     let slot = columns.next::<Option<Slot>>()?.unwrap_or(Slot::FIRST);
     let reason: Option<String> = columns.next()?;
@@ -126,7 +126,7 @@ fn read_standing(row: Row) -> Result<Standing, DatabaseError> {
         let (basis, missing_slots): (_, Option<u32>) = (columns.next()?, columns.next()?);
         at_lowest[token] = missing_slots.map(|missing_slots| AtLowest { basis, missing_slots });
     }
-    Ok(Standing {
+    Ok(PoolStatus {
         slot,
         missing: reason.as_deref().and_then(|code| MissingReason::from_code(code).ok()),
         recorded_count,
@@ -150,7 +150,7 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::read, make)
+        self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::from_row, make)
     }
 
     /// One gap of the pool's slots of a run, both ends included, ascending: of four sizes selling
@@ -176,9 +176,9 @@ impl Db {
     /// Every pool and where it stands, in the order of their names.
     pub fn standings<T>(
         &self,
-        make: impl FnMut((PoolRow, Standing)) -> Result<T, StoreError>,
+        make: impl FnMut((PoolRow, PoolStatus)) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let read = |row: Row| Ok((PoolRow::read(row)?, read_standing(row)?));
+        let read = |row: Row| Ok((PoolRow::from_row(row)?, read_standing(row)?));
         self.rows(&statements::SELECT_STANDINGS, &[], read, make)
     }
 

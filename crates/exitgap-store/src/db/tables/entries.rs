@@ -53,7 +53,7 @@ pub struct RetractionRow {
 }
 
 impl EntryRow {
-    pub(super) fn read(row: Row) -> Result<Self, DatabaseError> {
+    pub(super) fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             slot: row.get("slot")?,
             snapshot: row.get("snapshot_sha256")?,
@@ -65,9 +65,9 @@ impl EntryRow {
 }
 
 impl HeadRow {
-    pub(super) fn read(row: Row) -> Result<Self, DatabaseError> {
+    pub(super) fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
-            entry: EntryRow::read(row)?,
+            entry: EntryRow::from_row(row)?,
             depth_usd: [row.get("depth0_usd")?, row.get("depth1_usd")?],
             lowest_7d_usd: [row.get("lowest0_7d_usd")?, row.get("lowest1_7d_usd")?],
             method_version: row.get("method_version")?,
@@ -89,13 +89,13 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_ENTRIES, &args, EntryRow::read, make)
+        self.rows(&statements::SELECT_ENTRIES, &args, EntryRow::from_row, make)
     }
 
     /// The pool's newest slot at or before this one.
     pub fn newest_entry(&self, pool_no: i64, at: Slot) -> Result<Option<EntryRow>, StoreError> {
         let args = [(":pool_no", pool_no.into()), (":at_slot", at.into())];
-        self.row(&statements::SELECT_NEWEST_ENTRY, &args, EntryRow::read)
+        self.row(&statements::SELECT_NEWEST_ENTRY, &args, EntryRow::from_row)
     }
 
     /// What the pool's heads are made of, of a run of slots, both ends included, ascending.
@@ -105,12 +105,12 @@ impl Db {
         run: [Slot; 2],
         make: impl FnMut(HeadRow) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.rows(&statements::SELECT_HEADS, &args_of(pool_no, run), HeadRow::read, make)
+        self.rows(&statements::SELECT_HEADS, &args_of(pool_no, run), HeadRow::from_row, make)
     }
 
     /// The same of one slot.
     pub fn head(&self, pool_no: i64, slot: Slot) -> Result<Option<HeadRow>, StoreError> {
-        self.row(&statements::SELECT_HEADS, &args_of(pool_no, [slot, slot]), HeadRow::read)
+        self.row(&statements::SELECT_HEADS, &args_of(pool_no, [slot, slot]), HeadRow::from_row)
     }
 
     /// The depths of the pool's slots of a run, both ends included, ascending.
@@ -188,7 +188,7 @@ impl Db {
             (":issued_sha256", new.issued.as_ref().map(|issued| &issued.0).into()),
             (":head_sha256", hash.into()),
         ];
-        self.write(&statements::INSERT_ENTRY, &args)
+        self.execute_pipelined(&statements::INSERT_ENTRY, &args)
     }
 
     /// Writes that the head of `by` takes the pool's `slot` back: with the orphaned and the
@@ -209,7 +209,7 @@ impl Db {
             (":orphaned_hash", blocks.map(|[orphaned, _]| orphaned).into()),
             (":canonical_hash", blocks.map(|[_, canonical]| canonical).into()),
         ];
-        self.write(&statements::INSERT_RETRACTION, &args)
+        self.execute_pipelined(&statements::INSERT_RETRACTION, &args)
     }
 }
 

@@ -26,7 +26,7 @@ pub struct NewFillsRow<'a> {
 }
 
 impl FillsRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             slot: row.get("slot")?,
             after_block: row.get("after_block")?,
@@ -50,7 +50,7 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_FILLS, &args, FillsRow::read, make)
+        self.rows(&statements::SELECT_FILLS, &args, FillsRow::from_row, make)
     }
 
     /// The slot and the last block of the pool's newest document at or before a slot.
@@ -71,6 +71,6 @@ impl Db {
             (":document_bytes", new.document_bytes.into()),
             (":zstd", new.zstd.into()),
         ];
-        self.write(&statements::INSERT_FILLS, &args)
+        self.execute_pipelined(&statements::INSERT_FILLS, &args)
     }
 }

@@ -16,7 +16,7 @@ pub struct IssuedRow {
 }
 
 impl IssuedRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             slot: row.get("slot")?,
             document_bytes: row.get("document_bytes")?,
@@ -29,7 +29,7 @@ impl IssuedRow {
 impl Db {
     /// The pool's documents that the heads of a run of slots commit to, both ends included, ascending; at most
     /// `limit`.
-    pub fn issued<T>(
+    pub fn issued_documents<T>(
         &self,
         pool_no: i64,
         run: [Slot; 2],
@@ -38,7 +38,7 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_ISSUED, &args, IssuedRow::read, make)
+        self.rows(&statements::SELECT_ISSUED, &args, IssuedRow::from_row, make)
     }
 
     /// The slot of the pool's newest document.
@@ -61,6 +61,6 @@ impl Db {
             (":document_bytes", document_bytes.into()),
             (":zstd", zstd.into()),
         ];
-        self.write(&statements::INSERT_ISSUED, &args)
+        self.execute_pipelined(&statements::INSERT_ISSUED, &args)
     }
 }

@@ -6,7 +6,7 @@ use exitgap_core::series::Slot;
 
 use super::{Arg, Args, Db, Statement};
 use crate::db::postgres::days::{
-    Leaving, SELECT_BODY_DAYS, SELECT_LEFT_DAY, SELECT_LEFT_DAYS, SELECT_LEFT_NAMED,
+    DayRemoval, SELECT_BODY_DAYS, SELECT_LEFT_DAY, SELECT_LEFT_DAYS, SELECT_LEFT_NAMED,
     SELECT_LEFT_SNAPSHOTS, SELECT_LEFT_STATES,
 };
 use crate::error::StoreError;
@@ -69,12 +69,12 @@ impl Db {
     fn left_count(&self, statement: &'static Statement) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(0),
-            Self::Postgres(_) => self.one(statement, &[], |row| row.at(0)),
+            Self::Postgres(_) => self.require_row(statement, &[], |row| row.at(0)),
         }
     }
 
     /// Has the bodies of a day leave a server's database; how many those were. A file keeps all.
-    pub fn leave(&self, admin: &Path, leaving: Leaving) -> Result<u64, StoreError> {
+    pub fn leave(&self, admin: &Path, leaving: DayRemoval) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(0),
             Self::Postgres(db) => db.leave(admin, leaving),

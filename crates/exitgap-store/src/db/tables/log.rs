@@ -28,7 +28,7 @@ pub struct CosignedRow {
 }
 
 impl CosignedRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         let lines: Option<String> = row.get("lines")?;
         let sha256: Option<[u8; 32]> = row.get("sha256")?;
         Ok(Self { asked: row.get::<i64>("asked")? == 1, answered: lines.zip(sha256) })
@@ -36,7 +36,7 @@ impl CosignedRow {
 }
 
 impl SealedSlotRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             pools: row.get("pools")?,
             heads_root: row.get("heads_root")?,
@@ -75,22 +75,26 @@ impl Db {
 
     /// The first and the last slot that is sealed.
     pub fn sealed_slots(&self) -> Result<(Option<i64>, Option<i64>), StoreError> {
-        self.one(&statements::SELECT_SEALED_SLOTS, &[], |row| Ok((row.at(0)?, row.at(1)?)))
+        self.require_row(&statements::SELECT_SEALED_SLOTS, &[], |row| Ok((row.at(0)?, row.at(1)?)))
     }
 
     /// What seals the slot.
     pub fn sealed_slot(&self, slot: Slot) -> Result<Option<SealedSlotRow>, StoreError> {
-        self.row(&statements::SELECT_SEALED_SLOT, &[(":slot", slot.into())], SealedSlotRow::read)
+        self.row(
+            &statements::SELECT_SEALED_SLOT,
+            &[(":slot", slot.into())],
+            SealedSlotRow::from_row,
+        )
     }
 
     /// What the slot's witnesses answered; `None`: none were asked.
-    pub fn cosigned(&self, slot: Slot) -> Result<Option<CosignedRow>, StoreError> {
-        self.row(&statements::SELECT_COSIGNED, &[(":slot", slot.into())], CosignedRow::read)
+    pub fn cosigned_row(&self, slot: Slot) -> Result<Option<CosignedRow>, StoreError> {
+        self.row(&statements::SELECT_COSIGNED, &[(":slot", slot.into())], CosignedRow::from_row)
     }
 
     /// Writes that the slot's checkpoint, which is about to be sealed, is shown to witnesses.
     pub fn insert_cosigning(&self, slot: Slot) -> Result<(), StoreError> {
-        self.write(&statements::INSERT_COSIGNING, &[(":slot", slot.into())])
+        self.execute_pipelined(&statements::INSERT_COSIGNING, &[(":slot", slot.into())])
     }
 
     /// Writes what they answered.
@@ -101,7 +105,7 @@ impl Db {
         sha256: &[u8; 32],
     ) -> Result<(), StoreError> {
         let args = [(":slot", slot.into()), (":lines", lines.into()), (":sha256", sha256.into())];
-        self.write(&statements::INSERT_COSIGNED, &args)
+        self.execute_pipelined(&statements::INSERT_COSIGNED, &args)
     }
 
     /// The hashes of a tile of the slot, one after the other.
@@ -119,19 +123,19 @@ impl Db {
     /// Writes the log's name.
     pub fn insert_log(&self, verifier_key: &str, first_slot: Slot) -> Result<(), StoreError> {
         let args = [(":verifier_key", verifier_key.into()), (":first_slot", first_slot.into())];
-        self.write(&statements::INSERT_LOG, &args)
+        self.execute_pipelined(&statements::INSERT_LOG, &args)
     }
 
     /// Writes a later key of the log; its first one is number 1.
     pub fn insert_log_key(&self, number: usize, verifier_key: &str) -> Result<(), StoreError> {
         let args = [(":key_no", number.into()), (":verifier_key", verifier_key.into())];
-        self.write(&statements::INSERT_LOG_KEY, &args)
+        self.execute_pipelined(&statements::INSERT_LOG_KEY, &args)
     }
 
     /// Writes which log this one succeeds.
     pub fn insert_predecessor(&self, document: &str) -> Result<(), StoreError> {
         let args = [(":document", document.into())];
-        self.write(&statements::INSERT_PREDECESSOR, &args)
+        self.execute_pipelined(&statements::INSERT_PREDECESSOR, &args)
     }
 
     /// Writes a node of the log's tree.
@@ -146,7 +150,7 @@ impl Db {
             (":node_index", index.cast_signed().into()),
             (":sha256", sha256.into()),
         ];
-        self.write(&statements::INSERT_LOG_NODE, &args)
+        self.execute_pipelined(&statements::INSERT_LOG_NODE, &args)
     }
 
     /// Writes what seals the slot.
@@ -163,7 +167,7 @@ impl Db {
             (":heads_root", heads_root.into()),
             (":checkpoint", checkpoint.into()),
         ];
-        self.write(&statements::INSERT_SEALED_SLOT, &args)
+        self.execute_pipelined(&statements::INSERT_SEALED_SLOT, &args)
     }
 
     /// Writes the tiles of a slot: level, index, hashes one after the other.
@@ -174,7 +178,7 @@ impl Db {
     ) -> Result<(), StoreError> {
         let insert = &statements::INSERT_SLOT_TILE;
         for (level, index, hashes) in tiles {
-            self.write(
+            self.execute_pipelined(
                 insert,
                 &[
                     (":slot", slot.into()),

@@ -15,7 +15,7 @@ pub struct SuspicionRow {
 }
 
 impl SuspicionRow {
-    fn read(row: Row) -> Result<Self, DatabaseError> {
+    fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             pool_id: row.get("pool_id")?,
             slot: row.get("slot")?,
@@ -30,12 +30,12 @@ impl Db {
     /// The first slot whose full reading put this one in doubt.
     pub fn doubt(&self, pool_no: i64, slot: Slot) -> Result<Option<i64>, StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
-        self.one(&statements::SELECT_DOUBT, &args, |row| row.at(0))
+        self.require_row(&statements::SELECT_DOUBT, &args, |row| row.at(0))
     }
 
     /// How many slots of pools are in doubt.
-    pub fn doubted(&self) -> Result<u64, StoreError> {
-        self.one(&statements::SELECT_DOUBTED, &[], |row| row.at(0))
+    pub fn count_doubts(&self) -> Result<u64, StoreError> {
+        self.require_row(&statements::SELECT_DOUBTED, &[], |row| row.at(0))
     }
 
     /// The first slot of the chain that was not rechecked.
@@ -48,7 +48,7 @@ impl Db {
         &self,
         make: impl FnMut(SuspicionRow) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.rows(&statements::SELECT_SUSPICIONS, &[], SuspicionRow::read, make)
+        self.rows(&statements::SELECT_SUSPICIONS, &[], SuspicionRow::from_row, make)
     }
 
     /// Writes runs of slots that the reading of `found` put in doubt: the pool's number, the first
@@ -60,7 +60,7 @@ impl Db {
     ) -> Result<(), StoreError> {
         let insert = &statements::INSERT_DOUBT;
         for (pool_no, first, last) in doubts {
-            self.write(
+            self.execute_pipelined(
                 insert,
                 &[
                     (":pool_no", pool_no.into()),
@@ -76,7 +76,7 @@ impl Db {
     /// Sets the first slot of the chain that is not rechecked.
     pub fn set_recheck(&self, chain: &str, next: Slot) -> Result<(), StoreError> {
         let args = [(":chain", chain.into()), (":next_slot", next.into())];
-        self.write(&statements::UPSERT_RECHECK, &args)
+        self.execute_pipelined(&statements::UPSERT_RECHECK, &args)
     }
 
     /// Writes a suspicion, or that it is confirmed.
@@ -95,12 +95,12 @@ impl Db {
             (":confirmed", confirmed.into()),
             (":canonical_hash", canonical.into()),
         ];
-        self.write(&statements::UPSERT_SUSPICION, &args)
+        self.execute_pipelined(&statements::UPSERT_SUSPICION, &args)
     }
 
     /// Removes a suspicion.
     pub fn delete_suspicion(&self, pool_no: i64, slot: Slot) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
-        self.write(&statements::DELETE_SUSPICION, &args)
+        self.execute_pipelined(&statements::DELETE_SUSPICION, &args)
     }
 }

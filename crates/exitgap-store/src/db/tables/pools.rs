@@ -15,7 +15,7 @@ pub struct PoolRow {
 }
 
 impl PoolRow {
-    pub(super) fn read(row: Row) -> Result<Self, DatabaseError> {
+    pub(super) fn from_row(row: Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             number: row.get("pool_no")?,
             id: row.get("pool_id")?,
@@ -32,18 +32,18 @@ impl Db {
         &self,
         make: impl FnMut(PoolRow) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.rows(&statements::SELECT_POOLS, &[], PoolRow::read, make)
+        self.rows(&statements::SELECT_POOLS, &[], PoolRow::from_row, make)
     }
 
     /// The pool of this name.
     pub fn pool(&self, id: &str) -> Result<Option<PoolRow>, StoreError> {
-        self.row(&statements::SELECT_POOL, &[(":pool_id", id.into())], PoolRow::read)
+        self.row(&statements::SELECT_POOL, &[(":pool_id", id.into())], PoolRow::from_row)
     }
 
     /// How many pools with a head in the slot come before this one.
     pub fn place(&self, slot: Slot, id: &str) -> Result<i64, StoreError> {
         let args = [(":slot", slot.into()), (":pool_id", id.into())];
-        self.one(&statements::SELECT_PLACE, &args, |row| row.at(0))
+        self.require_row(&statements::SELECT_PLACE, &args, |row| row.at(0))
     }
 
     /// Writes a pool.
@@ -60,18 +60,18 @@ impl Db {
             (":default_base_token", default_base_token.into()),
             (":first_slot", first_slot.into()),
         ];
-        self.write(&statements::INSERT_POOL, &args)
+        self.execute_pipelined(&statements::INSERT_POOL, &args)
     }
 
     /// Sets a pool's default base anew.
     pub fn update_default_base(&self, pool_no: i64, token: i64) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":default_base_token", token.into())];
-        self.write(&statements::UPDATE_DEFAULT_BASE, &args)
+        self.execute_pipelined(&statements::UPDATE_DEFAULT_BASE, &args)
     }
 
     /// Writes that the slot is the pool's last.
     pub fn insert_retirement(&self, pool_no: i64, slot: Slot) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
-        self.write(&statements::INSERT_RETIREMENT, &args)
+        self.execute_pipelined(&statements::INSERT_RETIREMENT, &args)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params};
 
 use super::DatabaseError;
-use super::apart::{self, FileKind};
+use super::sidecar::{self, FileKind};
 use super::statements::{Statement, find};
 
 static SELECT_LATEST: Statement = find(include_str!("sql/state.sql"), "SELECT_LATEST");
@@ -45,7 +45,7 @@ pub struct WitnessDb {
 impl WitnessDb {
     /// Opens the database, and makes it where there is none.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
-        let opened = apart::open(path, |transaction, found| {
+        let opened = sidecar::open(path, |transaction, found| {
             if found.is_none() {
                 transaction.execute_batch(include_str!("sql/schema.sql"))?;
             }
@@ -56,7 +56,7 @@ impl WitnessDb {
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when this
     /// returns.
-    pub fn write<T, E: From<DatabaseError>>(
+    pub fn write_transaction<T, E: From<DatabaseError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
     ) -> Result<T, E> {

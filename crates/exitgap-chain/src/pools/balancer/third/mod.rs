@@ -22,8 +22,10 @@ use crate::abi::{
     Answer, BalancerFactory, BalancerPool, BalancerV3Vault, Call, UnlockCallback, own, wire,
 };
 use crate::config::{Factory, FactoryKind, PoolPlan};
-use crate::missing::Missing;
-use crate::pools::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use crate::pools::reader::{
+    Candidate, Claim, DecodedState, PoolReader, Probe, RecognisedPool, data_of,
+};
+use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
 /// The most tokens of a pool.
@@ -47,7 +49,7 @@ enum Law {
 }
 
 impl Family {
-    fn of(kind: FactoryKind) -> Option<Self> {
+    fn from_kind(kind: FactoryKind) -> Option<Self> {
         match kind {
             FactoryKind::BalancerV3Weighted => Some(Self::Weighted),
             FactoryKind::BalancerV3Stable => Some(Self::Stable),
@@ -82,7 +84,7 @@ pub(crate) struct ThirdVaultReader {
 }
 
 fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Family)> {
-    known.iter().filter_map(|factory| Some((factory.address, Family::of(factory.kind)?)))
+    known.iter().filter_map(|factory| Some((factory.address, Family::from_kind(factory.kind)?)))
 }
 
 impl PoolReader for ThirdVaultReader {
@@ -116,7 +118,7 @@ impl PoolReader for ThirdVaultReader {
         else {
             return Claim::Foreign;
         };
-        let said = version.listed::<BalancerPool::versionCall>(VERSION_WORDS);
+        let said = version.decode_list::<BalancerPool::versionCall>(VERSION_WORDS);
         let said = said.as_deref();
         let theirs = factories(candidate.factories).zip(of_factories.as_chunks::<2>().0);
         let mut theirs = theirs.filter_map(|((_, family), [is_its, vault])| {
@@ -144,7 +146,7 @@ impl PoolReader for ThirdVaultReader {
         match family.law(said) {
             Ok(law) => {
                 let reader = Self { pool, vault, law, tokens: Vec::new() };
-                Claim::Is(Recognised { reader, tokens: Vec::new(), proof: None })
+                Claim::Is(RecognisedPool { reader, tokens: Vec::new(), proof: None })
             }
             Err(why) => Claim::Refused(why),
         }
@@ -155,7 +157,7 @@ impl PoolReader for ThirdVaultReader {
         vec![self.holdings_call(MAX_TOKENS)]
     }
 
-    fn registered(
+    fn confirm_registration(
         mut self,
         _plan: &PoolPlan,
         answers: &[Answer],
@@ -182,8 +184,13 @@ impl PoolReader for ThirdVaultReader {
         self.calls_for_state()
     }
 
-    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
-        self.state_of(pool, answers).map(Reading::Whole)
+    fn decode(
+        &self,
+        pool: &PoolId,
+        _at: u64,
+        answers: &[Answer],
+    ) -> Result<DecodedState, ReadFailure> {
+        self.state_of(pool, answers).map(DecodedState::Whole)
     }
 
     /// Each is undone.

@@ -6,10 +6,10 @@ use exitgap_core::pools::{PoolState, StableV3, VaultParts, Weighted};
 use super::{Law, ThirdVaultReader};
 use crate::abi::{Answer, BalancerPool, BalancerV3Pool, BalancerV3Vault, Call, own, wire};
 use crate::config::NOBODY;
-use crate::missing::Missing;
+use crate::pools::answer_cursor::{AnswerCursor, inconsistent, refuse_pool};
 use crate::pools::balancer::state::amplification;
-use crate::pools::told::{Told, inconsistent, refused};
-use crate::pools::unanswered;
+use crate::pools::call_failure;
+use crate::read_failure::ReadFailure;
 
 /// Words of the answer that lists as many tokens, three facts of each, and two balances of each.
 pub(super) const fn holdings_words(tokens: usize) -> usize {
@@ -60,26 +60,30 @@ impl ThirdVaultReader {
     }
 
     /// The state that the answers tell.
-    pub(super) fn state_of(&self, pool: &PoolId, answers: &[Answer]) -> Result<PoolState, Missing> {
+    pub(super) fn state_of(
+        &self,
+        pool: &PoolId,
+        answers: &[Answer],
+    ) -> Result<PoolState, ReadFailure> {
         let count = self.tokens.len();
-        let mut told = Told::new(pool, answers);
+        let mut told = AnswerCursor::new(pool, answers);
         self.refuse_stopped(&mut told)?;
         refuse_hooks(&mut told)?;
         let answer = told.answer();
         let holdings = holdings_of(answer, count)
-            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokenInfo", answer))?;
+            .ok_or_else(|| call_failure(pool, "its vault's getPoolTokenInfo", answer))?;
         if holdings.tokens.iter().copied().map(own).ne(self.tokens.iter().copied()) {
             return Err(inconsistent(pool, "its vault lists different tokens than before"));
         }
         let rates = told.answer();
         if *rates == Answer::Reverted {
-            let Missing { reason, detail } =
-                unanswered(pool, "its vault's getPoolTokenRates", rates);
-            return Err(Missing::new(reason, format!("{detail}; rate_unreadable")));
+            let ReadFailure { reason, detail } =
+                call_failure(pool, "its vault's getPoolTokenRates", rates);
+            return Err(ReadFailure::new(reason, format!("{detail}; rate_unreadable")));
         }
         let rates = rates
             .exact::<BalancerV3Vault::getPoolTokenRatesCall>(2 + 2 * (1 + count))
-            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokenRates", rates))?;
+            .ok_or_else(|| call_failure(pool, "its vault's getPoolTokenRates", rates))?;
         let live = told.list::<BalancerV3Vault::getCurrentLiveBalancesCall>(
             "its vault's getCurrentLiveBalances",
             count,
@@ -128,7 +132,7 @@ impl ThirdVaultReader {
     }
 
     /// Refuses a pool that swaps nothing, or may be about to.
-    fn refuse_stopped(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+    fn refuse_stopped(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         let all =
             told.next::<BalancerV3Vault::isVaultPausedCall>("its vault's isVaultPaused", 1)?;
         let it = told.next::<BalancerV3Vault::isPoolPausedCall>("its vault's isPoolPaused", 1)?;
@@ -138,21 +142,21 @@ impl ThirdVaultReader {
         )?;
         if all {
             let why = format!("paused: its vault {} allows no swaps", self.vault);
-            return Err(refused(told.pool(), why));
+            return Err(refuse_pool(told.pool(), why));
         }
         if it {
-            return Err(refused(told.pool(), "paused: its vault allows no swaps in the pool"));
+            return Err(refuse_pool(told.pool(), "paused: its vault allows no swaps in the pool"));
         }
         if recovers {
             let why = "recovery_mode: its vault only returns its tokens, and no longer maintains its live balances";
-            return Err(refused(told.pool(), why));
+            return Err(refuse_pool(told.pool(), why));
         }
         Ok(())
     }
 
     /// Refuses a pool of tokens that the vault itself wraps and unwraps: what is sold and bought there
     /// is what they wrap, through buffers that this reads nothing of.
-    fn refuse_boosted(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+    fn refuse_boosted(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         for token in &self.tokens {
             let wrapped = told.next::<BalancerV3Vault::isERC4626BufferInitializedCall>(
                 "its vault's isERC4626BufferInitialized",
@@ -162,7 +166,7 @@ impl ThirdVaultReader {
                 let why = format!(
                     "boosted: its token {token} has a buffer in the vault, which trades the underlying token"
                 );
-                return Err(refused(told.pool(), why));
+                return Err(refuse_pool(told.pool(), why));
             }
         }
         Ok(())
@@ -170,18 +174,18 @@ impl ThirdVaultReader {
 }
 
 /// Refuses a pool that calls another contract around what happens in it.
-fn refuse_hooks(told: &mut Told<'_>) -> Result<(), Missing> {
+fn refuse_hooks(told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
     let hooks =
         told.next::<BalancerV3Vault::getHooksConfigCall>("its vault's getHooksConfig", 11)?;
     let contract = own(hooks.hooksContract);
     if hooks.shouldCallComputeDynamicSwapFee {
         let why = format!("dynamic_fee: its hooks contract {contract} sets the fee of every swap");
-        return Err(refused(told.pool(), why));
+        return Err(refuse_pool(told.pool(), why));
     }
     if contract != NOBODY {
         let why =
             format!("hook: the pool calls the hooks contract {contract} during its operations");
-        return Err(refused(told.pool(), why));
+        return Err(refuse_pool(told.pool(), why));
     }
     Ok(())
 }

@@ -252,8 +252,8 @@ fn vectors() -> Vec<Vector> {
             &changed(&too_large, "\"size_usd\":\"1000000000\"", "\"size_usd\":\"10\""),
             trusting(),
         ),
-        vector("no_trusted_key", &file, Policy::trusting(Vec::new())),
-        vector("another_key_of_the_name", &file, Policy::trusting(vec![stranger.verifier()])),
+        vector("no_trusted_key", &file, Policy::with_keys(Vec::new())),
+        vector("another_key_of_the_name", &file, Policy::with_keys(vec![stranger.verifier()])),
         vector("not_json", b"{\"head\":", trusting()),
     ];
     for (name, from, to) in LIES {
@@ -308,14 +308,14 @@ fn vectors() -> Vec<Vector> {
         ("seen_empty_with_another_root", empty_log(root(&scene.log(1)))),
     ] {
         let seen = SeenCheckpoint { note, proof: Vec::new() };
-        let policy = Policy { seen: Some(seen), ..Policy::trusting(keys.clone()) };
+        let policy = Policy { seen: Some(seen), ..Policy::with_keys(keys.clone()) };
         all.push(vector(name, &file, policy));
     }
     // From no slots on nothing is to be proven, so a proof that is there is another one.
     let seen = SeenCheckpoint { note: empty_log(root(&[])), proof: scene.log(1) };
     let policy = Policy { seen: Some(seen), ..trusting() };
     all.push(vector("seen_empty_with_a_proof", &file, policy));
-    all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
+    all.push(vector("only_keys_of_other_logs", &file, Policy::with_keys(keys[1..].to_vec())));
     all.extend(bounds::bounds(&scene));
     all.extend(kinds::kinds());
     all.extend(windows::windows(&scene, &stranger));

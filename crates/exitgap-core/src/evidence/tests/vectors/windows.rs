@@ -19,7 +19,7 @@ pub fn windows(scene: &Scene, stranger: &SignerKey) -> Vec<Vector> {
             "window_that_takes_the_slot_back",
             window_taking_back(
                 scene,
-                Retraction::orphaned(slot(2), BlockHash([5; 32]), BlockHash([6; 32])),
+                Retraction::for_orphan(slot(2), BlockHash([5; 32]), BlockHash([6; 32])),
             ),
         ),
         (

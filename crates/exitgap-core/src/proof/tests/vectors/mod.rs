@@ -77,7 +77,11 @@ impl Vector {
     fn new(of: Layout, kept: Option<FeedLayout>, words: Words, state: PoolState) -> Self {
         let is_managed = of == Layout::UniswapV4;
         let (slug, at) = (pool().chain().clone(), if is_managed { MANAGER } else { CONTRACT });
-        let pool = if is_managed { PoolId::managed(slug, ID) } else { PoolId::new(slug, CONTRACT) };
+        let pool = if is_managed {
+            PoolId::from_manager_id(slug, ID)
+        } else {
+            PoolId::new(slug, CONTRACT)
+        };
         let ranges = ranges_of(&state, WIDE);
         let feeds: Vec<FeedSubject> =
             kept.map(|kept| vec![feed(kept, 1), feed(kept, 2)]).unwrap_or_default();
@@ -127,10 +131,13 @@ impl Vector {
     fn case(&mut self, name: &str, of: [usize; 2], changed: &[u8], asked: &Asked, codes: &str) {
         let (snapshot, proof) = (&self.snapshots[of[0]], &self.proofs[of[1]]);
         let size = asked.size.map(|(direction, size)| (direction, size.parse().unwrap()));
-        let mut checks = check_state(&StateProof::read(changed), snapshot, size).to_vec();
+        let mut checks = check_state(&StateProof::from_bytes(changed), snapshot, size).to_vec();
         if !asked.blocks.is_empty() {
-            let sources: Vec<BlockSource> =
-                asked.blocks.iter().map(|(by, hash)| BlockSource::asked(*by, *hash)).collect();
+            let sources: Vec<BlockSource> = asked
+                .blocks
+                .iter()
+                .map(|(by, hash)| BlockSource::from_answer(*by, *hash))
+                .collect();
             let block = snapshot.observation().block();
             checks.push(check_canonical(block, None, &sources, None));
         }
@@ -268,7 +275,7 @@ fn the_vectors_of_proofs_are_these() {
 fn a_claim_is_read_back_from_its_bytes_and_from_no_others() {
     for vector in cases::all() {
         for snapshot in &vector.snapshots {
-            let claim = StateClaim::of(snapshot, None);
+            let claim = StateClaim::from_snapshot(snapshot, None);
             let bytes = claim.to_bytes();
             assert_eq!(StateClaim::from_bytes(&bytes), Some(claim));
             for length in 0..bytes.len() {

@@ -1,0 +1,90 @@
+//! What an audit says to people, of a whole log and of a closed day.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{AuditFault, AuditedCounts};
+use exitgap_core::evidence::Verdict;
+
+use crate::failure::Failure;
+use crate::format::{group_digits, printable};
+
+/// How a verdict is drawn, and its words. `own_key`: whose key it rests on alone, where nothing
+/// else is left open.
+pub fn verdict(verdict: Verdict, own_key: Option<&str>) -> (Style, String) {
+    let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
+    match (verdict, own_key) {
+        (Verdict::Valid, _) => (colour(AnsiColor::Green), "VALID: every check passed".to_owned()),
+        (Verdict::Invalid, _) => (colour(AnsiColor::Red), "INVALID: a check failed".to_owned()),
+        (Verdict::Incomplete, Some(whose)) => (
+            colour(AnsiColor::Yellow),
+            format!("INCOMPLETE: every check passed, but only with the {whose}'s own key"),
+        ),
+        (Verdict::Incomplete, None) => (
+            colour(AnsiColor::Yellow),
+            "INCOMPLETE: no check failed, but some were not made".to_owned(),
+        ),
+    }
+}
+
+/// The first thing wrong, where there is one.
+pub fn fault(out: &mut impl Write, fault: Option<&AuditFault>) -> Result<(), Failure> {
+    let Some(fault) = fault else { return Ok(()) };
+    writeln!(out, "{:<16}{}", "first fault", fault.code)?;
+    if let (Some(slot), Some(time)) = (fault.slot, &fault.slot_time) {
+        writeln!(out, "{:<16}{slot}, {time}", "slot")?;
+    }
+    if let Some(pool) = &fault.pool {
+        writeln!(out, "{:<16}{pool}", "pool")?;
+    }
+    Ok(writeln!(out, "{:<16}{}", "what", printable(&fault.detail))?)
+}
+
+/// What was looked at.
+pub fn counts(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), Failure> {
+    let number = |number: u64| group_digits(&number.to_string());
+    Ok(writeln!(
+        out,
+        "{:<16}pools: {}, heads: {}, snapshots recomputed: {}, without one: {}, retracted: {}",
+        "",
+        counts.pools,
+        number(counts.heads),
+        number(counts.snapshots),
+        number(counts.without_snapshot),
+        number(counts.retracted),
+    )?)
+}
+
+/// What only a later version of exitgap understands, where there is any.
+pub fn print_unsupported(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), Failure> {
+    if counts.unsupported == 0 {
+        return Ok(());
+    }
+    Ok(writeln!(
+        out,
+        "{:<16}{} heads and snapshots are from a newer version; update exitgap to check them",
+        "not checked",
+        group_digits(&counts.unsupported.to_string())
+    )?)
+}
+
+/// The keys that signatures were checked by: the caller's, or the own ones of what is audited,
+/// which then is said.
+pub fn keys(
+    out: &mut impl Write,
+    keys: &[String],
+    own_key_of: Option<&str>,
+) -> Result<(), Failure> {
+    let whose = own_key_of.map_or("trusted".to_owned(), |of| format!("{of}'s own"));
+    for key in keys {
+        writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
+    }
+    Ok(())
+}
+
+/// Says on stderr that a key is worth what its source is.
+pub fn compare_keys(of: &str) {
+    anstream::eprintln!(
+        "The signatures were checked with the {of}'s own key. Compare that key with a copy from a place you trust, then pass it with --trust."
+    );
+}

@@ -1,0 +1,140 @@
+//! The venues of a token, compared by a service and recomputed here from its snapshots.
+
+use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
+use exitgap_api::operations::{Held, Operation, PositionAsked, RoutesAsked, Target};
+use exitgap_api::{BestSplit, Number, Routes, SplitCandidate};
+use exitgap_core::exit::Exit;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::SizeUsd;
+use serde::Deserialize;
+
+use crate::{Client, ClientError, Transport};
+
+/// The most venues that are fetched to recompute an answer; a service compares no more.
+const MOST_VENUES: usize = 24;
+
+impl<T: Transport> Client<T> {
+    /// `GET /v1/routes/{chain}/{token}`: the guards of the client count, not those of `asked`.
+    pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
+        let target = target(asked);
+        let routes: Routes = self.get_guarded(target.clone()).await?;
+        let answers = routes.chain == asked.chain.to_string()
+            && routes.token.address == asked.token.to_string()
+            && routes.split.size_usd == Number::from(asked.size)
+            && routes.quote_group == asked.quote_group;
+        if !answers {
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
+        }
+        Ok(routes)
+    }
+
+    /// The legs of the service's split, as positions to be asked about one by one: their sizes add up to what is
+    /// asked, and nothing else of the answer is looked at.
+    pub async fn split_legs(&self, asked: &RoutesAsked) -> Result<Vec<PositionAsked>, ClientError> {
+        let target = target(asked);
+        let Split { legs } = self.get_guarded(target.clone()).await?;
+        let wrong = |why: &str| self.not_as_specified(&target, why);
+        let read = |leg: Leg| {
+            let pool =
+                leg.pool.parse::<PoolId>().ok().filter(|pool| *pool.chain() == asked.chain)?;
+            let size = leg.size_usd.as_str().parse::<SizeUsd>().ok()?;
+            Some(PositionAsked { held: Held::InPool { pool, base: Some(leg.base) }, size })
+        };
+        let legs: Option<Vec<PositionAsked>> = legs.into_iter().map(read).collect();
+        let legs = legs.ok_or_else(|| wrong("a leg has no valid pool of the chain or no size"))?;
+        let sum = legs.iter().fold(0, |sum: u64, leg| sum.saturating_add(leg.size.micros()));
+        if sum == asked.size.micros() {
+            Ok(legs)
+        } else {
+            Err(wrong("its legs do not add up to the requested size"))
+        }
+    }
+
+    /// The comparison with every figure recomputed here from the snapshots it names: an answer that does not follow from
+    /// them is an error. That no other pool sells the token is the service's word.
+    pub async fn recomputed_routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
+        let routes = self.routes(asked).await?;
+        let target = target(asked);
+        let wrong = |why: String| self.not_as_specified(&target, why);
+        if routes.split.alone.len() > MOST_VENUES {
+            return Err(wrong(format!("it compares more than {MOST_VENUES} venues")));
+        }
+        let slot =
+            Slot::new(routes.slot.into()).map_err(|_| wrong("its slot is invalid".to_owned()))?;
+        let mut held: Vec<(Snapshot, Exit)> = Vec::new();
+        for venue in &routes.split.alone {
+            let pool = venue.pool.parse::<PoolId>();
+            let hash = venue.snapshot_hash.as_deref().and_then(|hash| hash.parse().ok());
+            let (Ok(pool), Some(hash)) = (pool, hash) else {
+                return Err(wrong("a venue has no valid pool or snapshot".to_owned()));
+            };
+            let snapshot = self.snapshot(&pool, hash).await?;
+            let observation = snapshot.observation();
+            if *observation.pool() != pool
+                || snapshot.slot() != slot
+                || *pool.chain() != asked.chain
+            {
+                return Err(wrong(format!(
+                    "the snapshot of {pool} belongs to another pool, chain or slot"
+                )));
+            }
+            let direction = observation.direction_of(&asked.token.to_string());
+            let direction =
+                direction.map_err(|_| wrong(format!("{pool} does not sell the token")))?;
+            let exit = Exit::from_pool(observation, direction);
+            held.push((snapshot, exit));
+        }
+        let candidates: Vec<SplitCandidate<'_>> = held
+            .iter()
+            .map(|(snapshot, exit)| SplitCandidate {
+                snapshot,
+                hash: None,
+                exit,
+                fixed_cost: asked.fixed_cost,
+            })
+            .collect();
+        let ours = BestSplit::from_candidates(&candidates, asked.size, |_, _| None)?;
+        if figures(&ours) != figures(&routes.split) {
+            return Err(wrong("the answer does not follow from its snapshots".to_owned()));
+        }
+        Ok(routes)
+    }
+}
+
+/// What of an answer is needed to sell as it says.
+#[derive(Deserialize)]
+struct Split {
+    legs: Vec<Leg>,
+}
+
+#[derive(Deserialize)]
+struct Leg {
+    pool: String,
+    base: String,
+    size_usd: Number,
+}
+
+fn target(asked: &RoutesAsked) -> Target {
+    let RoutesAsked { chain, token, size, quote_group, fixed_cost, at, guards: _ } = asked;
+    Operation::Routes
+        .target_of(format_args!("{chain}/{token}"))
+        .with(&SIZE, size)
+        .maybe(&QUOTE_GROUP, quote_group.as_ref())
+        .maybe(&FIXED_COST, (fixed_cost.0 > 0).then(|| Number::from(*fixed_cost)))
+        .maybe(&AT, at.as_ref())
+}
+
+/// What follows from snapshots: all but addresses, and venues that have no snapshot.
+fn figures(split: &BestSplit) -> BestSplit {
+    let mut split = split.clone();
+    split.left_out.clear();
+    for leg in &mut split.legs {
+        leg.evidence_url = None;
+    }
+    for alone in &mut split.alone {
+        (alone.evidence_url, alone.snapshot_hash) = (None, None);
+    }
+    split
+}

@@ -1,0 +1,248 @@
+//! Bodies that refer to earlier ones of their contract: found, unpacked, and kept while they are
+//! likely to be referred to again.
+
+use std::collections::BTreeMap;
+
+use super::{FrameRef, MAX_STEPS, Manifest, PartRef, PublishedError, Table};
+use crate::evidence::{Head, HeadEntry};
+use crate::ids::{Contract, PoolId};
+use crate::series::Slot;
+
+/// What the bodies kept for others may weigh together, bytes. Those of more pools are read again
+/// whenever they are referred to.
+const MAX_KEPT_BYTES: usize = 512 << 20;
+
+/// A folder's files, each read up to its limit and checked against what names it.
+pub trait Folder {
+    /// Why a file cannot be read.
+    type Error;
+
+    /// A slot's manifest.
+    fn manifest(&self, slot: Slot) -> Result<Manifest, Self::Error>;
+
+    /// A part's table, and where its first body begins.
+    fn table(&self, part: &PartRef) -> Result<(Table, u64), Self::Error>;
+
+    /// So many bytes of a part, from this one on.
+    fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, Self::Error>;
+
+    /// The bytes that a packed body holds, exactly as many as it says; words where it does not.
+    fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String>;
+}
+
+/// Why a body cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError<E> {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Folder(E),
+    /// The frame does not hold it.
+    #[error("the body of {slot} cannot be unpacked: {reason}")]
+    Frame {
+        /// The slot whose body it is.
+        slot: Slot,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A body refers to one that is not there.
+    #[error(
+        "the body of {slot} refers to the body {back} slots before, but its contract has none there"
+    )]
+    NoBase {
+        /// The slot whose body refers to it.
+        slot: Slot,
+        /// How many slots before.
+        back: u32,
+    },
+    /// A head has the body of an earlier one of its slot, where there is none.
+    #[error(
+        "the body of {slot} is shared with another pool of the contract, but that pool has none"
+    )]
+    NotShared {
+        /// The slot.
+        slot: Slot,
+    },
+    /// A table does not fit its heads.
+    #[error("the part of {slot} with the pool: {error}")]
+    Table {
+        /// The slot.
+        slot: Slot,
+        /// What is wrong.
+        error: PublishedError,
+    },
+    /// A body refers to one that refers to another, and so on.
+    #[error("the body of {slot} is more than {MAX_STEPS} references away from a complete body")]
+    TooFar {
+        /// The slot.
+        slot: Slot,
+    },
+}
+
+/// Where a body stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The part.
+    pub part: PartRef,
+    /// The first byte of its frame there.
+    pub from: u64,
+    /// The frame.
+    pub frame: FrameRef,
+}
+
+/// A body that others may refer to.
+struct Kept {
+    slot: Slot,
+    joined: Vec<u8>,
+}
+
+/// The bodies of a folder, followed slot by slot or asked for anywhere: at most three earlier
+/// ones are read for one.
+pub struct Bodies<'a, F> {
+    folder: &'a F,
+    /// By contract: the newest of each number of steps, fewer steps first.
+    kept: BTreeMap<Contract, Vec<Kept>>,
+    kept_bytes: usize,
+    /// The one that was asked for last, which the contract's next pool may share.
+    last: Option<(Contract, Kept)>,
+}
+
+impl<'a, F: Folder> Bodies<'a, F> {
+    /// Nothing is read yet.
+    pub fn new(folder: &'a F) -> Self {
+        Self { folder, kept: BTreeMap::new(), kept_bytes: 0, last: None }
+    }
+
+    /// The body of the pool's snapshot of `slot`, the snapshot's canonical bytes before the
+    /// state's. It is right only if both hash to what the head names: no more is checked here.
+    pub fn body(
+        &mut self,
+        pool: &PoolId,
+        slot: Slot,
+        place: &Place,
+    ) -> Result<Vec<u8>, BodyError<F::Error>> {
+        let contract = pool.contract();
+        if place.frame.is_shared() {
+            if let Some((of, last)) = &self.last
+                && (of, last.slot) == (contract, slot)
+            {
+                return Ok(last.joined.clone());
+            }
+            let place = self.place(contract, slot)?.ok_or(BodyError::NotShared { slot })?;
+            return self.own_body(contract, slot, &place);
+        }
+        self.own_body(contract, slot, place)
+    }
+
+    /// The body that stands at this place.
+    fn own_body(
+        &mut self,
+        contract: &Contract,
+        slot: Slot,
+        place: &Place,
+    ) -> Result<Vec<u8>, BodyError<F::Error>> {
+        let mut kept = self.kept.remove(contract).unwrap_or_default();
+        self.kept_bytes -= weight(&kept);
+        let body = self.resolve_body(contract, slot, place, &mut kept);
+        if let Ok(joined) = &body
+            && kept.len() < MAX_STEPS
+        {
+            kept.push(Kept { slot, joined: joined.clone() });
+        }
+        let bytes = weight(&kept);
+        if self.kept_bytes + bytes <= MAX_KEPT_BYTES {
+            self.kept_bytes += bytes;
+            self.kept.insert(contract.clone(), kept);
+        }
+        let body = body?;
+        self.last = Some((contract.clone(), Kept { slot, joined: body.clone() }));
+        Ok(body)
+    }
+
+    /// The body; `kept` is what it refers to, nearest last, and nothing else.
+    fn resolve_body(
+        &self,
+        contract: &Contract,
+        slot: Slot,
+        place: &Place,
+        kept: &mut Vec<Kept>,
+    ) -> Result<Vec<u8>, BodyError<F::Error>> {
+        // The way to the body that stands alone, or to one that is kept.
+        let mut way = vec![(slot, place.clone())];
+        while let Some((at, Place { frame: FrameRef { back, .. }, .. })) = way.last() {
+            let (at, back) = (*at, *back);
+            if back == 0 {
+                kept.clear();
+                break;
+            }
+            let base = u64::from(at.number()).checked_sub(u64::from(back));
+            let base = base.and_then(|base| Slot::new(base).ok());
+            let base = base.ok_or(BodyError::NoBase { slot: at, back })?;
+            if let Some(at) = kept.iter().position(|kept| kept.slot == base) {
+                kept.truncate(at + 1);
+                break;
+            }
+            if way.len() > MAX_STEPS {
+                return Err(BodyError::TooFar { slot });
+            }
+            let found = self.place(contract, base)?;
+            way.push((base, found.ok_or(BodyError::NoBase { slot: at, back })?));
+        }
+        if kept.len() + way.len() > MAX_STEPS + 1 {
+            return Err(BodyError::TooFar { slot });
+        }
+        while let Some((at, Place { part, from, frame })) = way.pop() {
+            let read = self.folder.bytes(&part, from, frame.bytes).map_err(BodyError::Folder)?;
+            let base = kept.last().map(|kept| kept.joined.as_slice());
+            let joined = F::unpack(&read, frame.unpacked_bytes(), base)
+                .map_err(|reason| BodyError::Frame { slot: at, reason })?;
+            if way.is_empty() {
+                return Ok(joined);
+            }
+            kept.push(Kept { slot: at, joined });
+        }
+        Err(BodyError::TooFar { slot })
+    }
+
+    /// Where the contract's body of a slot stands, whichever of its pools has it.
+    fn place(&self, contract: &Contract, slot: Slot) -> Result<Option<Place>, BodyError<F::Error>> {
+        let manifest = self.folder.manifest(slot).map_err(BodyError::Folder)?;
+        for part in manifest.parts_of(contract) {
+            let (table, from) = self.folder.table(part).map_err(BodyError::Folder)?;
+            if let Some(found) = place_in(&table, contract, slot)? {
+                let (before, frame) = found;
+                return Ok(Some(Place { part: part.clone(), from: from + before, frame }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The frame of the contract's body in a part, and how many bytes of bodies stand before it.
+fn place_in<E>(
+    table: &Table,
+    contract: &Contract,
+    slot: Slot,
+) -> Result<Option<(u64, FrameRef)>, BodyError<E>> {
+    let (mut frames, mut before) = (table.frames.iter(), 0);
+    for head in &table.heads {
+        // What is no head here was said to be wrong when its slot was read.
+        let Ok(head) = Head::from_canonical(head) else { return Ok(None) };
+        if !matches!(head.entry, HeadEntry::Recorded { .. }) {
+            continue;
+        }
+        let Some(frame) = frames.next() else {
+            let (expected, found) = (table.heads.len(), table.frames.len());
+            let error = PublishedError::Frames { expected, found };
+            return Err(BodyError::Table { slot, error });
+        };
+        if head.pool.contract() == contract && !frame.is_shared() {
+            return Ok(Some((before, *frame)));
+        }
+        before += u64::from(frame.bytes);
+    }
+    Ok(None)
+}
+
+fn weight(kept: &[Kept]) -> usize {
+    kept.iter().map(|kept| kept.joined.len()).sum()
+}

@@ -1,0 +1,133 @@
+//! What all amplified pools share: the closed formula of their invariant, without roundings.
+//!
+//! With `n` balances `x`, their invariant `D` and `Ann = amp·n` in units of `1 ÷ p`, the balance `y`
+//! of one of them solves `y² + (b − D)·y = c`, where `b` is the sum of the others and `D·p ÷ Ann`,
+//! and `c` is `D·p ÷ (Ann·n)` times `D` times `D ÷ (x·n)` for each of the others. Where one of
+//! these grows, `c` falls as its inverse, and the root is convex in it.
+
+use super::RawPrice;
+use crate::wide::{U256, U512, U1024, over, square_root, times};
+
+/// Roots are computed to `2^-96` of a unit.
+pub(super) const BITS: usize = 96;
+/// Invariants of more bits are left out: their squares fit no word.
+const MOST_INVARIANT: usize = 128;
+/// Where the coin sold has more, nothing is left of the other.
+const MOST_BALANCE: usize = 150;
+
+/// Balances of eighteen decimals, all above zero, with their invariant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StableCurve<'a> {
+    pub balances: &'a [U256],
+    pub invariant: U256,
+    /// `amp × n`, above zero …
+    pub ann: u64,
+    /// … in units of one part of this many.
+    pub precision: u64,
+}
+
+/// The root as a function of the balance of the coin sold.
+#[derive(Debug, Clone)]
+pub(super) struct RootBelow {
+    /// `c` where that balance is one unit, times `2^96`; `None`: the formula does not fit.
+    constant: Option<U1024>,
+    /// What is taken off `c`, whole units.
+    rounded_off: U1024,
+    /// `b − D` without that balance: what is added …
+    added: U512,
+    /// … and what is taken off, times `2^96`.
+    taken: U512,
+}
+
+impl StableCurve<'_> {
+    /// The root beside a balance of coin `sold` that is at least the one here. With
+    /// `chain_rounds_down`, below what comes of a `c` made of quotients that are all rounded down,
+    /// coin by coin: that is less than `c` by most where nothing was sold yet.
+    pub fn root_below(&self, sold: usize, bought: usize, chain_rounds_down: bool) -> RootBelow {
+        let fits = self.invariant.bit_len() <= MOST_INVARIANT;
+        let constants = if fits { self.constants(sold, bought) } else { None };
+        let (constant, rounded_off) = constants.unzip();
+        let others = self.balances.iter().enumerate().filter(|(k, _)| *k != sold && *k != bought);
+        let sum = others.fold(U512::ZERO, |sum, (_, x)| sum + U512::from(*x));
+        let d = U512::from(self.invariant) << if fits { BITS } else { 0 };
+        let part = (d * U512::from(self.precision)).div_ceil(U512::from(self.ann));
+        let off = rounded_off.filter(|_| chain_rounds_down).unwrap_or(U1024::ZERO);
+        RootBelow { constant, rounded_off: off, added: (sum << BITS) + part, taken: d }
+    }
+
+    /// `c` where the coin sold has one unit, rounded down, and what a chain of quotients rounds off
+    /// where nothing was sold; `None` where they do not fit.
+    fn constants(&self, sold: usize, bought: usize) -> Option<(U1024, U1024)> {
+        /// More bits than a contract's own chain can have.
+        const MOST: usize = 500;
+        let fits = |number: U1024| (number.bit_len() <= MOST).then_some(number);
+        let (n, d) = (U1024::from(self.balances.len() as u64), U1024::from(self.invariant));
+        let (mut constant, mut off) = (d << BITS, U1024::ZERO);
+        for (coin, x) in self.balances.iter().enumerate() {
+            if coin == bought {
+                continue;
+            }
+            let divisor = U1024::from(*x) * n;
+            off = fits((off * d).div_ceil(divisor) + U1024::ONE)?;
+            constant = fits(constant * d / if coin == sold { n } else { divisor })?;
+        }
+        let last = d * U1024::from(self.precision);
+        let divisor = U1024::from(self.ann) * n;
+        let off = (off * last).div_ceil(divisor) + U1024::ONE;
+        Some((fits(constant * last / divisor)?, fits(off)?))
+    }
+
+    /// What an infinitely small exchange pays without fee, of coins whose raw units count `weights`:
+    /// `wᵢ·xⱼ·(Ann·xᵢ + p·Dr) ÷ (wⱼ·xᵢ·(Ann·xⱼ + p·Dr))`.
+    pub fn mid(&self, sold: usize, bought: usize, weights: [U256; 2]) -> RawPrice {
+        let product = self.product();
+        let wide = |number: U256| U1024::from(number);
+        let slope = |coin: usize| {
+            let along = U1024::from(self.ann) * wide(self.balances[coin]);
+            along + U1024::from(self.precision) * product
+        };
+        let [of_sold, of_bought] = weights.map(wide);
+        let common = of_sold.gcd(of_bought);
+        RawPrice::of_ratio(
+            of_sold / common * wide(self.balances[bought]) * slope(sold),
+            of_bought / common * wide(self.balances[sold]) * slope(bought),
+        )
+    }
+
+    /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, each quotient rounded down; at most `2^400`, beyond which
+    /// it alone says the price, and where a sale left nothing of a balance.
+    fn product(&self) -> U1024 {
+        let d = U1024::from(self.invariant);
+        let start = U1024::from(over(self.invariant, n_pow_n(self.balances.len())));
+        let most = U1024::ONE << 400;
+        let next = |product: U1024, x: &U256| (product * d).checked_div(U1024::from(*x));
+        let product = |product, x| next(product, x).map_or(most, |next| next.min(most));
+        self.balances.iter().fold(start, product)
+    }
+}
+
+impl RootBelow {
+    /// A number at or below the root, where the coin sold has `x` units of `2^-96`; in the same.
+    pub fn beside(&self, x: U1024) -> U512 {
+        let Some(constant) = self.constant else { return U512::ZERO };
+        if x.bit_len() > MOST_BALANCE + BITS {
+            return U512::ZERO;
+        }
+        let c = (constant << BITS) / x;
+        let Some(c) = c.checked_sub(self.rounded_off << BITS) else { return U512::ZERO };
+        let sum = self.added + U512::low_bits_of(x.as_limbs());
+        // √(k² + 4c) ∓ k, for k = b − D of either sign.
+        let (k, negative) =
+            if sum < self.taken { (self.taken - sum, true) } else { (sum - self.taken, false) };
+        let c = U512::low_bits_of(c.as_limbs());
+        let root = square_root(k * k + (c << (BITS + 2)));
+        let twice = if negative { root + k } else { root.checked_sub(k).unwrap_or(U512::ZERO) };
+        twice >> 1
+    }
+}
+
+/// `n^n` of at most eight coins.
+pub(super) fn n_pow_n(coins: usize) -> U256 {
+    let n = U256::from(coins);
+    (0..coins).fold(U256::ONE, |power, _| times(power, n))
+}

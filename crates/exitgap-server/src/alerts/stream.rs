@@ -1,0 +1,90 @@
+//! What an owner's stream tells of kept rules: slot by slot, once all rules were evaluated with the slot.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use exitgap_api::{AlertEventTold, Problem, ProblemCode, StreamTicket};
+use exitgap_core::series::{Slot, rfc3339};
+use exitgap_store::alerts::Owner;
+use tokio::sync::watch;
+
+use super::AlertsRoom;
+use super::service::{AlertService, Answer, Caller, event_told};
+
+/// How long a ticket holds, seconds: a day.
+const TICKET_S: u64 = 86_400;
+
+/// How often is looked how far evaluation is.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+impl AlertService {
+    /// What an owner shows for a stream, whose address others may see.
+    pub async fn ticket(&self, caller: Caller) -> Answer<StreamTicket> {
+        let owner = self.owner(&caller).await?.owner();
+        let until_s = self.now_ms() / 1_000 + TICKET_S;
+        let ticket = self.room.key.ticket(&owner, u32::try_from(until_s).unwrap_or(u32::MAX));
+        Ok(StreamTicket { ticket, expires: rfc3339(until_s) })
+    }
+
+    /// Whose a ticket is.
+    pub fn owner_of(&self, ticket: &str) -> Answer<Owner> {
+        self.room.key.owner_of(ticket, self.now_ms() / 1_000).ok_or_else(|| {
+            let detail = "ticket: it is not from this service, or it has expired";
+            Problem::new(ProblemCode::TokenRequired, detail)
+                .field("ticket")
+                .hint("get a new ticket with POST /v1/alerts/ticket and the token")
+        })
+    }
+
+    /// What an owner's rules said of a slot that was evaluated.
+    pub async fn said_in(&self, owner: Owner, slot: Slot) -> Answer<Vec<AlertEventTold>> {
+        let said = self.alerts(move |alerts| alerts.said_in(&owner, slot)).await?;
+        Ok(said.into_iter().map(event_told).collect())
+    }
+
+    /// The last slot that all rules were evaluated with, here or by another process.
+    pub async fn watch_evaluated(&self) -> Answer<watch::Receiver<Option<Slot>>> {
+        let evaluated = self.alerts(exitgap_store::alerts::Alerts::evaluated_slot).await?;
+        let receiver = self.room.evaluated.subscribe();
+        self.room.advance_evaluated(evaluated);
+        if !self.room.looks.swap(true, Ordering::Relaxed) {
+            tokio::spawn(look(self.room.clone()));
+        }
+        Ok(receiver)
+    }
+}
+
+impl AlertsRoom {
+    fn advance_evaluated(&self, slot: Option<Slot>) {
+        self.evaluated.send_if_modified(|known| {
+            let is_later = slot > *known;
+            if is_later {
+                *known = slot;
+            }
+            is_later
+        });
+    }
+}
+
+/// Looks how far evaluation is as long as somebody wants to know.
+async fn look(room: Arc<AlertsRoom>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if room.evaluated.receiver_count() == 0 {
+            room.looks.store(false, Ordering::Relaxed);
+            // Whoever came since finds nobody who looks, and begins, or was counted here.
+            if room.evaluated.receiver_count() == 0 || room.looks.swap(true, Ordering::Relaxed) {
+                return;
+            }
+        }
+        let alerts = room.alerts.clone();
+        match tokio::task::spawn_blocking(move || alerts.evaluated_slot()).await {
+            Ok(Ok(slot)) => room.advance_evaluated(slot),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the last evaluated slot of the rules is unknown");
+            }
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Databases beside the series': small, and written by several processes. In a file they are of one machine; on a
+//! server, in a schema of their own, of all that reach it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::statements::Statement;
+use super::{DatabaseError, Db, Values, is_server, shown};
+use crate::error::StoreError;
+
+/// How long a statement waits for another process.
+pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
+/// Has one process write at a time, as a file does; until the transaction ends.
+static LOCK: Statement = Statement {
+    doing: "waiting for another writer",
+    sql: "SELECT pg_advisory_xact_lock(hashtext(current_schema()))",
+    table: None,
+};
+
+/// What the header of a file says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileKind {
+    /// Its application id.
+    pub application_id: i32,
+    /// Its schema version.
+    pub version: i32,
+}
+
+/// What such a database is.
+pub struct SidecarKind {
+    /// In the header of a file.
+    pub application_id: i32,
+    /// What makes a file of each version out of the one before, the first out of nothing.
+    pub versions: &'static [&'static str],
+    /// The schema that its tables are in on a server.
+    pub schema: &'static str,
+    /// What makes them there, of the newest version.
+    pub tables: &'static str,
+    /// Tables of which nothing is ever changed or removed.
+    pub kept: &'static [&'static str],
+    /// Finds a row where anything was written.
+    pub written: Statement,
+    /// What is copied from one place to another, what others refer to first.
+    pub copied: &'static [TableCopy],
+}
+
+/// A table that is copied: how its rows are found, and written.
+pub struct TableCopy {
+    pub select: Statement,
+    pub insert: Statement,
+}
+
+/// Tables by their names and columns.
+macro_rules! copied {
+    ($($table:literal: $first:literal $(, $column:literal)* $(=> $instead:literal)?;)*) => {
+        &[$($crate::db::sidecar::TableCopy {
+            select: $crate::db::statements::Statement {
+                doing: concat!("copying the table ", $table),
+                sql: concat!("SELECT ", $first $(, ", ", $column)*, " FROM ", $table, " ORDER BY 1, 2"),
+                table: None,
+            },
+            insert: $crate::db::statements::Statement {
+                doing: concat!("copying the table ", $table),
+                sql: concat!(
+                    "INSERT INTO ", $table, " (", $first $(, ", ", $column)*, ") VALUES (?"
+                    $(, $crate::db::sidecar::place_of!($column))*, ")" $(, " ", $instead)?
+                ),
+                table: None,
+            },
+        }),*]
+    };
+}
+pub(super) use copied;
+
+/// The place of a value, whatever its column is called.
+macro_rules! place_of {
+    ($column:literal) => {
+        ", ?"
+    };
+}
+pub(super) use place_of;
+
+impl SidecarKind {
+    /// The version written and read.
+    pub fn version(&self) -> i32 {
+        i32::try_from(self.versions.len()).unwrap_or(i32::MAX)
+    }
+
+    /// Makes what is missing of a file; whether it is one of this kind.
+    fn make(&self, file: &Transaction<'_>, found: Option<FileKind>) -> rusqlite::Result<bool> {
+        let is_known = |found: FileKind| {
+            found.application_id == self.application_id
+                && (1..=self.version()).contains(&found.version)
+        };
+        if found.is_some_and(|found| !is_known(found)) {
+            return Ok(false);
+        }
+        let has = found.map_or(0, |found| usize::try_from(found.version).unwrap_or(usize::MAX));
+        self.versions.iter().skip(has).try_for_each(|sql| file.execute_batch(sql))?;
+        Ok(true)
+    }
+}
+
+impl std::fmt::Debug for SidecarKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SidecarKind").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+/// One of them, open for writing.
+#[derive(Debug)]
+pub struct SidecarDb {
+    kind: &'static SidecarKind,
+    place: PathBuf,
+    /// `None`: a server that was not reached yet.
+    db: Option<Db>,
+    /// When a server was not reached, if that is how it was last.
+    failed: Option<Instant>,
+}
+
+/// How long a server that was not reached is not asked again.
+const AGAIN_AFTER: Duration = Duration::from_secs(2);
+
+impl SidecarDb {
+    /// Opens it. A file is made where there is none, and told where it is something else; on a server it is there once it
+    /// was migrated.
+    pub fn open(
+        place: &Path,
+        kind: &'static SidecarKind,
+    ) -> Result<Result<Self, FileKind>, StoreError> {
+        let opened = if is_server(place) {
+            Ok(on_server(place, kind)?)
+        } else {
+            let opened = open(place, |file, found| kind.make(file, found));
+            opened
+                .map_err(|source| StoreError::Database { doing: "opening the database", source })?
+                .map(|connection| Db::Sqlite(Sqlite::from_connection(connection)))
+        };
+        Ok(opened.map(|db| Self { kind, place: place.to_owned(), db: Some(db), failed: None }))
+    }
+
+    /// The same, but for a server, which is asked with the first statement.
+    pub fn open_later(
+        place: &Path,
+        kind: &'static SidecarKind,
+    ) -> Result<Result<Self, FileKind>, StoreError> {
+        if !is_server(place) {
+            return Self::open(place, kind);
+        }
+        Ok(Ok(Self { kind, place: place.to_owned(), db: None, failed: None }))
+    }
+
+    /// Copies all that another holds into this one, in which nothing was written yet: how many rows.
+    pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
+        let (kind, place) = (self.kind, self.place.clone());
+        other.read_transaction(|from| {
+            self.write_transaction(|to| {
+                if to.row(&kind.written, &[], |_| Ok(()))?.is_some() {
+                    return Err(StoreError::NotEmpty { path: shown(&place).into() });
+                }
+                let mut rows = 0;
+                for TableCopy { select, insert } in kind.copied {
+                    from.each(select, &[], |row| {
+                        rows += 1;
+                        to.put(insert, &Values::from_row(row))
+                    })?;
+                }
+                Ok(rows)
+            })
+        })
+    }
+
+    /// The database, for a statement by itself. Opened again where a server was lost.
+    pub fn now(&mut self) -> Result<&Db, StoreError> {
+        if !self.db.as_ref().is_some_and(Db::is_open) {
+            // Of many who wait for a server that is away each would wait anew.
+            if self.failed.is_some_and(|failed| failed.elapsed() < AGAIN_AFTER) {
+                return Err(StoreError::Away { path: shown(&self.place).into() });
+            }
+            let opened = on_server(&self.place, self.kind);
+            self.failed = opened.is_err().then(Instant::now);
+            self.db = Some(opened?);
+        }
+        self.db.as_ref().ok_or_else(|| StoreError::Away { path: shown(&self.place).into() })
+    }
+
+    /// What `work` reads is of one moment.
+    pub fn read_transaction<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&Db) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let db = self.now()?;
+        let _of_one_moment = db.view("beginning to read")?;
+        work(db)
+    }
+
+    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when this
+    /// returns; a server that is lost on the way may have done it or not, as a process that is ended.
+    pub fn write_transaction<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&Db) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let db = self.now()?;
+        let transaction = db.begin("beginning to write")?;
+        if let Db::Postgres(server) = db
+            && let Err(error) = db.execute(&LOCK, &[])
+        {
+            // Whoever holds it may wait there for ever, on a primary that is none any more.
+            server.give_up();
+            return Err(error.into());
+        }
+        let done = work(db)?;
+        transaction.settle()?;
+        let committed = transaction.commit();
+        committed.map_err(|source| StoreError::Database { doing: "committing", source })?;
+        Ok(done)
+    }
+}
+
+/// Requires that a file that is copied is there: opening it would make it.
+pub fn require_there(place: &Path) -> Result<(), StoreError> {
+    if is_server(place) {
+        return Ok(());
+    }
+    let found = std::fs::metadata(place).map(drop);
+    found.map_err(|source| StoreError::File { path: place.to_owned(), source })
+}
+
+fn on_server(place: &Path, kind: &SidecarKind) -> Result<Db, StoreError> {
+    Ok(Db::Postgres(Box::new(Postgres::open_sidecar(place, kind)?)))
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+}
+
+/// Opens a file, and makes it where there is none: by one process, whoever else comes. `make` is given what the
+/// file is, `None` where it is new, and makes of it what is wanted; the file's kind is given back where it cannot.
+pub fn open(
+    path: &Path,
+    make: impl Fn(&Transaction<'_>, Option<FileKind>) -> rusqlite::Result<bool>,
+) -> Result<Result<Connection, FileKind>, DatabaseError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_LIMIT)?;
+        connection.execute_batch(include_str!("apart.sql"))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let pragma = |name| transaction.pragma_query_value(None, name, |row| row.get(0));
+        let found = FileKind {
+            application_id: pragma("application_id")?,
+            version: pragma("user_version")?,
+        };
+        let tables: i64 =
+            transaction.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+        let is_new = found.application_id == 0 && tables == 0;
+        if !make(&transaction, (!is_new).then_some(found))? {
+            return Ok(Err(found));
+        }
+        transaction.commit()?;
+        Ok(Ok(connection))
+    };
+    // Where several make it at once, the engine refuses the change of its journal without waiting.
+    let begun = Instant::now();
+    loop {
+        match open() {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY_LIMIT => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return opened.map_err(DatabaseError::engine),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statements::every_statement_is_used;
+    use super::super::{alerts, payments};
+    use super::*;
+
+    #[test]
+    fn every_statement_is_one_of_its_schema_and_every_file_is_used() {
+        for (kind, name, statements, files) in [
+            (&payments::KIND, "payments", payments::STATEMENTS, payments::FILES),
+            (&alerts::KIND, "alerts", alerts::STATEMENTS, alerts::FILES),
+        ] {
+            let connection = Connection::open_in_memory().unwrap();
+            kind.versions.iter().for_each(|sql| connection.execute_batch(sql).unwrap());
+            let copied = kind.copied.iter().flat_map(|table| [&table.select, &table.insert]);
+            let all: Vec<_> = statements.iter().copied().chain(copied).collect();
+            for statement in &all {
+                connection.prepare(statement.sql).unwrap();
+            }
+            let folder = format!("{}/src/db/{name}/sql", env!("CARGO_MANIFEST_DIR"));
+            let batches: Vec<&str> = kind.versions.iter().copied().chain([kind.tables]).collect();
+            every_statement_is_used(Path::new(&folder), files, &batches);
+        }
+    }
+
+    /// What is forgotten when it is copied is forgotten for good.
+    #[test]
+    fn every_table_and_column_is_copied_and_is_on_a_server_too() {
+        for kind in [&payments::KIND, &alerts::KIND] {
+            let connection = Connection::open_in_memory().unwrap();
+            kind.versions.iter().for_each(|sql| connection.execute_batch(sql).unwrap());
+            let columns = "SELECT tables.name, group_concat(columns.name, ', ') \
+                           FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns \
+                           WHERE tables.type = 'table' GROUP BY 1";
+            let mut columns = connection.prepare(columns).unwrap();
+            let tables = columns.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            for table in tables {
+                let (table, columns): (String, String) = table.unwrap();
+                let select = format!("SELECT {columns} FROM {table} ORDER BY 1, 2");
+                let copied = |copied: &TableCopy| copied.select.sql.replace('"', "") == select;
+                assert!(table == "lease" || kind.copied.iter().any(copied), "{select}");
+                let start = format!("CREATE TABLE {}.{table} (", kind.schema);
+                let (_, made) = kind.tables.split_once(&start).unwrap_or_else(|| panic!("{start}"));
+                let (made, _) = made.split_once(");\n").unwrap();
+                for column in columns.split(", ") {
+                    let words = made.split_whitespace().map(|word| word.trim_matches(['"', '(']));
+                    assert!(words.into_iter().any(|word| word == column), "{table}.{column}");
+                }
+            }
+        }
+    }
+}
