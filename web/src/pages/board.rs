@@ -230,7 +230,7 @@ fn BoardTable(board: Fragility, asked: BoardQuery) -> impl IntoView {
         <BoardSearch rows=body columns=columns>
             <CheckAll published=to_check/>
             <span class="standing">{format!("{} pools.", text::group_digits(&board.pools.to_string()))}{without}</span>
-        </Searched>
+        </BoardSearch>
         {pages}
         <p class="quiet">
             <a href=Page::Accuracy.href()>"Estimate accuracy"</a>

@@ -192,7 +192,7 @@ fn Evidence(found: FetchedEvidence) -> impl IntoView {
                 let points = snapshot.as_ref().and_then(|one| ask_snapshot(one, of, slippage));
                 view! { <Drawn points=points.unwrap_or_default()/> }.into_any()
             })}
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

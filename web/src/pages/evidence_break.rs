@@ -110,6 +110,6 @@ pub fn BreakIt(
                     </div>
                 })
             })}
-        </Folded>
+        </CollapsibleSection>
     }
 }

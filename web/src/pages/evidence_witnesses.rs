@@ -106,7 +106,7 @@ pub fn ByWitnesses(
                 </button>
             </p>
             <div aria-live="polite">{move || shown(state.get())}</div>
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

@@ -102,7 +102,7 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
                 for pool in pools(&told) {
                     let target = Operation::MaxSize.target_of(&pool).with(&GAP, limit);
                     let target = target.with(&BASE, &told.token).with(&AT, told.slot);
-                    let most: Document = client.read(&target).await?;
+                    let most: Document = client.get_document(&target).await?;
                     // No size at all stays within the limit where there is none.
                     let most =
                         most.text("max_size_usd").and_then(|most| most.parse::<SizeUsd>().ok());
@@ -148,7 +148,7 @@ fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
                 let pool = pool.ok_or_else(no_venue)?;
                 let target = Operation::Stress.target_of(&pool).with(&SERIES_SIZE, told.size);
                 let target = target.with(&BASE, &told.token).with(&FROM, week_before(told.slot));
-                client.read::<Document>(&target.with(&TO, told.slot)).await
+                client.get_document::<Document>(&target.with(&TO, told.slot)).await
             }
         },
     );
@@ -209,7 +209,7 @@ fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
                 let pool = pool.ok_or_else(no_venue)?;
                 let target = Operation::Redemption.target_of(&pool).with(&SIZE, told.size);
                 let target = target.with(&BASE, &told.token).with(&AT, told.slot);
-                let told: Document = client.read(&target).await?;
+                let told: Document = client.get_document(&target).await?;
                 let open = |path: &Document| path.text("advantage_pct").is_some();
                 Ok::<_, ClientError>(told.list("paths").into_iter().find(open))
             }

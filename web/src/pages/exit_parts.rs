@@ -23,7 +23,7 @@ pub fn MadeOf(comparison: StoredValue<Comparison>) -> impl IntoView {
                 let Some((pool, size, name)) = largest(&told) else { return Ok(None) };
                 let target = Operation::Exit.target_of(&pool).with(&SIZE, &size);
                 let target = target.with(&BASE, &told.token).with(&AT, told.slot);
-                let exit: Document = client.read(&target).await?;
+                let exit: Document = client.get_document(&target).await?;
                 Ok::<_, ClientError>(Some(words(&exit, &name, &text::usd(&size))))
             }
         },

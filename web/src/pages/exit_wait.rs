@@ -33,7 +33,7 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
                         Operation::Hours => target.with(&SERIES_SIZE, standard(told.size)),
                         _ => target.with(&SIZE, told.size).with(&AT, told.slot),
                     };
-                    client.read::<Document>(&target).await
+                    client.get_document::<Document>(&target).await
                 }
             },
         )
@@ -52,7 +52,7 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
                 Some(Err(error)) => view! { <FailureNotice error=error retry=paths_again/> }.into_any(),
                 Some(Ok(told)) => render_redemptions(&told),
             }}
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

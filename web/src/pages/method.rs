@@ -125,6 +125,6 @@ fn WhoCanLie() -> impl IntoView {
              have, fees computed by code, what the contracts' code does, and whether the oracle is right. Pools with an unknown storage \
              layout (Curve, Balancer, Algebra) are not proven, and their checks report that."
         </p>
-        </Folded>
+        </CollapsibleSection>
     }
 }

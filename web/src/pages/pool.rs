@@ -36,7 +36,7 @@ pub fn PoolPage() -> impl IntoView {
         move || name.get(),
         |name| {
             let client = client();
-            async move { client.recorded(&parse_pool(&name)?, None).await }
+            async move { client.fetch_snapshot(&parse_pool(&name)?, None).await }
         },
     );
     let retry = found.again();
@@ -178,7 +178,7 @@ fn Ladders(recorded: StoredValue<FetchedSnapshot>, base: Memo<usize>) -> impl In
                 (move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })).into_any()
             })}
             {soon(move || (move || points().map(|points| view! { <Drawn points=points/> })).into_any())}
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

@@ -72,7 +72,7 @@ fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
             let (client, pool) = (client(), pool.clone());
             async move {
                 let target = Operation::Accuracy.target_of(&pool);
-                client.read::<Document>(&target).await
+                client.get_document::<Document>(&target).await
             }
         },
     );

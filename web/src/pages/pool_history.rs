@@ -74,7 +74,7 @@ pub fn PoolHistory(
             <SeriesLoader of=series_of sells=sells closures=shut set_period=set_period/>
             <Period period=period set_period=set_period/>
             <WorstOf of=stress_of sells=sells/>
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

@@ -58,7 +58,7 @@ impl Closure {
 /// Asks for the hours of a pool.
 pub async fn hours(pool: PoolId, base: usize, size: SizeUsd) -> Result<Document, ClientError> {
     let target = Operation::Hours.target_of(&pool).with(&STANDARD_SIZE, size);
-    client().read(&target.with(&BASE, base_name(base))).await
+    client().get_document(&target.with(&BASE, base_name(base))).await
 }
 
 /// The closures of a pool, or none where they cannot be had: a chart is drawn all the same.

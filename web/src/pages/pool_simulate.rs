@@ -71,7 +71,7 @@ pub fn Simulate(
                 Ok(result) => view! { <SimulationView result=result/> }.into_any(),
                 Err(problem) => view! { <p class="refused">{text::grouped_within(&problem.detail)}</p> }.into_any(),
             }}</div>
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

@@ -114,7 +114,7 @@ pub fn RiskPage() -> impl IntoView {
         </p>
         <CollapsibleSection id="asked" title="Assumptions" open=asked.get_untracked().map_or(true, |asked| asked.pools.is_empty())>
             <Controls asked=asked set_picked=set_picked/>
-        </Folded>
+        </CollapsibleSection>
         {move || match found.answer(&asked.get()) {
             None => view! { <LoadingNotice what="a week of these pools"/> }.into_any(),
             Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),

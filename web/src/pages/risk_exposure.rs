@@ -54,7 +54,7 @@ pub fn render_absorption(report: &Report) -> AnyView {
             <Bars title=title bars=bars/>
             <Table first="Depth of the pools" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>
             {checked}
-        </Folded>
+        </CollapsibleSection>
     }
     .into_any()
 }

@@ -71,7 +71,7 @@ pub fn WithLiquidityGone(
                 Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
                 Some(Ok(told)) => shown(&told, &asked.read_value()),
             }}
-        </Folded>
+        </CollapsibleSection>
     }
 }
 

@@ -118,7 +118,7 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     };
     let listed = listed.into_any();
     view! {
-        <CollapsibleSection id="worst" title="Worst slots">{listed}</Folded>
+        <CollapsibleSection id="worst" title="Worst slots">{listed}</CollapsibleSection>
     }
 }
 
