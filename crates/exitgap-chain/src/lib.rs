@@ -8,7 +8,7 @@
 //!
 //! Invariants: no global state, no wall clock (the slot and the deadline are arguments), data is
 //! kept only in memory. A node that lies, lags, prunes, throttles or fails costs a bounded number
-//! of requests. The result is then a [`Missing`] with its reason, never a guessed value.
+//! of requests. The result is then a [`ReadFailure`] with its reason, never a guessed value.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

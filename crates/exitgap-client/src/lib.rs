@@ -2,7 +2,7 @@
 //!
 //! **In scope**: addresses, timeouts, retries and typed errors ([`Client`], [`ClientError`]); the
 //! service's answers as documents of `exitgap-api`; recomputing them from a recorded snapshot whose
-//! hash was checked ([`Recorded`]); verifying evidence against the last checkpoint that this reader
+//! hash was checked ([`FetchedSnapshot`]); verifying evidence against the last checkpoint that this reader
 //! saw ([`LogWatch`]); with the feature `copy`, downloading a published log into a folder (`copy`).
 //! **Out of scope**: the arithmetic and verification themselves (`exitgap-core`), the sockets and
 //! the `fetch` behind them ([`Transport`]; `Native` and `Browser` implement it).

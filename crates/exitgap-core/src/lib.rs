@@ -3,7 +3,7 @@
 //!
 //! **In scope**: snapshots and their canonical bytes ([`snapshot`]), the slots of a series
 //! ([`series`]), market calendars ([`hours`]), evidence based on a log ([`evidence`]), the files
-//! that a log publishes ([`published`]), figures computed from many snapshots ([`analytics`]),
+//! that a log publishes ([`log_folder`]), figures computed from many snapshots ([`analytics`]),
 //! alert rules for pools ([`alerts`]), and proofs of a pool's state from the chain itself
 //! ([`proof`]).
 //!

@@ -2,7 +2,7 @@
 //! and dishonest services.
 //!
 //! **In scope**: what may be paid ([`Policy`]), what was spent ([`Ledger`]), and a paying transport
-//! for `exitgap-client` ([`Paying`]), with x402's scheme `exact`. The npm package's `exitgap/pay`
+//! for `exitgap-client` ([`PayingTransport`]), with x402's scheme `exact`. The npm package's `exitgap/pay`
 //! does the same and shares ledgers with this crate; `docs/pay-ledger-v1.md` describes their
 //! format. **Out of scope**: keys other than one in memory (implement [`Signer`]), transfers made
 //! by the payer itself, querying a node (implement [`Chain`]), the formats of offers and payments

@@ -76,18 +76,18 @@ pub struct JsCheckedFigure(CheckedFigure);
 
 #[wasm_bindgen(js_class = CheckedFigure)]
 impl JsCheckedFigure {
-    /// See [`CheckedFigure::read`].
+    /// See [`CheckedFigure::from_file`].
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn read(file: &[u8], keys: Vec<String>) -> Result<JsCheckedFigure, JsValue> {
         or_thrown(CheckedFigure::from_file(file, &keys).map(Self))
     }
 
-    /// See [`CheckedFigure::wanted`].
+    /// See [`CheckedFigure::wanted_page`].
     pub fn wanted(&self) -> Result<JsValue, JsValue> {
         self.0.wanted_page().map_or(Ok(JsValue::UNDEFINED), |wanted| object(&wanted))
     }
 
-    /// See [`CheckedFigure::take`].
+    /// See [`CheckedFigure::add_page`].
     pub fn take(&mut self, lines: &[u8]) -> Result<(), JsValue> {
         or_thrown(self.0.add_page(lines))
     }
@@ -117,7 +117,7 @@ impl JsRunningAlert {
         or_thrown(RunningAlert::new(rule, kept.as_deref()).map(Self))
     }
 
-    /// See [`RunningAlert::take`].
+    /// See [`RunningAlert::process_slot`].
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn take(
         &mut self,
@@ -131,7 +131,7 @@ impl JsRunningAlert {
         answer(self.0.process_slot(head, snapshot.as_deref(), &checkpoint))
     }
 
-    /// See [`RunningAlert::standing`].
+    /// See [`RunningAlert::current_standing`].
     pub fn standing(&self) -> Result<JsValue, JsValue> {
         object(&self.0.current_standing())
     }
@@ -203,24 +203,24 @@ impl JsSplitOver {
     }
 }
 
-/// See [`Opened`].
+/// See [`OpenSnapshot`].
 #[wasm_bindgen(js_name = Opened)]
 #[derive(Debug)]
 pub struct JsOpened(OpenSnapshot);
 
 #[wasm_bindgen(js_class = Opened)]
 impl JsOpened {
-    /// See [`Opened::read`].
+    /// See [`OpenSnapshot::from_file`].
     pub fn read(snapshot: &[u8]) -> Result<JsOpened, JsValue> {
         or_thrown(OpenSnapshot::from_file(snapshot).map(Self))
     }
 
-    /// See [`Opened::estimate`].
+    /// See [`OpenSnapshot::estimate`].
     pub fn estimate(&self, base: &str, size_usd: &str) -> Result<JsValue, JsValue> {
         answer(self.0.estimate(base, size_usd))
     }
 
-    /// See [`Opened::ladder`].
+    /// See [`OpenSnapshot::ladder`].
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn ladder(
         &self,
@@ -231,13 +231,13 @@ impl JsOpened {
         answer(self.0.ladder(base, &gaps, &sizes_usd))
     }
 
-    /// See [`Opened::max_size_for`].
+    /// See [`OpenSnapshot::max_size_for`].
     #[wasm_bindgen(js_name = maxSizeFor)]
     pub fn max_size_for(&self, base: &str, gap: &str) -> Result<JsValue, JsValue> {
         answer(self.0.max_size_for(base, gap))
     }
 
-    /// See [`Opened::simulate_orders`].
+    /// See [`OpenSnapshot::simulate_orders`].
     #[wasm_bindgen(js_name = simulateOrders)]
     pub fn simulate_orders(
         &self,
@@ -250,13 +250,13 @@ impl JsOpened {
         answer(self.0.simulate_orders(base, size_usd, orders, recovery_pct, interval_s))
     }
 
-    /// See [`Opened::base_index`].
+    /// See [`OpenSnapshot::base_index`].
     #[wasm_bindgen(js_name = baseIndex)]
     pub fn base_index(&self, base: &str) -> Result<u8, JsValue> {
         or_thrown(self.0.base_index(base))
     }
 
-    /// See [`Opened::fill`].
+    /// See [`OpenSnapshot::fill`].
     pub fn fill(
         &self,
         base_index: u8,

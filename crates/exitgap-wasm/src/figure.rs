@@ -26,7 +26,7 @@ pub struct WantedPage {
     pub fills: Option<String>,
 }
 
-/// A figure file being checked: fed pages of what it [wants](Self::wanted).
+/// A figure file being checked: fed pages of what it [wants](Self::wanted_page).
 #[derive(Debug)]
 pub struct CheckedFigure {
     verifier: FigureVerifier,

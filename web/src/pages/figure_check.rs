@@ -70,7 +70,7 @@ where
         let (file, service) = (fetch(), service.clone());
         spawn_local(async move {
             let found = check_figure(&service, file, move |seen, all| {
-                drop(set.try_set(State::At(seen, all)))
+                drop(set.try_set(State::At(seen, all)));
             })
             .await;
             // The reader may have gone on to another page by then.

@@ -127,7 +127,7 @@ impl<'a> Given<'a> {
 }
 
 impl Operation {
-    /// Reads what is asked with an address of this operation, as [`Given::read`] takes it.
+    /// Reads what is asked with an address of this operation, as [`Given::from_url`] takes it.
     pub fn parse_question<Q: Question>(
         self,
         named: Option<&str>,

@@ -1,5 +1,5 @@
 //! What every kind of pool says of how it is read; its folder implements [`PoolReader`], and
-//! [`Followed`] where parts of its state are remembered from slot to slot.
+//! [`PartReader`] where parts of its state are remembered from slot to slot.
 
 use std::collections::BTreeMap;
 

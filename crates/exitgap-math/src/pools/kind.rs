@@ -82,7 +82,7 @@ pub(super) trait PoolKind: StateForm + Clone {
         true
     }
 
-    /// See [`PoolState::recovered`]. The start is of the same pool, and thus of the same kind.
+    /// See [`PoolState::with_recovery`]. The start is of the same pool, and thus of the same kind.
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self;
 
     /// The bytes it holds beside itself.

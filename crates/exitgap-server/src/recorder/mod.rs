@@ -3,7 +3,7 @@
 //! [`Recorder::record_slot`] records one slot; [`Recorder::run`] records slots at the instants that a
 //! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing entries and
 //! never holds up another. Past slots are not read: slots that passed while no recorder ran are
-//! `recorder_down`. Where several recorders share the reading ([`shared`]), each reads a part, and
+//! `recorder_down`. Where several recorders share the reading ([`shared_reading`]), each reads a part, and
 //! one seals.
 //!
 //! # The pipeline

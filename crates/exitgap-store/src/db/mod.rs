@@ -288,7 +288,7 @@ impl Db {
         }
     }
 
-    /// Writes a whole row, by place, as [`Db::write`] does.
+    /// Writes a whole row, by place, as [`Db::execute_pipelined`] does.
     fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.put(statement, values),

@@ -103,7 +103,7 @@ impl DerivedState {
         Ok(state.window.figures())
     }
 
-    /// Writes the figures of the slot that [`Derived::advance`] went on to, and notes them for
+    /// Writes the figures of the slot that [`DerivedState::advance`] went on to, and notes them for
     /// day and standing. Its entry is written.
     pub fn write_figures(
         &mut self,

@@ -262,7 +262,7 @@ impl LogFolder {
                 match newest.filter(|newest| newest.slot == slot) {
                     Some(newest) => newest.write_files(&self.path, &manifest)?,
                     None => {
-                        SlotFiles::from_reader(reader, slot)?.write_files(&self.path, &manifest)?
+                        SlotFiles::from_reader(reader, slot)?.write_files(&self.path, &manifest)?;
                     }
                 }
             }

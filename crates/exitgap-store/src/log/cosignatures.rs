@@ -100,7 +100,7 @@ impl Reader {
 
 impl Store {
     /// Has each slot from the next on wait for its witnesses, or no longer: such a slot is published, and has
-    /// evidence, once [`Store::cosigned`] was told what they answered.
+    /// evidence, once [`Store::record_cosignatures`] was told what they answered.
     pub fn await_cosignatures(&mut self, awaits: bool) {
         self.awaits_cosignatures = awaits;
     }

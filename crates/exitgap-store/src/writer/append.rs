@@ -366,7 +366,7 @@ impl Store {
                 self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
             }
             SlotExpectation::Anything => {
-                self.claim(sealer, slot, || files.claim(&covered.checkpoint))?
+                self.claim(sealer, slot, || files.claim(&covered.checkpoint))?;
             }
             SlotExpectation::Signed(_) => {}
         }

@@ -1,5 +1,5 @@
 //! What the next slot rests on, as far as it is known: heads that its heads follow, and bodies that its bodies may refer to. What is
-//! derived is [`Derived`]'s. Kept from slot to slot, and read back after a restart, pool by pool.
+//! derived is [`DerivedState`]'s. Kept from slot to slot, and read back after a restart, pool by pool.
 //!
 //! That is some questions for each pool, and on a server each of them is a way there and back. Whoever takes over a store of many
 //! pools has it read by a few connections at once ([`Store::warm`]), and best before its first slot's instant.

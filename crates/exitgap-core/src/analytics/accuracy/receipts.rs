@@ -77,7 +77,7 @@ impl IssuedReceipts {
         self.receipts.binary_search(receipt).is_ok()
     }
 
-    /// The canonical bytes. Refused where [`Issued::from_canonical`] would not take them.
+    /// The canonical bytes. Refused where [`IssuedReceipts::from_canonical`] would not take them.
     pub fn to_canonical(&self) -> Result<Vec<u8>, IssuedError> {
         self.check()?;
         let Self { pool, receipts } = self.clone();

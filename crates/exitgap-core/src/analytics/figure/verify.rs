@@ -18,13 +18,13 @@ use crate::tlog::{TrustError, VerifierKey};
 /// What a verifier wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FigureWant<'a> {
-    /// The snapshot of a slot: [`FigureVerifier::take`].
+    /// The snapshot of a slot: [`FigureVerifier::add_snapshot`].
     Snapshot(&'a FigureUse),
     /// The document that the head of a slot commits to: [`FigureVerifier::take_fills`].
     Fills(&'a FigureFills),
 }
 
-/// A file being verified: made of its bytes, fed what it [wants](Self::wanted) in that order, and
+/// A file being verified: made of its bytes, fed what it [wants](Self::next_want) in that order, and
 /// [finished](Self::finish) at any time.
 #[derive(Debug)]
 pub struct FigureVerifier {

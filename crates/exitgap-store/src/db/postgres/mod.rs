@@ -242,7 +242,7 @@ impl Postgres {
         self.send(statement, &prepared, args)
     }
 
-    /// Writes a whole row, by place, as [`Postgres::write`] does.
+    /// Writes a whole row, by place, as [`Postgres::execute_pipelined`] does.
     pub fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
         let prepared =
             self.prepare(statement).map_err(|fault| self.first_failed(statement, fault))?;
