@@ -190,13 +190,13 @@ impl Defect {
             match key {
                 "what" if what.is_none() => what = Some(value.to_owned()),
                 "group" if group.is_none() => {
-                    group = Some(Group::from_word(value).ok_or_else(unknown)?)
+                    group = Some(Group::from_word(value).ok_or_else(unknown)?);
                 }
                 "tier" if tier.is_none() => {
-                    tier = Some(Tier::from_word(value).ok_or_else(unknown)?)
+                    tier = Some(Tier::from_word(value).ok_or_else(unknown)?);
                 }
                 "build" if build.is_none() => {
-                    build = Some(Build::from_word(value).ok_or_else(unknown)?)
+                    build = Some(Build::from_word(value).ok_or_else(unknown)?);
                 }
                 "test" => tests.push(TestSelector::from_words(value).ok_or_else(unknown)?),
                 _ => return Err(unknown()),
