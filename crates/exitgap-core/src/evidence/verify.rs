@@ -54,7 +54,7 @@ pub struct SeenCheckpoint {
     pub proof: Vec<Hash>,
 }
 
-/// Verifies an evidence file. Whoever asks more of it reads it once: [`Evidence::parse_file`].
+/// Verifies an evidence file. Whoever asks more of it reads it once: [`Evidence::from_bytes`].
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
     Evidence::from_bytes(evidence).verify(policy)
 }
