@@ -54,6 +54,7 @@ mod rpc;
 pub mod settle;
 mod trial;
 
+pub use blocks::SeenBlock;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use pool_logs::{LogsSince, LogsUntil, PoolLogs};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use exitgap_chain::{ReadFailure, SlotReading};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
-use exitgap_server::recorder::{ManualClock, Recorder, SlotReader, Source, Stop};
+use exitgap_server::recorder::{Clock, ManualClock, Recorder, SlotReader, Source, Stop};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -113,7 +113,7 @@ async fn run(home: &Home, course: Course) -> Result<()> {
             Some(full) => {
                 // Slot by slot, whether written or not: the limit comes and goes between two.
                 limit(full, n, &recorder)?;
-                clock.set(Duration::from_secs(slot(n).unix_s()));
+                clock.sleep_until(Duration::from_secs(slot(n).unix_s())).await;
                 sender.send_replace(Stop::No);
                 recorder.run(&clock, stop.clone(), None).await?;
             }

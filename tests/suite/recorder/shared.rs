@@ -9,7 +9,7 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
 use exitgap_server::recorder::shared_reading::{Shard, ShareConfig, SharedSource, Shares};
-use exitgap_server::recorder::{Clock, ManualClock, Recorder, Source, Stop};
+use exitgap_server::recorder::{Clock, ManualClock, Moment, Recorder, Source, Stop};
 use exitgap_store::shards::Share;
 use exitgap_store::{Reader, Store};
 use exitgap_tests::postgres::{RECORDER, database_of, shared};
@@ -99,6 +99,14 @@ impl Clock for Paced {
     async fn sleep_until(&self, time: Duration) {
         tokio::time::sleep(Duration::from_secs(1)).await;
         self.0.sleep_until(time).await;
+    }
+
+    fn counted_at(&self, instant: tokio::time::Instant) -> Duration {
+        self.0.counted_at(instant)
+    }
+
+    fn given_moment(&self) -> Option<Moment> {
+        self.0.given_moment()
     }
 }
 

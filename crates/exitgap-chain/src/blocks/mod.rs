@@ -17,11 +17,22 @@ use search::{Search, Step};
 use crate::read_failure::ReadFailure;
 use crate::rpc::{Failure, Rpc};
 
+/// A block that a node had, and when it was seen: its time has come since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenBlock {
+    /// The block's timestamp, seconds UTC.
+    pub timestamp: u64,
+    /// When a node had it, by this process's monotonic clock.
+    pub at: Instant,
+}
+
 /// Finds blocks, and remembers recent headers so that the next slot starts from the last.
 #[derive(Debug, Default)]
 pub(crate) struct BlockFinder {
     /// By number. Only ever a place to start from: what is found is linked to a header read anew.
     recent: BTreeMap<u64, Header>,
+/// The latest head that was seen, whether or not it was late enough for its slot.
+    newest: Option<SeenBlock>,
 }
 
 impl BlockFinder {
@@ -38,6 +49,18 @@ impl BlockFinder {
         self.recent.get(&number).map(|header| header.block)
     }
 
+    /// The latest head that any node had so far.
+    pub(crate) fn newest(&self) -> Option<SeenBlock> {
+        self.newest
+    }
+
+    fn note_head(&mut self, head: &Header) {
+        let timestamp = head.block.timestamp;
+        if self.newest.is_none_or(|newest| newest.timestamp < timestamp) {
+            self.newest = Some(SeenBlock { timestamp, at: Instant::now() });
+        }
+    }
+
     /// The last block with a timestamp at or before `instant` (seconds UTC), proven last by the
     /// next block, which is later and names it as its parent.
     pub(crate) async fn last_at(
@@ -48,7 +71,7 @@ impl BlockFinder {
     ) -> Result<Header, ReadFailure> {
         let mut error = None;
         for _ in 0..=rpc.nodes() {
-            let head = later_head(rpc, instant, deadline).await?;
+            let head = later_head(rpc, instant, deadline, |head| self.note_head(head)).await?;
             match self.search(rpc, instant, head, deadline).await? {
                 Ok(found) => return Ok(found),
                 // The nodes' headers do not fit each other, or those remembered.
@@ -132,8 +155,14 @@ pub(crate) async fn canonical_hash(
     Ok(header_at(rpc, number, deadline).await?.block.hash)
 }
 
-/// A head later than `instant`; asks all nodes, and again a bounded number of times.
-async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header, ReadFailure> {
+/// A head later than `instant`; asks all nodes, and again a bounded number of times. Passes each
+/// head that it sees to `note`.
+async fn later_head(
+    rpc: &Rpc,
+    instant: u64,
+    deadline: Instant,
+    mut note: impl FnMut(&Header),
+) -> Result<Header, ReadFailure> {
     let limits = rpc.limits();
     let mut newest: Option<Header> = None;
     for poll in 0..=limits.lag_polls {
@@ -145,6 +174,7 @@ async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header
         }
         for _ in 0..rpc.nodes() {
             let head = head(rpc, deadline).await?;
+            note(&head);
             if head.block.timestamp > instant {
                 return Ok(head);
             }

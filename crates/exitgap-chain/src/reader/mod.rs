@@ -33,7 +33,7 @@ use tokio::time::Instant;
 
 pub use check::{CheckFinding, GenesisDisagreement, Severity};
 
-use crate::blocks::{self, BlockFinder};
+use crate::blocks::{self, BlockFinder, SeenBlock};
 use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::limits::Limits;
@@ -186,6 +186,11 @@ impl ChainReader {
         let head = blocks::head(&self.rpc, deadline).await?.block;
         Slot::at_or_before(head.timestamp.saturating_sub(1))
             .map_err(|error| ReadFailure::new(MissingReason::BlockUnavailable, error.to_string()))
+    }
+
+    /// The latest head that a node of the chain had while slots were read, and when it was seen.
+    pub fn newest_block(&self) -> Option<SeenBlock> {
+        self.finder.newest()
     }
 
     /// Reads one pool in full at the chain's newest block.

@@ -15,11 +15,6 @@ use super::slot_reading::ReadSlot;
 use super::store::BlockingStore;
 use super::{RecorderError, receipts, recheck};
 
-/// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
-/// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
-/// ahead must not end the series.
-const MAX_UNCONFIRMED_SLOTS: u32 = Slot::PER_DAY;
-
 /// What the recorder remembers of earlier slots that the next heads are to say.
 pub struct PendingChanges {
     /// Pools that retire with the slot.
@@ -52,25 +47,19 @@ pub struct SlotCounts {
     pub requests: u64,
 }
 
-/// Assembles the slot. Refused where it has no pool, or where only the clock says that its time has come. Asks the store
-/// for retractions and `payments` for receipts, and takes off their lists what no head can say any more.
+/// Assembles the slot. Refused where it has no pool. Asks the store for retractions and `payments` for receipts, and takes
+/// off their lists what no head can say any more.
 pub async fn assemble(
     store: &mut BlockingStore,
     payments: Option<&Arc<Payments>>,
     pending: PendingChanges,
     read: ReadSlot,
 ) -> Result<SlotDraft, RecorderError> {
-    let ReadSlot { slot, last, entries, blocks, doubts, proofs, requests } = read;
+    let ReadSlot { slot, entries, blocks, doubts, proofs, requests , .. } = read;
     if entries.is_empty() {
         return Err(RecorderError::NoPool);
     }
     let (recorded, missing) = count_entries(&entries);
-    if let Some(last) = last
-        && recorded == 0
-        && slot.number() - last.number() > MAX_UNCONFIRMED_SLOTS
-    {
-        return Err(RecorderError::ClockUnconfirmed { slot, last });
-    }
     let retractions = store.run_blocking(move |store| recheck::retractions(store, slot)).await??;
     for NewRetraction { pool, slot: retracted, .. } in &retractions {
         tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");

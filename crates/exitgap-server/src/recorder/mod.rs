@@ -91,6 +91,7 @@ mod append;
 mod assemble;
 mod chains;
 mod clock;
+mod confirmed;
 mod cosign;
 mod draw;
 mod fills;
@@ -119,7 +120,7 @@ use exitgap_store::{LogFolder, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, Moment, SystemClock};
 pub use report::{Drawn, RecorderError, SlotReport};
 pub use run::Stop;
 pub use source::{MakeReader, ResumePoint, SlotReader, Source};
@@ -127,7 +128,15 @@ pub use source::{MakeReader, ResumePoint, SlotReader, Source};
 use crate::witness::Witnesses;
 use assemble::{PendingChanges, assemble};
 use chains::Chain;
-use shared_reading::Shard;
+use 
+<<<<<<< HEAD
+shared_reading
+=======
+confirmed::ConfirmedTime;
+use read::ReadSlot;
+use shared
+>>>>>>> 6d132f0 (e5635dcbf1ec92b06d8d378c0cebfb60b08cbe29)
+::Shard;
 use store::BlockingStore;
 
 /// How long the nodes may take to say which chain they serve, before the first slot.
@@ -168,6 +177,8 @@ pub struct Recorder<R> {
     retiring: Vec<PoolId>,
     /// What became of the proofs that the slot before drew.
     drawn: Drawn,
+    /// The latest time that a chain's block showed to have come.
+    confirmed: ConfirmedTime,
     /// The newest slot that was sealed by this process.
     sealed: watch::Sender<Option<Slot>>,
 }
@@ -191,6 +202,7 @@ impl<R: SlotReader> Recorder<R> {
             published: 0,
             retiring: Vec::new(),
             drawn: Drawn::default(),
+            confirmed: ConfirmedTime::default(),
             sealed: watch::Sender::new(None),
         }
     }
@@ -284,14 +296,15 @@ impl<R: SlotReader> Recorder<R> {
         Ok(others.map(|pool| (pool.id, pool.default_base)).collect())
     }
 
-    /// Records `slot` with the whole time from its instant to its sealing.
+    /// Records `slot` with the whole time from its instant to its sealing. The caller guarantees
+    /// that its time has come.
     pub async fn record_slot(&mut self, slot: Slot) -> Result<SlotReport, RecorderError> {
         self.record_slot_within(slot, self.seal_after).await
     }
 
     /// Records `slot`: reads all pools within `budget` from now, then appends and publishes the
-    /// slot. Dropping the future before it is ready leaves the slot out, or written whole. The
-    /// order of writes stands at the head of this module.
+    /// slot. The caller guarantees that its time has come. Dropping the future before it is ready
+    /// leaves the slot out, or written whole. The order of writes stands at the head of this module.
     pub async fn record_slot_within(
         &mut self,
         slot: Slot,
@@ -299,6 +312,33 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<SlotReport, RecorderError> {
         let started = Instant::now();
         let read = self.read_slot(slot, started + budget).await?;
+        self.seal(read, started).await
+    }
+
+    /// The same by a clock, which may be wrong: nothing is written of a slot unless a chain's block or the monotonic clock
+    /// confirms that its time has come.
+    async fn record_slot_by(
+        &mut self,
+        clock: &impl Clock,
+        slot: Slot,
+        budget: Duration,
+    ) -> Result<SlotReport, RecorderError> {
+        let started = Instant::now();
+        let read = self.read(slot, started + budget).await?;
+        self.confirmed.note_reading(clock, &read);
+        if !self.confirmed.wait_for(clock, slot, started + budget).await {
+            return Err(RecorderError::ClockUnconfirmed { slot });
+        }
+        self.seal(read, started).await
+    }
+
+    /// Appends and publishes what was read of a slot.
+    async fn seal(
+        &mut self,
+        read: ReadSlot,
+        started: Instant,
+    ) -> Result<SlotReport, RecorderError> {
+        let slot = read.slot;
         let drawn_before = take(&mut self.drawn);
         let pending = self.pending_changes(slot);
         let draft = assemble(&mut self.store, self.payments.as_ref(), pending, read).await?;

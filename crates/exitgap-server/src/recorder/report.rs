@@ -98,17 +98,14 @@ pub enum RecorderError {
         /// The store's last.
         last: Slot,
     },
-    /// The slot is more than a day after the last, and no pool could be read: nothing
-    /// confirms that the clock is right.
+    /// Only the machine's clock shows that the slot's time has come.
     #[error(
-        "slot {slot} is more than a day after the last, {last}, and no chain confirms the time; the slot is not written. Check the machine's clock and the nodes"
+        "no node has a block at or after the time of slot {slot}, and the timesince a block was last seen does not reach it; the slot is not written. Check the machine's clock and the nodes"
     )]
     ClockUnconfirmed {
-        /// The slot by the clock.
+        /// The slot by the machine's clock.
         slot: Slot,
-        /// The store's last.
-        last: Slot,
-    },
+        },
     /// No pool is configured and the store has none.
     #[error("no pool to record; configure at least one [[pool]]")]
     NoPool,

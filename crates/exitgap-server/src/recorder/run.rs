@@ -47,9 +47,10 @@ enum Due {
 impl<R: SlotReader> Recorder<R> {
     /// Records every slot as it comes, until `stop` says so or `until` is recorded.
     ///
-    /// The clock may jump. Ahead: the slots passed over are `recorder_down`, but a slot more
-    /// than a day ahead is written only if a chain was read at it. Back: nothing is due
-    /// until the slot after the store's last.
+    /// The clock may jump. Ahead: the slots passed over are `recorder_down`, but no slot is written
+    /// unless a chain has a block at or after its instant, or as much time has passed by the
+    /// monotonic clock since such a block was last seen. Back: nothing is due until the slot after
+    /// the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
     /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`], [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`]); ends with any other error of a store in a file, such as a commit
@@ -63,6 +64,7 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
+        self.confirmed.begin(clock);
         for (pool, _) in self.unconfigured_pools()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
@@ -137,7 +139,7 @@ impl<R: SlotReader> Recorder<R> {
                     if !is_left {
                         tried = Some(slot);
                     }
-                    match self.record_due(slot, budget, &mut stop).await? {
+                    match self.record_due(clock, slot, budget, &mut stop).await? {
                         Turn::Ends => return Ok(()),
                         // What is read of the current one is not lost with it, either.
                         Turn::Again if is_left => tried = current,
@@ -158,13 +160,14 @@ impl<R: SlotReader> Recorder<R> {
     /// Records a slot that is due. Where another one was claimed, that is sealed first.
     async fn record_due(
         &mut self,
+        clock: &impl Clock,
         slot: Slot,
         budget: Duration,
         stop: &mut watch::Receiver<Stop>,
     ) -> Result<Turn, RecorderError> {
         let recorded = tokio::select! {
             biased;
-            recorded = self.record_slot_within(slot, budget) => recorded,
+            recorded = self.record_slot_by(clock, slot, budget) => recorded,
             () = wait_for_stop(stop, Stop::Now) => {
                 tracing::warn!(slot = %slot, "stopping at once: the slot is skipped");
                 return Ok(Turn::Ends);

@@ -6,7 +6,13 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsSince, LogsUntil, Proven, ReadFailure, SlotReading, Unproven,
+    ChainReader, Limits, LogsSince, LogsUntil, Proven, 
+<<<<<<< HEAD
+ReadFailure
+=======
+SeenBlock
+>>>>>>> 6d132f0 (e5635dcbf1ec92b06d8d378c0cebfb60b08cbe29)
+, SlotReading, Unproven,
 };
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
@@ -120,6 +126,11 @@ pub trait SlotReader: Send + 'static {
         ready(Err("no source proves them".to_owned()))
     }
 
+    /// The latest head that a node of the chain had, which confirms that its time has come; `None` where the reader cannot tell.
+    fn newest_block(&self) -> Option<SeenBlock> {
+        None
+    }
+
     /// HTTP requests it sent so far.
     fn requests(&self) -> u64 {
         0
@@ -203,6 +214,10 @@ impl SlotReader for ChainReader {
     ) -> Result<Vec<u8>, String> {
         let made = Self::anchors(self, day, from, blocks, deadline).await;
         made.map_err(|error| error.to_string())
+    }
+
+    fn newest_block(&self) -> Option<SeenBlock> {
+        Self::newest_block(self)
     }
 
     fn requests(&self) -> u64 {
