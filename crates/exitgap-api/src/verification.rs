@@ -9,7 +9,7 @@ use exitgap_core::snapshot::ChainKind;
 use exitgap_core::tlog::{Checkpoint, Fork, ForkError, Hash, LogProof, ProvenFork};
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, ProblemCode};
+use crate::{Problem, ProblemCode, SlotsAfterClock};
 
 /// The claims of an evidence file. They are not checked: every field may be false.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,6 +259,10 @@ pub struct AuditReport {
     /// The size of the checkpoint seen before, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_size: Option<u64>,
+    /// Slots that the newest checkpoint commits to although their time has not come by the clock
+    /// of this machine. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_clock: Option<SlotsAfterClock>,
     /// The first error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,

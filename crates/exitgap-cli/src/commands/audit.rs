@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::Style;
-use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs};
+use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs, SlotsAfterClock};
 use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
 use exitgap_core::log_folder::{LogFile, ProofName};
@@ -36,9 +36,22 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     {
         return audit_day::run(args, path, keys_trusted.then_some(trusted), json);
     }
+    let report = audit_log(args, keys_trusted.then_some(trusted), since)?;
+    let printed = if json { print_json(&report) } else { print_text(&report) };
+    read_or_not(printed)?;
+    Ok(verdict_code(report.verdict))
+}
+
+/// Replays a log; with its own keys where no other is trusted.
+fn audit_log(
+    args: &AuditArgs,
+    trusted: Option<Vec<VerifierKey>>,
+    since: Option<SignedCheckpoint>,
+) -> Result<AuditReport, Failure> {
+    let keys_trusted = trusted.is_some();
     let source = LogSource::for_reading(&args.log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
-    let keys = if keys_trusted { trusted } else { own_keys(&folder)? };
+    let keys = trusted .map_or_else(|| own_keys(&folder), Ok)? ;
     let newest = newest(&folder)?;
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
@@ -83,7 +96,8 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     };
     let Counts { slots, last_slot, pools, heads, snapshots, retracted, unsupported } = counts;
     let without_snapshot = heads.saturating_sub(snapshots);
-    let report = AuditReport {
+    let after_clock = SlotsAfterClock::of_log(&newest.checkpoint, source::now_s());
+    Ok(AuditReport {
         verdict,
         origin: newest.checkpoint.origin.to_string(),
         keys: keys.iter().map(VerifierKey::to_string).collect(),
@@ -98,12 +112,10 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         superseded_by: superseded_by(&folder)?,
         proofs: (proofs != AuditedProofs::default()).then_some(proofs),
         since_size: since.map(|since| since.checkpoint.size),
+        after_clock,
         fault: fault.as_deref().map(Fault::document),
         contradiction: contradiction.flatten(),
-    };
-    let printed = if json { print_json(&report) } else { print_text(&report) };
-    read_or_not(printed)?;
-    Ok(verdict_code(verdict))
+    })
 }
 
 /// The log that this one succeeds, in a line. That it is that one was checked with the first leaf.
@@ -198,6 +210,9 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let until = report.last_slot.as_deref().map_or(String::new(), |slot| format!(", to {slot}"));
     writeln!(out, "{:<16}{} slots{until}", "replayed", group_digits(&report.slots.to_string()))?;
     audit_output::counts(&mut out, &report.counts)?;
+    if let Some(after) = &report.after_clock {
+        writeln!(out, "{:<16}{}", "after the clock", after.sentence())?;
+    }
     if let Some(proofs) = &report.proofs {
         let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
         writeln!(
@@ -239,4 +254,68 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         audit_output::compare_keys(of);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, process};
+
+    use clap::Parser;
+    use exitgap_core::pools::Direction;
+    use exitgap_core::series::{MissingReason, Slot};
+    use exitgap_core::tlog::SignerKey;
+    use exitgap_store::{LogFolder, NewEntry, Store};
+
+    use super::*;
+    use crate::source::now_s;
+
+    #[derive(Parser)]
+    struct Audit {
+        #[command(flatten)]
+        args: AuditArgs,
+    }
+
+    /// The report on a log of a missing pool that begins so many slots after this machine's clock, and has so many.
+    fn report_of_log(begins: i64, slots: u32) -> AuditReport {
+        let home = env::temp_dir().join(format!("exitgap-audit-{}-{begins}", process::id()));
+        fs::create_dir_all(&home).unwrap();
+        let key = SignerKey::from_seed("exitgap.example/test", [7; 32]).unwrap();
+        let mut store = Store::create(home.join("series.db"), &key).unwrap();
+        let now = i64::from(Slot::at_or_before(now_s()).unwrap().number());
+        let first = u64::try_from(now + begins).unwrap();
+        for number in first..first + u64::from(slots) {
+            let entry = NewEntry {
+                pool: "anvil:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc".parse().unwrap(),
+                default_base: Direction::ZeroForOne,
+                reading: Err(MissingReason::ChainLagging),
+            };
+            store.append_slot(Slot::new(number).unwrap(), &[entry]).unwrap();
+        }
+        let folder = LogFolder::new(home.join("log"));
+        folder.publish(store.reader()).unwrap();
+        store.close().unwrap();
+        let path = home.join("log").display().to_string();
+        let Audit { args } = Audit::parse_from(["audit", &path]);
+        let report = audit_log(&args, Some(vec![key.verifier()]), None).unwrap();
+        fs::remove_dir_all(home).unwrap();
+        report
+    }
+
+    #[test]
+    fn slots_after_the_machines_clock_are_named() {
+        let report = report_of_log(-2, 75);
+        assert_eq!((report.verdict, report.slots, &report.fault), (Verdict::Valid, 75, &None));
+        // A slot may have begun since the log was made.
+        let after = report.after_clock.unwrap();
+        assert!((71..=72).contains(&after.count), "{after:?}");
+        assert_eq!(Some(after.last_slot), report.last_slot);
+    }
+
+    #[test]
+    fn a_log_up_to_now_has_no_slot_after_the_clock() {
+        let report = report_of_log(-5, 6);
+        assert_eq!((report.slots, report.after_clock), (6, None));
+        let document = serde_json::to_value(report_of_log(-9, 2)).unwrap();
+        assert!(document.get("after_clock").is_none(), "{document}");
+    }
 }

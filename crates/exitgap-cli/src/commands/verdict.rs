@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, Contradiction, Explanation, VerificationReport, check_name};
+use exitgap_api::{
+    Claim, Contradiction, Explanation, SlotsAfterClock, VerificationReport, check_name,
+};
 use exitgap_client::{ClientError, Since};
 use exitgap_core::evidence::{
     Base, Check, CheckName, Evidence, Outcome, Report, Verdict, WitnessCheck,
@@ -25,6 +27,9 @@ pub struct ExplainedReport<'a> {
     report: &'a VerificationReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanations: Option<Vec<Explanation>>,
+    /// Slots of the log that are later than this machine's clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_clock: Option<&'a SlotsAfterClock>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     chain: &'a [StateCheck],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,8 +49,14 @@ impl<'a> ExplainedReport<'a> {
         let explanations =
             || checks.iter().map(|check| Explanation::for_check(check.name)).collect();
         let (chain, witnessed, rung, sentence) = (&[], None, None, None);
+        let after_clock = None;
         let explanations = explain.then(explanations);
-        Self { report, explanations, chain, witnessed, rung, sentence }
+        Self { report, explanations, after_clock, chain, witnessed, rung, sentence }
+    }
+
+    /// And which slots of its log are later than this machine's clock.
+    pub fn with_after_clock(self, after_clock: Option<&'a SlotsAfterClock>) -> Self {
+        Self { after_clock, ..self }
     }
 
     /// And what the chain itself says.
@@ -69,6 +80,14 @@ pub fn print_rung(rung: Option<Rung>) -> Result<(), Failure> {
     let Some(rung) = rung else { return Ok(()) };
     let bold = Style::new().bold();
     writeln!(anstream::stdout(), "\n{bold}{}{bold:#}", rung.sentence())?;
+    Ok(())
+}
+
+/// Names slots of the log that are later than this machine's clock.
+pub fn print_after_clock(after: Option<&SlotsAfterClock>) -> Result<(), Failure> {
+    let Some(after) = after else { return Ok(()) };
+    let style = style(AnsiColor::Yellow);
+    writeln!(anstream::stdout(), "\n{style}After the clock{style:#}   {}", after.sentence())?;
     Ok(())
 }
 

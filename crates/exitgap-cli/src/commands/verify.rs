@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use exitgap_api::{VerificationReport, invalid_parameter};
+use exitgap_api::{SlotsAfterClock, VerificationReport, invalid_parameter};
 use exitgap_core::analytics::figure::{MAX_FIGURE_BYTES, is_figure_file};
 use exitgap_core::evidence::{CheckName, Evidence, MAX_WINDOW_BYTES, Policy, SeenCheckpoint};
 use exitgap_core::proof::{ChainSays, Rung, WitnessesSay};
+use exitgap_core::series::Slot;
 use exitgap_core::tlog::{
     Checkpoint, Fork, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
     VerifierKey, consistency_proof, root,
 };
 
-use super::verdict::{ExplainedReport, print_advice, print_rung, print_text};
+use super::verdict::{ExplainedReport, print_advice, print_after_clock, print_rung, print_text};
 use super::{
     explain, print_json, verify_figure, verify_fork, verify_many, verify_remote, verify_state,
     verify_witnesses,
@@ -63,11 +64,14 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let rung =
         Rung { chain: ChainSays::from_checks(&chain), witnesses: witnesses.unwrap_or_default() };
     let rung = (!chain.is_empty() || witnessed.is_some()).then_some(rung);
+    let after_clock = slots_after_clock(&evidence, source::now_s());
     read_or_not(if json {
         let explained = ExplainedReport::from_report(&report, args.explain).with_chain(&chain);
+        let explained = explained.with_after_clock(after_clock.as_ref());
         print_json(&explained.with_witnesses(witnessed).with_rung(rung))
     } else {
         print_text(&evidence, &report, args.explain, witnessed)
+            .and_then(|()| print_after_clock(after_clock.as_ref()))
             .and_then(|()| verify_witnesses::print(witnessed))
             .and_then(|()| verify_state::print(&chain))
             .and_then(|()| print_rung(rung))
@@ -103,6 +107,15 @@ pub(super) fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint>
     let note = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
     Some(SignedCheckpoint { note, checkpoint })
+}
+
+/// Slots of the evidence's log, its own among them, that are later than this machine's clock.
+pub(super) fn slots_after_clock(evidence: &Evidence, now_s: u64) -> Option<SlotsAfterClock> {
+    if let Some(signed) = signed_checkpoint(evidence) {
+        return SlotsAfterClock::of_log(&signed.checkpoint, now_s);
+    }
+    let slot = Slot::new(evidence.stated()?.request.slot).ok()?;
+    SlotsAfterClock::among([slot, slot], now_s)
 }
 
 /// Reads a checkpoint that the caller kept.
@@ -209,5 +222,41 @@ fn proof_from_log(
             let hint = "`exitgap audit` shows what is wrong with a log's folder";
             Err(source::unreadable(detail).hint(hint).into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VECTOR: &str =
+        include_str!("../../../../tests/vectors/evidence/true_constant_product.json");
+
+    #[test]
+    fn evidence_of_a_slot_after_the_machines_clock_is_named() {
+        let vector: serde_json::Value = serde_json::from_str(VECTOR).unwrap();
+        let evidence = Evidence::read(vector["evidence"].as_str().unwrap().as_bytes());
+        let signed = signed_checkpoint(&evidence).unwrap().checkpoint;
+        let slot = Slot::new(evidence.stated().unwrap().request.slot).unwrap();
+        let found = slots_after_clock(&evidence, slot.unix_s() - 1).unwrap();
+        let (first, size) = (signed.origin.first_slot().number(), signed.size);
+        let after = u64::from(first) + size - u64::from(slot.number());
+        assert_eq!((found.count, found.first_slot), (after, slot.to_string()));
+        let ended = u64::from(slot.number()) + after;
+        let ended = Slot::new(ended).unwrap();
+        assert_eq!(slots_after_clock(&evidence, ended.unix_s()), None);
+    }
+
+    #[test]
+    fn evidence_without_a_readable_checkpoint_is_named_by_its_own_slot() {
+        let vector: serde_json::Value = serde_json::from_str(VECTOR).unwrap();
+        let mut file: serde_json::Value =
+            serde_json::from_str(vector["evidence"].as_str().unwrap()).unwrap();
+        file["log_proof"] = "none".into();
+        let evidence = Evidence::read(file.to_string().as_bytes());
+        let slot = Slot::new(evidence.stated().unwrap().request.slot).unwrap();
+        let found = slots_after_clock(&evidence, 0).unwrap();
+        assert_eq!((found.count, found.first_slot), (1, slot.to_string()));
+        assert_eq!(slots_after_clock(&evidence, slot.unix_s()), None);
     }
 }

@@ -14,13 +14,13 @@ use exitgap_core::tlog::VerifierKey;
 use serde::Serialize;
 
 use super::verdict::sold;
-use super::verify::of_evidence_alone;
+use super::verify::{of_evidence_alone, slots_after_clock};
 use super::verify_whole::{Length, LengthCode, MOST};
 use super::{print_json, verify_figure, verify_headline};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::{group_digits, printable};
-use crate::source::unreadable;
+use crate::source::{now_s, unreadable};
 use crate::trust;
 
 /// What was found of a report.
@@ -87,7 +87,11 @@ fn check_file(
     let evidence = Evidence::from_bytes(line);
     let report = VerificationReport::from_evidence(&evidence, &policy);
     let words = report.claim.as_ref().map(|claim| describe_claim(claim, &sold(claim, &evidence)));
-    Ok((FileVerified::of_evidence(&report), words.unwrap_or_else(|| "no evidence".to_owned())))
+    let mut words = words.unwrap_or_else(|| "no evidence".to_owned());
+    if let Some(after) = slots_after_clock(&evidence, now_s()) {
+        words = format!("{words}; {}", after.sentence());
+    }
+    Ok((FileVerified::of_evidence(&report), words))
 }
 
 fn print_text(found: &ReportResult, said: &[String], args: &VerifyArgs) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use exitgap_api::{ProblemCode, SlotStatus, VerificationReport, size_as_written, slot_at};
+use exitgap_api::{ProblemCode, SlotStatus, size_as_written, slot_at};
 use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogState, LogWatch, Memory,
     Native, Since, Storage, TrustBasis, Verification,
@@ -17,12 +17,13 @@ use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use super::print_json;
-use super::verdict::{ExplainedReport, print_since, print_text};
+use super::verdict::{ExplainedReport, print_after_clock, print_since, print_text};
+use super::verify::slots_after_clock;
 use crate::arguments::{RemoteArgs, VerifyArgs};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
 use crate::kept::Folder;
-use crate::source::{api, pool_id};
+use crate::source::{api, now_s, pool_id};
 use crate::trust;
 
 /// A report, and what the log was found to be.
@@ -102,10 +103,15 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
         }
     };
     let RemoteEvidence { verification: Verification { evidence, report, log, .. }, since } = &found;
+    let after_clock = slots_after_clock(evidence, now_s());
+    let after_clock = after_clock.as_ref();
     read_or_not(if json {
-        print_document(report, log, since, args.explain)
+        let report = Explained::of(report, args.explain).with_after_clock(after_clock);
+        print_document(report, log, since)
     } else {
-        print_text(evidence, report, args.explain, None).and_then(|()| print_since(since))
+        print_text(evidence, report, args.explain, None)
+            .and_then(|()| print_after_clock(after_clock))
+            .and_then(|()| print_since(since))
     })?;
     if !json {
         print_log(log, args.remote.kept.is_some());
@@ -120,13 +126,18 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
 }
 
 fn print_document(
-    report: &VerificationReport,
+    report: Explained<'_>,
     log: &LogState,
     since: &Result<Since, ClientError>,
-    explain: bool,
-) -> Result<(), Failure> {
-    let report = ExplainedReport::from_report(report, explain);
-    let keys = log.keys.iter().map(ToString::to_string).collect();
+    ) -> Result<(), Failure> {
+    let 
+<<<<<<< HEAD
+report = ExplainedReport::from_report(report, explain);
+    let 
+=======
+
+>>>>>>> d84d081 (cfce441aa547f18f1cfabb1970785317409adbd3)
+keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trust_basis(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
     let log = Log { keys, trusted, continuity, newest, seen };
