@@ -38,6 +38,8 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
             "source = \"chainlink\"".to_owned(),
             format!("feed = \"{:#x}\"", asset.feed.proxy),
             format!("heartbeat_s = {}", asset.heartbeat),
+            // The market renews each answer before its heartbeat ends.
+            "heartbeat_grace_s = 0".to_owned(),
         ]);
     }
     for entry in &world.pools {

@@ -244,7 +244,7 @@ async fn a_price_that_cannot_be_read_is_missed_by_its_own_pairs_alone() {
     let feed = own(Address::repeat_byte(0x77));
     let chain = "anvil".parse().unwrap();
     let name = "NONE".to_owned();
-    let none = OracleConfig::Chainlink { name, chain, feed, heartbeat_s: 60 };
+    let none = OracleConfig::Chainlink { name, chain, feed, heartbeat_s: 60, heartbeat_grace_s: 0 };
     curve.config.oracle.push(none);
     curve.config.pool = [([0, 1], "USDC"), ([0, 2], "NONE"), ([1, 2], "NONE")]
         .map(|(pair, oracle)| pair_config(pair, ["USDC", oracle]))

@@ -30,11 +30,18 @@ fn add_chain(config: &mut Config, slug: &str, chain_id: u64, url: &str) {
     config.chain.push(chain);
     let renamed = |name: &str| format!("{slug} {name}");
     for oracle in config.oracle.clone() {
-        if let OracleConfig::Chainlink { name, chain, feed, heartbeat_s } = oracle
+        if let OracleConfig::Chainlink { name, chain, feed, heartbeat_s, heartbeat_grace_s } =
+            oracle
             && chain == first
         {
             let (name, chain) = (renamed(&name), own.clone());
-            config.oracle.push(OracleConfig::Chainlink { name, chain, feed, heartbeat_s });
+            config.oracle.push(OracleConfig::Chainlink {
+                name,
+                chain,
+                feed,
+                heartbeat_s,
+                heartbeat_grace_s,
+            });
         }
     }
     for mut pool in config.pool.clone() {

@@ -44,6 +44,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
             chain: slug.clone(),
             feed: Address(asset.feed.proxy.into_array()),
             heartbeat_s: u32::try_from(asset.heartbeat).unwrap(),
+            heartbeat_grace_s: 0,
         })
         .collect();
     Config { chain: chains, oracle, ..Config::default() }

@@ -288,6 +288,7 @@ fn oracles(world: &World, assets: &[usize]) -> Vec<OracleConfig> {
             chain: slug(),
             feed: exitgap_core::ids::Address(asset.feed.proxy.into_array()),
             heartbeat_s: 86_400,
+            heartbeat_grace_s: 0,
         })
         .collect()
 }

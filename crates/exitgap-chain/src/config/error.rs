@@ -119,6 +119,15 @@ pub enum ConfigError {
         /// The oracle.
         name: String,
     },
+    /// A heartbeat that cannot be recorded with its grace period.
+    #[error(
+        "oracle {name:?}: heartbeat_s and heartbeat_grace_s are together more than {} s; use the feed's published heartbeat and a grace period of minutes",
+        u32::MAX
+    )]
+    HeartbeatTooLong {
+        /// The oracle.
+        name: String,
+    },
     /// A pool twice.
     #[error("pool.address: {pool} is configured twice; remove one")]
     PoolTwice {

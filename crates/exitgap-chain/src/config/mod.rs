@@ -209,6 +209,10 @@ pub enum OracleConfig {
         feed: Address,
         /// Seconds after which the feed promises a new round; above zero.
         heartbeat_s: u32,
+    /// Seconds after that until the new round is there: the heartbeat says when a round starts. Both together are
+        /// recorded as the heartbeat. Default: [`Config::HEARTBEAT_GRACE_S`].
+        #[serde(default = "default_heartbeat_grace_s")]
+        heartbeat_grace_s: u32,
     },
     /// A number that never changes. Preview chains only.
     Fixed {
@@ -223,6 +227,10 @@ pub enum OracleConfig {
         /// Decimals of `answer`; at most 36.
         decimals: u8,
     },
+}
+
+fn default_heartbeat_grace_s() -> u32 {
+    Config::HEARTBEAT_GRACE_S
 }
 
 impl OracleConfig {
@@ -332,6 +340,8 @@ impl Config {
     pub const MAX_CONFIRMATIONS: u32 = 100_000;
     /// An hour, as Chainlink's own examples wait.
     pub const SEQUENCER_GRACE_S: u32 = 3_600;
+    /// Rounds of healthy feeds were up to 24 s later than their heartbeat.
+    pub const HEARTBEAT_GRACE_S: u32 = 120;
     /// Most factories of one chain.
     pub const MAX_FACTORIES: usize = 32;
     /// Most oracles of one configuration.

@@ -93,7 +93,7 @@ pub enum FeedPlan {
     Chainlink {
         /// The proxy's address.
         feed: Address,
-        /// Seconds after which the feed promises a new round.
+        /// Seconds after which an answer is stale, as it is recorded: the feed 's heartbeat and its grace period.
         heartbeat_s: u32,
     },
     /// A configured number: `answer ÷ 10^decimals` USD.
@@ -463,7 +463,9 @@ fn find_feed(
         });
     }
     Ok(match **oracle {
-        OracleConfig::Chainlink { feed, heartbeat_s, .. } => {
+        // That both fit was checked with the oracles.
+        OracleConfig::Chainlink { feed, heartbeat_s, heartbeat_grace_s, .. } => {
+            let heartbeat_s = heartbeat_s.saturating_add(heartbeat_grace_s);
             FeedPlan::Chainlink { feed, heartbeat_s }
         }
         OracleConfig::Fixed { answer, decimals, .. } => FeedPlan::Fixed { answer, decimals },
@@ -492,6 +494,11 @@ fn check_oracles<'a>(
             }
             OracleConfig::Chainlink { heartbeat_s: 0, .. } => {
                 return Err(ConfigError::NoHeartbeat { name });
+            }
+            OracleConfig::Chainlink { heartbeat_s, heartbeat_grace_s, .. }
+                if heartbeat_s.checked_add(*heartbeat_grace_s).is_none() =>
+            {
+                return Err(ConfigError::HeartbeatTooLong { name });
             }
             OracleConfig::Chainlink { .. } => {}
         }

@@ -57,6 +57,34 @@ fn the_example_is_a_preview_chain_with_one_pool() {
 }
 
 #[test]
+fn a_feeds_heartbeat_is_recorded_with_its_grace_period() {
+    let recorded = |given: &str| {
+        let text = GOOD.replacen("heartbeat_s = 3600", given, 1);
+        let plan = Plan::new(&parse(&text)).unwrap();
+        match plan.chains()[0].pools()[0].oracles[1].feed {
+            FeedPlan::Chainlink { heartbeat_s, .. } => heartbeat_s,
+            FeedPlan::Fixed { .. } => panic!("the second oracle is a feed"),
+        }
+    };
+    assert_eq!(recorded("heartbeat_s = 3600"), 3_720);
+    assert_eq!(recorded("heartbeat_s = 3600\nheartbeat_grace_s = 0"), 3_600);
+    assert_eq!(recorded("heartbeat_s = 3600\nheartbeat_grace_s = 60"), 3_660);
+    let longest = format!("heartbeat_s = 3600\nheartbeat_grace_s = {}", u32::MAX - 3_600);
+    assert_eq!(recorded(&longest), u32::MAX);
+}
+
+#[test]
+fn a_sequencers_grace_period_is_recorded_as_it_is_configured() {
+    let text = GOOD.replacen(
+        "chain_id = 31337\n",
+        "chain_id = 31337\nsequencer_uptime_feed = \"0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419\"\nsequencer_grace_s = 700\n",
+        1,
+    );
+    let plan = Plan::new(&parse(&text)).unwrap();
+    assert_eq!(plan.chains()[0].sequencer().map(|plan| plan.grace_s), Some(700));
+}
+
+#[test]
 fn a_known_id_is_live_and_binds_its_genesis() {
     let live = GOOD.replace("31337", "1");
     // A fixed price may not stand on a live chain.
@@ -123,6 +151,11 @@ fn each_mistake_has_its_own_refusal() {
     assert!(matches!(
         refusal("heartbeat_s = 3600", "heartbeat_s = 0"),
         ConfigError::NoHeartbeat { .. }
+    ));
+    let grace_s = |seconds: u32| format!("heartbeat_s = 3600\nheartbeat_grace_s = {seconds}");
+    assert!(matches!(
+        refusal("heartbeat_s = 3600", &grace_s(u32::MAX - 3_599)),
+        ConfigError::HeartbeatTooLong { name } if name == "eth-usd"
     ));
     assert!(matches!(refusal("denominator = 1000", "denominator = 3"), ConfigError::Fee { .. }));
     assert!(matches!(

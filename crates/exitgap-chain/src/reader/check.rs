@@ -277,7 +277,8 @@ fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Check
     let message =
         format!("answers {answer} with {decimals} decimals, round {round}, {age_s} s old");
     if age_s > u64::from(heartbeat_s) {
-        let message = format!("{message}; older than its heartbeat of {heartbeat_s} s");
+        let message =
+            format!("{message}; older than its heartbeat and grace period, {heartbeat_s} s");
         return build_finding(Severity::Warning, subject, message);
     }
     build_finding(Severity::Fine, subject, message)

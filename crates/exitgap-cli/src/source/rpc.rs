@@ -302,7 +302,8 @@ fn chainlink(name: String, chain: &ChainSlug, text: &str) -> Result<OracleConfig
         None => DEFAULT_HEARTBEAT_S,
         Some(text) => text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?,
     };
-    Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s })
+    let heartbeat_grace_s = Config::HEARTBEAT_GRACE_S;
+    Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s , heartbeat_grace_s })
 }
 
 fn fixed_oracle(name: String, chain: &ChainSlug, price: &str) -> Result<OracleConfig, String> {

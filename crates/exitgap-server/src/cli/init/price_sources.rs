@@ -246,7 +246,7 @@ fn name_of(token: &Token, tokens: &BTreeMap<Address, (&Token, String)>) -> Strin
 mod tests {
     use std::path::Path;
 
-    use exitgap_chain::config::{FeedPlan, parse_address};
+    use exitgap_chain::config::{Config, FeedPlan, parse_address};
     use exitgap_core::snapshot::OracleRole;
 
     use super::*;
@@ -274,6 +274,7 @@ mod tests {
                     let configured: Vec<FeedPlan> = configured.map(|oracle| oracle.feed).collect();
                     let feeds = known.feeds_of(token).expect("a known token");
                     let told = feeds.iter().map(|&Feed { proxy: feed, heartbeat_s, .. }| {
+                        let heartbeat_s = heartbeat_s + Config::HEARTBEAT_GRACE_S;
                         FeedPlan::Chainlink { feed, heartbeat_s }
                     });
                     assert_eq!(told.collect::<Vec<_>>(), configured);
