@@ -193,3 +193,26 @@ async fn later_head(
     let detail = format!("no block after {instant} yet; {seen}");
     Err(ReadFailure::new(MissingReason::ChainLagging, detail))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_head_is_kept_with_when_it_was_seen_first() {
+        let mut finder = BlockFinder::default();
+        assert_eq!(finder.newest(), None);
+        let mut noted = |timestamp| {
+            let hash = BlockHash([1; 32]);
+            let block = BlockRef { number: 7, hash, timestamp };
+            finder.note_head(&Header { block, parent: hash, recomputed: true });
+            finder.newest().unwrap()
+        };
+        let first = noted(1_000);
+        assert_eq!(first.timestamp, 1_000);
+        // A chain that stands still, or a node that is behind, says nothing about a later time.
+        assert_eq!([noted(1_000), noted(990)], [first; 2]);
+        let later = noted(1_012);
+        assert!(later.timestamp == 1_012 && later.at >= first.at, "{later:?}");
+    }
+}

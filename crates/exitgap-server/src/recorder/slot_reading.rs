@@ -17,8 +17,6 @@ use super::{Recorder, RecorderError, recheck};
 /// A slot as it was read. Nothing of it is written yet.
 pub struct ReadSlot {
     pub slot: Slot,
-    /// The store's last slot, before this one.
-    pub last: Option<Slot>,
     /// One entry for each pool that is configured, or that the store has and that does not retire.
     pub entries: Vec<NewEntry<ReadSnapshot>>,
     /// At which block each chain was read, in the order of the chains; `None`: none of its pools was read.
@@ -51,7 +49,6 @@ impl<R: SlotReader> Recorder<R> {
         let readings = self.read_chains(slot, plans, deadline).await?;
         let mut read = ReadSlot {
             slot,
-            last,
             entries: Vec::new(),
             blocks: Vec::with_capacity(readings.len()),
             doubts: Vec::new(),
