@@ -18,6 +18,9 @@
 //! | `publish` | `Publication` | the cosignatures in the store, the log's folder |
 //! | `after` | nothing | the notes of rechecked blocks in the store, the kept proofs, files in the folder that the log does not commit to |
 //!
+//! Between the first two steps, [`Recorder::run`] requires that the slot's time has certainly come
+//! (`confirmed`): a slot that is sealed before its time could never be recorded.
+//!
 //! # Order of writes, and what a crash leaves
 //!
 //! Each line is written before the next one begins. The slot is sealed once line 5 is durable; the
