@@ -31,7 +31,7 @@ pub struct SeenBlock {
 pub(crate) struct BlockFinder {
     /// By number. Only ever a place to start from: what is found is linked to a header read anew.
     recent: BTreeMap<u64, Header>,
-/// The latest head that was seen, whether or not it was late enough for its slot.
+    /// The latest head that was seen, whether or not it was late enough for its slot.
     newest: Option<SeenBlock>,
 }
 

@@ -209,7 +209,7 @@ pub enum OracleConfig {
         feed: Address,
         /// Seconds after which the feed promises a new round; above zero.
         heartbeat_s: u32,
-    /// Seconds after that until the new round is there: the heartbeat says when a round starts. Both together are
+        /// Seconds after that until the new round is there: the heartbeat says when a round starts. Both together are
         /// recorded as the heartbeat. Default: [`Config::HEARTBEAT_GRACE_S`].
         #[serde(default = "default_heartbeat_grace_s")]
         heartbeat_grace_s: u32,

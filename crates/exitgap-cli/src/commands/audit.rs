@@ -51,7 +51,7 @@ fn audit_log(
     let keys_trusted = trusted.is_some();
     let source = LogSource::for_reading(&args.log, args.copy.as_deref())?;
     let folder = FolderReader::new(source.path());
-    let keys = trusted .map_or_else(|| own_keys(&folder), Ok)? ;
+    let keys = trusted.map_or_else(|| own_keys(&folder), Ok)?;
     let newest = newest(&folder)?;
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;

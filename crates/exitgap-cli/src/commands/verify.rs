@@ -114,7 +114,7 @@ pub(super) fn slots_after_clock(evidence: &Evidence, now_s: u64) -> Option<Slots
     if let Some(signed) = signed_checkpoint(evidence) {
         return SlotsAfterClock::of_log(&signed.checkpoint, now_s);
     }
-    let slot = Slot::new(evidence.stated()?.request.slot).ok()?;
+    let slot = Slot::new(evidence.statement()?.request.slot).ok()?;
     SlotsAfterClock::among([slot, slot], now_s)
 }
 
@@ -235,9 +235,9 @@ mod tests {
     #[test]
     fn evidence_of_a_slot_after_the_machines_clock_is_named() {
         let vector: serde_json::Value = serde_json::from_str(VECTOR).unwrap();
-        let evidence = Evidence::read(vector["evidence"].as_str().unwrap().as_bytes());
+        let evidence = Evidence::from_bytes(vector["evidence"].as_str().unwrap().as_bytes());
         let signed = signed_checkpoint(&evidence).unwrap().checkpoint;
-        let slot = Slot::new(evidence.stated().unwrap().request.slot).unwrap();
+        let slot = Slot::new(evidence.statement().unwrap().request.slot).unwrap();
         let found = slots_after_clock(&evidence, slot.unix_s() - 1).unwrap();
         let (first, size) = (signed.origin.first_slot().number(), signed.size);
         let after = u64::from(first) + size - u64::from(slot.number());
@@ -253,8 +253,8 @@ mod tests {
         let mut file: serde_json::Value =
             serde_json::from_str(vector["evidence"].as_str().unwrap()).unwrap();
         file["log_proof"] = "none".into();
-        let evidence = Evidence::read(file.to_string().as_bytes());
-        let slot = Slot::new(evidence.stated().unwrap().request.slot).unwrap();
+        let evidence = Evidence::from_bytes(file.to_string().as_bytes());
+        let slot = Slot::new(evidence.statement().unwrap().request.slot).unwrap();
         let found = slots_after_clock(&evidence, 0).unwrap();
         assert_eq!((found.count, found.first_slot), (1, slot.to_string()));
         assert_eq!(slots_after_clock(&evidence, slot.unix_s()), None);

@@ -106,7 +106,8 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     let after_clock = slots_after_clock(evidence, now_s());
     let after_clock = after_clock.as_ref();
     read_or_not(if json {
-        let report = Explained::of(report, args.explain).with_after_clock(after_clock);
+        let report =
+            ExplainedReport::from_report(report, args.explain).with_after_clock(after_clock);
         print_document(report, log, since)
     } else {
         print_text(evidence, report, args.explain, None)
@@ -126,18 +127,11 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
 }
 
 fn print_document(
-    report: Explained<'_>,
+    report: ExplainedReport<'_>,
     log: &LogState,
     since: &Result<Since, ClientError>,
-    ) -> Result<(), Failure> {
-    let 
-<<<<<<< HEAD
-report = ExplainedReport::from_report(report, explain);
-    let 
-=======
-
->>>>>>> d84d081 (cfce441aa547f18f1cfabb1970785317409adbd3)
-keys = log.keys.iter().map(ToString::to_string).collect();
+) -> Result<(), Failure> {
+    let keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trust_basis(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
     let log = Log { keys, trusted, continuity, newest, seen };

@@ -303,7 +303,7 @@ fn chainlink(name: String, chain: &ChainSlug, text: &str) -> Result<OracleConfig
         Some(text) => text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?,
     };
     let heartbeat_grace_s = Config::HEARTBEAT_GRACE_S;
-    Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s , heartbeat_grace_s })
+    Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s, heartbeat_grace_s })
 }
 
 fn fixed_oracle(name: String, chain: &ChainSlug, price: &str) -> Result<OracleConfig, String> {

@@ -55,7 +55,7 @@ pub async fn assemble(
     pending: PendingChanges,
     read: ReadSlot,
 ) -> Result<SlotDraft, RecorderError> {
-    let ReadSlot { slot, entries, blocks, doubts, proofs, requests , .. } = read;
+    let ReadSlot { slot, entries, blocks, doubts, proofs, requests, .. } = read;
     if entries.is_empty() {
         return Err(RecorderError::NoPool);
     }

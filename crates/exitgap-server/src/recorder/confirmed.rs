@@ -8,7 +8,7 @@ use exitgap_core::series::Slot;
 use tokio::time::{Instant, timeout_at};
 
 use super::clock::{Clock, Moment};
-use super::read::ReadSlot;
+use super::slot_reading::ReadSlot;
 
 /// The latest moment whose time had certainly come, where there was one.
 #[derive(Debug, Default)]

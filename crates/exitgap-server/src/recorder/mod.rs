@@ -131,15 +131,9 @@ pub use source::{MakeReader, ResumePoint, SlotReader, Source};
 use crate::witness::Witnesses;
 use assemble::{PendingChanges, assemble};
 use chains::Chain;
-use 
-<<<<<<< HEAD
-shared_reading
-=======
-confirmed::ConfirmedTime;
-use read::ReadSlot;
-use shared
->>>>>>> 6d132f0 (e5635dcbf1ec92b06d8d378c0cebfb60b08cbe29)
-::Shard;
+use confirmed::ConfirmedTime;
+use shared_reading::Shard;
+use slot_reading::ReadSlot;
 use store::BlockingStore;
 
 /// How long the nodes may take to say which chain they serve, before the first slot.
@@ -327,7 +321,7 @@ impl<R: SlotReader> Recorder<R> {
         budget: Duration,
     ) -> Result<SlotReport, RecorderError> {
         let started = Instant::now();
-        let read = self.read(slot, started + budget).await?;
+        let read = self.read_slot(slot, started + budget).await?;
         self.confirmed.note_reading(clock, &read);
         if !self.confirmed.wait_for(clock, slot, started + budget).await {
             return Err(RecorderError::ClockUnconfirmed { slot });

@@ -105,7 +105,7 @@ pub enum RecorderError {
     ClockUnconfirmed {
         /// The slot by the machine's clock.
         slot: Slot,
-        },
+    },
     /// No pool is configured and the store has none.
     #[error("no pool to record; configure at least one [[pool]]")]
     NoPool,

@@ -27,7 +27,7 @@ pub struct ReadSlot {
     pub proofs: Proofs,
     /// HTTP requests that the reading took.
     pub requests: u64,
-/// The latest head that the nodes of each chain had, where its reader can tell.
+    /// The latest head that the nodes of each chain had, where its reader can tell.
     pub newest_blocks: Vec<SeenBlock>,
 }
 
@@ -54,7 +54,7 @@ impl<R: SlotReader> Recorder<R> {
             doubts: Vec::new(),
             proofs: Proofs::default(),
             requests: 0,
-        newest_blocks: Vec::new(),
+            newest_blocks: Vec::new(),
         };
         for ((chain, request), reading) in self.chains.iter_mut().zip(requests).zip(readings) {
             read.add(chain, request.as_ref(), reading);
@@ -135,7 +135,7 @@ impl ReadSlot {
         reading: ChainReading,
     ) {
         self.blocks.push(reading.block().map(|block| block.hash));
-        let ChainReading { pools, doubts, requests, logs, proofs , newest_block } = reading;
+        let ChainReading { pools, doubts, requests, logs, proofs, newest_block } = reading;
         self.newest_blocks.extend(newest_block);
         self.doubts.extend(doubts);
         self.requests += requests;

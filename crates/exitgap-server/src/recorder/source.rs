@@ -6,13 +6,8 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsSince, LogsUntil, Proven, 
-<<<<<<< HEAD
-ReadFailure
-=======
-SeenBlock
->>>>>>> 6d132f0 (e5635dcbf1ec92b06d8d378c0cebfb60b08cbe29)
-, SlotReading, Unproven,
+    ChainReader, Limits, LogsSince, LogsUntil, Proven, ReadFailure, SeenBlock, SlotReading,
+    Unproven,
 };
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;

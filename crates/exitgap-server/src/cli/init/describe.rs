@@ -86,7 +86,7 @@ fn sources(wanted: &ConfigInputs, pools: &[PoolGiven], fee: Option<FeeConfig>) -
         chain: wanted.chain.clone(),
         feed: pools[0].address,
         heartbeat_s: 3_600,
-    heartbeat_grace_s: 0,
+        heartbeat_grace_s: 0,
     };
     let pool = |given: &PoolGiven| PoolConfig {
         chain: wanted.chain.clone(),

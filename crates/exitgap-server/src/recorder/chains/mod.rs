@@ -9,13 +9,7 @@ mod readings;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::
-<<<<<<< HEAD
-ReadFailure
-=======
-{Missing, SeenBlock}
->>>>>>> 6d132f0 (e5635dcbf1ec92b06d8d378c0cebfb60b08cbe29)
-;
+use exitgap_chain::{ReadFailure, SeenBlock};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -82,7 +76,7 @@ pub struct ChainReading {
     pub logs: LogsAnswer,
     /// What the chain's own state says of them.
     pub proofs: Proofs,
-/// The latest head that its nodes had.
+    /// The latest head that its nodes had.
     pub newest_block: Option<SeenBlock>,
 }
 
@@ -94,7 +88,7 @@ pub struct ChainPools {
     pub requests: u64,
     pub logs: LogsAnswer,
     pub proofs: Proofs,
-pub newest_block: Option<SeenBlock>,
+    pub newest_block: Option<SeenBlock>,
 }
 
 impl ChainReading {
@@ -143,7 +137,7 @@ impl<R> Chain<R> {
             requests: 0,
             logs: None,
             proofs: Proofs::default(),
-        newest_block: None,
+            newest_block: None,
         }
     }
 
@@ -163,7 +157,7 @@ impl<R> Chain<R> {
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
         let ChainPools { doubts, requests, logs, proofs, newest_block, .. } = reading;
-        ChainReading { pools: pools.collect(), doubts, requests, logs, proofs , newest_block }
+        ChainReading { pools: pools.collect(), doubts, requests, logs, proofs, newest_block }
     }
 }
 

@@ -115,7 +115,7 @@ async fn read_chain<R: SlotReader>(
     let logs = logs.map(|(logs, _)| logs);
     let pools = make_all_ready(&pools, if ready { until } else { Instant::now() });
     let doubts = doubts_of(slot, &events);
-    Some((reader, ChainPools { pools, doubts, requests, logs, proofs , newest_block }))
+    Some((reader, ChainPools { pools, doubts, requests, logs, proofs, newest_block }))
 }
 
 /// The chains' nodes being asked for what pools logged, while others read their states.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use exitgap_chain::{Missing, SeenBlock, SlotReading};
+use exitgap_chain::{ReadFailure, SeenBlock, SlotReading};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -44,7 +44,7 @@ impl SlotReader for Unreadable {
         let seen = (self.script)(n).map(|timestamp| SeenBlock { timestamp, at: Instant::now() });
         self.newest = seen.or(self.newest);
         let missing =
-            Missing { reason: MissingReason::ChainLagging, detail: "scripted".to_owned() };
+            ReadFailure { reason: MissingReason::ChainLagging, detail: "scripted".to_owned() };
         let pool: PoolId = POOL.parse().unwrap();
         let chain = pool.chain().clone();
         let pools = vec![(pool, Err(missing))];
