@@ -93,17 +93,29 @@ export type Signer = { signTypedData(typedData: any): Promise<`0x${string}`> } &
 );
 
 /**
- * `fetch` that pays where it is asked to. One call makes at most one payment; what got no answer is asked for again with
- * the same signature until that expires.
+ * `fetch` that pays where it is asked to, and never twice for one answer. Once a payment was sent, the same signed payment is
+ * sent again until it expires, whatever the service answers (402, 429, 5xx, nothing), by this call and by later calls for the same
+ * method, address and body, also in another process with the same ledger. Another payment is signed for such a request only after
+ * the service answered and reported the settlement, or after the payment expired and either the service answered or
+ * `reconcile` found on the chain whether it was made.
+ *
+ * One call waits for `maxWaitMs`, at most; an `AbortSignal` in `init` ends it earlier. Either way, call again to continue. Other
+ * answers are returned at once. A 402 that calls the payment invalid ends a call after three attempts.
  *
  * Throws an `ExitgapError`: `max_per_call_exceeded`, `budget_exceeded` (with `scope`, `limit`, `spent`, `reserved`,
  * `resetsAt` in Unix seconds), `no_budget`, `network_not_allowed`, `asset_not_allowed`, `payee_not_allowed`, `payee_changed`,
  * `offer_inconsistent`, `offer_unreadable`, `amount_unreadable`, `address_not_paid`, `signer_failed`, `ledger_unreadable`,
- * `clock_stepped_back`: nothing was sent. `payment_refused`, `payment_unknown`: it was, and stays counted.
+ * `clock_stepped_back`: nothing was sent. `payment_refused`, `payment_unknown`: it was, and stays counted. These two have `sent`
+ * (how often this call sent it), `validBefore` (Unix seconds), `payer` and `nonce`.
  */
 export function payingFetch(
   fetch: typeof globalThis.fetch,
-  options: { signer: Signer; pay: Pay },
+  options: {
+    signer: Signer;
+    pay: Pay;
+    /** How long one call sends a payment again, in milliseconds: 0 to 600000, by default 120000. */
+    maxWaitMs?: number;
+  },
 ): (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /**

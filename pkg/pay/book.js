@@ -109,8 +109,12 @@ export class Book {
     entry.state = next ?? entry.state;
   }
 
+  entry(of) {
+    return this.entries[this.#byId.get(of)];
+  }
+
   state(of) {
-    return this.entries[this.#byId.get(of)]?.state;
+    return this.entry(of)?.state;
   }
 
   #before(of) {

@@ -59,6 +59,14 @@ export class FileLedger {
     });
   }
 
+  /** The payment of this id; undefined if there is none. */
+  entry(id) {
+    return this.#guarded(() => {
+      this.#readOn();
+      return this.#book.entry(id);
+    });
+  }
+
   /** Reserves a payment and answers its name. It counts at once. */
   reserve({ host, path, terms, validBeforeS }) {
     if (!isPlain(host, 255) || !isPlain(path, 1024)) {

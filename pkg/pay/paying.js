@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 
 import { refusal, inTokens } from './amounts.js';
 import { chainId, choose, encodeHeader, MAX_BODY, readOffers } from './offers.js';
+import { OpenPayments, nameOf } from './open.js';
+import { isRefusal, leavesOpen, pauseOf, reasonOf, settlementOf } from './outcomes.js';
 import { place } from './policy.js';
 import { wrong } from '../arguments.js';
 import { said } from '../error.js';
@@ -13,11 +15,15 @@ const MAX_VALID_S = 600;
 // How long a payment waits for others that were reserved before it, and between two looks.
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 25;
-const PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 10_000;
 const ATTEMPT_MS = 30_000;
-const MAX_OPEN = 64;
-const PENDING = [429, 500, 502, 503, 504];
+// How long one call sends a payment again, unless the caller says otherwise; and at most.
+const WAIT_MS = 120_000;
+const LONGEST_WAIT_MS = MAX_VALID_S * 1000;
+// How often one call sends a payment that the service calls invalid.
+const REFUSED_SENDS = 3;
+const ROUNDS = 3;
+const AGAIN = 'call again: the same signed payment is sent until it expires; after that, check the chain with reconcile(). '
+  + 'The amount stays counted until then';
 
 export const TYPES = {
   TransferWithAuthorization: [
@@ -30,7 +36,21 @@ export const TYPES = {
   ],
 };
 
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+/** Waits; a signal ends it with its reason. */
+function sleep(ms, signal) {
+  return new Promise((done, fail) => {
+    const stop = () => {
+      clearTimeout(timer);
+      fail(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      done();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
 
 /** Reserves a payment, or throws why it may not be made: then it was withdrawn. */
 export async function reserve(pay, wanted) {
@@ -49,15 +69,17 @@ export async function reserve(pay, wanted) {
 }
 
 /** `fetch` that pays; see pay.d.ts. */
-export function payingFetch(fetch, { signer, pay }) {
+export function payingFetch(fetch, { signer, pay, maxWaitMs = WAIT_MS }) {
   if (typeof fetch !== 'function') throw wrong('fetch', 'it must be a function');
   const account = signer?.account?.address ?? signer?.address;
   if (typeof signer?.signTypedData !== 'function' || typeof account !== 'string') {
     throw wrong('signer', 'it must have address and signTypedData, like the accounts and wallets of viem');
   }
   if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it must come from budget()');
-  // Payments that were sent and not answered, by address.
-  const open = new Map();
+  if (!Number.isInteger(maxWaitMs) || maxWaitMs < 0 || maxWaitMs > LONGEST_WAIT_MS) {
+    throw wrong('maxWaitMs', `it must be a whole number from 0 to ${LONGEST_WAIT_MS}`);
+  }
+  const open = new OpenPayments(pay.ledger);
 
   const sign = async (offer, validBeforeS) => {
     const { network, asset, payTo, amount, domain } = offer.terms;
@@ -84,7 +106,7 @@ export function payingFetch(fetch, { signer, pay }) {
     }
   };
 
-  const pay402 = async (request, answer) => {
+  const pay402 = async (request, name, answer) => {
     const elsewhere = answer.redirected || (answer.url !== '' && bare(answer.url) !== bare(request.url));
     if (elsewhere) {
       throw refusal('address_not_paid', `${request.url}: it was redirected, and nothing is paid after a redirect`,
@@ -93,67 +115,73 @@ export function payingFetch(fetch, { signer, pay }) {
     const { host, path } = place(request.url);
     const offer = choose(pay.policy, readOffers(answer.headers, await textOf(answer)));
     const { terms } = offer;
-    const validBeforeS = Math.floor(pay.ledger.nowMs() / 1000) + Math.min(terms.maxTimeoutS, MAX_VALID_S);
+    const nowMs = pay.ledger.nowMs();
+    const validBeforeS = Math.floor(nowMs / 1000) + Math.min(terms.maxTimeoutS, MAX_VALID_S);
     const id = await reserve(pay, { host, path, terms, validBeforeS });
     let signed;
+    let kept;
     try {
       signed = await sign(offer, validBeforeS);
+      kept = open.keep({ id, request: name, header: signed.header, nowMs });
     } catch (thrown) {
       pay.ledger.neverSent(id);
       throw thrown;
     }
     pay.ledger.sent(id, account, signed.message.nonce);
-    return { id, header: signed.header, terms, validBeforeS };
+    return { id, path: kept, header: signed.header, units: terms.amount, validBeforeS };
   };
 
-  /** Sends a payment with its request until there is an answer, or the payment has expired. */
-  const send = async (request, key, sent) => {
-    for (;;) {
-      let last;
-      let pauseMs = PAUSE_MS;
-      try {
-        const answer = await attempt(fetch, request, sent.header);
-        if (!PENDING.includes(answer.status)) {
-          open.delete(key);
-          return answered(pay, sent, answer);
-        }
-        last = reasonOf(answer);
-        pauseMs = pauseOf(answer);
-        await answer.body?.cancel();
-      } catch (thrown) {
-        if (thrown?.name === 'ExitgapError') throw thrown;
-        if (request.signal.aborted) throw thrown;
-        last = said(thrown);
+  /**
+   * Sends a payment with its request, again and again, until there is an answer or the time of this call is over. Answers
+   * undefined if the payment ended meanwhile: another call was answered, or the chain showed that it cannot settle.
+   */
+  const send = async (request, payment) => {
+    const expiresMs = payment.validBeforeS * 1000;
+    // The wait is measured by a clock that no one sets.
+    const startMs = performance.now();
+    for (let sent = 1; ; sent += 1) {
+      open.hold(payment, pay.ledger.nowMs());
+      const outcome = await attempt(fetch, request, payment.header);
+      const { answer } = outcome;
+      if (answer !== undefined) noteSettlement(pay.ledger, payment, answer);
+      if (answer !== undefined && !leavesOpen(answer)) {
+        open.answer(payment, pay.ledger.nowMs());
+        return answer;
       }
-      if (pay.ledger.nowMs() + pauseMs >= sent.validBeforeS * 1000) {
-        const price = inTokens(sent.terms.amount);
-        throw refusal('payment_unknown', `a payment of ${price} USDC was sent, but its outcome is unknown: ${last}`,
-          'check the chain before paying again; the amount stays counted in the budget');
-      }
-      await sleep(pauseMs);
+      await answer?.body?.cancel().catch(() => {});
+      if (open.hasEnded(payment)) return undefined;
+      const pauseMs = pauseOf(answer);
+      const over = pay.ledger.nowMs() + pauseMs >= expiresMs || performance.now() - startMs + pauseMs >= maxWaitMs;
+      if (over || (outcome.refused && sent >= REFUSED_SENDS)) throw unanswered(pay.ledger, payment, outcome, sent);
+      await sleep(pauseMs, request.signal);
     }
   };
 
   return async (input, init) => {
     const request = new Request(input, init);
-    const key = `${request.method} ${request.url}`;
-    for (const [other, { validBeforeS }] of open) {
-      if (validBeforeS * 1000 <= pay.ledger.nowMs()) open.delete(other);
+    const name = await nameOf(request);
+    // Another round follows only if the payment that was sent again ended without an answer to this call.
+    for (let round = 1; ; round += 1) {
+      let payment = open.find(name, pay.ledger.nowMs());
+      if (payment === undefined) {
+        const first = await fetch(request.clone());
+        if (first.status !== 402) return first;
+        payment = await pay402(request, name, first);
+      }
+      try {
+        const answer = await send(request, payment);
+        if (answer !== undefined) return answer;
+      } finally {
+        open.letGo(payment);
+      }
+      if (round === ROUNDS) throw unanswered(pay.ledger, payment, { last: 'it ended while it was being sent' }, round);
     }
-    const before = open.get(key);
-    if (before !== undefined) return send(request, key, before);
-    const first = await fetch(request.clone());
-    if (first.status !== 402) return first;
-    const sent = await pay402(request, first);
-    // Of a request with a body the address does not say what it asks for.
-    if (open.size < MAX_OPEN && request.body === null) open.set(key, sent);
-    return send(request, key, sent);
   };
 }
 
 const bare = (url) => url.split('#')[0];
 
-/** One sending: a redirect is not followed, so that a payment goes nowhere else. */
+/** One sending: a redirect is not followed, so that a payment goes nowhere else. Answers what came, or why nothing did. */
 async function attempt(fetch, request, [name, value]) {
   const headers = new Headers(request.headers);
   headers.set(name, value);
@@ -161,19 +189,39 @@ async function attempt(fetch, request, [name, value]) {
   const timer = setTimeout(() => patience.abort(new Error('no response within 30 s')), ATTEMPT_MS);
   const signal = AbortSignal.any([request.signal, patience.signal]);
   try {
-    return await fetch(new Request(request.clone(), { headers, redirect: 'manual', signal }));
+    const answer = await fetch(new Request(request.clone(), { headers, redirect: 'manual', signal }));
+    return { answer, last: reasonOf(answer), refused: isRefusal(answer) };
+  } catch (thrown) {
+    if (request.signal.aborted || thrown?.name === 'ExitgapError') throw thrown;
+    return { last: said(thrown), refused: false };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function answered({ ledger }, sent, answer) {
+function noteSettlement(ledger, { id }, answer) {
   const told = settlementOf(answer);
-  if (told?.success === true) ledger.settled(sent.id, told.transaction);
-  if (answer.status !== 402) return answer;
-  const price = inTokens(sent.terms.amount);
-  throw refusal('payment_refused', `the payment of ${price} USDC was sent, but the service reported that it failed: ${reasonOf(answer)}`,
-    'the amount stays counted until the chain shows that the payment can no longer be made; see the reason');
+  if (told?.success === true && ledger.entry(id)?.state === 'sent') ledger.settled(id, told.transaction);
+}
+
+/** The error of a payment that was sent and has no answer yet. */
+function unanswered(ledger, payment, { answer, last }, sent) {
+  const { state, sent: signed } = ledger.entry(payment.id);
+  const { validBeforeS: validBefore } = payment;
+  const price = inTokens(payment.units);
+  const once = `; the same signed payment was sent ${sent === 1 ? 'once' : `${sent} times`} in this call, and no other was signed`;
+  const more = { sent, validBefore, payer: signed?.payer, nonce: signed?.nonce };
+  if (state === 'settled') {
+    return refusal('payment_unknown', `a payment of ${price} USDC was settled, but the service did not answer: ${last}${once}`, AGAIN, more);
+  }
+  if (ledger.nowMs() >= validBefore * 1000) {
+    return refusal('payment_unknown', `a payment of ${price} USDC was sent and has expired, but its outcome is unknown: ${last}${once}`,
+      'check the chain with reconcile() before another payment is signed for this request; until then the amount stays counted', more);
+  }
+  if (answer?.status === 402) {
+    return refusal('payment_refused', `the payment of ${price} USDC was sent, but the service reported that it failed: ${last}${once}`, AGAIN, more);
+  }
+  return refusal('payment_unknown', `a payment of ${price} USDC was sent, but its outcome is unknown: ${last}${once}`, AGAIN, more);
 }
 
 function headerOf({ version, accepted, resource, extensions }, message, signature) {
@@ -186,26 +234,6 @@ function headerOf({ version, accepted, resource, extensions }, message, signatur
     return ['x-payment', encodeHeader({ x402Version: 1, scheme, network, payload })];
   }
   return ['payment-signature', encodeHeader({ x402Version: 2, accepted, payload, resource, extensions })];
-}
-
-function settlementOf({ headers }) {
-  const header = headers.get('payment-response') ?? headers.get('x-payment-response');
-  try {
-    return header === null ? undefined : JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf(answer) {
-  const reason = settlementOf(answer)?.errorReason;
-  return typeof reason === 'string' ? reason.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 120) : `status ${answer.status}`;
-}
-
-function pauseOf({ headers }) {
-  const asked = headers.get('retry-after');
-  const ms = /^[0-9]{1,9}$/.test(asked ?? '') ? Number(asked) * 1000 : PAUSE_MS;
-  return Math.min(Math.max(ms, 100), LONGEST_PAUSE_MS);
 }
 
 /** The text of a body, as far as an offer may be long. */

@@ -1,7 +1,7 @@
 // The npm package's wallet: the shared cases, and what is lost, lied and damaged. Prints `sound`.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,7 @@ function scene(unpaid, paid, more = {}) {
     ledger: fileLedger(path, { now: () => clock }),
     ...rest,
   });
+  const { maxWaitMs } = more;
   const sent = [];
   const fetched = async (request) => {
     const names = ['payment-signature', 'x-payment'].filter((name) => request.headers.has(name));
@@ -46,7 +47,7 @@ function scene(unpaid, paid, more = {}) {
     const answer = paid[Math.min(sent.length, paid.length) - 1];
     return answer(request);
   };
-  return { path, pay, sent, get: payingFetch(fetched, { signer: more.signer ?? signer, pay }) };
+  return { path, pay, sent, get: payingFetch(fetched, { signer: more.signer ?? signer, pay, maxWaitMs }) };
 }
 
 function offer({ set = {}, without = [] } = {}) {
@@ -67,6 +68,7 @@ const failed = (status, errorReason, more = {}) => () => new Response('{}', {
   status,
   headers: { 'payment-response': b64({ success: false, errorReason, transaction: '', network: 'eip155:8453' }), ...more },
 });
+const SOON = { 'retry-after': '0' };
 const kinds = (path) => readFileSync(path, 'utf8').match(/"kind":"[a-z]+"/g)?.map((kind) => kind.slice(8, -1)) ?? [];
 const spent = ({ pay }) => pay.left()[0].spent;
 
@@ -147,11 +149,11 @@ for (const one of vectors.addresses) {
 
 // A service that says "failed" gives nothing back; what is lost is asked for by the same payment.
 {
-  const wallet = scene(offer(), [failed(402, 'insufficient_funds')]);
+  const wallet = scene(offer(), [failed(402, 'insufficient_funds', SOON)]);
   const error = await wallet.get(vectors.url).catch((thrown) => thrown);
   assert.equal(error.code, 'payment_refused');
-  assert.match(error.message, /insufficient_funds/);
-  assert.deepEqual([wallet.sent.length, spent(wallet), kinds(wallet.path)], [1, '0.01', ['reserved', 'sent']]);
+  assert.match(error.message, /insufficient_funds; the same signed payment was sent 3 times in this call, and no other was signed/);
+  assert.deepEqual([wallet.sent.length, spent(wallet), kinds(wallet.path)], [3, '0.01', ['reserved', 'sent']]);
   const lost = () => { throw new TypeError('fetch failed'); };
   const retried = scene(offer(), [failed(503, 'settlement_pending', { 'retry-after': '0' }), settled]);
   assert.equal((await retried.get(vectors.url)).status, 200);
@@ -184,6 +186,117 @@ for (const one of vectors.addresses) {
   assert.equal(spent(wallet), '0.01');
 }
 
+// Once a payment was sent, the same one is sent again whatever was answered: three calls sign one authorization.
+const pendingOf = (status) => failed(status, 'settlement_pending', SOON);
+const silent = () => { throw new TypeError('fetch failed'); };
+const old = () => new Response('{"answer":"old"}', { status: 200 });
+const distinct = ({ sent }) => new Set(sent.map(([name, value]) => `${name} ${value}`)).size;
+for (const [answer, found] of [
+  [pendingOf(402), 'payment_refused'],
+  [failed(402, 'insufficient_funds', SOON), 'payment_refused'],
+  [offer(), 'payment_refused'],
+  [pendingOf(500), 'payment_unknown'],
+  [pendingOf(503), 'payment_unknown'],
+  [silent, 'payment_unknown'],
+  [old, undefined],
+  [() => new Response('{}', { status: 409 }), undefined],
+]) {
+  const wallet = scene(offer(), [answer], { maxWaitMs: 150 });
+  for (let call = 1; call <= 3; call += 1) {
+    if (found === undefined) {
+      assert.equal((await wallet.get(vectors.url)).ok, answer === old);
+    } else {
+      const error = await wallet.get(vectors.url).catch((thrown) => thrown);
+      assert.equal(error.code, found, `${answer}`);
+      assert.match(error.message, /the same signed payment was sent (once|\d+ times) in this call, and no other was signed/);
+      assert.match(error.hint, /call again/);
+      assert.deepEqual([error.validBefore, error.nonce.length], [START / 1000 + 120, 66]);
+    }
+    assert(wallet.sent.length >= call, 'the control: each call sent it');
+  }
+  assert.deepEqual([distinct(wallet), spent(wallet), kinds(wallet.path)], [1, '0.01', ['reserved', 'sent']], `${answer}`);
+  // A wallet of another process goes on with it, and a settlement ends it: the next request is paid for anew.
+  const later = scene(offer(), [settled], { path: wallet.path });
+  assert.equal((await later.get(vectors.url)).status, 200);
+  assert.deepEqual(later.sent[0], wallet.sent[0]);
+  assert.deepEqual(kinds(wallet.path), ['reserved', 'sent', 'settled']);
+  await later.get(vectors.url);
+  assert.deepEqual([distinct(later), spent(later)], [2, '0.02']);
+}
+
+// The payment is that of one request: another address, method or body is paid for by another.
+{
+  const wallet = scene(offer(), [pendingOf(503)], { maxWaitMs: 0, policy: { limit: '0.05' } });
+  const posted = (body) => wallet.get(vectors.url, { method: 'POST', body });
+  for (const call of [() => wallet.get(vectors.url), () => wallet.get(`${vectors.url}&other=1`), () => posted('a'), () => posted('b')]) {
+    const before = distinct(wallet);
+    for (let again = 0; again < 2; again += 1) assert.equal(await code(call()), 'payment_unknown');
+    assert.equal(distinct(wallet), before + 1);
+  }
+  const many = await Promise.all([1, 2, 3].map(() => code(posted('b'))));
+  assert.deepEqual([many, distinct(wallet)], [['payment_unknown', 'payment_unknown', 'payment_unknown'], 4]);
+}
+
+// After it expired, only the chain ends an unanswered payment: unused, it is signed anew; used, it was the payment.
+for (const [used, kept] of [[false, 'released'], [true, 'settled']]) {
+  const wallet = scene(offer(), [silent], { maxWaitMs: 0 });
+  assert.equal(await code(wallet.get(vectors.url)), 'payment_unknown');
+  clock = START + 121_000;
+  for (let call = 0; call < 2; call += 1) {
+    const error = await wallet.get(vectors.url).catch((thrown) => thrown);
+    assert.match(`${error.code} ${error.message} ${error.hint}`, /^payment_unknown .*has expired.*reconcile\(\)/);
+  }
+  assert.deepEqual([wallet.sent.length, distinct(wallet)], [3, 1]);
+  await wallet.pay.reconcile(async () => ({ used, blockTimeS: clock / 1000 }));
+  assert.equal(kinds(wallet.path).at(-1), kept);
+  const after = scene(offer(), [settled], { path: wallet.path });
+  assert.equal((await after.get(vectors.url)).status, 200);
+  assert.notDeepEqual(after.sent[0], wallet.sent[0]);
+  assert.equal(spent(after), used ? '0.02' : '0.01');
+  clock = START;
+}
+
+// An answer ends the wait for one: where no settlement was reported, the next payment is signed once this one expired.
+{
+  const wallet = scene(offer(), [old]);
+  await wallet.get(vectors.url);
+  clock = START + 120_000;
+  await wallet.get(vectors.url);
+  assert.deepEqual([distinct(wallet), spent(wallet)], [2, '0.02']);
+  clock = START;
+}
+
+// A settlement that is reported without an answer is not paid for again, and what is open and unreadable is not passed over.
+{
+  const paidNot = () => new Response('{}', { status: 500, headers: { 'payment-response': b64(settlement), ...SOON } });
+  const wallet = scene(offer(), [paidNot, paidNot, settled], { maxWaitMs: 0 });
+  const error = await wallet.get(vectors.url).catch((thrown) => thrown);
+  assert.match(`${error.code} ${error.message}`, /^payment_unknown .*was settled, but the service did not answer: status 500/);
+  assert.equal(await code(wallet.get(vectors.url)), 'payment_unknown');
+  assert.equal((await wallet.get(vectors.url)).status, 200);
+  assert.deepEqual([distinct(wallet), kinds(wallet.path)], [1, ['reserved', 'sent', 'settled']]);
+
+  const damaged = scene(offer(), [silent], { maxWaitMs: 0 });
+  assert.equal(await code(damaged.get(vectors.url)), 'payment_unknown');
+  const [name] = readdirSync(`${damaged.path}.open`);
+  const file = join(`${damaged.path}.open`, name);
+  const good = readFileSync(file, 'utf8');
+  const other = read(JSON.parse(good).value);
+  other.payload.authorization.nonce = `0x${'99'.repeat(32)}`;
+  for (const bad of ['', '{}', good.slice(0, -1), good.replace('"v":1', '"v":2'), JSON.stringify({ ...JSON.parse(good), value: b64(other) })]) {
+    writeFileSync(file, bad);
+    assert.equal(await code(damaged.get(vectors.url)), 'ledger_unreadable', bad.slice(0, 40));
+  }
+  writeFileSync(file, good);
+  assert.equal(await code(damaged.get(vectors.url)), 'payment_unknown', 'the control');
+  assert.equal(distinct(damaged), 1);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  // Another process that is alive and sends it now has it to itself for a while.
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(good), pid: process.ppid, until_ms: START + 1 }));
+  assert.equal(await code(damaged.get(vectors.url)), 'payment_unknown');
+  assert.equal(distinct(damaged), 2);
+}
+
 // Redirects: neither before nor after.
 {
   const moved = () => Object.defineProperty(offer()(), 'redirected', { value: true });
@@ -204,7 +317,7 @@ for (const signTypedData of [async () => { throw new Error('not pressed'); }, as
 
 // Only the chain gives back.
 {
-  const wallet = scene(offer(), [failed(402, 'x')]);
+  const wallet = scene(offer(), [failed(402, 'x')], { maxWaitMs: 0 });
   await code(wallet.get(vectors.url));
   const told = (used, blockTimeS) => wallet.pay.reconcile(async ({ payer, nonce }) => {
     assert.match(`${payer} ${nonce}`, /^0x[0-9a-f]{40} 0x[0-9a-f]{64}$/);
@@ -278,6 +391,9 @@ for (const signTypedData of [async () => { throw new Error('not pressed'); }, as
   }
   assert.throws(() => payingFetch(fetch, { signer: {}, pay: budget(good) }), { field: 'signer' });
   assert.throws(() => payingFetch(fetch, { signer, pay: {} }), { field: 'pay' });
+  for (const maxWaitMs of [-1, 0.5, '5', 600_001]) {
+    assert.throws(() => payingFetch(fetch, { signer, pay: budget(good), maxWaitMs }), { field: 'maxWaitMs' });
+  }
 }
 
 rmSync(folder, { recursive: true });

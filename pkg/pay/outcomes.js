@@ -1,0 +1,42 @@
+// What an answer to a payment says of it.
+
+const PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 10_000;
+const MAX_HEADER = 64 << 10;
+
+// Answers after which it is unknown whether the payment will settle. A service that is still settling answers 402, too.
+const OPEN = [402, 429, 500, 502, 503, 504];
+
+// What facilitators say of a payment that failed their check. It decides only how long is waited, never what is signed.
+const REFUSALS = /^(insufficient_funds|invalid_|unsupported_)/;
+
+export const leavesOpen = ({ status }) => OPEN.includes(status);
+
+export const isRefusal = (answer) => answer.status === 402 && REFUSALS.test(reasonOf(answer));
+
+export function settlementOf({ headers }) {
+  return ofHeader(headers.get('payment-response') ?? headers.get('x-payment-response'));
+}
+
+/** What an answer says of a payment that it did not take. */
+export function reasonOf(answer) {
+  const reasons = [settlementOf(answer)?.errorReason, ofHeader(answer.headers.get('payment-required'))?.error];
+  const reason = reasons.find((one) => typeof one === 'string' && one !== '');
+  return reason === undefined ? `status ${answer.status}` : reason.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 120);
+}
+
+/** How long to wait before the payment is sent again. */
+export function pauseOf(answer) {
+  const asked = answer?.headers.get('retry-after');
+  const ms = /^[0-9]{1,9}$/.test(asked ?? '') ? Number(asked) * 1000 : PAUSE_MS;
+  return Math.min(Math.max(ms, 100), LONGEST_PAUSE_MS);
+}
+
+function ofHeader(header) {
+  try {
+    if (header === null || header.length > MAX_HEADER) return undefined;
+    return JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
