@@ -123,6 +123,8 @@ export function payingFetch(
  * payment with the code and its words as the reason.
  *
  * Its hooks tell neither the address that was asked nor the other offers of the answer: a budget's host and path are held
- * against the address that the *service* names, and offers are not compared. `payingFetch` knows both.
+ * against the address that the *service* names, and offers are not compared. `payingFetch` knows both. The client cannot send a
+ * payment again: until a payment of version 2 is reported as settled or expires, a call for the same address is refused with
+ * `payment_unknown`. Of version 1 the client reports no outcome, so it signs anew for each call.
  */
 export function guard<C extends object>(client: C, pay: Pay): C;

@@ -22,6 +22,8 @@ export function guard(client, pay) {
   const begun = new WeakMap();
   const seen = new WeakSet();
   const sent = new Map();
+  // The last payment for each address, of version 2. The client reports no outcome of version 1.
+  const open = new Map();
 
   client.onBeforePaymentCreation(async ({ paymentRequired, selectedRequirements }) => {
     try {
@@ -34,8 +36,9 @@ export function guard(client, pay) {
       pay.policy.allows(terms);
       const url = version === 1 ? selectedRequirements.resource : paymentRequired.resource?.url;
       const { host, path } = place(String(url));
+      if (version === 2) refuseAgain(pay.ledger, open.get(url));
       const validBeforeS = Math.floor(pay.ledger.nowMs() / 1000) + terms.maxTimeoutS + SIGNING_S;
-      begun.set(selectedRequirements, { id: await reserve(pay, { host, path, terms, validBeforeS }), terms, validBeforeS });
+      begun.set(selectedRequirements, { id: await reserve(pay, { host, path, terms, validBeforeS }), terms, validBeforeS, url });
       seen.add(paymentRequired);
     } catch (thrown) {
       return { abort: true, reason: `${thrown?.code ?? 'unexpected'}: ${said(thrown)}` };
@@ -43,7 +46,7 @@ export function guard(client, pay) {
   });
 
   client.onAfterPaymentCreation(async ({ selectedRequirements, paymentPayload }) => {
-    const { id, terms, validBeforeS } = begun.get(selectedRequirements);
+    const { id, terms, validBeforeS, url } = begun.get(selectedRequirements);
     const { from, to, value, validBefore, nonce } = paymentPayload.payload?.authorization ?? {};
     const asReserved = String(to).toLowerCase() === terms.payTo && String(value) === terms.amount.toString()
       && /^0x[0-9a-fA-F]{64}$/.test(nonce) && /^0x[0-9a-fA-F]{40}$/.test(from) && Number(validBefore) <= validBeforeS;
@@ -52,7 +55,8 @@ export function guard(client, pay) {
     }
     pay.ledger.sent(id, from, nonce);
     sent.set(nonce, id);
-    if (sent.size > MANY) sent.delete(sent.keys().next().value);
+    open.set(url, { id, validBefore: Number(validBefore) });
+    for (const kept of [sent, open]) if (kept.size > MANY) kept.delete(kept.keys().next().value);
   });
 
   // Nothing is sent after this.
@@ -68,4 +72,11 @@ export function guard(client, pay) {
     if (id !== undefined && settleResponse?.success === true) pay.ledger.settled(id, settleResponse.transaction);
   });
   return client;
+}
+
+/** The client signs anew for each call, and cannot be made to send an earlier payment again: it has to wait. */
+function refuseAgain(ledger, before) {
+  if (before === undefined || ledger.entry(before.id)?.state !== 'sent' || ledger.nowMs() >= before.validBefore * 1000) return;
+  throw refusal('payment_unknown', 'a payment for this address was sent and its settlement is not known, so no other is signed before it '
+    + `expires at ${before.validBefore} (Unix seconds)`, 'wait until then, or check the chain with reconcile(), and call again', { validBefore: before.validBefore });
 }

@@ -189,7 +189,7 @@ async function attempt(fetch, request, [name, value]) {
   const timer = setTimeout(() => patience.abort(new Error('no response within 30 s')), ATTEMPT_MS);
   const signal = AbortSignal.any([request.signal, patience.signal]);
   try {
-    const answer = await fetch(new Request(request.clone(), { headers, redirect: 'manual', signal }));
+    const answer = await fetch(new Request(request.clone(), { headers, redirect: 'manual', cache: 'no-store', signal }));
     return { answer, last: reasonOf(answer), refused: isRefusal(answer) };
   } catch (thrown) {
     if (request.signal.aborted || thrown?.name === 'ExitgapError') throw thrown;

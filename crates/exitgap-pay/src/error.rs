@@ -120,6 +120,22 @@ pub enum PayError {
         /// What came last.
         last: String,
     },
+    /// Paid, and expired without an answer. It stays counted until the chain is asked.
+    #[error("a payment of {amount} USDC was sent and has expired, but its outcome is unknown: {last}")]
+    PaymentExpired {
+        /// How much.
+        amount: Usdc,
+        /// What came last.
+        last: String,
+    },
+    /// Paid and settled, but the service did not answer.
+    #[error("a payment of {amount} USDC was settled, but the service did not answer: {last}")]
+    PaymentUnanswered {
+        /// How much.
+        amount: Usdc,
+        /// What came last.
+        last: String,
+    },
     /// The ledger cannot be read or written, so nothing is known to be left.
     #[error("the ledger {}: {why}", path.display())]
     LedgerUnreadable {
@@ -155,7 +171,9 @@ impl PayError {
             Self::AddressNotPaid { .. } => "address_not_paid",
             Self::SignerFailed(_) => "signer_failed",
             Self::PaymentRefused { .. } => "payment_refused",
-            Self::PaymentUnknown { .. } => "payment_unknown",
+            Self::PaymentUnknown { .. }
+            | Self::PaymentExpired { .. }
+            | Self::PaymentUnanswered { .. } => "payment_unknown",
             Self::LedgerUnreadable { .. } => "ledger_unreadable",
             Self::ClockSteppedBack { .. } => "clock_stepped_back",
         }
@@ -194,12 +212,15 @@ impl PayError {
             }
             Self::AddressNotPaid { .. } => "use https and the current address of the service",
             Self::SignerFailed(_) => "see the signer; nothing was sent",
-            Self::PaymentRefused { .. } => {
-                "the amount stays counted until the chain shows that the payment can no longer be made; see the \
-                 reason"
+            Self::PaymentRefused { .. }
+            | Self::PaymentUnknown { .. }
+            | Self::PaymentUnanswered { .. } => {
+                "call again: the same signed payment is sent until it expires; after that, check the chain \
+                 (exitgap pay reconcile). The amount stays counted until then"
             }
-            Self::PaymentUnknown { .. } => {
-                "check the chain before paying again; the amount stays counted in the budget"
+            Self::PaymentExpired { .. } => {
+                "check the chain (exitgap pay reconcile) before another payment is signed for this request; until \
+                 then the amount stays counted"
             }
             Self::LedgerUnreadable { .. } => {
                 "nothing is paid while it is unreadable; repair it, or move it away and lower the budgets by the \

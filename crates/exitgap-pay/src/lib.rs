@@ -14,8 +14,9 @@
 //!   before it is sent. An interruption in between can only lead to spending less.
 //! - A sent payment counts until the chain shows that it was not used and can no longer be used. If
 //!   a service reports "failed", the amount still counts.
-//! - One request makes at most one payment. A request without an answer is repeated with the same
-//!   signature.
+//! - One answer is never paid for twice. A sent payment is sent again, by this process or a later one,
+//!   until it expires or the service answers and reports the settlement. If it expires without an
+//!   answer, nothing more is signed for that request until the chain shows whether it was made.
 //! - The offers in one answer must agree. Nothing is paid at an address that was reached by a
 //!   redirect.
 //!
@@ -50,7 +51,16 @@ mod chain;
 mod choice;
 mod error;
 mod ledger;
-mod policy;
+mod 
+<<<<<<< HEAD
+
+=======
+open;
+mod outcome;
+mod paying;
+mod 
+>>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95)
+policy;
 mod signer;
 mod transport;
 mod usdc;

@@ -1,34 +1,38 @@
 //! A transport that pays where it is asked to, within a policy.
 
 use core::time::Duration;
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use exitgap_api::receipt::Receipt;
-use exitgap_api::x402::{
-    Authorization, Offer, Offers, PAYMENT_RESPONSE, Settlement, Terms, X_PAYMENT_RECEIPT,
-    X_PAYMENT_RESPONSE,
-};
+use exitgap_api::x402::{Authorization, Offer, Offers, Terms, TokenDomain, X_PAYMENT_RECEIPT};
 use exitgap_client::{Request, Response, Transport, TransportError};
 use exitgap_core::ids::{Address, Word};
 use url::{Host, Position, Url};
 
 use crate::choice::{choose, unreadable};
 use crate::ledger::{Admission, PaymentIntent};
-use crate::{Ledger, PayError, Policy, Signer, TypedData, Usdc};
+use crate::open::{OpenPayment, OpenPayments, name_of_request};
+use crate::outcome::{is_refusal, leaves_open, pause_after, reason_of, settlement_of};
+use crate::{Budget, Entry, Ledger, PayError, Policy, Signer, State, TypedData, Usdc};
 
 /// A transport that pays for what it is asked to pay for, and repeats what it has paid for.
 ///
-/// One [`Transport::send`] makes at most one payment. What is lost on the way is asked for again with
-/// the *same* signed header until its authorization expires, and never with another.
+/// It never pays twice for one answer. Once a payment was sent, the *same* signed header is sent again
+/// until it expires, whatever the service answers (402, 429, 5xx, nothing), by this
+/// [`Transport::send`] and by later ones for the same method, address and body, also in another
+/// process with the same ledger. Another payment is signed for such a request only after the service
+/// answered and reported the settlement, or after the payment expired and either the service answered
+/// or [`Ledger::reconcile`] found on the chain whether it was made.
 #[derive(Debug)]
 pub struct PayingTransport<T, S> {
     transport: T,
     signer: S,
     policy: Policy,
     ledger: Ledger,
-    /// Payments that were sent and not answered, by address.
-    open: Mutex<HashMap<String, InFlight>>,
+    /// Payments that were sent and whose outcome is open.
+    open: OpenPayments,
+    max_wait: Duration,
     paid: Mutex<Vec<Paid>>,
 }
 
@@ -53,15 +57,6 @@ pub struct Paid {
     pub receipt: Option<String>,
 }
 
-/// A payment on its way.
-#[derive(Debug, Clone)]
-struct InFlight {
-    id: String,
-    header: (&'static str, String),
-    terms: Terms,
-    valid_before_s: u64,
-}
-
 /// The longest that an authorization of ours is valid, whatever is asked for: so long it is repeated,
 /// and so long it counts beyond its window.
 const MAX_VALID_S: u64 = 600;
@@ -72,18 +67,27 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long between two looks at the ledger.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// Pauses between repetitions: where the service asks for none, and at most.
-const PAUSE: Duration = Duration::from_secs(2);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How long one call sends a payment again, unless the caller says otherwise.
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
-/// The most payments whose headers are kept for a repetition by the caller.
-const MAX_OPEN: usize = 64;
+/// How often one call sends a payment that the service calls invalid.
+const REFUSED_SENDS: u32 = 3;
+
+/// How often one call looks for a payment, where another call or the chain ends each of them.
+const ROUNDS: u32 = 3;
 
 impl<T: Transport, S: Signer> PayingTransport<T, S> {
     /// Pays by `signer`, as far as `policy` and what `ledger` holds allow.
     pub fn new(transport: T, signer: S, policy: Policy, ledger: Ledger) -> Self {
-        let (open, paid) = (Mutex::default(), Mutex::default());
-        Self { transport, signer, policy, ledger, open, paid }
+        let (open, paid) = (OpenPayments::beside(ledger.path()), Mutex::default());
+        Self { transport, signer, policy, ledger, open, max_wait: MAX_WAIT, paid }
+    }
+
+    /// How long one call sends a payment again, two minutes by default. Later calls continue with the
+    /// same payment.
+    #[must_use]
+    pub fn with_max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait, ..self }
     }
 
     /// The ledger.
@@ -102,35 +106,31 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
     }
 
     /// Takes up an offer of this answer: a payment on its way.
-    async fn pay(&self, request: &Request, answer: &Response) -> Result<InFlight, PayError> {
+    async fn pay(
+        &self,
+        request: &Request,
+        name: &str,
+        answer: &Response,
+    ) -> Result<OpenPayment, PayError> {
         let (host, path) = place(&request.url)?;
         let offers =
             Offers::from_response(|name| answer.header(name), &answer.body).map_err(unreadable)?;
         let offer = choose(&self.policy, offers)?;
         let terms = &offer.terms;
         let budgets = self.policy.budgets_for(&host, &path, terms.network)?;
-        let now_s = self.ledger.now_ms() / 1000;
-        let valid_before_s = now_s + u64::from(terms.max_timeout_s).min(MAX_VALID_S);
+        let now_ms = self.ledger.now_ms() ;
+        let valid_before_s = now_ms / 1000 + u64::from(terms.max_timeout_s).min(MAX_VALID_S);
         let wanted = PaymentIntent { host: &host, path: &path, terms, valid_before_s };
         let id = self.ledger.reserve(&wanted)?;
-        let mut waited = Duration::ZERO;
-        loop {
-            match self.ledger.admission(&id, &wanted, &budgets, &self.policy.payees)? {
-                Admission::Holds => break,
-                Admission::Waits(_) if waited < PATIENCE => {
-                    self.transport.pause(LOOK).await;
-                    waited += LOOK;
-                }
-                Admission::Waits(error) | Admission::Refused(error) => {
-                    self.ledger.withdraw(&id)?;
-                    return Err(error);
-                }
-            }
-        }
-        match self.sign(&offer, valid_before_s).await {
-            Ok((authorization, header)) => {
-                self.ledger.sent(&id, authorization.from, authorization.nonce)?;
-                Ok(InFlight { id, header, terms: offer.terms, valid_before_s })
+        self.admit(&id, &wanted, &budgets).await?;
+        let signed = self.sign(&offer, valid_before_s).await.and_then(|(authorization, header)| {
+            let file = self.open.keep(&id, name, &header, now_ms)?;
+            Ok((authorization, header, file))
+        });
+        match signed {
+            Ok((Authorization { from: payer, nonce, .. }, header, file)) => {
+                self.ledger.sent(&id, payer, nonce)?;
+                Ok(OpenPayment { id, header, terms: offer.terms, payer, valid_before_s, file })
             }
             Err(error) => {
                 self.ledger.never_sent(&id)?;
@@ -138,6 +138,29 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
             }
         }
     }
+
+    /// Waits until a reserved payment may be made; it is withdrawn if it may not.
+    async fn admit(
+        &self,
+        id: &str,
+        wanted: &Wanted<'_>,
+        budgets: &[&Budget],
+    ) -> Result<(), PayError> {
+        let mut waited = Duration::ZERO;
+        loop {
+            match self.ledger.admission(id, wanted, budgets, &self.policy.payees)? {
+                Admission::Holds => return Ok(()),
+                Admission::Waits(_) if waited < PATIENCE => {
+                    self.transport.pause(LOOK).await;
+                    waited += LOOK;
+                }
+                Admission::Waits(error) | Admission::Refused(error) => {
+                    self.ledger.withdraw(id)?;
+                    return Err(error);
+                }
+            }
+        }
+        }
 
     async fn sign(
         &self,
@@ -163,57 +186,123 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok((data.authorization, header))
     }
 
-    /// Sends a payment with its request until there is an answer, or the payment has expired.
-    async fn send(&self, request: &Request, open: &InFlight) -> Result<Response, TransportError> {
-        let mut paid = request.clone();
+    /// Sends a payment with its request , again and again, until there is an answeror the time of this
+    /// call is over. Answers `None` if the payment ended meanwhile: another call was answered, or the
+    /// chain showed that it cannot settle.
+    async fn send_open(
+        &self,
+        request: &Request,
+        open: &OpenPayment,
+    ) -> Result<Option<Response>, TransportError> {
+        // What a cache on the way kept is no answer to a payment.
+        let mut paid = Request { fresh: true, ..request.clone()};
         paid.headers.push(open.header.clone());
-        let amount = Usdc::from(open.terms.amount);
-        loop {
+        let expires_ms = open.valid_before_s.saturating_mul(1000);
+        let (started, mut paused) = (Instant::now(), Duration::ZERO);
+        for sent in 1_u32.. {
+            open.hold(self.ledger.now_ms());
             let outcome = self.transport.send(&paid).await;
-            let (last, pause) = match outcome {
-                Ok(answer) if is_pending(answer.status) => (reason(&answer), pause_of(&answer)),
-                Ok(answer) => return self.record_answer(request, open, answer),
+            let (answer, last) = match outcome {
+                Ok(answer) => {
+                    self.note_settlement(open, &answer)?;
+                    if !leaves_open(answer.status) {
+                        return self.record_answer(request, open, answer).map(Some);
+                    }
+                    let last = reason_of(&answer);
+                    (Some(answer), last)
+                }
                 // It came, and no repetition makes it shorter.
                 Err(error @ TransportError::TooLarge { .. }) => {
-                    self.forget(&request.url);
-                    return Err(PayError::PaymentUnknown { amount, last: error.to_string() }.into());
+                    open.answer(&self.ledger, self.ledger.now_ms())?;
+                    return Err(self.unanswered(open, None, &error.to_string() , sent)?.into());
                 }
-                Err(error) => (error.to_string(), PAUSE),
+                Err(error) => (None, error.to_string()),
             };
-            let end_ms = open.valid_before_s.saturating_mul(1000);
+            if open.has_ended(&self.ledger)? {
+                return Ok(None);
+            }
+            let pause = pause_after(answer.as_ref());
             let pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-            if self.ledger.now_ms().saturating_add(pause_ms) >= end_ms {
-                return Err(PayError::PaymentUnknown { amount, last }.into());
+            let over = self.ledger.now_ms().saturating_add(pause_ms) >= expires_ms
+                || started.elapsed().max(paused).saturating_add(pause) >= self.max_wait;
+            let refused = answer.as_ref().is_some_and(is_refusal) && sent >= REFUSED_SENDS;
+            if over || refused {
+                return Err(self.unanswered(open, answer.as_ref(), &last , sent)?.into());
             }
             self.transport.pause(pause).await;
+        paused += pause;
         }
+    Ok(None)
     }
 
-    /// What the ledger keeps of an answer.
+    /// Notes a settlement that the service reported, once.
+    fn note_settlement(&self, open: &OpenPayment, answer: &Response) -> Result<(), PayError> {
+        let Some(settlement) = settlement_of(answer).filter(|settlement| settlement.success) else {
+            return Ok(());
+        };
+        let state = self.ledger.entry(&open.id)?.map(|entry| entry.state);
+        if state == Some(State::Sent) {
+            self.ledger.settled(&open.id, settlement.transaction.parse().ok())?;
+        }
+        Ok(())
+    }
+
+    /// The error of a payment that was sent `sent` times and has no answer yet.
+    fn unanswered(
+        &self,
+        open: &OpenPayment,
+        answer: Option<&Response>,
+        last: &str,
+        sent: u32,
+    ) -> Result<PayError, PayError> {
+        let times = if sent == 1 { "once".to_owned() } else { format!("{sent} times") };
+        let last = format!(
+            "{last}; the same signed payment was sent {times} in this call, and no other was signed"
+        );
+        let amount = Usdc::from(open.terms.amount);
+        let state = self.ledger.entry(&open.id)?.map(|entry| entry.state);
+        Ok(if state == Some(State::Settled) {
+            PayError::PaymentUnanswered { amount, last }
+        } else if self.ledger.now_ms() >= open.valid_before_s.saturating_mul(1000) {
+            PayError::PaymentExpired { amount, last }
+        } else if answer.is_some_and(|answer| answer.status == 402) {
+            PayError::PaymentRefused { amount, reason: last }
+        } else {
+            PayError::PaymentUnknown { amount, last }
+        })
+    }
+
+    /// What is kept of an answer.
     fn record_answer(
         &self,
         request: &Request,
-        open: &InFlight,
+        open: &OpenPayment,
         answer: Response,
     ) -> Result<Response, TransportError> {
-        self.forget(&request.url);
-        let told = settlement(&answer);
-        let transaction = told.as_ref().and_then(|told| told.transaction.parse().ok());
-        if told.is_some_and(|told| told.success) {
+        open.answer(&self.ledger, self.ledger.now_ms())?;
+        let transaction =
+            settlement_of(&answer).and_then(|settlement| settlement.transaction.parse().ok());
+        
+<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
+if told.is_some_and(|told| told.success) {
             self.ledger.mark_settled(&open.id, transaction)?;
         }
         if answer.status == 402 {
             let (amount, reason) = (Usdc::from(open.terms.amount), reason(&answer));
             return Err(PayError::PaymentRefused { amount, reason }.into());
         }
-        let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone());
+        
+=======
+
+>>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
+let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone());
         let new = Paid {
             id,
             url,
             terms,
             transaction,
             status: answer.status,
-            payer: self.signer.address(),
+            payer: open.payer,
             answer_sha256: Receipt::name_of(&answer.body),
             receipt: answer.header(X_PAYMENT_RECEIPT).map(str::to_owned),
         };
@@ -221,38 +310,70 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok(answer)
     }
 
-    /// The payment that a caller's earlier request for this address was given up with.
-    fn recall_payment(&self, url: &str) -> Option<InFlight> {
-        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let now_s = self.ledger.now_ms() / 1000;
-        all.retain(|_, open| open.valid_before_s > now_s);
-        all.get(url).cloned()
+    /// What the token of an open payment is called where its authorizations are signed.
+    fn 
+<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
+recall_payment
+=======
+domain_of
+>>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
+(&self, entry: &Entry) -> Result<TokenDomain, PayError> {
+        let (network, asset)= (entry.reserved.network, entry.reserved.asset);
+        let known = self.policy.assets.iter() .find(|known| {
+            (known.network, known.address)== (network, asset)
+    });
+        let why = || "a payment in it is open, but the policy no longer lists it".to_owned();
+        let known = known.ok_or_else(|| PayError::AssetNotAllowed { asset, network, why: why() })?;
+        Ok(known.domain.clone())
+    }
     }
 
-    fn remember(&self, url: &str, open: &InFlight) {
-        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() < MAX_OPEN {
-            all.insert(url.to_owned(), open.clone());
-        }
-    }
+    /// While it lives, other processes leave a payment to this one.
+struct Held<'a>(&'a OpenPayment);
 
-    fn forget(&self, url: &str) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(url);
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.let_go();
     }
 }
 
 impl<T: Transport, S: Signer> Transport for PayingTransport<T, S> {
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
-        if let Some(open) = self.recall_payment(&request.url) {
-            return self.send(request, &open).await;
-        }
-        let answer = self.transport.send(request).await?;
+        let name = name_of_request(request);
+        let mut round = 1;
+        loop {
+            let domain_of = |entry: &Entry| self.domain_of(entry);
+            let now_ms = self.ledger.now_ms();
+            let open = match self.open.find(&name, &self.ledger, now_ms, domain_of)? {
+                Some(open) = 
+<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
+self.recall_payment(&request.url) {
+            return self.send(request, &
+=======
+> 
+>>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
+open,
+                None => {
+                    let answer = self.transport.send(request).await?;
         if answer.status != 402 {
             return Ok(answer);
         }
-        let open = self.pay(request, &answer).await?;
-        self.remember(&request.url, &open);
-        self.send(request, &open).await
+        self.pay(request, &name, &answer).await?
+                }
+            };
+            let held = Held(&open);
+            let answer = self.send_open(request, &open).await?;
+        drop(held);
+        match answer {
+                Some(answer) => return Ok(answer),
+                // Another round follows only if the payment ended without an answer to this call.
+                None if round < ROUNDS => round += 1,
+                None => {
+                    let last = "it ended while it was being sent";
+                    return Err(self.unanswered(&open, None, last, round)?.into());
+                }
+            }
+        }
     }
 
     async fn pause(&self, time: Duration) {
@@ -279,26 +400,4 @@ fn place(url: &str) -> Result<(String, String), PayError> {
     }
     let host = read[Position::BeforeHost..Position::AfterPort].to_owned();
     Ok((host, read.path().to_owned()))
-}
-
-/// Whether such an answer leaves open what became of the payment.
-fn is_pending(status: u16) -> bool {
-    matches!(status, 429 | 500 | 502 | 503 | 504)
-}
-
-fn pause_of(answer: &Response) -> Duration {
-    let asked = answer.header("retry-after").and_then(|text| text.parse().ok());
-    asked.map_or(PAUSE, Duration::from_secs).clamp(Duration::from_millis(100), LONGEST_PAUSE)
-}
-
-fn settlement(answer: &Response) -> Option<Settlement> {
-    let header = answer.header(PAYMENT_RESPONSE).or_else(|| answer.header(X_PAYMENT_RESPONSE))?;
-    Settlement::of_header(header).ok()
-}
-
-/// What an answer says of a payment that it did not take.
-fn reason(answer: &Response) -> String {
-    let told = settlement(answer).and_then(|told| told.error_reason);
-    let cut = |text: String| text.chars().filter(|c| !c.is_control()).take(120).collect::<String>();
-    told.map_or_else(|| format!("status {}", answer.status), cut)
 }

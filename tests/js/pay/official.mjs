@@ -91,8 +91,13 @@ for (const [more, code] of [
 {
   answerWith = { success: false, errorReason: 'insufficient_funds', transaction: '', network: 'eip155:84532' };
   const pay = wallet('lied');
-  assert.equal((await guarded(pay)(`http://${host}/v1/exit/a`)).status, 402);
+  const get = guarded(pay);
+  assert.equal((await get(`http://${host}/v1/exit/a`)).status, 402);
   assert.deepEqual([kinds('lied'), pay.left()[0].spent], [['reserved', 'sent'], '0.01']);
+  // It may still settle, so no second payment is signed for it.
+  await assert.rejects(get(`http://${host}/v1/exit/a`), /payment_unknown: a payment for this address was sent/);
+  assert.equal(kinds('lied').length, 2);
+  assert.equal((await get(`http://${host}/v1/exit/b`)).status, 402);
   answerWith = { success: true, transaction: `0x${'12'.repeat(32)}`, network: 'eip155:84532' };
 }
 

@@ -126,7 +126,12 @@ impl Book {
 
     /// Where a payment stands.
     pub fn state(&self, id: &str) -> Option<State> {
-        self.place(id).map(|place| self.entries[place].state)
+        self.entry(id).map(|entry| entry.state)
+    }
+
+    /// The payment of this name.
+    pub fn entry(&self, id: &str) -> Option<&Entry> {
+        self.entries.get(self.place(id)?)
     }
 
     /// All payments.

@@ -22,13 +22,20 @@ use exitgap_core::ids::{Address, Word};
 
 pub use book::{BudgetUsage, Entry, State};
 pub use record::{Record, ReservationRecord, Sent};
+pub(crate) use record::hex;
 
 use crate::chain::{Chain, Reconciliation};
 use crate::{Budget, PayError, Payees, Usdc};
 use file::Open;
 use record::{
-    MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, hex,
-    is_plain,
+    MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, 
+<<<<<<< HEAD
+hex,
+    
+=======
+
+>>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95)
+is_plain,
 };
 
 /// A ledger's file, open. Processes and threads may have as many open as they like; the file is on
@@ -109,6 +116,13 @@ impl Ledger {
         let mut open = self.lock()?;
         open.read_on()?;
         Ok(open.book().entries().to_vec())
+    }
+
+    /// The payment of this name.
+    pub(crate) fn entry(&self, id: &str) -> Result<Option<Entry>, PayError> {
+        let mut open = self.lock()?;
+        open.read_on()?;
+        Ok(open.book().entry(id).cloned())
     }
 
     /// Reserves a payment, and answers the name that it has from here on. It counts at once; whether

@@ -1,0 +1,65 @@
+//! What an answer to a payment says of it.
+
+use core::time::Duration;
+
+use base64ct::{Base64, Encoding};
+use exitgap_api::x402::{PAYMENT_REQUIRED, PAYMENT_RESPONSE, Settlement, X_PAYMENT_RESPONSE};
+use exitgap_client::Response;
+use serde::Deserialize;
+
+/// Pauses between repetitions: where the service asks for none, and at most.
+const PAUSE: Duration = Duration::from_secs(2);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// What facilitators say of a payment that failed their check. It decides only how long is waited,
+/// never what is signed.
+const REFUSALS: [&str; 3] = ["insufficient_funds", "invalid_", "unsupported_"];
+
+/// The most characters of a service's reason that are passed on.
+const MAX_REASON_CHARS: usize = 120;
+
+/// Whether it is unknown after such an answer whether the payment will settle. A service that is still
+/// settling answers 402, too.
+pub fn leaves_open(status: u16) -> bool {
+    matches!(status, 402 | 429 | 500 | 502 | 503 | 504)
+}
+
+/// Whether the service says that the payment failed its check.
+pub fn is_refusal(answer: &Response) -> bool {
+    let reason = reason_of(answer);
+    answer.status == 402 && REFUSALS.iter().any(|start| reason.starts_with(start))
+}
+
+/// How long to wait before the payment is sent again.
+pub fn pause_after(answer: Option<&Response>) -> Duration {
+    let asked = answer.and_then(|answer| answer.header("retry-after"));
+    let asked = asked.and_then(|text| text.parse().ok());
+    asked.map_or(PAUSE, Duration::from_secs).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+}
+
+/// What the service says of the settlement.
+pub fn settlement_of(answer: &Response) -> Option<Settlement> {
+    let header = answer.header(PAYMENT_RESPONSE).or_else(|| answer.header(X_PAYMENT_RESPONSE))?;
+    Settlement::of_header(header).ok()
+}
+
+/// What an answer says of a payment that it did not take.
+pub fn reason_of(answer: &Response) -> String {
+    let reported = settlement_of(answer).and_then(|settlement| settlement.error_reason);
+    let reason = reported.or_else(|| error_of_offer(answer)).filter(|reason| !reason.is_empty());
+    let cut = |text: String| {
+        text.chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect::<String>()
+    };
+    reason.map_or_else(|| format!("status {}", answer.status), cut)
+}
+
+/// Why version 2 asks for a payment: after a payment, why it was not taken.
+fn error_of_offer(answer: &Response) -> Option<String> {
+    #[derive(Deserialize)]
+    struct WithError {
+        error: String,
+    }
+    let bytes = Base64::decode_vec(answer.header(PAYMENT_REQUIRED)?).ok()?;
+    serde_json::from_slice(&bytes).ok().map(|WithError { error }| error)
+}
