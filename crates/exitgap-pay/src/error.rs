@@ -121,7 +121,9 @@ pub enum PayError {
         last: String,
     },
     /// Paid, and expired without an answer. It stays counted until the chain is asked.
-    #[error("a payment of {amount} USDC was sent and has expired, but its outcome is unknown: {last}")]
+    #[error(
+        "a payment of {amount} USDC was sent and has expired, but its outcome is unknown: {last}"
+    )]
     PaymentExpired {
         /// How much.
         amount: Usdc,

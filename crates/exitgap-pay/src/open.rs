@@ -194,8 +194,7 @@ impl OpenPayment {
         Ok(match read(&self.file)? {
             None => true,
             Some(record) => {
-                state == Some(State::Released)
-                    || (state == Some(State::Settled) && record.answered)
+                state == Some(State::Released) || (state == Some(State::Settled) && record.answered)
             }
         })
     }

@@ -319,11 +319,14 @@ domain_of
 >>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
 (&self, entry: &Entry) -> Result<TokenDomain, PayError> {
         let (network, asset)= (entry.reserved.network, entry.reserved.asset);
-        let known = self.policy.assets.iter() .find(|known| {
-            (known.network, known.address)== (network, asset)
-    });
+        let known = self
+            .policy
+            .assets
+            .iter()
+            .find(|known| (known.network, known.address)== (network, asset));
         let why = || "a payment in it is open, but the policy no longer lists it".to_owned();
-        let known = known.ok_or_else(|| PayError::AssetNotAllowed { asset, network, why: why() })?;
+        let known =
+            known.ok_or_else(|| PayError::AssetNotAllowed { asset, network, why: why() })?;
         Ok(known.domain.clone())
     }
     }

@@ -21,8 +21,8 @@ use exitgap_api::x402::Terms;
 use exitgap_core::ids::{Address, Word};
 
 pub use book::{BudgetUsage, Entry, State};
+pub (crate) use record::hex;
 pub use record::{Record, ReservationRecord, Sent};
-pub(crate) use record::hex;
 
 use crate::chain::{Chain, Reconciliation};
 use crate::{Budget, PayError, Payees, Usdc};

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use crate::*;
 
 mod offers;
+mod once;
 mod outcomes;
 mod refusals;
 mod signing;
@@ -185,6 +186,16 @@ impl Scene {
         let standing = self.ledger().budget_usage(&self.policy.budgets[0]).unwrap();
         assert_eq!(standing.reserved, Usdc(0));
         standing.spent.0
+    }
+
+    /// How many different payments were sent.
+    fn signed(&self) -> usize {
+        self.sent().into_iter().collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    /// The clock goes on.
+    fn wait(&self, time: Duration) {
+        now((&self.shop).pause(time));
     }
 
     /// The payment headers that were sent.

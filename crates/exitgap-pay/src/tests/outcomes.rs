@@ -7,9 +7,13 @@ fn a_service_that_says_failed_gives_nothing_back() {
     let lie = told(offer(&priced(10_000)), false, "insufficient_funds");
     let scene = Scene::new(offer(&priced(10_000)), vec![Ok(lie)]);
     let error = scene.get().unwrap_err();
-    assert!(error.to_string().contains("insufficient_funds"), "{error}");
+    assert!(
+        error.to_string().contains("insufficient_funds; the same signed payment was sent 3 times"),
+        "{error}"
+    );
     assert_eq!(code(Err(error)), "payment_refused");
-    assert_eq!((scene.sent().len(), scene.spent()), (1, 10_000));
+    assert_eq!((scene.sent().len(), scene.spent()), (3, 10_000));
+    assert_eq!(scene.signed(), 1);
     assert_eq!(scene.ledger().entries().unwrap()[0].state, State::Sent);
 }
 
@@ -56,7 +60,7 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
     let sent = scene.sent();
     assert_eq!((sent.len(), scene.spent()), (2, 10_000));
     assert_eq!(sent[0], sent[1]);
-    // Another wallet of the same ledger knows nothing of it and pays anew.
+    // It was settled and answered: the next request is paid for anew.
     now(paying.send(&request(URL))).unwrap();
     assert_eq!(scene.spent(), 20_000);
 }
