@@ -34,7 +34,8 @@ Examples:
 Exit codes:
   0  answered       6  answered and paid, but the receipt is not for this answer; 7: no receipt, or its key is unknown
                     8  not paid: the price, a budget, the offer or the ledger did not allow it;
-                       or paid, and the outcome is unknown (payment_unknown) or refused (payment_refused)
+                       or paid, and the outcome is unknown (payment_unknown) or refused (payment_refused):
+                       run it again to continue with the same payment
   Other exit codes: see `exitgap --help`";
 
 #[derive(Debug, Args)]

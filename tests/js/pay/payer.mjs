@@ -7,7 +7,7 @@ import { budget, fileLedger, payingFetch } from '../../../pkg/pay.js';
 
 const texts = ['url', 'ledger', 'limit', 'attempts'];
 const options = Object.fromEntries(texts.map((name) => [name, { type: 'string' }]));
-const { url, ledger, limit, attempts } = parseArgs({ options }).values;
+const { url, ledger, limit, attempts, distinct } = parseArgs({ options: { ...options, distinct: { type: 'boolean' } } }).values;
 
 const units = limit.padStart(7, '0');
 const pay = budget({
@@ -24,7 +24,7 @@ const paid = payingFetch(fetch, { signer, pay });
 
 for (let attempt = 0; attempt < Number(attempts); attempt += 1) {
   try {
-    const answer = await paid(url);
+    const answer = await paid(distinct ? `${url}&asked=${process.pid}-${attempt}` : url);
     console.log(answer.status === 200 ? 'paid' : String(answer.status));
   } catch (error) {
     if (error.code === undefined) throw error;

@@ -31,6 +31,9 @@ pub struct Course {
     /// How often it asks.
     #[arg(long)]
     attempts: u32,
+    /// Asks for something else each time.
+    #[arg(long)]
+    distinct: bool,
     /// Halts there, in the first payment.
     #[arg(long, value_enum)]
     stop_at: Option<Step>,
@@ -135,7 +138,7 @@ impl Transport for Halting<Native> {
 
 /// Pays, and says a word for each attempt: `paid`, or the code of the refusal.
 pub fn pay(course: &Course) -> Result<()> {
-    let Course { url, ledger, limit, attempts, stop_at } = course;
+    let Course { url, ledger, limit, attempts, distinct, stop_at } = course;
     let stop_at = *stop_at;
     let policy = Policy {
         max_per_call: Usdc(PRICE),
@@ -158,7 +161,10 @@ pub fn pay(course: &Course) -> Result<()> {
         fresh: false,
         headers: Vec::new(),
     };
-    for _ in 0..*attempts {
+    for attempt in 0..*attempts {
+        let own = format!("{url}&asked={}-{attempt}", std::process::id());
+        let url = if *distinct { own } else { url.clone() };
+        let request = Request { url, ..request.clone() };
         match runtime.block_on(paying.send(&request)) {
             Ok(answer) if answer.status == 200 => say("paid")?,
             Ok(answer) => say(&answer.status.to_string())?,

@@ -47,8 +47,12 @@ impl Scene {
 
     /// `exitgap exit` of one size, asked of `address`, with more words.
     fn exit(&self, address: SocketAddr, more: &[&str]) -> Output {
+        self.exit_of("25000", address, more)
+    }
+
+    fn exit_of(&self, size: &str, address: SocketAddr, more: &[&str]) -> Output {
         let mut command = Command::new(binaries::path("exitgap"));
-        command.args(["exit", &self.recorded.pool(0), "--size-usd", "25000"]);
+        command.args(["exit", &self.recorded.pool(0), "--size-usd", size]);
         command.args(["--api", &format!("http://{address}")]).args(more);
         command.current_dir(self.home.path()).env("XDG_STATE_HOME", self.path("state"));
         command.output().unwrap()
@@ -56,8 +60,12 @@ impl Scene {
 
     /// The same of the shop, paid for by these words.
     fn pay(&self, more: &[&str]) -> Output {
+        self.pay_of("25000", more)
+    }
+
+    fn pay_of(&self, size: &str, more: &[&str]) -> Output {
         let pay = ["--pay", "--pay-key", "key", "--network", "eip155:84532"];
-        self.exit(self.shop.address, &[&pay, more].concat())
+        self.exit_of(size, self.shop.address, &[&pay, more].concat())
     }
 }
 
@@ -163,12 +171,14 @@ async fn what_is_wrong_with_a_payment_is_said_before_anything_is_paid() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_payment_that_is_called_failed_is_said_and_counted() {
     let scene = Scene::new(Ways::SaysFailed).await;
-    for _ in 0..2 {
-        let lied = scene.pay(&WITHIN);
+    for (signed, size) in [(1, "25000"), (1, "25000"), (2, "26000"), (2, "26000")] {
+        let lied = scene.pay_of(size, &WITHIN);
         assert_eq!(refusal(&lied), (Some(8), "payment_refused".to_owned()));
         assert!(said(&lied).contains("insufficient_funds"), "{}", said(&lied));
+        assert!(said(&lied).contains("no other was signed"), "{}", said(&lied));
+        assert_eq!(scene.shop.taken().payments.len(), signed, "a run continues with the payment");
     }
-    assert_eq!(refusal(&scene.pay(&WITHIN)), (Some(8), "budget_exceeded".to_owned()));
+    assert_eq!(refusal(&scene.pay_of("27000", &WITHIN)), (Some(8), "budget_exceeded".to_owned()));
     assert_eq!(scene.shop.taken().units(), 2 * PRICE);
 }
 

@@ -9,6 +9,7 @@ mod free;
 mod identifiers;
 mod issued;
 mod offers;
+mod once;
 mod proofs;
 mod receipts;
 mod reorgs;

@@ -58,8 +58,12 @@ impl Wallet {
     }
 
     fn exit(&self, address: SocketAddr, more: &[&str]) -> Output {
+        self.exit_of(SIZE, address, more)
+    }
+
+    fn exit_of(&self, size: &str, address: SocketAddr, more: &[&str]) -> Output {
         let mut command = Command::new(binaries::path("exitgap"));
-        command.args(["exit", &self.till.pool, "--size-usd", SIZE]);
+        command.args(["exit", &self.till.pool, "--size-usd", size]);
         command.args(["--api", &format!("http://{address}")]).args(more);
         command.current_dir(self.home.path()).env("XDG_STATE_HOME", self.path("state"));
         command.output().unwrap()
@@ -67,9 +71,14 @@ impl Wallet {
 
     /// Pays within 0.03 USDC.
     fn pay(&self) -> Output {
+        self.pay_of(SIZE)
+    }
+
+    /// The same for another size, which is another request.
+    fn pay_of(&self, size: &str) -> Output {
         let pay = ["--pay", "--pay-key", "key", "--network", "eip155:84532"];
         let within = ["--max-per-call", "0.01", "--budget", "0.03/24h"];
-        self.exit(self.address, &[&pay[..], &within].concat())
+        self.exit_of(size, self.address, &[&pay[..], &within].concat())
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -171,12 +180,15 @@ async fn offers_of_the_service_that_were_made_to_disagree_are_not_paid() {
 async fn what_is_called_failed_and_was_settled_stays_counted() {
     let wallet = Wallet::new().await;
     wallet.lie(SAYS_FAILED);
-    for paid in 1..=3 {
-        assert_eq!(refusal(&wallet.pay()), refused("payment_refused"));
-        assert_eq!(wallet.till.prices_paid().await, paid, "it was settled all the same");
+    for (paid, size) in [(1, SIZE), (1, SIZE), (2, "2000"), (3, "3000"), (3, "3000")] {
+        assert_eq!(refusal(&wallet.pay_of(size)), refused("payment_refused"));
+        assert_eq!(wallet.till.prices_paid().await, paid, "it was settled all the same, and once");
     }
     wallet.lie(HONEST);
-    assert_eq!(refusal(&wallet.pay()), refused("budget_exceeded"));
+    assert_eq!(refusal(&wallet.pay_of("4000")), refused("budget_exceeded"));
+    // What was paid for is answered, by the same payment.
+    let answered = wallet.pay_of("3000");
+    assert!(answered.status.success(), "{}", said(&answered));
     assert_eq!(wallet.till.prices_paid().await, 3);
 }
 
@@ -229,7 +241,7 @@ async fn the_chain_alone_gives_back_what_was_sent() {
     // Of the second, no transaction is ever mined.
     let manual: Value = wallet.till.scene.chain.rpc("evm_setAutomine", (false,)).await.unwrap();
     assert_eq!(manual, Value::Null);
-    assert_eq!(refusal(&wallet.pay()), refused("payment_refused"));
+    assert_eq!(refusal(&wallet.pay_of("2000")), refused("payment_refused"));
     wallet.till.until_sent().await;
     drop(wallet.service.take());
     wallet.till.drop_sent().await;

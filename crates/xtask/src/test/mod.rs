@@ -59,7 +59,8 @@ const WASI: &str = "wasm32-wasip1";
 const MEASURED: &str = "target/measured";
 
 /// What slow tests measure.
-const MEASURED_BY_TESTS: [&str; 2] = ["mcp.conformance_failures", "x402.clients_paid"];
+const MEASURED_BY_TESTS: [&str; 3] =
+    ["mcp.conformance_failures", "payments.signed_twice", "x402.clients_paid"];
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
