@@ -1,4 +1,4 @@
-// Payments that were sent and whose outcome is open. They are kept beside the ledger, because the ledger's format is
+// Payments that were sent and whose outcome is open. They are kept next to the ledger, because the ledger's format is
 // closed: the signed header of each, so that this process or a later one sends the same header again instead of signing
 // another. docs/pay-ledger-v1.md of the crate exitgap-pay describes the files, which the crate shares.
 
@@ -122,7 +122,7 @@ export class OpenPayments {
     }
   }
 
-  /** The caller's answer must not be lost because a note of it could not be written: without it, only the same header is sent again. */
+  /** The caller's answer must not be lost because this note could not be written: without it, only the same header is sent again. */
   #change({ path }, fields) {
     try {
       const record = this.#read(path);
@@ -174,7 +174,7 @@ function nonceOf(value) {
   }
 }
 
-/** Writes the whole file or nothing of it. */
+/** Replaces the whole file, or leaves it unchanged. */
 function write(path, { path: _, ...record }) {
   const aside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
   const file = openSync(aside, 'wx', 0o600);

@@ -1,4 +1,4 @@
-// What an answer to a payment says of it.
+// What an answer says about the payment that was sent for it.
 
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;

@@ -39,7 +39,7 @@ function clientsHere() {
     { name: 'control', control: true, command: script('careless') },
     ...installed('x402-clients', '@x402/fetch', script('x402-fetch')),
     ...installed('x402-v1-client', 'x402-fetch', script('x402-fetch-v1')),
-    ...(existsSync(python) ? [{ name: 'x402 with httpx (PyPI)', command: [python, here('clients/httpx.py')] }] : []),
+    ...(existsSync(python) ? [{ name: 'x402 with httpx (PyPI)', command: [python, here('clients/x402_httpx.py')] }] : []),
     ...(own.length > 0 ? [{ name: own.join(' '), command: own }] : []),
   ];
 }
@@ -77,7 +77,7 @@ function ended(child) {
   });
 }
 
-/** A client of somebody else's need not print what it did. */
+/** Another client need not print what it did. */
 function resultOf(output) {
   try {
     const { calls, answered } = JSON.parse(output.trim().split('\n').at(-1));

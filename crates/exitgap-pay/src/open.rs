@@ -1,4 +1,4 @@
-//! Payments that were sent and whose outcome is open: the signed header of each, kept beside the
+//! Payments that were sent and whose outcome is open: the signed header of each, kept next to the
 //! ledger, whose format is closed. This process or a later one sends the same header again instead
 //! of signing another. `docs/pay-ledger-v1.md` describes the files; the npm package shares them.
 
@@ -80,7 +80,7 @@ pub fn name_of_request(request: &Request) -> String {
 
 impl OpenPayments {
     /// Those of a ledger.
-    pub fn beside(ledger: &Path) -> Self {
+    pub fn next_to(ledger: &Path) -> Self {
         let mut folder = ledger.as_os_str().to_owned();
         folder.push(".open");
         Self { folder: folder.into() }
@@ -199,8 +199,8 @@ impl OpenPayment {
         })
     }
 
-    /// The caller's answer must not be lost because a note of it could not be written: without the
-    /// note, only the same header is sent again.
+    /// The caller's answer must not be lost because this note could not be written: without it, only
+    /// the same header is sent again.
     fn change(&self, change: impl FnOnce(&mut Record)) {
         if let Ok(Some(mut record)) = read(&self.file) {
             change(&mut record);
@@ -241,7 +241,7 @@ fn opened(
 }
 
 /// Whether a payment is over: it was not made, or it was made or expired and there is nothing more
-/// to wait for. Without an answer, expiry alone is no end: it may have been made before.
+/// to wait for. Without an answer, expiry alone does not end it, because it may have been made before.
 fn is_closed(entry: &Entry, answered: bool, now_ms: u64) -> bool {
     let expired = now_ms >= entry.reserved.valid_before_s.saturating_mul(1000);
     match entry.state {
@@ -280,7 +280,7 @@ fn read(file: &Path) -> Result<Option<Record>, PayError> {
     }
 }
 
-/// Writes the whole file or nothing of it.
+/// Replaces the whole file, or leaves it unchanged.
 fn write(file: &Path, record: &Record) -> io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

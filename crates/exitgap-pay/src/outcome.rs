@@ -1,4 +1,4 @@
-//! What an answer to a payment says of it.
+//! What an answer says about the payment that was sent for it.
 
 use core::time::Duration;
 

@@ -79,7 +79,7 @@ const ROUNDS: u32 = 3;
 impl<T: Transport, S: Signer> PayingTransport<T, S> {
     /// Pays by `signer`, as far as `policy` and what `ledger` holds allow.
     pub fn new(transport: T, signer: S, policy: Policy, ledger: Ledger) -> Self {
-        let (open, paid) = (OpenPayments::beside(ledger.path()), Mutex::default());
+        let (open, paid) = (OpenPayments::next_to(ledger.path()), Mutex::default());
         Self { transport, signer, policy, ledger, open, max_wait: MAX_WAIT, paid }
     }
 
@@ -194,7 +194,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         request: &Request,
         open: &OpenPayment,
     ) -> Result<Option<Response>, TransportError> {
-        // What a cache on the way kept is no answer to a payment.
+        // An answer from a cache on the way does not answer a payment.
         let mut paid = Request { fresh: true, ..request.clone()};
         paid.headers.push(open.header.clone());
         let expires_ms = open.valid_before_s.saturating_mul(1000);

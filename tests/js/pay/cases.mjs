@@ -266,7 +266,7 @@ for (const [used, kept] of [[false, 'released'], [true, 'settled']]) {
   clock = START;
 }
 
-// A settlement that is reported without an answer is not paid for again, and what is open and unreadable is not passed over.
+// A settlement that is reported without an answer is not paid for again, and an open payment that cannot be read is not skipped.
 {
   const paidNot = () => new Response('{}', { status: 500, headers: { 'payment-response': b64(settlement), ...SOON } });
   const wallet = scene(offer(), [paidNot, paidNot, settled], { maxWaitMs: 0 });

@@ -238,7 +238,7 @@ fn lied_to(part: &mut Part, rust: usize, node: usize) -> Result<()> {
     let mut rounds = 0;
     let mut words = Words::new();
     while !words.contains_key("budget_exceeded") && rounds < 10 {
-        // Whoever asks for the same again sends the same payment again.
+        // A wallet that asks for the same again sends the same payment again.
         let distinct = start_with(rust, node, &shop, |_| ledger.clone(), &["--distinct"])?;
         words = end(distinct, 0)?;
         rounds += 1;

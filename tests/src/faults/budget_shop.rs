@@ -228,7 +228,7 @@ fn taken(payment: &Payment, ways: Ways) -> Answer {
         payer: None,
     };
     let header = (Settlement::header_name(payment.version), settlement.to_header());
-    // A wallet that is told so soon sends the same payment again without a pause.
+    // With this header a wallet sends the same payment again without a pause.
     let soon = ("retry-after", "0".to_owned());
     (if success { 200 } else { 402 }, vec![header, soon], "{}".to_owned())
 }

@@ -1,4 +1,4 @@
-// x402-fetch, the official client of version 1, as it is on the registry. PACKAGES has it in its node_modules.
+// x402-fetch, the official client of version 1, unchanged. PACKAGES has it in its node_modules.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

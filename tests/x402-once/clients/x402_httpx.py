@@ -1,4 +1,4 @@
-"""x402 with httpx, the official client in Python, as it is on the index: calls until it has the new answer."""
+"""x402 with httpx, the official client in Python, unchanged: calls until it has the new answer."""
 
 import asyncio
 import json
