@@ -94,7 +94,7 @@ export type Signer = { signTypedData(typedData: any): Promise<`0x${string}`> } &
 
 /**
  * `fetch` that pays where it is asked to, and never twice for one answer. Once a payment was sent, the same signed payment is
- * sent again until it expires, whatever the service answers (402, 429, 5xx, nothing), by this call and by later calls for the same
+ * sent again until it expires, whatever the service answers (402, 429, 5xx, nothing, half an answer), by this call and by later calls for the same
  * method, address and body, also in another process with the same ledger. Another payment is signed for such a request only after
  * the service answered and reported the settlement, or after the payment expired and either the service answered or
  * `reconcile` found on the chain whether it was made.

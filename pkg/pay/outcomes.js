@@ -1,8 +1,12 @@
 // What an answer says about the payment that was sent for it.
 
+import { said } from '../error.js';
+
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 const MAX_HEADER = 64 << 10;
+// So much of an answer is read before the caller gets it.
+const MAX_READ = 16 << 20;
 
 // Answers after which it is unknown whether the payment will settle. A service that is still settling answers 402, too.
 const OPEN = [402, 429, 500, 502, 503, 504];
@@ -13,6 +17,33 @@ const REFUSALS = /^(insufficient_funds|invalid_|unsupported_)/;
 export const leavesOpen = ({ status }) => OPEN.includes(status);
 
 export const isRefusal = (answer) => answer.status === 402 && REFUSALS.test(reasonOf(answer));
+
+/**
+ * Why the body of an answer broke off; undefined if it is whole, or so long or slow that the caller reads the rest. What broke
+ * off does not answer the payment. Nothing of the body is taken from the caller.
+ */
+export async function breakOf(answer, waitMs) {
+  const isStream = /^text\/event-stream/.test(answer.headers.get('content-type') ?? '');
+  if (answer.body === null || isStream) return undefined;
+  const reader = answer.clone().body.getReader();
+  let timer;
+  const late = new Promise((done) => {
+    timer = setTimeout(() => done({ late: true }), waitMs);
+  });
+  try {
+    for (let length = 0; length <= MAX_READ;) {
+      const { value, done, late: isLate } = await Promise.race([reader.read(), late]);
+      if (done || isLate) return undefined;
+      length += value.length;
+    }
+    return undefined;
+  } catch (thrown) {
+    return `the answer broke off: ${said(thrown)}`;
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
+  }
+}
 
 export function settlementOf({ headers }) {
   return ofHeader(headers.get('payment-response') ?? headers.get('x-payment-response'));

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { refusal, inTokens } from './amounts.js';
 import { chainId, choose, encodeHeader, MAX_BODY, readOffers } from './offers.js';
 import { OpenPayments, nameOf } from './open.js';
-import { isRefusal, leavesOpen, pauseOf, reasonOf, settlementOf } from './outcomes.js';
+import { breakOf, isRefusal, leavesOpen, pauseOf, reasonOf, settlementOf } from './outcomes.js';
 import { place } from './policy.js';
 import { wrong } from '../arguments.js';
 import { said } from '../error.js';
@@ -144,7 +144,7 @@ export function payingFetch(fetch, { signer, pay, maxWaitMs = WAIT_MS }) {
       const outcome = await attempt(fetch, request, payment.header);
       const { answer } = outcome;
       if (answer !== undefined) noteSettlement(pay.ledger, payment, answer);
-      if (answer !== undefined && !leavesOpen(answer)) {
+      if (answer !== undefined && outcome.whole && !leavesOpen(answer)) {
         open.answer(payment, pay.ledger.nowMs());
         return answer;
       }
@@ -190,7 +190,10 @@ async function attempt(fetch, request, [name, value]) {
   const signal = AbortSignal.any([request.signal, patience.signal]);
   try {
     const answer = await fetch(new Request(request.clone(), { headers, redirect: 'manual', cache: 'no-store', signal }));
-    return { answer, last: reasonOf(answer), refused: isRefusal(answer) };
+    clearTimeout(timer);
+    const broken = leavesOpen(answer) ? undefined : await breakOf(answer, ATTEMPT_MS);
+    if (broken !== undefined && request.signal.aborted) throw request.signal.reason;
+    return { answer, whole: broken === undefined, last: broken ?? reasonOf(answer), refused: isRefusal(answer) };
   } catch (thrown) {
     if (request.signal.aborted || thrown?.name === 'ExitgapError') throw thrown;
     return { last: said(thrown), refused: false };

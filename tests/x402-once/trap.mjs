@@ -12,6 +12,7 @@ export const WAYS = {
   503: 'status 503 with the reason settlement_pending',
   nothing: 'the connection is closed without an answer',
   old: 'status 200 with an old answer and without a settlement',
+  cut: 'status 200 with a settlement, and half of the answer',
 };
 
 const TERMS = {
@@ -95,7 +96,13 @@ function stall(response, header, way) {
   const pending = { [header]: settlement(false, 'settlement_pending') };
   if (way === 'nothing') response.socket.destroy();
   else if (way === 'old') answer(response, 200, {}, { answer: 'old' });
+  else if (way === 'cut') cut(response, header);
   else answer(response, Number(way), way === '500' ? {} : pending, {});
+}
+
+function cut(response, header) {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100, [header]: settlement(true) });
+  response.write('{"answer":', () => response.socket.destroy());
 }
 
 /** The authorization of a payment's header as a text, whatever else the header holds. */

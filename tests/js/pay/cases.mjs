@@ -297,6 +297,30 @@ for (const [used, kept] of [[false, 'released'], [true, 'settled']]) {
   assert.equal(distinct(damaged), 2);
 }
 
+// An answer that breaks off is none; one that is whole, long or slow reaches the caller unread.
+{
+  const parts = (list, end) => new ReadableStream({
+    start(controller) {
+      for (const part of list) controller.enqueue(new TextEncoder().encode(part));
+      end(controller);
+    },
+  });
+  const headers = { 'payment-response': b64(settlement), ...SOON };
+  const cut = () => new Response(parts(['{"answer":'], (to) => setTimeout(() => to.error(new Error('reset')), 20)), { headers });
+  const whole = () => new Response(parts(['{"answer":', '"new"}'], (to) => to.close()), { headers });
+  const wallet = scene(offer(), [cut, cut, whole]);
+  assert.deepEqual(await (await wallet.get(vectors.url)).json(), { answer: 'new' });
+  assert.deepEqual([wallet.sent.length, distinct(wallet), kinds(wallet.path)], [3, 1, ['reserved', 'sent', 'settled']]);
+  const broken = scene(offer(), [cut], { maxWaitMs: 0 });
+  const error = await broken.get(vectors.url).catch((thrown) => thrown);
+  assert.match(`${error.code} ${error.message}`, /^payment_unknown .*was settled, but the service did not answer: the answer broke off: reset/);
+  const open = () => new Response(parts(['data: 1\n\n'], () => {}), { headers: { ...headers, 'content-type': 'text/event-stream' } });
+  const stream = await scene(offer(), [open]).get(vectors.url);
+  assert.equal((await stream.body.getReader().read()).value.length, 9);
+  const long = () => new Response(new Uint8Array((16 << 20) + 5), { headers });
+  assert.equal((await (await scene(offer(), [long]).get(vectors.url)).arrayBuffer()).byteLength, (16 << 20) + 5);
+}
+
 // Redirects: neither before nor after.
 {
   const moved = () => Object.defineProperty(offer()(), 'redirected', { value: true });

@@ -29,7 +29,7 @@ fn our_wallets_sign_one_payment_for_one_answer() {
     let results = found["results"].as_array().unwrap();
     let clients = |name: &str| results.iter().filter(|one| one["client"] == name).count();
     for client in ["exitgap/pay (npm)", "exitgap-pay (Rust)", "@x402/fetch (npm)", "control"] {
-        assert_eq!(clients(client), 5, "{client}, each way");
+        assert_eq!(clients(client), 6, "{client}, each way");
     }
     for one in results {
         eprintln!("{}, {}: {} signed twice", one["client"], one["way"], one["signed_twice"]);
