@@ -35,7 +35,10 @@ function clientsHere() {
   const python = join(options.fixtures, 'x402-python/bin/python');
   return [
     { name: 'exitgap/pay (npm)', ours: true, command: script('npm-wallet') },
-    ...(options.rust ? [{ name: 'exitgap-pay (Rust)', ours: true, command: [options.rust] }] : []),
+    ...(options.rust ? [
+      { name: 'exitgap-pay (Rust)', ours: true, command: [options.rust] },
+      { name: 'both in turn', ours: true, command: [...script('in-turn'), options.rust] },
+    ] : []),
     { name: 'control', control: true, command: script('careless') },
     ...installed('x402-clients', '@x402/fetch', script('x402-fetch')),
     ...installed('x402-v1-client', 'x402-fetch', script('x402-fetch-v1')),

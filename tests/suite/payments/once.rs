@@ -28,7 +28,8 @@ fn our_wallets_sign_one_payment_for_one_answer() {
         .unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
     let results = found["results"].as_array().unwrap();
     let clients = |name: &str| results.iter().filter(|one| one["client"] == name).count();
-    for client in ["exitgap/pay (npm)", "exitgap-pay (Rust)", "@x402/fetch (npm)", "control"] {
+    let ours = ["exitgap/pay (npm)", "exitgap-pay (Rust)", "both in turn"];
+    for client in ours.into_iter().chain(["@x402/fetch (npm)", "control"]) {
         assert_eq!(clients(client), 6, "{client}, each way");
     }
     for one in results {
