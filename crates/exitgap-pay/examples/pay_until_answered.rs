@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use exitgap_api::operations::Method;
 use exitgap_client::{Native, Request, Transport};
-use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, Paying, Policy, Window};
+use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, PayingTransport, Policy, Window};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let signer = LocalSigner::of_hex(&env::var("KEY")?)?;
     let ledger = Ledger::open(env::var("LEDGER")?.as_ref())?;
     // Impatient on purpose: later calls must continue with the same payment.
-    let wallet = Paying::new(Native::new()?, signer, policy, ledger)
+    let wallet = PayingTransport::new(Native::new()?, signer, policy, ledger)
         .with_max_wait(Duration::from_millis(400));
     let request = Request {
         method: Method::Get,

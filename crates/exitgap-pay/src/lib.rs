@@ -24,7 +24,7 @@
 //! Total budgets do not depend on the clock.
 //!
 //! ```no_run
-//! use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Paying, Payees, Policy, Window};
+//! use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, PayingTransport, Payees, Policy, Window};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let base = "eip155:8453".parse()?;
 //! let policy = Policy {
@@ -42,7 +42,7 @@
 //! };
 //! let signer = LocalSigner::of_hex(&std::fs::read_to_string("key")?)?;
 //! let ledger = Ledger::open("spent.jsonl".as_ref())?;
-//! let transport = Paying::new(exitgap_client::Native::new()?, signer, policy, ledger);
+//! let transport = PayingTransport::new(exitgap_client::Native::new()?, signer, policy, ledger);
 //! let client = exitgap_client::Client::new(transport, "https://exitgap.example".parse().unwrap());
 //! # let _ = client; Ok(()) }
 //! ```
@@ -51,16 +51,9 @@ mod chain;
 mod choice;
 mod error;
 mod ledger;
-mod 
-<<<<<<< HEAD
-
-=======
-open;
+mod open;
 mod outcome;
-mod paying;
-mod 
->>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95)
-policy;
+mod policy;
 mod signer;
 mod transport;
 mod usdc;

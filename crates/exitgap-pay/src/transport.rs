@@ -118,7 +118,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         let offer = choose(&self.policy, offers)?;
         let terms = &offer.terms;
         let budgets = self.policy.budgets_for(&host, &path, terms.network)?;
-        let now_ms = self.ledger.now_ms() ;
+        let now_ms = self.ledger.now_ms();
         let valid_before_s = now_ms / 1000 + u64::from(terms.max_timeout_s).min(MAX_VALID_S);
         let wanted = PaymentIntent { host: &host, path: &path, terms, valid_before_s };
         let id = self.ledger.reserve(&wanted)?;
@@ -143,7 +143,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
     async fn admit(
         &self,
         id: &str,
-        wanted: &Wanted<'_>,
+        wanted: &PaymentIntent<'_>,
         budgets: &[&Budget],
     ) -> Result<(), PayError> {
         let mut waited = Duration::ZERO;
@@ -160,7 +160,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
                 }
             }
         }
-        }
+    }
 
     async fn sign(
         &self,
@@ -186,7 +186,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok((data.authorization, header))
     }
 
-    /// Sends a payment with its request , again and again, until there is an answeror the time of this
+    /// Sends a payment with its request, again and again, until there is an answer or the time of this
     /// call is over. Answers `None` if the payment ended meanwhile: another call was answered, or the
     /// chain showed that it cannot settle.
     async fn send_open(
@@ -195,7 +195,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         open: &OpenPayment,
     ) -> Result<Option<Response>, TransportError> {
         // An answer from a cache on the way does not answer a payment.
-        let mut paid = Request { fresh: true, ..request.clone()};
+        let mut paid = Request { fresh: true, ..request.clone() };
         paid.headers.push(open.header.clone());
         let expires_ms = open.valid_before_s.saturating_mul(1000);
         let (started, mut paused) = (Instant::now(), Duration::ZERO);
@@ -214,7 +214,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
                 // It came, and no repetition makes it shorter.
                 Err(error @ TransportError::TooLarge { .. }) => {
                     open.answer(&self.ledger, self.ledger.now_ms())?;
-                    return Err(self.unanswered(open, None, &error.to_string() , sent)?.into());
+                    return Err(self.unanswered(open, None, &error.to_string(), sent)?.into());
                 }
                 Err(error) => (None, error.to_string()),
             };
@@ -227,12 +227,12 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
                 || started.elapsed().max(paused).saturating_add(pause) >= self.max_wait;
             let refused = answer.as_ref().is_some_and(is_refusal) && sent >= REFUSED_SENDS;
             if over || refused {
-                return Err(self.unanswered(open, answer.as_ref(), &last , sent)?.into());
+                return Err(self.unanswered(open, answer.as_ref(), &last, sent)?.into());
             }
             self.transport.pause(pause).await;
-        paused += pause;
+            paused += pause;
         }
-    Ok(None)
+        Ok(None)
     }
 
     /// Notes a settlement that the service reported, once.
@@ -242,7 +242,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         };
         let state = self.ledger.entry(&open.id)?.map(|entry| entry.state);
         if state == Some(State::Sent) {
-            self.ledger.settled(&open.id, settlement.transaction.parse().ok())?;
+            self.ledger.mark_settled(&open.id, settlement.transaction.parse().ok())?;
         }
         Ok(())
     }
@@ -282,20 +282,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         open.answer(&self.ledger, self.ledger.now_ms())?;
         let transaction =
             settlement_of(&answer).and_then(|settlement| settlement.transaction.parse().ok());
-        
-<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
-if told.is_some_and(|told| told.success) {
-            self.ledger.mark_settled(&open.id, transaction)?;
-        }
-        if answer.status == 402 {
-            let (amount, reason) = (Usdc::from(open.terms.amount), reason(&answer));
-            return Err(PayError::PaymentRefused { amount, reason }.into());
-        }
-        
-=======
-
->>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
-let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone());
+        let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone());
         let new = Paid {
             id,
             url,
@@ -311,27 +298,21 @@ let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone()
     }
 
     /// What the token of an open payment is called where its authorizations are signed.
-    fn 
-<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
-recall_payment
-=======
-domain_of
->>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
-(&self, entry: &Entry) -> Result<TokenDomain, PayError> {
-        let (network, asset)= (entry.reserved.network, entry.reserved.asset);
+    fn domain_of(&self, entry: &Entry) -> Result<TokenDomain, PayError> {
+        let (network, asset) = (entry.reserved.network, entry.reserved.asset);
         let known = self
             .policy
             .assets
             .iter()
-            .find(|known| (known.network, known.address)== (network, asset));
+            .find(|known| (known.network, known.address) == (network, asset));
         let why = || "a payment in it is open, but the policy no longer lists it".to_owned();
         let known =
             known.ok_or_else(|| PayError::AssetNotAllowed { asset, network, why: why() })?;
         Ok(known.domain.clone())
     }
-    }
+}
 
-    /// While it lives, other processes leave a payment to this one.
+/// While it lives, other processes leave a payment to this one.
 struct Held<'a>(&'a OpenPayment);
 
 impl Drop for Held<'_> {
@@ -348,26 +329,19 @@ impl<T: Transport, S: Signer> Transport for PayingTransport<T, S> {
             let domain_of = |entry: &Entry| self.domain_of(entry);
             let now_ms = self.ledger.now_ms();
             let open = match self.open.find(&name, &self.ledger, now_ms, domain_of)? {
-                Some(open) = 
-<<<<<<< HEAD:crates/exitgap-pay/src/transport.rs
-self.recall_payment(&request.url) {
-            return self.send(request, &
-=======
-> 
->>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95):crates/exitgap-pay/src/paying.rs
-open,
+                Some(open) => open,
                 None => {
                     let answer = self.transport.send(request).await?;
-        if answer.status != 402 {
-            return Ok(answer);
-        }
-        self.pay(request, &name, &answer).await?
+                    if answer.status != 402 {
+                        return Ok(answer);
+                    }
+                    self.pay(request, &name, &answer).await?
                 }
             };
             let held = Held(&open);
             let answer = self.send_open(request, &open).await?;
-        drop(held);
-        match answer {
+            drop(held);
+            match answer {
                 Some(answer) => return Ok(answer),
                 // Another round follows only if the payment ended without an answer to this call.
                 None if round < ROUNDS => round += 1,

@@ -197,7 +197,7 @@ fn killed_at_each_step(part: &mut Part) -> Result<()> {
         judge(part, &taken, &step.name());
         // What was only reserved stays counted, and is never sent. What the ledger calls sent is sent again
         // by the wallets that come after, with the same signature.
-        let lost = u128::from(left== [State::Reserved]);
+        let lost = u128::from(left == [State::Reserved]);
         if taken.units() != LIMIT - lost * PRICE {
             let units = taken.units();
             part.problem("budget.step", format!("after {}: {units} units", step.name()));

@@ -21,21 +21,14 @@ use exitgap_api::x402::Terms;
 use exitgap_core::ids::{Address, Word};
 
 pub use book::{BudgetUsage, Entry, State};
-pub (crate) use record::hex;
+pub(crate) use record::hex;
 pub use record::{Record, ReservationRecord, Sent};
 
 use crate::chain::{Chain, Reconciliation};
 use crate::{Budget, PayError, Payees, Usdc};
 use file::Open;
 use record::{
-    MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, 
-<<<<<<< HEAD
-hex,
-    
-=======
-
->>>>>>> cf67e6e (d340277ca0ac2c9b7a1ac90975fa86b67919fa95)
-is_plain,
+    MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, is_plain,
 };
 
 /// A ledger's file, open. Processes and threads may have as many open as they like; the file is on
