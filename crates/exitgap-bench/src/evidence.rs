@@ -68,7 +68,7 @@ fn files(report: &mut Report) -> Result<(), BenchError> {
     report.add("evidence.window_gzip_bytes", gzip_bytes(&window)?);
     eprintln!("evidence: the window has {} bytes", window.len());
 
-    let mut policy = Policy::trusting(vec![key]);
+    let mut policy = Policy::with_keys(vec![key]);
     for key in ["evidence.verify_ms", "evidence.verify_window_ms"] {
         let found = verify(&file, &policy);
         if found.verdict != Verdict::Valid {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use exitgap_core::published::days::{DayFile, DayManifest};
+use exitgap_core::log_folder::days::{DayFile, DayManifest};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::days::{DayFolder, DaysLog, PublishedDays, Stopped, audit_day};
+use exitgap_store::days::{AuditError, DayFolder, DaysLog, PublishedDays, audit_day};
 use exitgap_store::{LogFolder, Reader, Store};
 
 use crate::BenchError;
@@ -82,7 +82,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
 
 /// Checks a day as whoever fetched it does: the log of days, the manifest, each file.
 fn by_hash(log: &LogFolder, day: &Path) -> Result<(), BenchError> {
-    let days = PublishedDays::read(log).map_err(failed)?.ok_or_else(|| failed("no days"))?;
+    let days = PublishedDays::from_folder(log).map_err(failed)?.ok_or_else(|| failed("no days"))?;
     let leaf = days.history.leaves.first().ok_or_else(|| failed("no day"))?;
     let manifest: DayManifest = days.manifest(leaf).map_err(failed)?;
     let folder = DayFolder::new(PathBuf::from(day));
@@ -99,10 +99,10 @@ fn median_s(mut work: impl FnMut() -> Result<(), BenchError>) -> Result<f64, Ben
     Ok(median(seconds))
 }
 
-fn stopped(stopped: Stopped) -> BenchError {
+fn stopped(stopped: AuditError) -> BenchError {
     match stopped {
-        Stopped::Fault(fault) => failed(fault.detail),
-        Stopped::Machine(error) => failed(error),
+        AuditError::Fault(fault) => failed(fault.detail),
+        AuditError::Machine(error) => failed(error),
     }
 }
 

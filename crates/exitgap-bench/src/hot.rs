@@ -6,7 +6,7 @@ use std::time::Instant;
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::days::{DaysLog, check_leaving, leaving};
+use exitgap_store::days::{DaysLog, check_leaving, list_old_days};
 use exitgap_store::{LogFolder, Outcome, Reader, Store};
 use exitgap_tests::postgres::{Cluster, database_of};
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ fn of_kind(
     days.write_next(&reader, |_, _| {}).map_err(failed)?.ok_or_else(|| failed("no day"))?;
     let named = snapshots(&reader)?;
     report.add(format!("hot.{name}_read_ms"), read_ms(&reader, &named)?);
-    let old = leaving(&reader, HOT_DAYS).map_err(failed)?;
+    let old = list_old_days(&reader, HOT_DAYS).map_err(failed)?;
     let day = old.first().ok_or_else(|| failed("no day is old"))?.day;
     check_leaving(&reader, &log, day, |_, _| {}).map_err(failed)?;
     let start = Instant::now();

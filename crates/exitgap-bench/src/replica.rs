@@ -107,7 +107,7 @@ impl Log {
         let program = std::env::current_exe().unwrap_or_default();
         let mut command = Command::new(program.with_file_name("exitgap-server"));
         let origin = format!("{}/{}", self.key.verifier().name(), Slot::FIRST.number());
-        let trust = self.key.named(&origin).map(|key| key.verifier().to_string());
+        let trust = self.key.with_name(&origin).map(|key| key.verifier().to_string());
         command.args(["follow", "--log", &format!("http://{}/log", served.address)]);
         command.args(["--trust", &trust.unwrap_or_default()]).arg("--data").arg(data);
         command

@@ -154,7 +154,7 @@ impl Times {
             let entries = market.iter_mut().map(|pool| pool.recorded(slot));
             let entries = entries.collect::<Result<Vec<_>, _>>()?;
             let start = Instant::now();
-            let ready = Ready::all(&entries).map_err(failed)?;
+            let ready = Ready::prepare_entries(&entries).map_err(failed)?;
             self.ready_ms.push(start.elapsed().as_secs_f64() * 1e3);
             self.canonical = self.canonical.max(bytes_of(&entries)?);
             drop(entries);

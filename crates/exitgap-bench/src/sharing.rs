@@ -11,7 +11,7 @@ use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
-use exitgap_server::recorder::shared::{Shard, SharedSource, Shares, Sharing};
+use exitgap_server::recorder::shared_reading::{Shard, ShareConfig, SharedSource, Shares};
 use exitgap_server::recorder::{ManualClock, Recorder, SlotReader, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::postgres::Cluster;
@@ -106,7 +106,7 @@ async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError
             SharedSource { shard: shard.clone(), make: Arc::new(make) }
         };
         let sources = shards.iter().map(source).collect();
-        let sharing = Sharing { store: store.to_owned(), seal_after: SEAL_AFTER, prove: false };
+        let sharing = ShareConfig { store: store.to_owned(), seal_after: SEAL_AFTER, prove: false };
         Shares::start(sharing, sources, clock.clone()).map_err(failed)
     };
     let shares = (0..recorders).map(share).collect::<Result<Vec<_>, _>>()?;

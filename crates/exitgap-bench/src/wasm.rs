@@ -57,7 +57,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         report.add(format!("wasm.quote.{ticks}.ours_ns"), ours);
         report.add(format!("wasm.quote.{ticks}.js_sdk_ns"), peer_ns(&mut peer, &scene, ticks)?);
     }
-    let policy = Policy::trusting(vec![week.key.clone()]);
+    let policy = Policy::with_keys(vec![week.key.clone()]);
     if verify(&week.file, &policy).verdict != Verdict::Valid {
         return Err(BenchError::Wasm("the native code finds the file not valid".to_owned()));
     }

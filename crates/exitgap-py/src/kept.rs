@@ -13,7 +13,7 @@ use std::{fs, io};
 
 use exitgap_client::Storage;
 
-use crate::refused::Told;
+use crate::errors::ErrorDocument;
 
 /// The most bytes of the file: more than the checkpoints of a thousand logs.
 const MAX_BYTES: u64 = 1 << 20;
@@ -37,9 +37,9 @@ impl Kept {
 
     /// What is kept, for one call. What cannot be read must not count as never seen: to begin anew would be to take a
     /// rewritten history for a first visit.
-    pub fn visit(&self) -> Result<Visit<'_>, Box<Told>> {
+    pub fn visit(&self) -> Result<Visit<'_>, Box<ErrorDocument>> {
         let visit = Visit { kept: self, failed: RefCell::default() };
-        self.read().map_err(|error| self.unusable(&error))?;
+        self.load_texts().map_err(|error| self.unusable(&error))?;
         Ok(visit)
     }
 
@@ -47,7 +47,7 @@ impl Kept {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self) -> io::Result<Texts> {
+    fn load_texts(&self) -> io::Result<Texts> {
         let texts = self.lock();
         match &self.path {
             Some(path) => texts_of(path),
@@ -73,10 +73,10 @@ impl Kept {
         fs::rename(&new, path)
     }
 
-    fn unusable(&self, error: &io::Error) -> Box<Told> {
+    fn unusable(&self, error: &io::Error) -> Box<ErrorDocument> {
         let path = self.path.as_deref().unwrap_or(Path::new("memory"));
         let hint = "move the file away to start again, or name another file as `storage`";
-        Told::new("kept_unusable", format!("{}: {error}", path.display()), hint)
+        ErrorDocument::new("kept_unusable", format!("{}: {error}", path.display()), hint)
     }
 }
 
@@ -112,7 +112,7 @@ pub struct Visit<'a> {
 
 impl Visit<'_> {
     /// Refuses where something could not be read or written.
-    pub fn end(self) -> Result<(), Box<Told>> {
+    pub fn end(self) -> Result<(), Box<ErrorDocument>> {
         match self.failed.into_inner() {
             Some(error) => Err(self.kept.unusable(&error)),
             None => Ok(()),
@@ -126,7 +126,7 @@ impl Visit<'_> {
 
 impl Storage for Visit<'_> {
     fn get(&self, name: &str) -> Option<String> {
-        match self.kept.read() {
+        match self.kept.load_texts() {
             Ok(mut texts) => texts.remove(name),
             Err(error) => {
                 self.fail(error);

@@ -7,9 +7,9 @@
 //! requests (`exitgap-client`); argument types and maximum lengths, documents as objects, data
 //! frames (the package's Python code, the only caller).
 //!
-//! - `opened`: calls on files
+//! - `files`: calls on files
 //! - `service`: calls to a service; `target`: their addresses; `kept`: what is stored about its log
-//! - `refused`: the error passed to Python when there is no answer
+//! - `errors`: the error passed to Python when there is no answer
 //!
 //! This crate makes no decisions and computes nothing.
 
@@ -19,16 +19,16 @@
     reason = "what crosses is owned; a problem carries what it found, and a request makes one at most"
 )]
 
+mod errors;
+mod files;
 mod kept;
-mod opened;
-mod refused;
 mod service;
 mod target;
 
 use pyo3::prelude::*;
 
-pub use opened::Opened;
-pub use refused::Refused;
+pub use errors::Refused;
+pub use files::Opened;
 pub use service::Service;
 
 /// The module.
@@ -38,5 +38,5 @@ fn _exitgap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Opened>()?;
     module.add_class::<Service>()?;
-    opened::add_to(module)
+    files::add_to(module)
 }

@@ -23,8 +23,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::errors::{ErrorDocument, Failure, json_of, run_guarded};
 use crate::kept::Kept;
-use crate::refused::{Failed, Told, guarded, json_of};
 use crate::target::{evidence_of, figure_at, target};
 
 /// How long an interruption may go unnoticed.
@@ -37,16 +37,16 @@ pub struct Service {
     client: Client<Native>,
     keys: Vec<VerifierKey>,
     kept: Kept,
-    waiting: Waiting,
+    waiting: DetachedRuntime,
     /// Whose sockets these are.
     process: u32,
 }
 
 /// What waits for answers. It is left behind at its end, not joined: that may come while another one waits.
 #[derive(Debug)]
-struct Waiting(Option<Runtime>);
+struct DetachedRuntime(Option<Runtime>);
 
-impl Drop for Waiting {
+impl Drop for DetachedRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -56,7 +56,7 @@ impl Drop for Waiting {
 
 /// An exit that was verified.
 #[derive(Serialize)]
-struct Verified<'a> {
+struct ExitReport<'a> {
     exit: &'a PublishedExit,
     report: &'a VerificationReport,
     log: Log<'a>,
@@ -64,7 +64,7 @@ struct Verified<'a> {
 
 /// Evidence that was looked at.
 #[derive(Serialize)]
-struct Looked<'a> {
+struct EvidenceReport<'a> {
     report: &'a VerificationReport,
     log: Log<'a>,
 }
@@ -81,7 +81,7 @@ struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    fn of(log: &'a LogState) -> Self {
+    fn from_state(log: &'a LogState) -> Self {
         let newest = Checkpoint::from_note(&log.newest).map(|(checkpoint, _)| checkpoint);
         let (origin, size) = newest
             .map_or_else(|_| (String::new(), 0), |newest| (newest.origin.to_string(), newest.size));
@@ -114,7 +114,7 @@ impl Service {
         timeout_s: f64,
         retries: u32,
     ) -> PyResult<Self> {
-        guarded(py, || {
+        run_guarded(py, || {
             let timeout = Duration::try_from_secs_f64(timeout_s).map_err(|error| {
                 invalid_parameter(
                     "timeout_s",
@@ -123,7 +123,11 @@ impl Service {
                 )
             })?;
             let failed = |error: &dyn std::fmt::Display| {
-                Told::new("unreachable", error.to_string(), "the system provides no sockets")
+                ErrorDocument::new(
+                    "unreachable",
+                    error.to_string(),
+                    "the system provides no sockets",
+                )
             };
             let native = Native::new().map_err(|error| failed(&error))?;
             let client = Client::new(native, address("url", url)?);
@@ -135,7 +139,13 @@ impl Service {
             let runtime = Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| failed(&error))?;
             let (keys, kept) = (verifier_keys(&keys)?, Kept::new(storage));
-            Ok(Self { client, keys, kept, waiting: Waiting(Some(runtime)), process: process::id() })
+            Ok(Self {
+                client,
+                keys,
+                kept,
+                waiting: DetachedRuntime(Some(runtime)),
+                process: process::id(),
+            })
         })
     }
 
@@ -149,7 +159,7 @@ impl Service {
     ) -> PyResult<String> {
         self.ask(py, async || {
             let target = target(operation, &named, &parameters)?;
-            let document: Box<RawValue> = self.client.read(&target).await?;
+            let document: Box<RawValue> = self.client.get_document(&target).await?;
             Ok(document.get().to_owned())
         })
     }
@@ -172,7 +182,7 @@ impl Service {
             visit.end()?;
             let VerifiedExit { exit, verification } = found?;
             let Verification { bytes, report, log, .. } = verification;
-            let document = Verified { exit: &exit, report: &report, log: Log::of(&log) };
+            let document = ExitReport { exit: &exit, report: &report, log: Log::from_state(&log) };
             Ok((json_of(&document)?, bytes))
         })?;
         Ok((document, PyBytes::new(py, &evidence)))
@@ -192,7 +202,7 @@ impl Service {
             let found = watch.verify_remote(&of, window).await;
             visit.end()?;
             let Verification { bytes, report, log, .. } = found?;
-            Ok((json_of(&Looked { report: &report, log: Log::of(&log) })?, bytes))
+            Ok((json_of(&EvidenceReport { report: &report, log: Log::from_state(&log) })?, bytes))
         })?;
         Ok((document, PyBytes::new(py, &evidence)))
     }
@@ -246,14 +256,14 @@ impl Service {
     fn ask<T, F, A>(&self, py: Python<'_>, ask: A) -> PyResult<T>
     where
         T: Send,
-        F: Future<Output = Result<T, Failed>>,
+        F: Future<Output = Result<T, Failure>>,
         A: FnOnce() -> F + Send,
     {
-        guarded(py, || {
+        run_guarded(py, || {
             let runtime = self.waiting.0.as_ref().filter(|_| self.process == process::id());
             let runtime = runtime.ok_or_else(|| {
                 let why = "this client was made before the process was forked";
-                Told::new("forked", why, "create a client in each process")
+                ErrorDocument::new("forked", why, "create a client in each process")
             })?;
             runtime.block_on(async {
                 let mut ask = pin!(ask());
@@ -262,7 +272,7 @@ impl Service {
                         Ok(outcome) => return outcome,
                         Err(_) => {
                             Python::attach(|py| -> PyResult<()> { py.check_signals() })
-                                .map_err(Failed::Raised)?;
+                                .map_err(Failure::Raised)?;
                         }
                     }
                 }

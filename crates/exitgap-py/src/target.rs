@@ -45,9 +45,11 @@ pub fn target(
     let is_read = |operation: &Operation| {
         operation.method() == Method::Get && matches!(operation.row().answer, Answer::Document(_))
     };
-    let operation = Operation::all().filter(is_read).find(|operation| operation.row().id == id);
+    let operation =
+        Operation::list_all().filter(is_read).find(|operation| operation.row().id == id);
     let operation = operation.ok_or_else(|| {
-        let ids: Vec<&str> = Operation::all().filter(is_read).map(|known| known.row().id).collect();
+        let ids: Vec<&str> =
+            Operation::list_all().filter(is_read).map(|known| known.row().id).collect();
         let detail = format!("operation: {:?} is unknown", shown(id));
         invalid_parameter("operation", &detail, &format!("one of {}", ids.join(", ")))
     })?;

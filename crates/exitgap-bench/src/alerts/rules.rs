@@ -50,7 +50,7 @@ pub fn eval_ms() -> Result<f64, BenchError> {
             let (head, snapshot) = &slots[place];
             for run in runs {
                 let sealed = SealedSlot { head, snapshot: Some(snapshot), checkpoint: &checkpoint };
-                said += run.take(sealed).map_err(failed)?.len();
+                said += run.process_slot(sealed).map_err(failed)?.len();
             }
         }
         taken = start.elapsed().as_secs_f64() * 1e3;
@@ -76,7 +76,7 @@ fn rule(pool: &BusyPool, n: usize) -> Result<AlertRule, BenchError> {
         "{{\"v\":1,\"alert\":\"a{n}\",\"pool\":\"{id}\",\"base\":\"token{}\",\"first_slot\":{first},\"web_url\":\"https://exits.example\",{what}}}",
         n % 2
     );
-    AlertRule::read(text.as_bytes()).map_err(failed)
+    AlertRule::from_json(text.as_bytes()).map_err(failed)
 }
 
 fn head_of(snapshot: &Snapshot, n: u32) -> Head {

@@ -42,7 +42,7 @@ pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
         store.append_slot(slot(n), &entries).map_err(failed).map(|_| Instant::now())
     };
     seal(0, false)?;
-    AlertKey::from_seed([1; 32]).write(&path("alerts.key")).map_err(failed)?;
+    AlertKey::from_seed([1; 32]).write_file(&path("alerts.key")).map_err(failed)?;
     let receiver = Receiver::start(Ipv4Addr::UNSPECIFIED, |_| exitgap_tests::receiver::Does::Takes);
     let receiver = receiver.map_err(failed)?;
     let config = AlertsConfig {
@@ -98,7 +98,7 @@ fn keep(alerts: &Alerts, port: u16) -> Result<(), BenchError> {
             r#"{{"v":1,"alert":"al_{number}","pool":"{pool}","base":"token0","kind":"missing","first_slot":{},"web_url":"https://bench.example","for_slots":1,"clear_for_slots":1,"refire_slots":0,"no_data_slots":0}}"#,
             slot(1).number()
         );
-        let rule = AlertRule::read(rule.as_bytes()).map_err(failed)?;
+        let rule = AlertRule::from_json(rule.as_bytes()).map_err(failed)?;
         let [_, _, high, low] = number.to_be_bytes();
         let host = Ipv4Addr::new(127, 1, high, low).to_string();
         let mut owner = [0; 32];

@@ -50,7 +50,7 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
     let start = Instant::now();
     let mut scan = AccuracyScan::new();
     for (place, (observation, logs)) in (0..).zip(passed) {
-        scan.take(slot(place)?, observation, &logs).map_err(failed)?;
+        scan.add_slot(slot(place)?, observation, &logs).map_err(failed)?;
     }
     let told = scan.finish();
     let taken = start.elapsed().as_secs_f64() * 1e6;

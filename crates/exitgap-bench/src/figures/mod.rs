@@ -126,7 +126,7 @@ fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
     let mut market = BusyPool::real(4, WIDE.get());
     for index in 0..WEEK.get() {
         let at = slot(index)?;
-        let ready = Ready::all(&[market.recorded(at)?]).map_err(failed)?;
+        let ready = Ready::prepare_entries(&[market.recorded(at)?]).map_err(failed)?;
         store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
     }
     store.close().map_err(failed)?;
@@ -153,7 +153,7 @@ fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
             entries.extend([like(&pools[1])?, like(&pools[2])?]);
         }
         entries.insert(0, first);
-        let ready = Ready::all(&entries).map_err(failed)?;
+        let ready = Ready::prepare_entries(&entries).map_err(failed)?;
         store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
     }
     store.close().map_err(failed)?;
@@ -187,11 +187,11 @@ fn split_us() -> Result<f64, BenchError> {
     let seen = drawn.iter().map(|one| seen_as(one, one.observation().pool(), priced));
     let seen: Vec<Snapshot> = seen.collect::<Result<_, BenchError>>()?;
     let exits: Vec<Exit> =
-        seen.iter().map(|one| Exit::of(one.observation(), Direction::ZeroForOne)).collect();
+        seen.iter().map(|one| Exit::from_pool(one.observation(), Direction::ZeroForOne)).collect();
     let venues: Vec<SplitVenue<'_>> = seen
         .iter()
         .zip(&exits)
-        .map(|(one, exit)| SplitVenue::of(one.observation(), exit, UsdMicros(0)))
+        .map(|(one, exit)| SplitVenue::from_pool(one.observation(), exit, UsdMicros(0)))
         .collect();
     let size = "1000000".parse().map_err(failed)?;
     let split = split_size(&venues, size).map_err(failed)?;

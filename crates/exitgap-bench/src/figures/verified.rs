@@ -26,7 +26,7 @@ pub struct File<'a> {
 impl<'a> File<'a> {
     pub fn new(reader: &'a Reader, key: &SignerKey, bytes: Vec<u8>) -> Result<Self, BenchError> {
         let log = reader.log().map_err(failed)?.ok_or_else(|| failed("there is no log"))?;
-        let key = key.named(&log.origin.to_string()).map_err(failed)?.verifier();
+        let key = key.with_name(&log.origin.to_string()).map_err(failed)?.verifier();
         Ok(Self { reader, key, bytes })
     }
 
@@ -34,9 +34,9 @@ impl<'a> File<'a> {
     pub fn natively_ms(&self) -> Result<f64, BenchError> {
         milliseconds(|| -> Result<(), BenchError> {
             let mut verifier = FigureVerifier::new(&self.bytes, core::slice::from_ref(&self.key));
-            while let Some(FigureWant::Snapshot(wanted)) = verifier.wanted() {
+            while let Some(FigureWant::Snapshot(wanted)) = verifier.next_want() {
                 let documents = self.reader.documents(wanted.snapshot).map_err(failed)?;
-                verifier.take(documents.as_ref());
+                verifier.add_snapshot(documents.as_ref());
             }
             match verifier.finish().verdict {
                 Verdict::Valid => Ok(()),

@@ -230,7 +230,7 @@ fn last_heads(
 /// Seals the slots: leaves, the tree's nodes, checkpoints signed by the key.
 fn log(connection: &mut Connection, last_leaf: SlotLeaf, last: u32) -> Result<(), BenchError> {
     let origin = Origin::new(key()?.verifier().name(), Slot::FIRST).map_err(failed)?;
-    let signer = key()?.named(&origin.to_string()).map_err(failed)?;
+    let signer = key()?.with_name(&origin.to_string()).map_err(failed)?;
     let first: [u8; 32] = connection
         .query_row("SELECT sha256 FROM log_node WHERE level = 0 AND node_index = 0", (), |row| {
             row.get(0)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use alloy_primitives::{B256, keccak256};
 use exitgap_core::ids::Caip2;
-use exitgap_core::proof::{Anchors, HISTORY_CONTRACT, HopParts, history_slot, ring};
+use exitgap_core::proof::{Anchors, HISTORY_CONTRACT, HopParts, history_slot, history_window};
 use exitgap_core::series::Slot;
 use exitgap_tests::devchain::Rng;
 
@@ -24,7 +24,7 @@ const BLOCKS_PER_SLOT: u64 = 25;
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let mut rng = Rng::new(31);
     let mut words = BTreeMap::new();
-    for block in NUMBER - ring(CHAIN)..NUMBER {
+    for block in NUMBER - history_window(CHAIN)..NUMBER {
         words.insert(keccak256(history_slot(CHAIN, block)), leaf(drawn(&mut rng).0));
     }
     let mut accounts = BTreeMap::new();
@@ -42,11 +42,11 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         let hop = HopParts { header: &header, blocks, nodes: &nodes };
         Anchors::file(CHAIN, Slot::FIRST.day(), &[hop]).map_err(failed)
     };
-    report.add("anchor.hop_bytes", float(file(&[NUMBER - ring(CHAIN)])?.len() as u64));
+    report.add("anchor.hop_bytes", float(file(&[NUMBER - history_window(CHAIN)])?.len() as u64));
     let blocks: Vec<u64> =
         (1..=u64::from(Slot::PER_DAY)).rev().map(|slot| NUMBER - slot * BLOCKS_PER_SLOT).collect();
     let day = file(&blocks)?;
     report.add("anchor.day_bytes", float(day.len() as u64));
-    report.add("anchor.day_verify_ms", nanoseconds(|| Anchors::read(&day).is_ok()) / 1e6);
+    report.add("anchor.day_verify_ms", nanoseconds(|| Anchors::from_bytes(&day).is_ok()) / 1e6);
     Ok(())
 }

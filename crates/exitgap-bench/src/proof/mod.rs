@@ -13,7 +13,7 @@ mod world;
 
 use alloy_primitives::B256;
 use alloy_trie::proof::verify_proof;
-use exitgap_chain::{Proven, judged, subject_to_record};
+use exitgap_chain::{Proven, judge_snapshot, subject_to_record};
 use exitgap_core::evidence::Outcome;
 use exitgap_core::pools::{Concentrated, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::proof::{StateProof, TickRange, check_state};
@@ -53,13 +53,13 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let full = all.file(&world.parts(&world.nodes(&all)?)).map_err(failed)?;
     report.add("proof.full_bytes", float(full.len() as u64));
     for file in [&range, &full] {
-        let checks = check_state(&StateProof::read(file), &world.snapshot, None);
+        let checks = check_state(&StateProof::from_bytes(file), &world.snapshot, None);
         if let Some(wrong) = checks.iter().find(|check| check.outcome != Outcome::Pass) {
             return Err(failed(format!("the proof itself does not pass: {wrong:?}")));
         }
     }
-    let checked = |file: &[u8]| check_state(&StateProof::read(file), &world.snapshot, None);
-    let ours = nanoseconds(|| StateProof::read(&range).is_ok());
+    let checked = |file: &[u8]| check_state(&StateProof::from_bytes(file), &world.snapshot, None);
+    let ours = nanoseconds(|| StateProof::from_bytes(&range).is_ok());
     report.add("proof.verify_ms", nanoseconds(|| checked(&range)) / 1e6);
     report.add("proof.verify_full_ms", nanoseconds(|| checked(&full)) / 1e6);
     package::measure(report, &world.snapshot, &range)?;
@@ -85,14 +85,14 @@ fn float(number: u64) -> f64 {
 
 /// Bytes of a file changed, one at a time.
 fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchError> {
-    let honest = StateProof::read(file).map_err(failed)?;
+    let honest = StateProof::from_bytes(file).map_err(failed)?;
     let mut rng = Rng::new(11);
     let (mut accepted, mut as_true) = (0_u64, 0_u64);
     for _ in 0..CHANGES.get() {
         let at = usize::try_from(rng.below(file.len() as u64)).map_err(failed)?;
         let mut other = file.to_vec();
         other[at] ^= u8::try_from(rng.between(1, 255)).map_err(failed)?;
-        let read = StateProof::read(&other);
+        let read = StateProof::from_bytes(&other);
         let checks = check_state(&read, &world.snapshot, None);
         if checks.iter().all(|check| check.outcome == Outcome::Pass) {
             // Another next block, or another range of the same words, in which there are no other ticks either.
@@ -156,7 +156,7 @@ fn recorded_as(
     nodes: &[Vec<u8>],
 ) -> Result<Proven, BenchError> {
     match subject_to_record(snapshot, world.feeds.clone()) {
-        Ok((subject, _)) => Ok(judged(snapshot, &subject, &world.parts(nodes))),
+        Ok((subject, _)) => Ok(judge_snapshot(snapshot, &subject, &world.parts(nodes))),
         Err(not @ Proven::Contradicted(_)) => Ok(not),
         Err(not) => Err(failed(format!("a lie has no subject: {not:?}"))),
     }

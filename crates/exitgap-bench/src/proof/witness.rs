@@ -10,7 +10,7 @@ use exitgap_core::tlog::{
     root,
 };
 use exitgap_server::http::{Connections, Limits, Listener, witness_router};
-use exitgap_server::witness::{Answered, Shown, Stand, WitnessConfig, Witnesses};
+use exitgap_server::witness::{CosignResults, Shown, Stand, WitnessConfig, Witnesses};
 use exitgap_tests::devchain::Rng;
 use tokio::sync::watch;
 
@@ -33,7 +33,7 @@ fn signer() -> Result<SignerKey, BenchError> {
 /// A log of these leaves, signed.
 fn checkpoint(leaves: &[Hash]) -> Result<String, BenchError> {
     let origin = Origin::new(LOG, Slot::FIRST).map_err(failed)?;
-    let key = signer()?.named(&origin.to_string()).map_err(failed)?;
+    let key = signer()?.with_name(&origin.to_string()).map_err(failed)?;
     let (size, root) = (leaves.len() as u64, root(leaves));
     key.sign(&Checkpoint { origin, size, root, extensions: Vec::new() }.to_text()).map_err(failed)
 }
@@ -81,11 +81,11 @@ async fn cosigned(
         leaves.push(leaf_hash(&place.to_be_bytes()));
         let size = leaves.len() as u64;
         let shown = Shown::now(checkpoint(&leaves)?, size);
-        let asks = witnesses.all(size).into_iter().map(|due| {
+        let asks = witnesses.due_witnesses(size).into_iter().map(|due| {
             let old = usize::try_from(due.old).unwrap_or_default();
             (due, proof(&leaves, old))
         });
-        let (asks, mut answered) = (asks.collect(), Answered::default());
+        let (asks, mut answered) = (asks.collect(), CosignResults::default());
         let started = Instant::now();
         let again = witnesses.ask(&shown, asks, &mut answered).await;
         took.push(started.elapsed().as_secs_f64() * 1e3);

@@ -71,7 +71,7 @@ impl Agreed {
         let reader = recorder.store().map_err(failed)?.reader();
         let testimony = |snapshot: &Snapshot| -> Result<Testimony, BenchError> {
             let state = snapshot.observation().state().to_canonical().map_err(failed)?;
-            Ok(Testimony::of(snapshot, PoolState::hash_of(&state)))
+            Ok(Testimony::from_snapshot(snapshot, PoolState::hash_of(&state)))
         };
         for (pool, theirs) in &read.pools {
             let theirs = theirs.as_ref().map_err(failed)?;

@@ -64,7 +64,7 @@ fn report(lengths: [usize; 5]) -> Option<String> {
     let [evidence, keys, note, proof, window] = parts;
     let keys = String::from_utf8(keys).ok()?;
     let mut policy =
-        Policy::trusting(keys.lines().map(|key| key.parse().ok()).collect::<Option<_>>()?);
+        Policy::with_keys(keys.lines().map(|key| key.parse().ok()).collect::<Option<_>>()?);
     if !note.is_empty() {
         let proof = String::from_utf8(proof).ok()?;
         let proof = proof.lines().map(Hash::from_base64).collect::<Option<_>>()?;

@@ -18,7 +18,7 @@ create_exception!(
 
 /// What an error has to say.
 #[derive(Debug, Default, Serialize)]
-pub struct Told {
+pub struct ErrorDocument {
     code: String,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ struct Payment {
     recipient: String,
 }
 
-impl Told {
+impl ErrorDocument {
     /// An error of this face alone.
     pub fn new(code: &str, message: impl Into<String>, hint: &str) -> Box<Self> {
         let (code, hint) = (code.to_owned(), Some(hint.to_owned()));
@@ -58,29 +58,29 @@ impl Told {
     }
 
     /// The exception of it.
-    fn raised(&self) -> PyErr {
+    fn to_exception(&self) -> PyErr {
         let document = serde_json::to_string(self);
         Refused::new_err(document.unwrap_or_else(|_| "{\"code\":\"internal_error\"}".to_owned()))
     }
 }
 
-impl From<Problem> for Box<Told> {
+impl From<Problem> for Box<ErrorDocument> {
     fn from(problem: Problem) -> Self {
         let Problem { code, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
         let (code, message) = (code.as_str().to_owned(), detail);
-        let told = Told { code, message, field, hint, ..Told::default() };
-        Box::new(Told { reason, max_fillable_usd, evidence_url, ..told })
+        let told = ErrorDocument { code, message, field, hint, ..ErrorDocument::default() };
+        Box::new(ErrorDocument { reason, max_fillable_usd, evidence_url, ..told })
     }
 }
 
-impl From<ClientError> for Box<Told> {
+impl From<ClientError> for Box<ErrorDocument> {
     fn from(error: ClientError) -> Self {
         let (code, message) = (error.code().to_owned(), error.to_string());
-        let told = Told { code, message, ..Told::default() };
+        let told = ErrorDocument { code, message, ..ErrorDocument::default() };
         let hint = |hint: &str| Some(hint.to_owned());
         Box::new(match error {
             ClientError::Refused(problem) => of_server(told, *problem),
-            ClientError::PaymentRequired { challenge: asked, .. } => Told {
+            ClientError::PaymentRequired { challenge: asked, .. } => ErrorDocument {
                 payment: Some(Payment {
                     amount: asked.amount,
                     currency: asked.currency,
@@ -89,7 +89,7 @@ impl From<ClientError> for Box<Told> {
                 }),
                 ..told
             },
-            ClientError::NotProven { report, .. } => Told {
+            ClientError::NotProven { report, .. } => ErrorDocument {
                 hint: hint(match report.contradiction {
                     Some(_) => {
                         "the log was rewritten since it was last seen; keep the report, which has the proof, and \
@@ -102,68 +102,68 @@ impl From<ClientError> for Box<Told> {
                 report: Some(*report),
                 ..told
             },
-            ClientError::NotTrusted { .. } => Told {
+            ClientError::NotTrusted { .. } => ErrorDocument {
                 hint: hint("pass the log's key, from a source you trust, as `keys`"),
                 ..told
             },
             ClientError::KeptUnusable { .. } => {
-                Told { hint: hint("move the storage away to start again"), ..told }
+                ErrorDocument { hint: hint("move the storage away to start again"), ..told }
             }
             other => {
                 let Problem { field, hint, .. } = other.into_problem();
-                Told { field, hint, ..told }
+                ErrorDocument { field, hint, ..told }
             }
         })
     }
 }
 
 /// A refusal as a service sent it.
-fn of_server(told: Told, problem: ServerProblem) -> Told {
+fn of_server(told: ErrorDocument, problem: ServerProblem) -> ErrorDocument {
     let ServerProblem { field, hint, reason, max_fillable_usd, evidence_url, .. } = problem;
     let ServerProblem { status, request_id, .. } = problem;
-    let told = Told { field, hint, reason, max_fillable_usd, ..told };
-    Told { evidence_url, status: Some(status), request_id, ..told }
+    let told = ErrorDocument { field, hint, reason, max_fillable_usd, ..told };
+    ErrorDocument { evidence_url, status: Some(status), request_id, ..told }
 }
 
 /// Why nothing is answered: what is to be told, or what Python itself raised.
-pub enum Failed {
-    /// Told as [`Refused`].
-    Told(Box<Told>),
+pub enum Failure {
+    /// Raised as the exception [`Refused`](struct@Refused).
+    Refused(Box<ErrorDocument>),
     /// Such as an interruption.
     Raised(PyErr),
 }
 
-impl From<Box<Told>> for Failed {
-    fn from(told: Box<Told>) -> Self {
-        Self::Told(told)
+impl From<Box<ErrorDocument>> for Failure {
+    fn from(told: Box<ErrorDocument>) -> Self {
+        Self::Refused(told)
     }
 }
 
-impl From<Problem> for Failed {
+impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Self::Told(problem.into())
+        Self::Refused(problem.into())
     }
 }
 
-impl From<ClientError> for Failed {
+impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        Self::Told(error.into())
+        Self::Refused(error.into())
     }
 }
 
 /// What `ask` comes to, while other threads run. Nothing here panics on a caller's data; what does all the same is told,
 /// not handed on.
-pub fn guarded<T: Send>(
+pub fn run_guarded<T: Send>(
     py: Python<'_>,
-    ask: impl FnOnce() -> Result<T, Failed> + Send,
+    ask: impl FnOnce() -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(ask))) {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(Failed::Told(told))) => Err(told.raised()),
-        Ok(Err(Failed::Raised(error))) => Err(error),
+        Ok(Err(Failure::Refused(told))) => Err(told.to_exception()),
+        Ok(Err(Failure::Raised(error))) => Err(error),
         Err(_) => {
             let hint = "this is a bug in this package; please report it with the arguments that you passed";
-            Err(Told::new("internal_error", "the module failed", hint).raised())
+            Err(ErrorDocument::new("internal_error", "the module failed", hint).to_exception())
         }
     }
 }
@@ -173,11 +173,12 @@ pub fn answered<T: Serialize>(
     py: Python<'_>,
     ask: impl FnOnce() -> Result<T, Problem> + Send,
 ) -> PyResult<String> {
-    guarded(py, || Ok(json_of(&ask()?)?))
+    run_guarded(py, || Ok(json_of(&ask()?)?))
 }
 
 /// The JSON of a document. Each number is its own text there: no float is made of it.
-pub fn json_of(document: &impl Serialize) -> Result<String, Box<Told>> {
-    serde_json::to_string(document)
-        .map_err(|error| Told::new("internal_error", error.to_string(), "please report it"))
+pub fn json_of(document: &impl Serialize) -> Result<String, Box<ErrorDocument>> {
+    serde_json::to_string(document).map_err(|error| {
+        ErrorDocument::new("internal_error", error.to_string(), "please report it")
+    })
 }

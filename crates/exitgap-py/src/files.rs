@@ -3,7 +3,7 @@
 use exitgap_wasm as face;
 use pyo3::prelude::*;
 
-use crate::refused::{answered, guarded};
+use crate::errors::{answer_json, run_guarded};
 
 /// Adds the functions of this module.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -18,7 +18,7 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The most bytes that are looked at of each kind of document.
 #[pyfunction]
 fn limits(py: Python<'_>) -> PyResult<String> {
-    answered(py, || Ok(face::LIMITS))
+    answer_json(py, || Ok(face::LIMITS))
 }
 
 /// A checkpoint seen before: its note, and the hashes that link it.
@@ -33,13 +33,13 @@ fn verify(
     seen: Option<Seen>,
     window: Option<&[u8]>,
 ) -> PyResult<String> {
-    answered(py, || {
+    answer_json(py, || {
         let seen = seen.as_ref().map(|(note, proof)| (note.clone(), proof.as_slice()));
         face::verify(evidence, &keys, seen, window.map(<[u8]>::to_vec))
     })
 }
 
-/// See [`face::witnessed`].
+/// See [`face::check_witnesses`].
 #[pyfunction]
 fn witnessed(
     py: Python<'_>,
@@ -47,19 +47,19 @@ fn witnessed(
     policy: &[u8],
     now_s: Option<f64>,
 ) -> PyResult<String> {
-    answered(py, || face::witnessed(evidence, policy, now_s))
+    answer_json(py, || face::check_witnesses(evidence, policy, now_s))
 }
 
 /// See [`face::recompute`].
 #[pyfunction]
 fn recompute(py: Python<'_>, evidence: &[u8]) -> PyResult<String> {
-    answered(py, || face::recompute(evidence))
+    answer_json(py, || face::recompute(evidence))
 }
 
 /// See [`face::snapshot_hash`].
 #[pyfunction]
 fn snapshot_hash(py: Python<'_>, snapshot: &[u8]) -> PyResult<String> {
-    guarded(py, || Ok(face::snapshot_hash(snapshot)?.to_string()))
+    run_guarded(py, || Ok(face::snapshot_hash(snapshot)?.to_string()))
 }
 
 /// See [`face::SplitOver::best`].
@@ -72,7 +72,7 @@ fn best_split(
     size_usd: &str,
 ) -> PyResult<String> {
     let snapshots: Vec<&Opened> = snapshots.iter().map(Py::get).collect();
-    answered(py, || {
+    answer_json(py, || {
         let mut over = face::SplitOver::default();
         for snapshot in snapshots {
             over.add(&snapshot.0, base)?;
@@ -81,25 +81,25 @@ fn best_split(
     })
 }
 
-/// See [`face::Opened`].
+/// See [`face::OpenSnapshot`].
 #[pyclass(frozen, module = "exitgap._exitgap")]
 #[derive(Debug)]
-pub struct Opened(face::Opened);
+pub struct Opened(face::OpenSnapshot);
 
 #[pymethods]
 impl Opened {
-    /// See [`face::Opened::read`].
+    /// See [`face::OpenSnapshot::from_file`].
     #[new]
     fn read(py: Python<'_>, snapshot: &[u8]) -> PyResult<Self> {
-        guarded(py, || Ok(Self(face::Opened::read(snapshot)?)))
+        run_guarded(py, || Ok(Self(face::OpenSnapshot::from_file(snapshot)?)))
     }
 
-    /// See [`face::Opened::estimate`].
+    /// See [`face::OpenSnapshot::estimate`].
     fn estimate(&self, py: Python<'_>, base: &str, size_usd: &str) -> PyResult<String> {
-        answered(py, || self.0.estimate(base, size_usd))
+        answer_json(py, || self.0.estimate(base, size_usd))
     }
 
-    /// See [`face::Opened::ladder`].
+    /// See [`face::OpenSnapshot::ladder`].
     fn ladder(
         &self,
         py: Python<'_>,
@@ -107,15 +107,15 @@ impl Opened {
         gaps: Vec<String>,
         sizes_usd: Vec<String>,
     ) -> PyResult<String> {
-        answered(py, || self.0.ladder(base, &gaps, &sizes_usd))
+        answer_json(py, || self.0.ladder(base, &gaps, &sizes_usd))
     }
 
-    /// See [`face::Opened::max_size_for`].
+    /// See [`face::OpenSnapshot::max_size_for`].
     fn max_size_for(&self, py: Python<'_>, base: &str, gap: &str) -> PyResult<String> {
-        answered(py, || self.0.max_size_for(base, gap))
+        answer_json(py, || self.0.max_size_for(base, gap))
     }
 
-    /// See [`face::Opened::simulate_orders`].
+    /// See [`face::OpenSnapshot::simulate_orders`].
     fn simulate_orders(
         &self,
         py: Python<'_>,
@@ -125,12 +125,12 @@ impl Opened {
         recovery_pct: &str,
         interval_s: u32,
     ) -> PyResult<String> {
-        answered(py, || self.0.simulate_orders(base, size_usd, orders, recovery_pct, interval_s))
+        answer_json(py, || self.0.simulate_orders(base, size_usd, orders, recovery_pct, interval_s))
     }
 
-    /// See [`face::Opened::fill`]: four times 64 bits of raw units, the lowest first.
+    /// See [`face::OpenSnapshot::fill`]: four times 64 bits of raw units, the lowest first.
     fn fill(&self, py: Python<'_>, base: &str, amount_in: [u64; 4]) -> PyResult<Vec<u64>> {
-        guarded(py, || {
+        run_guarded(py, || {
             let index = self.0.base_index(base)?;
             Ok(self.0.fill(index, amount_in)?)
         })
