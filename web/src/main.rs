@@ -1,15 +1,15 @@
 //! exitgap's pages. They show what an exit fills at, and recompute a gap whose evidence a reader
 //! opens, or asks to have checked, in the reader's own browser, with the core that the server runs.
 //!
-//! - `pages`: one file per page
+//! - `app`: the frame around every page; `pages`: one file per page
 //! - `parts`: what pages are made of
 //! - `chart`: drawing; floating point is used here and nowhere else
-//! - `check`: this browser's own verification
+//! - `check`: this browser's own verification; `evidence_summary`: what an evidence file claims
 //! - `service`: the service that is asked, its stream and its list of pools
-//! - `kept_rules`: the reader's own rules
+//! - `kept_rules`: the reader's own rules; `wallet`: the reader's own wallet
 //! - `later`: pages whose programs come when they are opened
 //! - `module`: programs that are fetched when they are asked for
-//! - `served`: what the page said until its program came
+//! - `prerender`: what the page said until its program came
 //! - `document`: documents that are only shown, read by the names of their fields
 //! - `browser`: files for the reader, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them

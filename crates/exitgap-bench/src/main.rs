@@ -3,6 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `effort`: how much a measurement does, wholly or for a moment
+//! - `clock`: medians of rounds
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
 //! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `sharing`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`

@@ -138,7 +138,7 @@ fn sealed(
             of.of(&mut store, &log, &mut market, slot..slot + 1)?;
             if let Some((bucket, _)) = bucket {
                 let start = Instant::now();
-                bucket.upload_log(&log, path).map_err(failed)?;
+                bucket.upload_folder(&log, path).map_err(failed)?;
                 bucket_ms.push(start.elapsed().as_secs_f64() * 1e3);
             }
         }

@@ -84,7 +84,7 @@ impl<T: Transport> Client<T> {
     }
 
     /// The same, with guards on every question that takes them: what does not meet them the service
-    /// refuses. Of a snapshot that was fetched, [`Recorded::check`](crate::FetchedSnapshot::check) asks the same
+    /// refuses. Of a snapshot that was fetched, [`FetchedSnapshot::check`](crate::FetchedSnapshot::check) asks the same
     /// of the reader's own clock.
     #[must_use]
     pub fn with_guards(self, guards: Guards) -> Self {

@@ -7,7 +7,7 @@
 //! **Out of scope**: answering. Whoever has a recorded series is a [`Backend`]; a store is one by
 //! `exitgap-ops` ([`FromStore`]).
 //!
-//! What contracts say of themselves is untrusted text: see `untrusted`.
+//! What contracts say of themselves is untrusted text: see `sanitize`.
 
 #![allow(
     clippy::result_large_err,

@@ -6,10 +6,11 @@
 //! tools for agents (`exitgap-mcp`), storing (`exitgap-store`).
 //!
 //! - `current`: where every pool stands, read anew when a slot was sealed
-//! - `prepared`: snapshots that were asked about, kept ready
-//! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verified`,
+//! - `snapshot_cache`: snapshots that were asked about, kept ready
+//! - `readers`: how much of what blocks a thread is done at a time
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
 //!   `capabilities`: the questions
+//! - `urls`: the addresses that answers point to
 
 #![allow(
     clippy::result_large_err,

@@ -11,7 +11,7 @@
 //! - `cosignature`: a witness's statement about a checkpoint (`tlog-cosignature`)
 //! - `policy`: the witnesses that a reader requires (`tlog-policy`)
 //! - `witness`: the checkpoints that a witness may cosign (`tlog-witness`)
-//! - `signed`: whether a trusted key signed a checkpoint; only this module decides that
+//! - `signatures`: whether a trusted key signed a checkpoint; only this module decides that
 //!
 //! **Out of scope**, with the crate responsible: the content of a leaf, origins that name a log's
 //! first slot and proofs of two histories (`exitgap-core`, which re-exports this crate as its

@@ -1,7 +1,7 @@
 //! State proofs requested from a node: `eth_getProof`, and the headers of a block and the next one.
 //!
 //! The core assembles a node's answers and follows every word down from the block hash; anything
-//! that does not lead there is rejected. `ask`: the requests; `recorded`: the recorder's own
+//! that does not lead there is rejected. `ask`: the requests; `snapshot_proofs`: the recorder's own
 //! states, before they are signed; `reach`: how far back a node can prove; `anchors`: older blocks,
 //! from a newer one.
 

@@ -7,7 +7,7 @@
 //! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
 //! - `facts`: what contracts other than the pools report at the block
-//! - `check`: checks a configuration with its nodes
+//! - `check`: checks a configuration with its nodes, also its `calendars` and `equities`
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
 //! when and at which block.

@@ -12,6 +12,7 @@
 //! - `place`: the folder, and how a file is written into it
 //! - `files`: a slot's files, and tiles, each checked before it is put in place
 //! - `single`: single files, without a copy
+//! - `error`: why a copy could not be brought up to date
 
 mod error;
 mod fetch;

@@ -182,7 +182,7 @@ impl AlertRule {
     ///
     /// ```
     /// # use exitgap_core::alerts::AlertRule;
-    /// let rule = AlertRule::read(br#"{"v": 1, "alert": "mine", "pool": "anvil:0x00000000000000000000000000000000000000aa",
+    /// let rule = AlertRule::from_json(br#"{"v": 1, "alert": "mine", "pool": "anvil:0x00000000000000000000000000000000000000aa",
     ///   "base": "token0", "kind": "gap_above", "size_usd": "250000", "pct": "2", "first_slot": 5957856,
     ///   "web_url": "https://exits.example"}"#)?;
     /// assert!(String::from_utf8_lossy(&rule.to_canonical()).contains(r#""clear_pct":"1.8""#));

@@ -2,7 +2,7 @@
 //! integers, with each percentage rounded once, half-even, to six decimals.
 //!
 //! - `error`: why a figure cannot be computed
-//! - `shared`: which slots count, quantiles, shares
+//! - `stats`: which slots count, quantiles, shares
 //! - [`accuracy`]: every real swap compared with its estimate
 //! - [`decay`]: how depth shrinks after a price move, and how much of it was withdrawn
 //! - [`equity`]: the state of a pool of a tokenized stock in each session, and what happened to the

@@ -5,10 +5,11 @@
 //! - `head`: a pool's entry for a slot, which a `retraction` can withdraw; `leaf`: all heads of a
 //!   slot; `commits`: what else both commit to
 //! - `result`, `file`: the request and its answer, and the file that proves it
+//! - `proof`: the path from a head to a checkpoint
 //! - `predecessor`: what a log's first leaf contains about a log that was lost
 //! - `window`: the last heads of a pool, in compact form
-//! - `opened`: a file, read once, with what is computed from it; `verify`, `report`: whether it
-//!   proves the answer; `witnessed`: what witnesses signed about its checkpoint
+//! - `contents`: a file, read once, with what is computed from it; `verify`, `report`: whether it
+//!   proves the answer; `witness_check`: what witnesses signed about its checkpoint
 
 mod commits;
 mod contents;

@@ -20,7 +20,7 @@ impl Calendar {
     ///
     /// ```
     /// use exitgap_core::hours::{Calendar, Hours};
-    /// let calendar = Calendar::of("XNYS", Hours::TwentyFourFive).unwrap();
+    /// let calendar = Calendar::for_exchange("XNYS", Hours::TwentyFourFive).unwrap();
     /// assert_eq!(calendar.code().as_str(), "xnys_24x5");
     /// // Monday, 24 August 2026, 09:30 in New York.
     /// assert_eq!(calendar.note(1_787_578_200), "XNYS@1/regular");

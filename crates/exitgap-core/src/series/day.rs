@@ -10,7 +10,7 @@ use super::{Slot, unix_s_of};
 /// ```
 /// use exitgap_core::series::{Day, Slot};
 /// let day: Day = "2026-08-22".parse()?;
-/// assert_eq!(day, Day::of(Slot::FIRST));
+/// assert_eq!(day, Day::from_slot(Slot::FIRST));
 /// assert_eq!(day.last().to_string(), "2026-08-22T23:55:00Z");
 /// # Ok::<(), exitgap_core::series::NoDay>(())
 /// ```

@@ -5,8 +5,8 @@
 //! - [`Exits`]: both directions, prepared when needed
 //! - [`PricedPool`]: a pool's state with decimals and prices, from which both are made
 //! - `terms`: exact comparison of a fill with the oracle
-//! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the computations
-//! - `realised`: the received amount compared with the estimate
+//! - `estimate`, `ladder`, `max_size`, `orders`, `portfolio`: the computations
+//! - `realised_gap`: the received amount compared with the estimate
 //! - `routes`: venues compared from ladders alone
 //! - `split`: one exit over several venues of one slot, exactly, with a bound on the best split
 //!

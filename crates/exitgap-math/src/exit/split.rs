@@ -3,7 +3,7 @@
 //!
 //! - `allot`: the split itself, a step size at a time
 //! - `bound`: what no split can exceed, from the venues' curves without rounding
-//! - `sized`: a split of a size in USD, each leg of a size of its own
+//! - `sized_split`: a split of a size in USD, each leg of a size of its own
 //!
 //! The split is not claimed to be the best there is; the certificate says how near it is, and is
 //! sound: no split of the same amount over the same venues brings more. It rests on curves that are

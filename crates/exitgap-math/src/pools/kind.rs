@@ -109,7 +109,7 @@ pub(super) trait SaleVariant<S> {
 /// find the largest amount that fills well enough.
 ///
 /// The whole curve is cut into *segments*, each with one formula. The search for sizes
-/// (`exit/sizing`) rests on these laws, which its tests try:
+/// (`exit/max_size`) rests on these laws, which its tests try:
 ///
 /// - The output never falls where the input grows, inside a segment and from one to the next, but
 ///   for what [`Sale::out_at_most`] says.

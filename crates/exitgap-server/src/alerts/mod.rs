@@ -1,7 +1,7 @@
 //! Rules that are kept for their owners, evaluated with every sealed slot, and told.
 //!
-//! - `desk`: what an owner asks: keep a rule, list, end, change keys; one operation per question, over the store of alerts
-//! - `streamed`: what an owner's stream is told of them
+//! - `service`: what an owner asks: keep a rule, list, end, change keys; one operation per question, over the store of alerts
+//! - `stream`: what an owner's stream is told of them
 //! - `evaluate`: what each sealed slot makes of every rule, slot by slot, in one transaction
 //! - `deliver`: what is to be sent, leased, tried, marked; `post`: one attempt; `guard`: where it may go; `keys`: how it
 //!   is signed

@@ -1,6 +1,6 @@
 //! The configuration file: one struct, parsed once; environment variables count more.
 //!
-//! - `checked`: the same, checked as far as a file can be; `error`: why it is refused
+//! - `checked_config`: the same, checked as far as a file can be; `error`: why it is refused
 //! - `environment`: what environment variables say
 //! - `groups`, `redemption`, `shocks`: tables of the server's own that need more than a type
 

@@ -17,8 +17,8 @@
 //! Where a facilitator settles, `facilitator.rs`, nothing that it says is an outcome: the chain's word is.
 //! Every 200 has a receipt, the same each time: `receipts.rs`.
 //!
-//! `layer.rs` stands around the handlers; `authorized.rs` and `transferred.rs` judge the two kinds of
-//! payments, `settling.rs` sends and finds out, `sweeper.rs` goes on with what was interrupted, `answers.rs`
+//! `layer.rs` stands around the handlers; `authorizations.rs` and `transfers.rs` judge the two kinds of
+//! payments, `settlement.rs` sends and finds out, `sweeper.rs` goes on with what was interrupted, `answers.rs`
 //! words it all. What was written down is `exitgap-store::payments`'s, what is true on the chain
 //! `exitgap-chain::settle`'s.
 

@@ -12,7 +12,7 @@
 //!
 //! | step | returns | changes |
 //! |---|---|---|
-//! | `read` | `ReadSlot`: entries, blocks, doubts, proofs | the chains in memory: readers, known blocks, gathered logs. Where the reading is shared, no later reading of the slot counts |
+//! | `slot_reading` | `ReadSlot`: entries, blocks, doubts, proofs | the chains in memory: readers, known blocks, gathered logs. Where the reading is shared, no later reading of the slot counts |
 //! | `assemble` | `SlotDraft`: entries, and what else the heads say | retractions and receipts that no head can name any more leave their lists |
 //! | `append` | `SealedSlot` | the store: the slot, sealed. Then the list of receipts, the kept proofs, and in memory the gathered logs and the pools to retire |
 //! | `publish` | `Publication` | the cosignatures in the store, the log's folder |
@@ -29,7 +29,7 @@
 //! and what it left is mended as after a crash; in line 8 it also fails the call, with the slot
 //! sealed.
 //!
-//! 1. *read*: nothing. Where the reading is shared, each shard's reading is committed by the
+//! 1. *slot_reading*: nothing. Where the reading is shared, each shard's reading is committed by the
 //!    recorder that read it, and then the slot is frozen. A crash leaves the readings. The
 //!    recorder that seals next seals their slot before any other, up to a day late.
 //! 2. *assemble*: an orphaned slot that is too far back to be retracted, or whose pool is retired,

@@ -4,8 +4,8 @@
 //!
 //! - `table`: rows of typed cells in a file, and `pages`, the limits on unpacking; `rows`: the
 //!   columns
-//! - `write`: creates a day's files from a store; `log`: the log of days that commits to them
-//! - `leaving`: whether a day's data may be removed from a server's database
+//! - `writer`: creates a day's files from a store; `log`: the log of days that commits to them
+//! - `old_days`: whether a day's data may be removed from a server's database
 //! - `open`: a day's files in a folder; `audit`: checks all of them, pool by pool in `pool`;
 //!   `fault`, what can be wrong
 //!

@@ -1,6 +1,6 @@
 //! Figures derived from the series and stored with it, because answers need them quickly: for every
 //! slot, for every UTC day, and for the current status of every pool. The recorder writes them in
-//! the slot's transaction (`write.rs`), answers read them (`read.rs`, `points.rs`), and damaged
+//! the slot's transaction (`writer.rs`), answers read them (`reader.rs`, `points.rs`), and damaged
 //! ones are rebuilt (`rebuild.rs`). Nothing that is signed depends on them.
 
 pub mod figures;

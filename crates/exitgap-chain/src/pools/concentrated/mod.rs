@@ -5,8 +5,8 @@
 //! - `dialect`: the differences between them
 //! - `ticks`: reading ticks: which ticks exist, and their liquidity
 //! - `logs`: the events that name changed ticks
-//! - `joined`: price and ticks combined into a state
-//! - `swapped`: the trial of the pool's own `swap`
+//! - `price`: price and ticks combined into a state
+//! - `swap_trial`: the trial of the pool's own `swap`
 //!
 //! A pool that responds like Uniswap's is accepted because its own `swap` pays the computed amount.
 //! A pool of another dialect is read only if its factory is known on the chain, or configured, and

@@ -4,7 +4,7 @@
 //! - `events`: what a pool's contract logged; `replay`: whether the logs are complete
 //! - `fills`: the document in which a recorder stores the logs of some blocks, and to which its
 //!   heads commit
-//! - `issued`: the document that names the receipts of paid estimates; `committed`: what both have
+//! - `receipts`: the document that names the receipts of paid estimates; `committed_document`: what both have
 //!   in common; `requote`: such an estimate at a later slot
 //! - `scan`: the one pass over slots and logs; `flags`: the conditions around a swap; `result`: the
 //!   result

@@ -89,7 +89,7 @@ impl RedemptionTermsRead {
     ///   "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
     ///   "eligibility": "holders who passed the issuer's checks",
     ///   "source": "https://issuer.example/redemptions", "read_on": "2026-11-20"}"#;
-    /// assert_eq!(RedemptionTermsRead::read(file)?.terms.fee_e8, 100_000);
+    /// assert_eq!(RedemptionTermsRead::from_json(file)?.terms.fee_e8, 100_000);
     /// # Ok::<(), exitgap_core::analytics::redemption::TermsError>(())
     /// ```
     pub fn from_json(file: &[u8]) -> Result<Self, TermsError> {

@@ -2,7 +2,7 @@
 //! a week, with a share of all liquidity withdrawn and the price fallen, or without either.
 //!
 //! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result;
-//!   `recorded`: a shock as in a recorded drop
+//!   `recorded_shock`: a shock as in a recorded drop
 //!
 //! The withdrawal comes first: `⌊L·(1 − k)⌋` of each range remains, and likewise of each reserve.
 //! Then the price falls, at the pools and at the oracle alike. Without a shock every kind of pool

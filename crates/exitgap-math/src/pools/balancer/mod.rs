@@ -2,7 +2,7 @@
 //!
 //! - `vault`: from raw units to the balances that a pool computes with, and back
 //! - `weighted`, `stable`: what a pool pays
-//! - `power`, `fixed`: powers and numbers of eighteen decimals
+//! - `power`, `fixed_point`: powers and numbers of eighteen decimals
 //! - `pool`: a pool of either in its vault, and one direction of it
 //! - `form`: the states as canonical JSON
 //!

@@ -7,6 +7,7 @@
 //! - `swap`: the contract's loop (`UniswapV3Pool.swap`); `steps`: its stops
 //! - `table`: the loop's full steps summed up once, for many fills
 //! - `form`: the states as canonical JSON
+//! - `error`: why numbers are not a state
 //!
 //! Three kinds share all of this: [`Concentrated`]; `managed`, Uniswap v4's, whose fee is the
 //! direction's; `linked`, Algebra Integral's, whose loop has fewer stops.

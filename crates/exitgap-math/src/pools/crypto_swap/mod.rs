@@ -1,7 +1,7 @@
 //! Crypto pools: Tricrypto-NG 2.0.0 (three coins) and Twocrypto-NG 2.1.0 (two).
 //!
 //! - `root`: the balance that keeps the invariant
-//! - `signed`: the contracts' signed numbers
+//! - `signed_int`: the contracts' signed numbers
 //! - `sale`: one direction of a pair of coins
 //! - `form`: the state as canonical JSON
 //!

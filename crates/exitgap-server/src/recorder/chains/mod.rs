@@ -1,6 +1,6 @@
 //! The recorder's chains, each with its reader, and what comes of asking them side by side.
 //!
-//! - `read`: a slot of all chains, until its deadline
+//! - `readings`: a slot of all chains, until its deadline
 //! - `later`: what readers are asked once the slot is published
 
 mod later;
