@@ -193,10 +193,10 @@ fn question(asked: &ExampleRequest<'_>, operation: &str, function: &str) -> (Str
     };
     let query = asked.target.split_once('?').map_or("", |(_, query)| query);
     let of = format!(
-        "let of = Given::read(\n    Operation::{operation}.row().parameters,\n    {path},\n    {},\n)?;\n",
+        "let of = Given::from_url(\n    Operation::{operation}.row().parameters,\n    {path},\n    {},\n)?;\n",
         quote_text(query)
     );
-    (of, format!("{function}(&{operation}Asked::read(&of)?)"))
+    (of, format!("{function}(&{operation}Asked::from_parameters(&of)?)"))
 }
 
 fn figure(asked: &ExampleRequest<'_>, operation: &str) -> String {
@@ -213,7 +213,7 @@ fn rule(asked: &ExampleRequest<'_>) -> (String, String) {
         quote_text(given(asked, "size_usd")),
         quote_text(given(asked, "pct")),
     );
-    (target, "read::<AlertsTold>(&target)".to_owned())
+    (target, "get_document::<AlertsTold>(&target)".to_owned())
 }
 
 /// What is no document, and has no function of its own.
