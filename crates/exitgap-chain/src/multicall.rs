@@ -34,7 +34,7 @@ pub(crate) struct Multicall<'a> {
 }
 
 impl<'a> Multicall<'a> {
-    /// Extra requests one [`Multicall::read`] may make to isolate calls that nodes refuse.
+    /// Extra requests one [`Multicall::read_calls`] may make to isolate calls that nodes refuse.
     const MAX_SPLITS: usize = 64;
     /// Single calls that may be refused before any is answered.
     const MAX_REFUSED: usize = 4;
@@ -52,7 +52,7 @@ impl<'a> Multicall<'a> {
     }
 
     /// The same with these accounts in place of the chain's: a node's state overrides, by address.
-    pub(crate) fn overriding(&self, accounts: Value) -> Self {
+    pub(crate) fn with_overrides(&self, accounts: Value) -> Self {
         Self { overrides: Some(accounts), ..self.clone() }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Multicall<'a> {
     ///
     /// A call that fails because others used up the gas looks like one that reverts: what did
     /// not return is asked once more, without those that did.
-    pub(crate) async fn read(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
+    pub(crate) async fn read_calls(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
         let mut answers = self.read_once(calls).await?;
         let failed: Vec<usize> =
             (0..calls.len()).filter(|index| answers[*index] == Answer::Reverted).collect();

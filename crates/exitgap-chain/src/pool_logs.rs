@@ -42,7 +42,7 @@ impl PoolLogs {
 
     /// All swaps, changes of liquidity and reserves that a pool logged in the blocks after `after` up to and with `last`,
     /// in the order of the chain.
-    pub async fn read(
+    pub async fn read_logs(
         &self,
         pool: Address,
         after: u64,
@@ -50,7 +50,8 @@ impl PoolLogs {
         deadline: Instant,
     ) -> Result<Vec<PoolLog>, ReadFailure> {
         let pools = BTreeSet::from([pool]);
-        let (_, mut found) = read(&self.rpc, &pools, [after, last], u64::MAX, deadline).await?;
+        let (_, mut found) =
+            fetch_logs(&self.rpc, &pools, [after, last], u64::MAX, deadline).await?;
         Ok(found.remove(&pool).unwrap_or_default())
     }
 }
@@ -77,7 +78,7 @@ pub(crate) async fn read_since(
 ) -> Result<BTreeMap<Address, LogsUntil>, ReadFailure> {
     let mut found = BTreeMap::new();
     for (after, pools) in together(since, last, usize::try_from(most).unwrap_or(1)) {
-        let (to_block, mut logs) = read(rpc, &pools, [after, last], most, deadline).await?;
+        let (to_block, mut logs) = fetch_logs(rpc, &pools, [after, last], most, deadline).await?;
         found.extend(pools.into_iter().map(|pool| {
             (pool, LogsUntil { to_block, logs: logs.remove(&pool).unwrap_or_default() })
         }));
@@ -103,7 +104,7 @@ fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Add
 
 /// The logs of pools in the blocks after one and up to another, by pool, in the order of the chain; the second is the
 /// last block of as many as were read in `most` requests.
-async fn read(
+async fn fetch_logs(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
     [after, last]: [u64; 2],
@@ -158,7 +159,7 @@ async fn request(
     }]);
     let decode = |raw: &_| -> Result<Vec<(Address, PoolLog)>, RpcError> {
         let logs: Vec<Log> = value(raw)?;
-        logs.iter().map(|log| decoded(log, pools, from, to)).collect()
+        logs.iter().map(|log| decode_log(log, pools, from, to)).collect()
     };
     rpc.request("eth_getLogs", &params, deadline, decode).await
 }
@@ -174,7 +175,7 @@ const EVENTS: [B256; 8] = [
     V2Pair::Burn::SIGNATURE_HASH,
 ];
 
-fn decoded(
+fn decode_log(
     log: &Log,
     pools: &BTreeSet<Address>,
     from: u64,
@@ -216,7 +217,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
                 tick: swap.tick.as_i32(),
                 liquidity: swap.liquidity,
             };
-            let amounts = signed([swap.amount0, swap.amount1]);
+            let amounts = swap_amounts([swap.amount0, swap.amount1]);
             (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         PancakePool::Swap::SIGNATURE_HASH => {
@@ -226,7 +227,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
                 tick: swap.tick.as_i32(),
                 liquidity: swap.liquidity,
             };
-            let amounts = signed([swap.amount0, swap.amount1]);
+            let amounts = swap_amounts([swap.amount0, swap.amount1]);
             (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         V3Pool::Mint::SIGNATURE_HASH => {
@@ -266,7 +267,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
 }
 
 /// Positive amounts went into the pool, negative ones out of it.
-fn signed(amounts: [I256; 2]) -> SwapAmounts {
+fn swap_amounts(amounts: [I256; 2]) -> SwapAmounts {
     let part = |amount: I256, counts: bool| if counts { amount.unsigned_abs() } else { U256::ZERO };
     SwapAmounts {
         sold: amounts.map(|amount| part(amount, amount.is_positive())),

@@ -136,7 +136,7 @@ async fn compare_together(
     }
     let mut overrides = ledgers;
     overrides.insert(CALLER.to_string(), json!({ "code": Bytes::from_static(CALLER_CODE) }));
-    let answers = multicall.overriding(Value::Object(overrides)).read_once(&calls).await?;
+    let answers = multicall.with_overrides(Value::Object(overrides)).read_once(&calls).await?;
     Ok(spans
         .into_iter()
         .map(|(tried, sales)| {

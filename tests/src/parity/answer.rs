@@ -63,7 +63,7 @@ impl Answer {
         match fill {
             Ok(fill) => {
                 let left = state.after(direction, fill);
-                let after = Concentrated::of(&left).map(|pool| After {
+                let after = Concentrated::from_state(&left).map(|pool| After {
                     sqrt_price_x96: pool.sqrt_price_x96(),
                     tick: pool.tick(),
                     liquidity: pool.liquidity(),

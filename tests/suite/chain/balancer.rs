@@ -140,8 +140,8 @@ fn body(snapshot: &Snapshot) -> String {
 }
 
 fn balances(state: &PoolState) -> &[U256] {
-    let weighted = Weighted::of(state).map(Weighted::balances);
-    weighted.or_else(|| StableV2::of(state).map(StableV2::balances)).unwrap()
+    let weighted = Weighted::from_state(state).map(Weighted::balances);
+    weighted.or_else(|| StableV2::from_state(state).map(StableV2::balances)).unwrap()
 }
 
 /// Sells this many random amounts for real, one after the other and either way: each pays core's

@@ -87,5 +87,5 @@ async fn a_hundred_pools_stay_within_the_budget() {
 }
 
 fn tick_count(state: &PoolState) -> usize {
-    Concentrated::of(state).map_or(0, |state| state.ticks().len())
+    Concentrated::from_state(state).map_or(0, |state| state.ticks().len())
 }

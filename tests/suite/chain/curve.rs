@@ -321,7 +321,7 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
     let balances = [units(170, 18), units(165, 6), units(163, 6)];
     let mut curve = three(balances).await;
     let snapshots = all(curve.next_slot().await);
-    let state = StableSwap::of(snapshots[0].observation().state()).unwrap();
+    let state = StableSwap::from_state(snapshots[0].observation().state()).unwrap();
     assert_eq!(state.balances(), balances);
     let fill = |pair: usize, amount: U256| {
         let state = snapshots[pair].observation().state();

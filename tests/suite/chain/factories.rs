@@ -57,7 +57,7 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
     let reading = read(&mut reader, FIRST_SLOT).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let first = snapshots(reading).remove(0);
-    let state = Concentrated::of(first.observation().state()).unwrap();
+    let state = Concentrated::from_state(first.observation().state()).unwrap();
     assert_eq!((state.fee_pips(), state.tick_spacing(), state.ticks().len()), (2_500, 50, 6));
 
     // Real sales pay core's fills of what was read, one after the other.
@@ -78,7 +78,7 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
     let followed = snapshots(reading).remove(0);
     let mut fresh = crate::scenes::chain::reader(&config, small_limits());
     assert_eq!(followed, snapshots(read(&mut fresh, FIRST_SLOT + 1).await).remove(0));
-    let ticked = Concentrated::of(followed.observation().state()).unwrap();
+    let ticked = Concentrated::from_state(followed.observation().state()).unwrap();
     assert_eq!(ticked.ticks().len(), 7);
 
     let infos = reader.describe(deadline()).await;

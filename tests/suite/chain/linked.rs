@@ -47,7 +47,7 @@ async fn a_linked_pool_is_read_followed_and_pays_what_is_computed() {
     let reading = read(&mut reader, FIRST_SLOT).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let first = snapshots(reading).remove(0);
-    let state = ConcentratedLinked::of(first.observation().state()).unwrap();
+    let state = ConcentratedLinked::from_state(first.observation().state()).unwrap();
     assert_eq!((state.fee_pips(), state.ranges().tick_spacing()), (500, 10));
     assert_eq!(state.ranges().ticks().len(), 6);
 
@@ -70,7 +70,7 @@ async fn a_linked_pool_is_read_followed_and_pays_what_is_computed() {
     let followed = snapshots(reading).remove(0);
     let mut fresh = crate::scenes::chain::reader(&config, small_limits());
     assert_eq!(followed, snapshots(read(&mut fresh, FIRST_SLOT + 1).await).remove(0));
-    let state = ConcentratedLinked::of(followed.observation().state()).unwrap();
+    let state = ConcentratedLinked::from_state(followed.observation().state()).unwrap();
     assert_eq!((state.ranges().tick_spacing(), state.ranges().ticks().len()), (60, 8));
 
     let infos = reader.describe(deadline()).await;

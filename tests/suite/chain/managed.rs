@@ -82,7 +82,7 @@ pub async fn managed() -> (DevChain, V4, Vec<V4Pool>, Config) {
 }
 
 fn v4_of(state: &PoolState) -> &ConcentratedV4 {
-    ConcentratedV4::of(state).unwrap()
+    ConcentratedV4::from_state(state).unwrap()
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ async fn a_slipstream_pool_is_read_followed_and_pays_what_is_computed() {
     let reading = read(&mut reader, FIRST_SLOT).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let first = snapshots(reading).remove(0);
-    let state = Concentrated::of(first.observation().state()).unwrap();
+    let state = Concentrated::from_state(first.observation().state()).unwrap();
     assert_eq!((state.fee_pips(), state.tick_spacing(), state.ticks().len()), (500, 50, 6));
     sells_as_read(&chain, &pool, &first).await;
 
@@ -74,7 +74,7 @@ async fn a_slipstream_pool_is_read_followed_and_pays_what_is_computed() {
     let followed = snapshots(reading).remove(0);
     let mut fresh = crate::scenes::chain::reader(&config, small_limits());
     assert_eq!(followed, snapshots(read(&mut fresh, FIRST_SLOT + 1).await).remove(0));
-    assert_eq!(Concentrated::of(followed.observation().state()).unwrap().ticks().len(), 7);
+    assert_eq!(Concentrated::from_state(followed.observation().state()).unwrap().ticks().len(), 7);
 
     let infos = reader.describe(deadline()).await;
     assert_eq!(infos[0].1.as_ref().unwrap().kind, "concentrated_liquidity of Slipstream");
@@ -100,7 +100,7 @@ async fn a_fee_of_a_module_is_taken_where_the_module_is_named_and_refused_where_
     config.chain[0].factory[0].fee_modules = vec![own(MODULE)];
     let mut reader = reader(&config, small_limits());
     let first = snapshots(read(&mut reader, FIRST_SLOT).await).remove(0);
-    assert_eq!(Concentrated::of(first.observation().state()).unwrap().fee_pips(), 4_321);
+    assert_eq!(Concentrated::from_state(first.observation().state()).unwrap().fee_pips(), 4_321);
     sells_as_read(&chain, &pool, &first).await;
 
     // What the module says next is what the next slot says; above a tenth the factory's own fee is.
@@ -108,7 +108,7 @@ async fn a_fee_of_a_module_is_taken_where_the_module_is_named_and_refused_where_
         chain.module_slipstream(&pool, MODULE, said).await.unwrap();
         pass_slot(&chain, FIRST_SLOT + slot).await;
         let read = snapshots(read(&mut reader, FIRST_SLOT + slot).await).remove(0);
-        assert_eq!(Concentrated::of(read.observation().state()).unwrap().fee_pips(), taken);
+        assert_eq!(Concentrated::from_state(read.observation().state()).unwrap().fee_pips(), taken);
         sells_as_read(&chain, &pool, &read).await;
     }
 }

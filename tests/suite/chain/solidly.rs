@@ -67,7 +67,7 @@ pub async fn sell(
     for number in 0..times {
         let zero_for_one = rng.once_in(2);
         let direction = Direction::BOTH[usize::from(!zero_for_one)];
-        let reserve = Solidly::of(&state).unwrap().reserves()[direction.base_index()];
+        let reserve = Solidly::from_state(&state).unwrap().reserves()[direction.base_index()];
         let share = U256::from(1 + rng.below(60_000));
         let amount =
             reserve * share / U256::from(if number % 3 == 0 { 300_000 } else { 9_999_991 });
@@ -147,7 +147,8 @@ async fn a_paused_factorys_pools_are_missing_by_name_until_they_go_on() {
     pass_slot(&chain, FIRST_SLOT + 2).await;
     let again = snapshots(read(&mut reader, FIRST_SLOT + 2).await);
     for ((pool, before), after) in pools.iter().zip(before).zip(again) {
-        let reserves = |of: &Snapshot| Solidly::of(of.observation().state()).unwrap().reserves();
+        let reserves =
+            |of: &Snapshot| Solidly::from_state(of.observation().state()).unwrap().reserves();
         let [of_0, of_1] = reserves(&before);
         assert_eq!(reserves(&after), [of_0 + paid, of_1]);
         sell(&chain, pool, after.observation().state(), 4).await;

@@ -59,7 +59,7 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     chain.mint_paid(&pool, [-1_000, 50], 5 * 10_u128.pow(19)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
     let followed = snapshots(read(&mut sushi, FIRST_SLOT + 1).await).remove(0);
-    assert_eq!(Concentrated::of(followed.observation().state()).unwrap().ticks().len(), 7);
+    assert_eq!(Concentrated::from_state(followed.observation().state()).unwrap().ticks().len(), 7);
     let findings = sushi.check(deadline()).await;
     let tried = findings
         .iter()

@@ -95,7 +95,7 @@ async fn prove(
 ) -> Result<Vec<Option<Fact>>, Failure> {
     let calls: Vec<Call> =
         seen.iter().flatten().filter_map(|recognised| recognised.proof.clone()).collect();
-    let answers = multicall.read(&calls).await?;
+    let answers = multicall.read_calls(&calls).await?;
     let mut answers = answers.iter();
     let mut words = vec![None; plans.len()];
     for ((plan, recognised), word) in plans.iter().zip(seen).zip(&mut words) {
@@ -138,7 +138,7 @@ async fn register(
         Err(_) => Vec::new(),
     });
     let asked: Vec<Vec<Call>> = asked.collect();
-    let answers = multicall.read(&asked.concat()).await?;
+    let answers = multicall.read_calls(&asked.concat()).await?;
     let mut answers = answers.as_slice();
     for ((plan, recognised), asked) in plans.iter().zip(seen).zip(asked) {
         let (own, others) = answers.split_at(asked.len().min(answers.len()));
@@ -174,7 +174,7 @@ async fn read_tokens(
         addresses.remove(0);
     }
     let calls: Vec<Call> = addresses.iter().flat_map(|token| tokens::calls(*token)).collect();
-    let answers = multicall.read(&calls).await?;
+    let answers = multicall.read_calls(&calls).await?;
     let read = addresses
         .into_iter()
         .zip(answers.chunks_exact(tokens::TOKEN_CALLS))

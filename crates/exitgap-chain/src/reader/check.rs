@@ -247,7 +247,7 @@ fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> CheckFindi
 
 async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> CheckFinding {
     let subject = "oracle sequencer uptime";
-    let answers = multicall.read(&oracles::calls(plan.feed)).await;
+    let answers = multicall.read_calls(&oracles::calls(plan.feed)).await;
     let reading = answers.map_err(|failure| failure.to_string()).and_then(|answers| {
         oracles::decode_sequencer(plan, &answers).map_err(|missing| missing.to_string())
     });
@@ -263,7 +263,8 @@ async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> Chec
 }
 
 async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswer, String> {
-    let answers = multicall.read(&oracles::calls(feed)).await.map_err(|error| error.to_string())?;
+    let answers =
+        multicall.read_calls(&oracles::calls(feed)).await.map_err(|error| error.to_string())?;
     oracles::decode(feed, &answers).map_err(|missing| missing.to_string())
 }
 

@@ -103,7 +103,7 @@ impl ChainReader {
             .flat_map(|identity| identity.tokens.iter().map(|token| token.address))
             .collect();
         let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
-        let answers = match multicall.read(&calls(&asked)).await {
+        let answers = match multicall.read_calls(&calls(&asked)).await {
             Ok(answers) => answers,
             Err(failure) => {
                 let message = format!("could not be read: {}", failure.detail);

@@ -7,7 +7,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
-use super::logs::{self, Waiting};
+use super::logs::{self, PartReaders};
 use super::schedule::second_deadline;
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
@@ -38,7 +38,7 @@ pub(super) enum Reread {
 }
 
 /// A pool whose parts are remembered as they stood at a block.
-pub(super) struct Remembered<'a> {
+pub(super) struct RememberedParts<'a> {
     pub(super) pool: &'a PoolId,
     pub(super) at: BlockRef,
     pub(super) followed: &'a dyn PartReader,
@@ -53,7 +53,7 @@ impl PartMemory {
     }
 
     /// These parts with those read again in their place.
-    pub(super) fn updated(&self, again: Vec<(i32, Option<Part>)>) -> Parts {
+    pub(super) fn merge_parts(&self, again: Vec<(i32, Option<Part>)>) -> Parts {
         let mut parts = self.parts.clone();
         for (key, now) in again {
             match now {
@@ -81,7 +81,7 @@ pub(super) async fn plan(
     rpc: &Rpc,
     second: Option<&Rpc>,
     events: &mut Events,
-    remembered: &BTreeMap<usize, Remembered<'_>>,
+    remembered: &BTreeMap<usize, RememberedParts<'_>>,
     block: BlockRef,
     deadline: Instant,
 ) -> BTreeMap<usize, Reread> {
@@ -89,7 +89,7 @@ pub(super) async fn plan(
     let furthest = rpc.blocks_per_log_request().saturating_mul(limits.log_requests);
     let mut plans = BTreeMap::new();
     let mut by_block: BTreeMap<u64, Vec<(usize, BlockRef)>> = BTreeMap::new();
-    for (place, Remembered { at, .. }) in remembered {
+    for (place, RememberedParts { at, .. }) in remembered {
         if *at == block {
             plans.insert(*place, Reread::Again(BTreeSet::new()));
         } else if at.number < block.number && block.number - at.number <= furthest {
@@ -101,7 +101,7 @@ pub(super) async fn plan(
             plans.insert(*place, Reread::Full(cause));
         }
     }
-    let waiting: Waiting<'_> = by_block
+    let waiting: PartReaders<'_> = by_block
         .values()
         .flatten()
         .map(|(place, _)| (*place, remembered[place].followed))
@@ -180,6 +180,6 @@ mod tests {
         let at = BlockRef { hash: exitgap_core::ids::BlockHash([0; 32]), number: 1, timestamp: 1 };
         let memory = PartMemory { at, parts: kept, full_from: 0, full_at: None };
         let again = vec![(0, None), (-10, Some(Part::from(7))), (20, Some(Part::from(1)))];
-        assert_eq!(memory.updated(again), parts(&[(-10, 7), (10, 6), (20, 1)]));
+        assert_eq!(memory.merge_parts(again), parts(&[(-10, 7), (10, 6), (20, 1)]));
     }
 }

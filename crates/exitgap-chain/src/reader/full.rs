@@ -156,7 +156,7 @@ async fn read_group(
     pools: &[(&FullRead<'_>, Vec<Call>)],
 ) -> Result<Vec<Result<Parts, ReadFailure>>, Failure> {
     let calls: Vec<Call> = pools.iter().flat_map(|(_, index)| index).cloned().collect();
-    let answers = multicall.read(&calls).await?;
+    let answers = multicall.read_calls(&calls).await?;
     let mut answers = &answers[..];
     let mut listed = Vec::with_capacity(pools.len());
     for (read, index) in pools {
@@ -172,7 +172,7 @@ async fn read_group(
             Err(_) => Vec::new(),
         })
         .collect();
-    let answers = multicall.read(&calls.concat()).await?;
+    let answers = multicall.read_calls(&calls.concat()).await?;
     let mut answers = &answers[..];
     let mut results = Vec::with_capacity(pools.len());
     for (((read, _), listed), calls) in pools.iter().zip(listed).zip(calls) {

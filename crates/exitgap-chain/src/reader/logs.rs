@@ -16,10 +16,10 @@ use crate::pools::{PartReader, Watch};
 use crate::rpc::{Failure, Rpc, RpcError, value};
 
 /// Parts to read again, by the pool's place in the plan.
-pub(super) type Changed = BTreeMap<usize, BTreeSet<i32>>;
+pub(super) type ChangedParts = BTreeMap<usize, BTreeSet<i32>>;
 
 /// The pools whose logs are asked for, by their place in the plan.
-pub(super) type Waiting<'a> = BTreeMap<usize, &'a dyn PartReader>;
+pub(super) type PartReaders<'a> = BTreeMap<usize, &'a dyn PartReader>;
 
 /// Whose a log is: its emitter, and the pool's id where that manages many.
 type Source = (Address, Option<Word>);
@@ -34,21 +34,21 @@ struct Together<'a> {
 /// refuse that many, then and in later slots, as long as [`crate::Limits::log_requests`] allows.
 pub(super) async fn changed_parts(
     rpc: &Rpc,
-    waiting: &Waiting<'_>,
+    waiting: &PartReaders<'_>,
     first: u64,
     last: BlockRef,
     deadline: Instant,
-) -> Result<Changed, Failure> {
-    let mut changed = Changed::new();
+) -> Result<ChangedParts, Failure> {
+    let mut changed = ChangedParts::new();
     for together in by_filter(waiting) {
-        together.changed(rpc, &mut changed, first, last, deadline).await?;
+        together.add_changed_parts(rpc, &mut changed, first, last, deadline).await?;
     }
     Ok(changed)
 }
 
 /// Pools that emit their logs themselves share a filter, and so do those that a manager names: the
 /// second topic means another thing there. No filter names more than [`MAX_NAMED`].
-fn by_filter<'a>(waiting: &Waiting<'a>) -> Vec<Together<'a>> {
+fn by_filter<'a>(waiting: &PartReaders<'a>) -> Vec<Together<'a>> {
     let mut groups: BTreeMap<(bool, usize), Together<'a>> = BTreeMap::new();
     let mut counts = [0; 2];
     for (place, followed) in waiting {
@@ -65,10 +65,10 @@ fn by_filter<'a>(waiting: &Waiting<'a>) -> Vec<Together<'a>> {
 }
 
 impl Together<'_> {
-    async fn changed(
+    async fn add_changed_parts(
         &self,
         rpc: &Rpc,
-        changed: &mut Changed,
+        changed: &mut ChangedParts,
         first: u64,
         last: BlockRef,
         deadline: Instant,
@@ -109,7 +109,7 @@ impl Together<'_> {
         let params = json!([self.filter(from, to)]);
         let decode = |raw: &_| -> Result<Vec<(usize, Vec<i32>)>, RpcError> {
             let logs: Vec<Log> = value(raw)?;
-            let named = logs.iter().map(|log| self.named(log, from, to, last));
+            let named = logs.iter().map(|log| self.parts_of_log(log, from, to, last));
             named.filter_map(Result::transpose).collect()
         };
         rpc.request("eth_getLogs", &params, deadline, decode).await
@@ -134,7 +134,7 @@ impl Together<'_> {
 
     /// The pool and the parts of a log, if it is one of those asked for; `None` where the event is
     /// one that only another pool's kind has.
-    fn named(
+    fn parts_of_log(
         &self,
         log: &Log,
         from: u64,
@@ -246,21 +246,23 @@ mod tests {
         let own = Names(Watch { emitter: POOL, events: vec![OWN], id: None }, 5);
         let (events, id) = (vec![OF_MANAGER], Some(ID));
         let managed = Names(Watch { emitter: MANAGER, events, id }, 6);
-        let waiting: Waiting<'_> = BTreeMap::from([(0, &own as &dyn PartReader), (3, &managed)]);
+        let waiting: PartReaders<'_> =
+            BTreeMap::from([(0, &own as &dyn PartReader), (3, &managed)]);
         let [by_address, by_id] = &by_filter(&waiting)[..] else { panic!("two filters") };
         assert_eq!(by_address.filter(1, 2)["topics"], json!([[OWN]]));
         assert_eq!(by_id.filter(1, 2)["topics"], json!([[OF_MANAGER], [ID.to_string()]]));
         assert_eq!(by_id.filter(1, 2)["address"], json!([MANAGER.to_string()]));
 
         let good = log(POOL, vec![OWN, B256::ZERO]);
-        assert_eq!(by_address.named(&good, 11, 20, LAST), Ok(Some((0, vec![5]))));
+        assert_eq!(by_address.parts_of_log(&good, 11, 20, LAST), Ok(Some((0, vec![5]))));
         let of_id = log(MANAGER, vec![OF_MANAGER, B256::from(ID.0)]);
-        assert_eq!(by_id.named(&of_id, 11, 20, LAST), Ok(Some((3, vec![6]))));
+        assert_eq!(by_id.parts_of_log(&of_id, 11, 20, LAST), Ok(Some((3, vec![6]))));
 
-        let what = |together: &Together<'_>, log: &Log| match together.named(log, 11, 20, LAST) {
-            Err(RpcError::Contradiction { what, .. }) => what,
-            other => panic!("{other:?}"),
-        };
+        let what =
+            |together: &Together<'_>, log: &Log| match together.parts_of_log(log, 11, 20, LAST) {
+                Err(RpcError::Contradiction { what, .. }) => what,
+                other => panic!("{other:?}"),
+            };
         let changed = |change: fn(&mut Log)| {
             let mut log = log(POOL, vec![OWN, B256::ZERO]);
             change(&mut log);

@@ -9,7 +9,7 @@ use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Token, TokenS
 use tokio::time::Instant;
 
 use super::facts;
-use super::follow::{self, PartMemory, Remembered, Reread};
+use super::follow::{self, PartMemory, RememberedParts, Reread};
 use super::schedule::Schedule;
 use crate::abi::{Answer, Call};
 use crate::config::{Calendars, ChainPlan, FactPlan, PoolPlan};
@@ -238,7 +238,7 @@ impl Pass<'_> {
             .filter_map(|place| {
                 let at = memory[*place].parts.as_ref()?.at;
                 let followed = memory[*place].identity.as_ref()?.reader.part_reader()?;
-                Some((*place, Remembered { pool: &pools[*place].id, at, followed }))
+                Some((*place, RememberedParts { pool: &pools[*place].id, at, followed }))
             })
             .collect();
         follow::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
@@ -261,7 +261,7 @@ impl Pass<'_> {
         // Last, so that one of them that uses up the gas leaves the pools theirs.
         let (of_facts, asked) = (calls.len(), self.facts_of(places));
         calls.extend(facts::calls(&asked));
-        let answers = multicall.read(&calls).await?;
+        let answers = multicall.read_calls(&calls).await?;
         let facts = facts::decode_answers(&asked, &answers[of_facts..]);
         let mut said = answers.chunks_exact(FEED_CALLS);
         let sequencer =
@@ -348,7 +348,7 @@ impl Pass<'_> {
         let kept = match (reader.part_reader(), &self.memory[place].parts) {
             (Some(followed), Some(memory)) if logs_tell => {
                 let again = followed.decode_parts(pool, again, &answers[of_parts..end])?;
-                Some(memory.updated(again))
+                Some(memory.merge_parts(again))
             }
             _ => None,
         };

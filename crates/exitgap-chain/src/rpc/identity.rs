@@ -10,7 +10,7 @@ use super::{Failure, Rpc, RpcError, http, value};
 
 /// What is read of a block to know it again.
 #[derive(Deserialize)]
-struct Named {
+struct BlockAnswer {
     hash: B256,
 }
 
@@ -113,7 +113,7 @@ impl Rpc {
         deadline: Instant,
     ) -> Result<Option<B256>, RpcError> {
         let params = json!([format!("{number:#x}"), false]);
-        let read = |raw: &_| value::<Option<Named>>(raw);
+        let read = |raw: &_| value::<Option<BlockAnswer>>(raw);
         match self.exchange(node, "eth_getBlockByNumber", &params, deadline, read).await {
             Ok(block) => Ok(block.map(|block| block.hash)),
             // Some nodes say so in words.

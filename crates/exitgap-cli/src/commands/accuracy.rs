@@ -139,7 +139,7 @@ impl Pass {
         // Before the first slot nothing is estimated.
         let after = self.last.map_or_else(|| block(first), |(_, block)| block);
         let deadline = Instant::now() + DEADLINE;
-        let read = self.logs.read(self.contract, after, end, deadline);
+        let read = self.logs.read_logs(self.contract, after, end, deadline);
         let logs = self.runtime.block_on(read).map_err(|missing| {
             let detail = format!("reading the pool's logs: {}", missing.detail);
             Problem::new(ProblemCode::ChainUnreadable, detail).reason(missing.reason.code()).hint(

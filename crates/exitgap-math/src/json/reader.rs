@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         match self.peek() {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.list(depth),
-            Some(b'"') => Ok(Json::Text(self.string()?)),
+            Some(b'"') => Ok(Json::Text(self.parse_string()?)),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => {
                 for (word, json) in
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             if self.peek() != Some(b'"') {
                 return Err(self.describe_unexpected("a key", "an object"));
             }
-            let key = self.string()?;
+            let key = self.parse_string()?;
             if !self.ends(b':') {
                 return Err(self.describe_unexpected("`:`", "an object"));
             }
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         self.skip(|byte| byte.is_ascii_digit())
     }
 
-    fn string(&mut self) -> Result<Cow<'a, str>, String> {
+    fn parse_string(&mut self) -> Result<Cow<'a, str>, String> {
         self.at += 1;
         let mut owned = String::new();
         loop {

@@ -15,7 +15,7 @@ impl PoolState {
     /// The mid price, raw units of the token bought per one sold, without following a curve.
     /// `None`: of this kind no liquidity can be put under another price.
     pub fn mid_of_reserves_or_ticks(&self, direction: Direction) -> Option<RawPrice> {
-        match ConstantProduct::of(self) {
+        match ConstantProduct::from_state(self) {
             Some(pair) => Some(pair.mid_price(direction)),
             None => price_of(self, direction),
         }
@@ -25,7 +25,7 @@ impl PoolState {
     /// tick, the active liquidity being their sum; or reserves `⌊√(k·x′÷y′)⌋`, `⌊√(k·y′÷x′)⌋` with
     /// `k = x·y`. `None` where the two are not of one kind, or of one that has no such counterpart.
     pub fn under_price_of(&self, later: &Self) -> Option<Self> {
-        match (ConstantProduct::of(self), ConstantProduct::of(later)) {
+        match (ConstantProduct::from_state(self), ConstantProduct::from_state(later)) {
             (Some(pair), Some(later)) => Some(pair_under(pair, later)?.into()),
             _ => ticks_under(self, later),
         }
@@ -38,7 +38,7 @@ impl PoolState {
     /// `⌊√(b²÷kept)⌋` of the token sold and `⌊√(q²·kept)⌋` of the other. `None` where the kind has no such counterpart.
     pub fn fallen(&self, direction: Direction, fall_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(fall_e8).filter(|kept| *kept > 0)?;
-        if let Some(pair) = ConstantProduct::of(self) {
+        if let Some(pair) = ConstantProduct::from_state(self) {
             let mut reserves = pair.reserves();
             let [base, quote] = [direction.base_index(), direction.quote_index()];
             reserves[base] = reserve(scale_by_sqrt(U256::from(reserves[base]), ONE_E8, kept));
@@ -57,7 +57,7 @@ impl PoolState {
     /// has no such counterpart.
     pub fn with_haircut(&self, haircut_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(haircut_e8).filter(|kept| *kept > 0)?;
-        if let Some(pair) = ConstantProduct::of(self) {
+        if let Some(pair) = ConstantProduct::from_state(self) {
             let left = |held: u128| {
                 mul_div(U256::from(held), U256::from(kept), U256::from(ONE_E8)).map(reserve)
             };

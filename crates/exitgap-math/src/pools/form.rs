@@ -73,7 +73,7 @@ impl PoolState {
 
     /// The canonical bytes: what is stored, served and hashed.
     pub fn to_canonical(&self) -> Result<Vec<u8>, StateError> {
-        let bytes = self.write().to_canonical()?;
+        let bytes = self.to_body().to_canonical()?;
         let (found, most) = (bytes.len(), MAX_STATE_BYTES);
         if found > most {
             return Err(DocumentError::TooLarge { found, most }.into());
@@ -101,11 +101,11 @@ impl PoolState {
         };
         let state = state?;
         fields.end()?;
-        check_canonical(&state.write().to_canonical()?, bytes)?;
+        check_canonical(&state.to_body().to_canonical()?, bytes)?;
         Ok(state)
     }
 
-    fn write(&self) -> Json<'_> {
+    fn to_body(&self) -> Json<'_> {
         let common = [
             ("v".into(), Json::Number(VERSION.to_string().into())),
             ("protocol".into(), Json::Text(self.protocol().into())),

@@ -35,7 +35,7 @@ macro_rules! kinds {
                 pub const PROTOCOL: &'static str = <Self as StateForm>::PROTOCOL;
 
                 /// The state, where it is of this kind.
-                pub fn of(state: &PoolState) -> Option<&Self> {
+                pub fn from_state(state: &PoolState) -> Option<&Self> {
                     match state {
                         PoolState::$kind(pool) => Some(pool),
                         _ => None,

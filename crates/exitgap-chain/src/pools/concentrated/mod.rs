@@ -192,7 +192,7 @@ impl PoolReader for TickedReader {
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        Concentrated::of(state).map(|pool| ticks::pack_ticks(pool.ticks()))
+        Concentrated::from_state(state).map(|pool| ticks::pack_ticks(pool.ticks()))
     }
 
     /// The ticks of the two directions are others.

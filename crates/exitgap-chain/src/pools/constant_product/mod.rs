@@ -104,7 +104,7 @@ impl PoolReader for PairReader {
 
     /// The reserves, and what the pair is paid.
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
-        let pair = ConstantProduct::of(pool.state())?;
+        let pair = ConstantProduct::from_state(pool.state())?;
         let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
         Some(U256::from(pair.reserves()[token]) + paid)
     }

@@ -220,7 +220,7 @@ impl PoolReader for NgReader {
 
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
         let coin = pool.pair().indices()[token];
-        let held = StableSwap::of(pool.state())?.held(coin)?;
+        let held = StableSwap::from_state(pool.state())?.held(coin)?;
         let sent = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
         held.checked_add(sent)
     }
@@ -249,6 +249,6 @@ impl PoolReader for NgReader {
 /// Whether the contract counted its coins as it did when the pool was read.
 fn same_rates(pool: &Observation, told: &Outcome) -> bool {
     let told = CurvePool::stored_ratesCall::abi_decode_returns(&told.data).ok();
-    let read = StableSwap::of(pool.state()).map(|state| state.rates().to_vec());
+    let read = StableSwap::from_state(pool.state()).map(|state| state.rates().to_vec());
     told.is_some() && told == read
 }

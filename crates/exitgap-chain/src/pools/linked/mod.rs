@@ -183,7 +183,7 @@ impl PoolReader for LinkedReader {
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        ConcentratedLinked::of(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
+        ConcentratedLinked::from_state(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
     /// The ticks of the two directions are others.

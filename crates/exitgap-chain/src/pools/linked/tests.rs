@@ -91,7 +91,7 @@ fn price_and_ticks_are_joined_though_ticks_are_off_the_spacing() {
     let parts = read(&[tick(5, 5), tick(5, -5)]).unwrap();
     let parts: Parts = parts.into_iter().map(|(key, part)| (key, part.unwrap())).collect();
     let joined = price.join(&parts).unwrap();
-    let linked = ConcentratedLinked::of(&joined).unwrap();
+    let linked = ConcentratedLinked::from_state(&joined).unwrap();
     assert_eq!((linked.fee_pips(), linked.ranges().tick_spacing()), (500, 60));
     assert_eq!(LinkedReader::parts_of(&joined), Some(parts));
     assert_eq!(read(&[tick(0, 0), tick(5, -5)]).unwrap()[0], (-11, None));

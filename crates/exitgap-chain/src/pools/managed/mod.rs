@@ -174,7 +174,7 @@ impl PoolReader for ManagedReader {
     }
 
     fn parts_of(state: &PoolState) -> Option<Parts> {
-        ConcentratedV4::of(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
+        ConcentratedV4::from_state(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
     /// The key, as the manager was given it: nothing that it answers tells it, but it hashes to the

@@ -100,7 +100,7 @@ fn the_words_are_price_tick_and_fees_by_direction() {
     let net = i128::try_from(liquidity).unwrap();
     let ticks = ticks::pack_ticks(&[Tick::new(-10, net), Tick::new(10, -net)]);
     let state = price.join(&ticks).unwrap();
-    let pool_read = ConcentratedV4::of(&state).unwrap();
+    let pool_read = ConcentratedV4::from_state(&state).unwrap();
     assert_eq!((pool_read.lp_fee_pips(), pool_read.protocol_fee()), (500, [704, 385]));
     assert_eq!((pool_read.ranges().tick(), pool_read.ranges().liquidity()), (-7, liquidity));
     assert_eq!(pool_read.ranges().sqrt_price_x96(), U256::from(SQRT_PRICE));

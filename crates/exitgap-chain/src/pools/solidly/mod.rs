@@ -167,7 +167,7 @@ impl PoolReader for SolidlyReader {
 
     /// The reserves, and what the pool is paid.
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
-        let reserves = Solidly::of(pool.state())?.reserves();
+        let reserves = Solidly::from_state(pool.state())?.reserves();
         let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
         reserves[token].checked_add(paid)
     }

@@ -39,7 +39,7 @@ fn units() -> [U256; 2] {
 fn decoded(answers: &[Answer]) -> Result<Solidly, ReadFailure> {
     let pool: PoolId = "anvil:0x0707070707070707070707070707070707070707".parse().unwrap();
     match reader().decode(&pool, 0, answers)? {
-        DecodedState::Whole(state) => Ok(*Solidly::of(&state).unwrap()),
+        DecodedState::Whole(state) => Ok(*Solidly::from_state(&state).unwrap()),
         DecodedState::Unfinished(_) => panic!("nothing of it is remembered"),
     }
 }

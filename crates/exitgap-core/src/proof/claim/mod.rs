@@ -100,10 +100,10 @@ impl StateClaim {
 impl ClaimedState {
     fn from_observation(observation: &Observation, size: Option<(Direction, SizeUsd)>) -> Self {
         let state = observation.state();
-        if let Some(pair) = ConstantProduct::of(state) {
+        if let Some(pair) = ConstantProduct::from_state(state) {
             return Self::Reserves(Layout::UniswapV2, pair.reserves().map(U256::from));
         }
-        if let Some(pair) = Solidly::of(state) {
+        if let Some(pair) = Solidly::from_state(state) {
             return Self::Reserves(Layout::AerodromeV2, pair.reserves());
         }
         let Some(ranges) = ranges_of(state) else {

@@ -206,9 +206,9 @@ impl<K: RangeKind> PoolKind for K {
 
 /// The liquidity of a state that is in ranges of prices.
 fn ranges_of(state: &PoolState) -> Option<&Ranges> {
-    let managed = || ConcentratedV4::of(state).map(RangeKind::ranges);
-    let linked = || ConcentratedLinked::of(state).map(RangeKind::ranges);
-    Concentrated::of(state).map(RangeKind::ranges).or_else(managed).or_else(linked)
+    let managed = || ConcentratedV4::from_state(state).map(RangeKind::ranges);
+    let linked = || ConcentratedLinked::from_state(state).map(RangeKind::ranges);
+    Concentrated::from_state(state).map(RangeKind::ranges).or_else(managed).or_else(linked)
 }
 
 /// The mid price of a state whose liquidity is in ranges.
