@@ -169,7 +169,7 @@ pub fn run_guarded<T: Send>(
 }
 
 /// The same of a document, as JSON.
-pub fn answered<T: Serialize>(
+pub fn answer_json<T: Serialize>(
     py: Python<'_>,
     ask: impl FnOnce() -> Result<T, Problem> + Send,
 ) -> PyResult<String> {
