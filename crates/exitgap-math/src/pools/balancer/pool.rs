@@ -226,7 +226,7 @@ macro_rules! kinds_of_rules {
                 direction: Direction,
                 recovered_e8: u32,
             ) -> Self {
-                let start = Self::of(start).unwrap_or(self);
+                let start = Self::from_state(start).unwrap_or(self);
                 self.move_back(start, direction, recovered_e8)
             }
 

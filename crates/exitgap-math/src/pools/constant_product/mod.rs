@@ -161,7 +161,7 @@ impl PoolKind for ConstantProduct {
     /// compared as one Q96 ratio, rounded down; the bought token's reserve is
     /// rounded down and the sold token's up.
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
-        let Some(start) = Self::of(start) else { return *self };
+        let Some(start) = Self::from_state(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let one = U256::ONE << 96;
         let then = product(U256::from(start.reserves[quote]), U256::from(self.reserves[base]));

@@ -166,7 +166,7 @@ impl PoolKind for Solidly {
     /// The reserve of the token sold moves back, rounded up, and that of the token bought to where
     /// the invariant is kept, rounded down.
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
-        let Some(start) = Self::of(start) else { return *self };
+        let Some(start) = Self::from_state(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let distance = self.reserves[base].saturating_sub(start.reserves[base]);
         let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));

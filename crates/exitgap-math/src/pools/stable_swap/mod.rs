@@ -317,7 +317,7 @@ impl PoolKind for StableSwap {
     /// The balance of the coin sold moves back, rounded up, and that of the coin bought to where
     /// the invariant is kept, rounded down.
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
-        let Some(start) = Self::of(start) else { return self.clone() };
+        let Some(start) = Self::from_state(start) else { return self.clone() };
         let (sold, bought) = self.coins_of(direction);
         let distance = self.balances[sold].saturating_sub(start.balances[sold]);
         let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
