@@ -24,13 +24,7 @@
 //! Total budgets do not depend on the clock.
 //!
 //! ```no_run
-//! use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, 
-<<<<<<< HEAD
-PayingTransport, 
-=======
-
->>>>>>> 5df23fc (fcc367c4d59acc10c762898fb2da0b6ac28d9e2c)
-Payees, PayingTransport, Policy, Window};
+//! use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, PayingTransport, Policy, Window};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let base = "eip155:8453".parse()?;
 //! let policy = Policy {
