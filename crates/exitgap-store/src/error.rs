@@ -576,7 +576,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Whether a slot was refused for what was given of it, which is no fault of the machine or of what is stored.
-    pub(crate) fn is_of_entries(&self) -> bool {
+    pub fn is_of_entries(&self) -> bool {
         matches!(
             self,
             Self::SlotTooLarge { .. }

@@ -112,12 +112,15 @@ pub struct PackedIssued {
 }
 
 impl PackedIssued {
-    fn from_issued(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Self, StoreError> {
+    fn check(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Vec<u8>, StoreError> {
         if reader.pool(&new.pool)?.is_none() {
             return Err(refused_issued(new, slot, "the store has no such pool"));
         }
-        let canonical =
-            new.to_canonical().map_err(|error| refused_issued(new, slot, &error.to_string()))?;
+        new.to_canonical().map_err(|error| refused_issued(new, slot, &error.to_string()))
+    }
+
+    fn of(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Self, StoreError> {
+        let canonical = Self::check(reader, slot, new)?;
         let source = |source| StoreError::Compress { pool: new.pool.clone(), source };
         let zstd = codec::compress(&canonical, None).map_err(source)?;
         Ok(Self { hash: IssuedReceipts::hash_of(&canonical), canonical, zstd })
@@ -138,7 +141,7 @@ pub struct PackedFills {
 }
 
 impl PackedFills {
-    fn from_fills(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
+    fn check(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Vec<u8>, StoreError> {
         let refused = |rule| refused_fills(new, slot, rule);
         let NewFills { pool: id, fills } = new;
         let pool = reader.pool(id)?.ok_or_else(|| refused("the store has no such pool"))?;
@@ -150,10 +153,18 @@ impl PackedFills {
         if before.is_some_and(|(_, to_block)| !fills.follows(to_block)) {
             return Err(refused("they do not follow the previous ones"));
         }
-        let document =
-            fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))?;
+        for number in [fills.after_block, fills.to_block] {
+            i64::try_from(number).map_err(|_| refused("its block numbers are out of range"))?;
+        }
+        fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))
+    }
+
+    fn of(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
+        let document = Self::check(reader, slot, new)?;
+        let NewFills { pool: id, fills } = new;
         let block = |number: u64| {
-            i64::try_from(number).map_err(|_| refused("its block numbers are out of range"))
+            let refused = |_| refused_fills(new, slot, "its block numbers are out of range");
+            i64::try_from(number).map_err(refused)
         };
         let source = |source| StoreError::Compress { pool: id.clone(), source };
         Ok(Self {
@@ -163,6 +174,38 @@ impl PackedFills {
             canonical: document,
         })
     }
+}
+
+/// Takes out of the changes of `slot` the documents that the store would refuse, and says why it would. An error is one of
+/// the database.
+pub fn take_refused(
+    reader: &Reader,
+    slot: Slot,
+    changes: &mut Changes,
+) -> Result<Vec<StoreError>, StoreError> {
+    let mut refused = Vec::new();
+    let mut keep = |checked: Result<Vec<u8>, StoreError>| match checked {
+        Ok(_) => Ok(true),
+        Err(error @ (StoreError::Fills { .. } | StoreError::Issued { .. })) => {
+            refused.push(error);
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    };
+    let mut fills = Vec::with_capacity(changes.fills.len());
+    for new in core::mem::acquire(&mut changes.fills) {
+        if keep(PackedFills::check(reader, slot, &new))? {
+            fills.push(new);
+        }
+    }
+    let mut issued = Vec::with_capacity(changes.issued.len());
+    for new in core::mem::acquire(&mut changes.issued) {
+        if keep(PackedIssued::check(reader, slot, &new))? {
+            issued.push(new);
+        }
+    }
+    (changes.fills, changes.issued) = (fills, issued);
+    Ok(refused)
 }
 
 fn check_retraction(
@@ -201,5 +244,65 @@ impl Reader {
     /// The block that the pool's snapshot of `slot` was read at; `None` where it has none.
     pub fn block_of(&self, pool: &Pool, slot: Slot) -> Result<Option<BlockRef>, StoreError> {
         Ok(self.snapshot_at(pool, slot)?.map(|snapshot| snapshot.observation().block()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::U256;
+    use exitgap_core::analytics::accuracy::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+    use exitgap_core::ids::Address;
+    use exitgap_core::pools::Direction;
+    use exitgap_core::tlog::SignerKey;
+
+    use super::*;
+    use crate::model::NewEntry;
+    use crate::samples::{pool, slot, snapshot};
+    use crate::writer::Store;
+    use crate::writer::ready::Ready;
+
+    /// A document with swaps at these indices of block 12.
+    fn fills(of: &PoolId, indices: &[u32], tick: i32) -> NewFills {
+        let swap = |index: &u32| {
+            let amounts = SwapAmounts { sold: [U256::from(*index); 2], bought: [U256::ZERO; 2] };
+            let price = PriceAfter { sqrt_price_x96: U256::from(1_u8), tick, liquidity: 1 };
+            let event = PoolEvent::Swap(amounts, Some(price));
+            let (transaction, parties) = ([1; 32], [Address([1; 20]); 2]);
+            PoolLog { block: 12, index: *index, transaction, parties, event }
+        };
+        let (contract, logs) = (of.contract().clone(), indices.iter().map(swap).collect());
+        let fills = Fills { contract, after_block: 10, to_block: 20, logs };
+        NewFills { pool: of.clone(), fills }
+    }
+
+    #[test]
+    fn a_slot_is_written_without_the_documents_that_would_be_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let key = SignerKey::from_seed("exitgap.example/log", [7; 32]).unwrap();
+        let mut store = Store::create(home.path().join("series.db"), &key).unwrap();
+        let entry = |index| {
+            let reading = Ok(snapshot(index));
+            NewEntry { pool: pool(), default_base: Direction::ZeroForOne, reading }
+        };
+        store.append_slot(slot(0), &[entry(0)]).unwrap();
+        let unknown: PoolId = "anvil:0x99e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap();
+        let wrong =
+            [fills(&pool(), &[3, 3], 7), fills(&pool(), &[3], 8_388_607), fills(&unknown, &[3], 7)];
+        for wrong in wrong {
+            let good = Changes { fills: vec![fills(&pool(), &[3], 7)], ..Changes::default() };
+            let mut changes = Changes { fills: vec![wrong.clone()], ..good.clone() };
+            // The control: the whole slot would be refused.
+            let refused = store.append_slot_with(slot(1), &[entry(1)], &changes).unwrap_err();
+            assert!(refused.is_of_entries(), "{refused}");
+            changes.fills.extend(good.fills.clone());
+            let said = store.take_refused(slot(1), &mut changes).unwrap();
+            assert_eq!(said.len(), 1);
+            assert_eq!(said[0].to_string(), refused.to_string());
+            assert_eq!(changes, good);
+        }
+        let mut changes = Changes { fills: vec![fills(&pool(), &[3, 3], 7)], ..Changes::default() };
+        store.take_refused(slot(1), &mut changes).unwrap();
+        let ready = Ready::prepare_entries(&[entry(1)]).unwrap();
+        assert!(store.append_ready(slot(1), ready, &changes).unwrap().written);
     }
 }

@@ -282,6 +282,16 @@ impl Store {
         self.append(slot, Ready::prepare_entries(entries)?, changes, SlotExpectation::Anything)
     }
 
+    /// Takes out of the changes of `slot` the documents of pools' logs and of receipts that would be refused with it, and
+    /// says why they would: the slot is written without them. An error is one of the database.
+    pub fn take_refused(
+        &self,
+        slot: Slot,
+        changes: &mut Changes,
+    ) -> Result<Vec<StoreError>, StoreError> {
+        changes::take_refused(&self.reader, slot, changes)
+    }
+
     /// The same with entries that were made ready before.
     pub fn append_ready(
         &mut self,

@@ -126,16 +126,22 @@ impl Fills {
             let Self { after_block, to_block, .. } = self;
             return Err(FillsError::Bounds(format!("block {after_block} is after {to_block}")));
         }
-        if let Some(place) = first_out_of_order(&self.logs, self.after_block, self.to_block) {
-            return Err(FillsError::Log {
-                place,
-                what: "out of order, or outside the blocks of the document",
-            });
-        }
-        if let Some(place) = self.logs.iter().position(|log| !possible(&log.event)) {
-            return Err(FillsError::Log { place, what: "outside the bounds of a pool" });
-        }
-        Ok(())
+        check_logs(&self.logs, self.after_block, self.to_block)
+    }
+}
+
+/// Requires that logs of the blocks after one and up to another are such as a document may hold: in the chain's order,
+/// and within the bounds of a pool. How many there are is not judged.
+pub fn check_logs(logs: &[PoolLog], after: u64, up_to: u64) -> Result<(), FillsError> {
+    if let Some(place) = first_out_of_order(logs, after, up_to) {
+        return Err(FillsError::Log {
+            place,
+            what: "out of order, or outside the blocks of the document",
+        });
+    }
+    match logs.iter().position(|log| !possible(&log.event)) {
+        Some(place) => Err(FillsError::Log { place, what: "outside the bounds of a pool" }),
+        None => Ok(()),
     }
 }
 
