@@ -53,16 +53,18 @@ mod reader;
 mod rpc;
 pub mod settle;
 mod trial;
+#[cfg(test)]
+mod trial_node;
 
 pub use blocks::SeenBlock;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
-pub use pool_logs::{LogsSince, LogsUntil, PoolLogs};
+pub use missing::Missing;
+pub use pool_logs::{LogFault, LogsRead, LogsSince, LogsUntil, PoolLogs, UnreadLogs};
 pub use pools::PoolInfo;
 pub use prove::{
     AnchoringError, ProveError, Proven, StateProver, Unproven, figures_range, judge_snapshot,
     subject_to_record,
 };
-pub use read_failure::ReadFailure;
 pub use reader::{ChainReader, CheckFinding, GenesisDisagreement, Severity, SlotReading, readers};
-pub use rpc::{ClientError, provide_tls};
+pub use rpc::{ClientError, RequestOutcomes, provide_tls};

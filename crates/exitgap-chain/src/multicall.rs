@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::abi::{Answer, ArbSys, Call, Multicall3, wire};
 use crate::blocks::contradiction;
 use crate::config::{ChainPlan, NumberSource};
-use crate::rpc::{Failure, Rpc, RpcError, value};
+use crate::rpc::{Failure, Manner, Measure, Rpc, RpcError, Weight, value};
 
 /// Arbitrum's system contract.
 const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
@@ -93,7 +93,7 @@ impl<'a> Multicall<'a> {
     fn pack<'c>(&self, calls: &'c [Call]) -> Vec<&'c [Call]> {
         // An answer comes with its success flag, its place, its length and padding.
         const AROUND: usize = 128;
-        let most_calls = self.rpc.calls_per_multicall();
+        let most_calls = usize::try_from(self.rpc.most_of(Measure::Calls)).unwrap_or(usize::MAX);
         let most_bytes = self.rpc.limits().multicall_answer_bytes;
         let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
         for (index, call) in calls.iter().enumerate() {
@@ -110,42 +110,59 @@ impl<'a> Multicall<'a> {
         parts
     }
 
-    /// Reads one part, cut in halves where the nodes refuse its size, down to the single call
-    /// that they refuse. Nodes that refuse several single calls and answer none are at fault
-    /// themselves.
+    /// Reads one part, cut in halves where the nodes refuse its size or nothing is known of their refusal, down to the
+    /// single call that they refuse. Nodes that refuse several single calls and answer none are at fault themselves: they
+    /// are asked for the whole part again, as long as there is time, unless they say that it is its size.
     async fn read_part(&self, part: &[Call]) -> Result<Vec<Answer>, Failure> {
         let mut answers = Vec::with_capacity(part.len());
         let (mut waiting, mut splits, mut refused) = (vec![part], 0, 0);
+        let (mut unexplained, mut node_is_at_fault) = (false, false);
         while let Some(calls) = waiting.pop() {
-            let failure = match self.request(calls).await {
+            let failure = match self.request(calls, true).await {
                 Ok(more) => {
                     answers.extend(more);
+                    if core::mem::take(&mut unexplained) {
+                        self.rpc.serves_no_more_than(weight_of(calls));
+                    }
                     continue;
                 }
                 Err(failure) => failure,
             };
+            if !failure.may_narrow() {
+                return Err(failure);
+            }
             let hopeless = splits >= Self::MAX_SPLITS
                 || (refused >= Self::MAX_REFUSED && answers.len() == refused);
-            if !failure.error.is_about_size() || hopeless {
+            if hopeless && failure.is_about_size() {
                 return Err(failure);
+            }
+            if hopeless {
+                return self.request(part, false).await;
             }
             if calls.len() == 1 {
                 refused += 1;
+                node_is_at_fault |= !failure.is_about_size();
                 answers.push(Answer::Refused(failure.detail));
             } else {
                 splits += 1;
+                unexplained = !failure.is_about_size();
                 let (first, second) = calls.split_at(calls.len() / 2);
-                self.rpc.ask_for_fewer_calls(second.len());
                 waiting.extend([second, first]);
             }
+        }
+        if node_is_at_fault && refused == answers.len() {
+            // None was answered at all.
+            return self.request(part, false).await;
         }
         Ok(answers)
     }
 
-    async fn request(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
+    /// Asks for these calls; `narrows`: for fewer where that may help, or else as long as there is time.
+    async fn request(&self, calls: &[Call], narrows: bool) -> Result<Vec<Answer>, Failure> {
         let params = self.params(calls);
         let decode = |raw: &RawValue| self.decode(raw, calls.len());
-        self.rpc.request("eth_call", &params, self.deadline, decode).await
+        let manner = Manner { weight: Some(weight_of(calls)), narrows, is_patient: true };
+        self.rpc.request_in(manner, "eth_call", &params, self.deadline, decode).await
     }
 
     fn params(&self, calls: &[Call]) -> Value {
@@ -214,5 +231,115 @@ impl<'a> Multicall<'a> {
             return Err(contradiction(timestamp, self.block.timestamp, found));
         }
         Ok(answers.collect())
+    }
+}
+
+fn weight_of(calls: &[Call]) -> Weight {
+    let amount = u64::try_from(calls.len()).unwrap_or(u64::MAX);
+    Weight { of: Measure::Calls, amount }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use alloy::primitives::U256;
+    use exitgap_core::ids::BlockHash;
+
+    use super::*;
+    use crate::trial_node::{Reply, TrialNode, plan, short_limits};
+
+    const BLOCK: BlockRef =
+        BlockRef { hash: BlockHash([9; 32]), number: 77, timestamp: 1_700_000_000 };
+
+    /// The contract's answer to a request: the block's own words, and for each call its last byte.
+    fn aggregated(request: &Value) -> (usize, Value) {
+        let data: Bytes = serde_json::from_value(request["params"][0]["data"].clone()).unwrap();
+        let calls = Multicall3::aggregate3Call::abi_decode(&data).unwrap().calls;
+        let own = [BLOCK.number, BLOCK.timestamp, 31_337].map(U256::from);
+        let of_call = |call: &Multicall3::Call3| U256::from(*call.callData.last().unwrap());
+        let results = own.into_iter().chain(calls.iter().skip(3).map(of_call));
+        let results: Vec<Multicall3::Result> = results
+            .map(|word| Multicall3::Result {
+                success: true,
+                returnData: word.to_be_bytes::<32>().into(),
+            })
+            .collect();
+        let bytes = Multicall3::aggregate3Call::abi_encode_returns(&results);
+        (calls.len() - 3, json!(Bytes::from(bytes)))
+    }
+
+    /// A node that refuses, by how many calls there are and how often it was asked; else it answers.
+    fn node(refuse: impl Fn(usize, usize) -> Option<Reply> + Send + Sync + 'static) -> TrialNode {
+        let asked = AtomicUsize::new(0);
+        TrialNode::start(move |request| {
+            let (calls, answer) = aggregated(request);
+            let before = asked.fetch_add(1, Ordering::SeqCst);
+            refuse(calls, before).unwrap_or(Reply::Result(answer))
+        })
+    }
+
+    fn calls(count: u8) -> Vec<Call> {
+        let call = |number: u8| Call {
+            target: Address([3; 20]),
+            data: Bytes::from(vec![0, 0, 0, number]),
+            answer_bytes: 32,
+        };
+        (0..count).map(call).collect()
+    }
+
+    async fn read_calls(node: &TrialNode, count: u8) -> Result<Vec<Answer>, Failure> {
+        let plan = plan(&[node]).into_chains().remove(0);
+        let rpc = Rpc::new(&plan, short_limits()).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        Multicall::new(&rpc, &plan, BLOCK, deadline).read(&calls(count)).await
+    }
+
+    fn expected(count: u8) -> Vec<Answer> {
+        let word = |number: u8| U256::from(number).to_be_bytes::<32>();
+        (0..count).map(|number| Answer::Returned(word(number).into())).collect()
+    }
+
+    fn error(message: &str) -> Reply {
+        Reply::Error(json!({ "code": -32_000, "message": message }))
+    }
+
+    #[tokio::test]
+    async fn a_refusal_that_nobody_knows_is_narrowed_and_then_asked_again() {
+        // A limit in words of its own.
+        let small = node(|calls, _| (calls > 20).then(|| error("qux")));
+        assert_eq!(read(&small, 100).await.unwrap(), expected(100));
+        // One call that makes the node fail costs that call alone.
+        let failing = TrialNode::start(|request| {
+            let (_, answer) = aggregated(request);
+            let data = request["params"][0]["data"].as_str().unwrap();
+            let has_call = data.contains(&format!("{:0<64}", "0000002a"));
+            if has_call { error("qux") } else { Reply::Result(answer) }
+        });
+        let answers = read(&failing, 100).await.unwrap();
+        let refused = |answer: &Answer| matches!(answer, Answer::Refused(_));
+        let places: Vec<usize> =
+            (0..answers.len()).filter(|place| refused(&answers[*place])).collect();
+        assert_eq!(places, [0x2a]);
+        // A node that refuses everything for a while is asked again for as long as there is time.
+        let out = node(|_, asked| (asked < 40).then(|| error("qux")));
+        assert_eq!(read(&out, 100).await.unwrap(), expected(100));
+        assert!(out.asked("eth_call").len() > 40);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_heavy_is_halved() {
+        for message in ["execution aborted (timeout = 5s)", "request timed out", "out of gas"] {
+            let heavy = node(|calls, _| (calls > 30).then(|| error(message)));
+            assert_eq!(read(&heavy, 100).await.unwrap(), expected(100));
+            let asked: Vec<usize> =
+                heavy.asked("eth_call").iter().map(|request| aggregated(request).0).collect();
+            assert_eq!(asked, [100, 50, 25, 25, 50, 25, 25], "{message}");
+        }
+        // A size that is refused however small it is ends at once.
+        let refusing = node(|_, _| Some(error("response is too big")));
+        assert!(read(&refusing, 100).await.unwrap_err().is_about_size());
+        assert!(refusing.asked("eth_call").len() < 20);
     }
 }

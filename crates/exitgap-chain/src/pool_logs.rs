@@ -1,6 +1,10 @@
 //! What pools logged between two blocks, for whoever compares estimates with what was received. That no log is absent a
 //! node cannot show; replaying them between two recorded states does.
 
+mod judge;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{B256, I256};
@@ -10,18 +14,26 @@ use exitgap_core::U256;
 use exitgap_core::analytics::accuracy::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::series::MissingReason;
+use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::time::Instant;
+
+use judge::{AnsweredLog, Judged};
+pub use judge::{LogFault, UnreadLogs};
 
 use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;
 use crate::config::Plan;
 use crate::limits::MAX_NAMED;
-use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
+use crate::rpc::{ClientError, Failure, Manner, Measure, Rpc, RpcError, Weight, value};
 use crate::{Limits, ReadFailure};
 
 /// The most logs that one reading may have.
 const MAX_LOGS: usize = 1_000_000;
+
+/// Extra requests that one reading may make to isolate a pool whose logs of one block nodes refuse.
+const MAX_SPLITS: usize = 64;
 
 /// The nodes of a chain, asked for the logs of its pools.
 #[derive(Debug)]
@@ -50,9 +62,16 @@ impl PoolLogs {
         deadline: Instant,
     ) -> Result<Vec<PoolLog>, ReadFailure> {
         let pools = BTreeSet::from([pool]);
-        let (_, mut found) =
-            fetch_logs(&self.rpc, &pools, [after, last], u64::MAX, deadline).await?;
-        Ok(found.remove(&pool).unwrap_or_default())
+        let mut found = BTreeMap::new();
+        fetch_logs(&self.rpc, &pools, [after, last], u64::MAX, deadline, &mut found).await?;
+        match found.remove(&pool) {
+            Some(LogsUntil { unread: Some(unread), .. }) => {
+                let UnreadLogs { first_block, fault, .. } = unread;
+                let detail = format!("logs of pool {pool} from block {first_block} on: {fault}");
+                Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail))
+            }
+            found => Ok(found.map_or_else(Vec::new, |until| until.logs)),
+        }
     }
 }
 
@@ -66,24 +85,36 @@ pub struct LogsUntil {
     pub to_block: u64,
     /// In the order of the chain.
     pub logs: Vec<PoolLog>,
+    /// Blocks after it that were answered, and cannot be read.
+    pub unread: Option<UnreadLogs>,
 }
 
-/// What pools logged up to `last`, or to a nearer block where the nodes serve no more within `most` requests.
+/// What pools logged, or why nothing was read of them.
+pub type LogsRead = BTreeMap<Address, Result<LogsUntil, ReadFailure>>;
+
+/// What pools logged up to `last`, or to a nearer block where the nodes serve no more within `most` requests. A failure is
+/// that of the pools that were asked for together.
 pub(crate) async fn read_since(
     rpc: &Rpc,
     since: &LogsSince,
     last: u64,
     most: u64,
     deadline: Instant,
-) -> Result<BTreeMap<Address, LogsUntil>, ReadFailure> {
-    let mut found = BTreeMap::new();
+) -> LogsRead {
+    let mut all = LogsRead::new();
     for (after, pools) in together(since, last, usize::try_from(most).unwrap_or(1)) {
-        let (to_block, mut logs) = fetch_logs(rpc, &pools, [after, last], most, deadline).await?;
-        found.extend(pools.into_iter().map(|pool| {
-            (pool, LogsUntil { to_block, logs: logs.remove(&pool).unwrap_or_default() })
-        }));
+        let mut found = BTreeMap::new();
+        if let Err(missing) =
+            fetch_logs(rpc, &pools, [after, last], most, deadline, &mut found).await
+        {
+            all.extend(pools.iter().map(|pool| (*pool, Err(missing.clone()))));
+        }
+        // What was read before a failure counts.
+        let came =
+            found.into_iter().filter(|(_, until)| until.to_block > after || until.unread.is_some());
+        all.extend(came.map(|(pool, until)| (pool, Ok(until))));
     }
-    Ok(found)
+    all
 }
 
 /// Pools that are asked for together: of one last block before `last`, and no more than a request names. Those that are furthest
@@ -102,32 +133,53 @@ fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Add
     together
 }
 
-/// The logs of pools in the blocks after one and up to another, by pool, in the order of the chain; the second is the
-/// last block of as many as were read in `most` requests.
+/// The logs of pools in the blocks after one and up to another, added to `found` by pool, in the order of the chain; up to
+/// the last block of as many as were read in `most` requests.
 async fn fetch_logs(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
     [after, last]: [u64; 2],
     most: u64,
     deadline: Instant,
-) -> Result<(u64, BTreeMap<Address, Vec<PoolLog>>), ReadFailure> {
-    let mut found: BTreeMap<Address, Vec<PoolLog>> = BTreeMap::new();
-    let (mut from, mut count, mut requests) = (after + 1, 0, 0);
-    // A pool's swaps are many, and what nodes serve of them says little of the logs that ticks are followed by.
-    let mut stretch = rpc.blocks_per_log_request();
-    while from <= last && requests < most {
+    found: &mut BTreeMap<Address, LogsUntil>,
+) -> Result<(), ReadFailure> {
+    let nothing = || LogsUntil { to_block: after, logs: Vec::new(), unread: None };
+    found.extend(pools.iter().map(|pool| (*pool, nothing())));
+    let (mut requests, mut splits, mut count) = (0, 0, 0);
+    let mut waiting = vec![(pools.clone(), after + 1)];
+    let mut narrowest = u64::MAX;
+    while let Some((pools, from)) = waiting.pop() {
+        if from > last || requests >= most {
+            continue;
+        }
+        let stretch = rpc.most_of(Measure::SwapBlocks).min(narrowest).max(1);
         let to = last.min(from.saturating_add(stretch - 1));
         requests += 1;
-        match request(rpc, pools, from, to, deadline).await {
-            Ok(more) => {
-                count += more.len();
-                for (pool, log) in more {
-                    found.entry(pool).or_default().push(log);
-                }
-                from = to + 1;
+        match believed(rpc, &pools, [from, to], deadline).await {
+            Ok(judged) => {
+                count += judged.logs.values().map(Vec::len).sum::<usize>();
+                add(found, &pools, judged, to);
+                waiting.push((pools, to + 1));
+                // More is tried again where the node's own bound rises.
+                narrowest = narrowest.saturating_mul(2);
             }
-            Err(failure) if failure.error.is_about_size() && to > from => {
-                stretch = (to - from).div_ceil(2);
+            Err(failure) if failure.may_narrow() && to > from => {
+                narrowest = (to - from).div_ceil(2);
+                waiting.push((pools, from));
+            }
+            // One pool may have more in a block than a node serves: the others are read without it.
+            Err(failure) if failure.is_about_size() && splits < MAX_SPLITS => {
+                (splits, requests) = (splits + 1, requests - 1);
+                match halves(&pools) {
+                    Some([first, second]) => waiting.extend([(second, from), (first, from)]),
+                    None => {
+                        let mut judged = Judged::default();
+                        for pool in &pools {
+                            judged.leave_unread(*pool, [from; 2], LogFault::TooLarge);
+                        }
+                        add(found, &pools, judged, from);
+                    }
+                }
             }
             Err(failure) => return Err(failure.into()),
         }
@@ -136,10 +188,60 @@ async fn fetch_logs(
             return Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail));
         }
     }
-    for logs in found.values_mut() {
-        logs.sort_by_key(|log| (log.block, log.index));
+    Ok(())
+}
+
+/// Both halves of pools that are more than one.
+fn halves(pools: &BTreeSet<Address>) -> Option<[BTreeSet<Address>; 2]> {
+    let middle = pools.iter().nth(pools.len() / 2).filter(|_| pools.len() > 1)?;
+    let mut first = pools.clone();
+    let second = first.split_off(middle);
+    Some([first, second])
+}
+
+/// Adds what is believed of the blocks up to this one. What a pool logged after blocks that are unread waits for them.
+fn add(
+    found: &mut BTreeMap<Address, LogsUntil>,
+    pools: &BTreeSet<Address>,
+    mut judged: Judged,
+    to: u64,
+) {
+    for pool in pools {
+        let Some(until) = found.get_mut(pool) else { continue };
+        let unread = judged.unread.get(pool).copied();
+        if until.unread.is_none() {
+            until.to_block = unread.map_or(to, |unread| unread.first_block.saturating_sub(1));
+            until.logs.extend(judged.logs.remove(pool).unwrap_or_default());
+        }
+        until.unread = match (until.unread, unread) {
+            (Some(before), Some(later)) => Some(before.and(later)),
+            (before, later) => before.or(later),
+        };
     }
-    Ok((from - 1, found))
+}
+
+/// What is believed of the nodes' answers about these blocks. Pools whose logs one node garbles are asked for at the others.
+async fn believed(
+    rpc: &Rpc,
+    pools: &BTreeSet<Address>,
+    [from, to]: [u64; 2],
+    deadline: Instant,
+) -> Result<Judged, Failure> {
+    let mut judged = Judged::of(request(rpc, pools, from, to, deadline).await?, [from, to]);
+    for _ in 1..rpc.nodes() {
+        let garbled: BTreeSet<Address> = judged.unread.keys().copied().collect();
+        if garbled.is_empty() {
+            return Ok(judged);
+        }
+        rpc.prefer_next();
+        let Ok(answered) = request(rpc, &garbled, from, to, deadline).await else { break };
+        judged.replace(Judged::of(answered, [from, to]), &garbled);
+    }
+    if !judged.unread.is_empty() {
+        // It is no fault of the node that was asked first alone.
+        rpc.prefer_next();
+    }
+    Ok(judged)
 }
 
 async fn request(
@@ -148,7 +250,7 @@ async fn request(
     from: u64,
     to: u64,
     deadline: Instant,
-) -> Result<Vec<(Address, PoolLog)>, Failure> {
+) -> Result<Vec<AnsweredLog>, Failure> {
     let events: BTreeSet<String> = EVENTS.iter().map(ToString::to_string).collect();
     let addresses: Vec<String> = pools.iter().map(ToString::to_string).collect();
     let params = json!([{
@@ -157,11 +259,37 @@ async fn request(
         "address": addresses,
         "topics": [events],
     }]);
-    let decode = |raw: &_| -> Result<Vec<(Address, PoolLog)>, RpcError> {
-        let logs: Vec<Log> = value(raw)?;
-        logs.iter().map(|log| decode_log(log, pools, from, to)).collect()
+    let decode = |raw: &_| -> Result<Vec<AnsweredLog>, RpcError> {
+        let logs: Vec<&RawValue> = value(raw)?;
+        logs.into_iter().map(|log| answered(log, pools, from, to)).collect()
     };
-    rpc.request("eth_getLogs", &params, deadline, decode).await
+    let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
+    let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: false };
+    rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
+}
+
+/// Whose a log is.
+#[derive(Deserialize)]
+struct Emitted {
+    address: alloy::primitives::Address,
+}
+
+/// A log of one of these pools; an answer with logs of others is refused.
+fn answered(
+    raw: &RawValue,
+    pools: &BTreeSet<Address>,
+    from: u64,
+    to: u64,
+) -> Result<AnsweredLog, RpcError> {
+    let pool = own(value::<Emitted>(raw)?.address);
+    if !pools.contains(&pool) {
+        return Err(contradiction("a log's address", "one of the requested pools", pool));
+    }
+    let (transaction_index, log) = match value::<Log>(raw) {
+        Ok(log) => (log.transaction_index, decode_log(&log, from, to)),
+        Err(_) => (None, Err((None, LogFault::Malformed))),
+    };
+    Ok(AnsweredLog { pool, transaction_index, log })
 }
 
 const EVENTS: [B256; 8] = [
@@ -175,38 +303,25 @@ const EVENTS: [B256; 8] = [
     V2Pair::Burn::SIGNATURE_HASH,
 ];
 
-fn decode_log(
-    log: &Log,
-    pools: &BTreeSet<Address>,
-    from: u64,
-    to: u64,
-) -> Result<(Address, PoolLog), RpcError> {
-    let pool = own(log.address());
-    if !pools.contains(&pool) {
-        return Err(contradiction("a log's address", "one of the requested pools", pool));
-    }
-    if log.removed {
-        return Err(contradiction("a log's removed flag", false, true));
-    }
-    let block = log.block_number.unwrap_or(0);
-    if !(from..=to).contains(&block) {
-        return Err(contradiction("a log's block", format!("from {from} to {to}"), block));
-    }
+/// A log at its place in these blocks, or its block, if that is known, and what is wrong with it.
+fn decode_log(log: &Log, from: u64, to: u64) -> Result<PoolLog, (Option<u64>, LogFault)> {
+    let block = log.block_number.filter(|block| (from..=to).contains(block));
     let index = log.log_index.and_then(|index| u32::try_from(index).ok());
-    let index = index.ok_or_else(|| contradiction("a log's index", "a number", "none"))?;
+    let (Some(block), Some(index), false) = (block, index, log.removed) else {
+        return Err((block, LogFault::NoPlace));
+    };
     let transaction = log.transaction_hash.unwrap_or_default().0;
-    let (event, parties) = event_of(log)?;
+    let (event, parties) = event_of(log).map_err(|fault| (Some(block), fault))?;
     let parties = parties.map(own);
-    Ok((pool, PoolLog { block, index, transaction, parties, event }))
+    Ok(PoolLog { block, index, transaction, parties, event })
 }
 
 type Parties = [alloy::primitives::Address; 2];
 
 /// What a log says, and who is party to it.
-fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
+fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
     let nobody = alloy::primitives::Address::ZERO;
-    let malformed =
-        |_| contradiction("a log's data", "data that fits its first topic", "something else");
+    let malformed = |_| LogFault::DataInvalid;
     let topic = log.topic0().copied().unwrap_or_default();
     let data = &log.inner.data;
     Ok(match topic {
@@ -262,7 +377,8 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
             let burn = V2Pair::Burn::decode_log_data(data).map_err(malformed)?;
             (PoolEvent::Withdrawal([burn.amount0, burn.amount1]), [burn.sender, burn.to])
         }
-        other => return Err(contradiction("a log's topics", "a requested event", other)),
+        // Not one of those that were asked for.
+        _ => return Err(LogFault::DataInvalid),
     })
 }
 
@@ -275,30 +391,6 @@ fn swap_amounts(amounts: [I256; 2]) -> SwapAmounts {
     }
 }
 
-fn liquidity(amount: u128) -> Result<i128, RpcError> {
-    i128::try_from(amount).map_err(|_| contradiction("a log's liquidity", "below 2^127", amount))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_is_ahead_comes_first_and_no_request_names_more_than_nodes_take() {
-        let pool = |n: usize| {
-            let mut bytes = [0; 20];
-            bytes[..8].copy_from_slice(&(n as u64).to_be_bytes());
-            Address(bytes)
-        };
-        let block = |n| if n < 2 * MAX_NAMED + 1 { 90 } else { 80 };
-        let mut since: LogsSince = (0..2 * MAX_NAMED + 3).map(|n| (pool(n), block(n))).collect();
-        since.insert(pool(7), 100);
-        let asked = together(&since, 100, 2);
-        let counted: Vec<_> = asked.iter().map(|(after, pools)| (*after, pools.len())).collect();
-        assert_eq!(counted, [(90, MAX_NAMED), (90, MAX_NAMED), (80, 2)]);
-        let named: BTreeSet<Address> = asked.into_iter().flat_map(|(_, pools)| pools).collect();
-        assert_eq!(named.len(), since.len() - 1);
-        assert!(!named.contains(&pool(7)));
-        assert_eq!(together(&since, 100, 1).len(), 2);
-    }
+fn liquidity(amount: u128) -> Result<i128, LogFault> {
+    i128::try_from(amount).map_err(|_| LogFault::OutOfBounds)
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use alloy::primitives::B256;
 use exitgap_core::ids::BlockHash;
 use exitgap_core::snapshot::BlockRef;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::rpc::{RpcError, value};
@@ -62,6 +63,16 @@ const KNOWN_FIELDS: [&str; 35] = [
     "sendRoot",
 ];
 
+/// Fields that some nodes write in types of their own, and that the hash does not cover.
+const NOT_COVERED: [&str; 6] =
+    ["totalDifficulty", "size", "transactions", "uncles", "withdrawals", "author"];
+
+/// Fields that some nodes leave out, with what is taken for them.
+const LEFT_OUT: [(&str, &str); 2] = [
+    ("mixHash", "0x0000000000000000000000000000000000000000000000000000000000000000"),
+    ("nonce", "0x0000000000000000"),
+];
+
 impl Header {
     /// Reads the answer to `eth_getBlockByNumber`; `asked` is the number asked for, or `None`
     /// for the latest block.
@@ -70,8 +81,7 @@ impl Header {
     /// build does not know (a later fork may have added it to the header) is a hash accepted
     /// that does not recompute.
     pub(crate) fn from_json(raw: &RawValue, asked: Option<u64>) -> Result<Self, RpcError> {
-        let wire: Option<alloy_rpc_types_eth::Header> = value(raw)?;
-        let Some(wire) = wire else {
+        let Some((wire, is_known)) = Self::wire(raw)? else {
             let which = asked.map_or_else(|| "latest".to_owned(), |number| number.to_string());
             return Err(RpcError::NoBlock(format!("block {which} is null")));
         };
@@ -81,11 +91,8 @@ impl Header {
             return Err(contradiction("the block's number", asked, wire.inner.number));
         }
         let computed: B256 = wire.inner.hash_slow();
-        if computed != wire.hash {
-            let fields: BTreeMap<&str, &RawValue> = value(raw)?;
-            if fields.keys().all(|name| KNOWN_FIELDS.contains(name)) {
-                return Err(contradiction("the block's hash", computed, wire.hash));
-            }
+        if computed != wire.hash && is_known {
+            return Err(contradiction("the block's hash", computed, wire.hash));
         }
         let block = BlockRef {
             hash: BlockHash(wire.hash.0),
@@ -94,6 +101,32 @@ impl Header {
         };
         let recomputed = computed == wire.hash;
         Ok(Self { block, parent: BlockHash(wire.inner.parent_hash.0), recomputed })
+    }
+
+    /// A header as nodes write it, and whether its shape is known; `None`: the answer is `null`.
+    ///
+    /// Fields that the hash does not cover are not read, whatever they hold. Some nodes leave out fields that it covers:
+    /// they are taken as zero, and where the hash is then another, the shape is not known.
+    pub(crate) fn wire(
+        raw: &RawValue,
+    ) -> Result<Option<(alloy_rpc_types_eth::Header, bool)>, RpcError> {
+        let fields: Option<BTreeMap<String, Value>> = value(raw)?;
+        let Some(mut fields) = fields else { return Ok(None) };
+        let mut is_known = fields.keys().all(|name| KNOWN_FIELDS.contains(&name.as_str()));
+        for name in NOT_COVERED {
+            fields.remove(name);
+        }
+        for (name, zero) in LEFT_OUT {
+            let field = fields.entry(name.to_owned()).or_insert(Value::Null);
+            if field.is_null() {
+                *field = Value::from(zero);
+                is_known = false;
+            }
+        }
+        let fields = Value::Object(fields.into_iter().collect());
+        let wire = serde_json::from_value(fields)
+            .map_err(|error| RpcError::Malformed(error.to_string()))?;
+        Ok(Some((wire, is_known)))
     }
 }
 
@@ -112,7 +145,7 @@ mod tests {
     use super::*;
 
     /// Ethereum's block 0 as nodes serve it.
-    fn genesis() -> serde_json::Value {
+    fn genesis() -> Value {
         let zero = |bytes: usize| format!("0x{}", "00".repeat(bytes));
         serde_json::json!({
             "number": "0x0",
@@ -136,7 +169,7 @@ mod tests {
         })
     }
 
-    fn read(block: &serde_json::Value, asked: Option<u64>) -> Result<Header, RpcError> {
+    fn read(block: &Value, asked: Option<u64>) -> Result<Header, RpcError> {
         Header::from_json(&RawValue::from_string(block.to_string()).unwrap(), asked)
     }
 
@@ -170,7 +203,33 @@ mod tests {
             read(&genesis(), Some(1)),
             Err(RpcError::Contradiction { what: "the block's number", .. })
         ));
-        assert!(matches!(read(&serde_json::Value::Null, None), Err(RpcError::NoBlock(_))));
+        assert!(matches!(read(&Value::Null, None), Err(RpcError::NoBlock(_))));
         assert!(matches!(read(&serde_json::json!({}), None), Err(RpcError::Malformed(_))));
+    }
+
+    #[test]
+    fn what_the_hash_does_not_cover_may_have_any_type() {
+        for (field, value) in [
+            ("totalDifficulty", serde_json::json!(17_179_869_184_u64)),
+            ("totalDifficulty", serde_json::json!("17179869184")),
+            ("size", serde_json::json!(540)),
+            ("uncles", Value::Null),
+            ("transactions", serde_json::json!("none")),
+        ] {
+            let mut block = genesis();
+            block[field] = value;
+            assert!(read(&block, Some(0)).unwrap().recomputed, "{field}");
+        }
+        // The genesis' mix hash is zero; the control has another nonce.
+        for (field, recomputes) in [("mixHash", true), ("nonce", false)] {
+            let mut block = genesis();
+            block.as_object_mut().unwrap().remove(field);
+            assert_eq!(read(&block, Some(0)).unwrap().recomputed, recomputes, "{field}");
+        }
+        // What the hash covers is as strict as ever.
+        let mut block = genesis();
+        block["timestamp"] = serde_json::json!(0);
+        block["gasUsed"] = serde_json::json!("none");
+        assert!(matches!(read(&block, Some(0)), Err(RpcError::Malformed(_))));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use header::{Header, contradiction};
 use search::{Search, Step};
 
 use crate::read_failure::ReadFailure;
-use crate::rpc::{Failure, Rpc};
+use crate::rpc::{Failure, Manner, Rpc};
 
 /// A block that a node had, and when it was seen: its time has come since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl BlockFinder {
                 Ok(Step::Read(number)) => number,
                 Err(error) => return Ok(Err(error)),
             };
-            let header = header_at(rpc, number, deadline).await?;
+            let header = awaited_header_at(rpc, number, deadline).await?;
             if let Err(error) = search.learn(header) {
                 return Ok(Err(error));
             }
@@ -124,8 +124,8 @@ impl BlockFinder {
 
 /// The header of the newest block.
 pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
-    let latest = json!(["latest", false]);
-    rpc.request("eth_getBlockByNumber", &latest, deadline, |raw| Header::from_json(raw, None)).await
+    let (latest, read) = (json!(["latest", false]), |raw: &_| Header::from_json(raw, None));
+    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &latest, deadline, from_json).await
 }
 
 /// The header of the newest block that, as the node says, no other will replace.
@@ -144,6 +144,13 @@ pub(crate) async fn header_at(
     let params = json!([format!("{number:#x}"), false]);
     let read = |raw: &_| Header::from_json(raw, Some(number));
     rpc.request("eth_getBlockByNumber", &params, deadline, read).await
+}
+
+/// The same of a block that there is: nodes that do not have it yet are asked again.
+async fn awaited_header_at(rpc: &Rpc, number: u64, deadline: Instant) -> Result<Header, Failure> {
+    let params = json!([format!("{number:#x}"), false]);
+    let read = |raw: &_| Header::from_json(raw, Some(number));
+    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &params, deadline, read).await
 }
 
 /// The hash of the canonical block of this number.

@@ -1,9 +1,8 @@
 //! What is asked of a node for a proof: headers, words with what leads to them, and where feeds keep their rounds.
 
-use alloy::consensus::Header as Sealed;
 use alloy::primitives::B256;
 use alloy::rlp::encode;
-use alloy_rpc_types_eth::{EIP1186AccountProofResponse, Header as Answered};
+use alloy_rpc_types_eth::EIP1186AccountProofResponse;
 use exitgap_core::ids::{Address, BlockHash, Word};
 use exitgap_core::proof::{FeedLayout, FeedSubject, ProofSubject, StateProof};
 use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, OracleRole, OracleSource};
@@ -12,6 +11,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::ProveError;
+use crate::blocks::Header;
 use crate::rpc::{Rpc, RpcError, value};
 
 /// Words asked for in one request: nodes allow 1,024.
@@ -56,8 +56,7 @@ impl BlockQuery<'_> {
     pub async fn header(&self, number: u64) -> Result<Option<Vec<u8>>, ProveError> {
         let params = json!([format!("{number:#x}"), false]);
         let read = |raw: &RawValue| {
-            let answered: Option<Answered<Sealed>> = value(raw)?;
-            let Some(answered) = answered else { return Ok(None) };
+            let Some((answered, _)) = Header::wire(raw)? else { return Ok(None) };
             let rlp = encode(&answered.inner);
             if StateProof::block_of(&rlp) != Some(BlockHash(answered.hash.0)) {
                 let expected = answered.hash.to_string();

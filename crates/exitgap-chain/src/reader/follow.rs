@@ -7,11 +7,11 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
-use super::logs::{self, PartReaders};
-use super::schedule::second_deadline;
+use super::logs::{self, Named, PartReaders};
+use super::schedule::{logs_deadline, second_deadline};
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
-use crate::pools::{Part, PartReader, Parts, parts_of};
+use crate::pools::{Followed, Part, Parts, parts_of};
 use crate::rpc::Rpc;
 
 /// A pool's parts as they stood at a block.
@@ -86,7 +86,7 @@ pub(super) async fn plan(
     deadline: Instant,
 ) -> BTreeMap<usize, Reread> {
     let limits = rpc.limits();
-    let furthest = rpc.blocks_per_log_request().saturating_mul(limits.log_requests);
+    let furthest = limits.log_blocks.saturating_mul(limits.log_requests);
     let mut plans = BTreeMap::new();
     let mut by_block: BTreeMap<u64, Vec<(usize, BlockRef)>> = BTreeMap::new();
     for (place, RememberedParts { at, .. }) in remembered {
@@ -109,22 +109,32 @@ pub(super) async fn plan(
     let Some(first) = by_block.keys().next().map(|number| number + 1) else {
         return plans;
     };
-    let changed = logs::changed_parts(rpc, &waiting, first, block, deadline).await;
-    let mut changed = match changed {
-        Ok(changed) => changed,
+    let named = logs::changed_parts(rpc, &waiting, first, block, logs_deadline(deadline)).await;
+    let Named { mut changed, unread } = match named {
+        Ok(named) => named,
         Err(failure) => {
             let cause = FullReadCause::NoLogs(failure.detail);
             plans.extend(waiting.into_keys().map(|place| (place, Reread::Full(cause.clone()))));
             return plans;
         }
     };
+    plans.extend(unread.into_iter().map(|(place, why)| {
+        // What a pool's own logs leave open concerns no other pool.
+        (place, Reread::Full(FullReadCause::NoLogs(why)))
+    }));
     if let Some(second) = second {
         let until = second_deadline(deadline);
         match logs::changed_parts(second, &waiting, first, block, until).await {
             Ok(others) => {
                 for place in waiting.keys() {
-                    let (ours, theirs) = (changed.get(place), others.get(place));
-                    if ours != theirs {
+                    if plans.contains_key(place) {
+                        continue;
+                    }
+                    let (ours, theirs) = (changed.get(place), others.changed.get(place));
+                    if let Some(detail) = others.unread.get(place) {
+                        let detail = format!("pool {}: {detail}", remembered[place].pool);
+                        events.report(Event::NotCompared { what: "logs", detail });
+                    } else if ours != theirs {
                         let detail = in_words(remembered[place].pool, ours, theirs);
                         plans.insert(*place, Reread::Disagreed(detail));
                     }

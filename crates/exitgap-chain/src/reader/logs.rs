@@ -13,10 +13,22 @@ use crate::abi::own;
 use crate::blocks::contradiction;
 use crate::limits::MAX_NAMED;
 use crate::pools::{PartReader, Watch};
-use crate::rpc::{Failure, Rpc, RpcError, value};
+use crate::rpc::{Failure, Manner, Measure, Rpc, RpcError, Weight, value};
 
 /// Parts to read again, by the pool's place in the plan.
 pub(super) type ChangedParts = BTreeMap<usize, BTreeSet<i32>>;
+
+/// What the logs say of the pools that were asked for.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// The parts that changed.
+    pub(super) changed: ChangedParts,
+    /// Pools whose own logs cannot be read, and why: what changed of them is not known.
+    pub(super) unread: BTreeMap<usize, String>,
+}
+
+/// Extra requests that one filter may take to isolate a pool whose logs of one block nodes refuse.
+const MAX_SPLITS: usize = 64;
 
 /// The pools whose logs are asked for, by their place in the plan.
 pub(super) type PartReaders<'a> = BTreeMap<usize, &'a dyn PartReader>;
@@ -31,19 +43,19 @@ struct Together<'a> {
 
 /// The parts that logs of `waiting` name in the blocks from `first` up to and including `last`.
 /// In as many requests as [`crate::Limits::log_blocks`] asks for; shorter stretches where nodes
-/// refuse that many, then and in later slots, as long as [`crate::Limits::log_requests`] allows.
+/// refuse that many, then and in later slots until they answer again, as long as [`crate::Limits::log_requests`] allows.
 pub(super) async fn changed_parts(
     rpc: &Rpc,
     waiting: &PartReaders<'_>,
     first: u64,
     last: BlockRef,
     deadline: Instant,
-) -> Result<ChangedParts, Failure> {
-    let mut changed = ChangedParts::new();
+) -> Result<Named, Failure> {
+    let mut named = Named::default();
     for together in by_filter(waiting) {
-        together.add_changed_parts(rpc, &mut changed, first, last, deadline).await?;
+        together.add_changed_parts(rpc, &mut named, first, last, deadline).await?;
     }
-    Ok(changed)
+    Ok(named)
 }
 
 /// Pools that emit their logs themselves share a filter, and so do those that a manager names: the
@@ -64,38 +76,83 @@ fn by_filter<'a>(waiting: &PartReaders<'a>) -> Vec<Together<'a>> {
     groups.into_values().collect()
 }
 
+/// A pool's place in the plan, and the parts that one of its logs names, or what is wrong with that log.
+type OfPool = (usize, Result<Vec<i32>, RpcError>);
+
+impl Named {
+    fn add(&mut self, logs: Vec<OfPool>) {
+        for (place, parts) in logs {
+            match parts {
+                Ok(parts) => self.changed.entry(place).or_default().extend(parts),
+                Err(error) => drop(self.unread.entry(place).or_insert_with(|| error.to_string())),
+            }
+        }
+    }
+}
+
 impl Together<'_> {
     async fn add_changed_parts(
-        &self,
+        self,
         rpc: &Rpc,
-        changed: &mut ChangedParts,
+        named: &mut Named,
         first: u64,
         last: BlockRef,
         deadline: Instant,
     ) -> Result<(), Failure> {
-        let mut stretch = rpc.blocks_per_log_request();
-        let (mut from, mut requests) = (first, 0);
-        while from <= last.number {
+        let most = rpc.limits().log_requests.max(1);
+        // Wide enough to come to the end, also where nodes refused that lately: else it would never be tried again.
+        let whole = (last.number + 1).saturating_sub(first);
+        let mut stretch = rpc.most_of(Measure::TickBlocks).max(whole.div_ceil(most)).max(1);
+        let (mut requests, mut splits) = (0, 0);
+        let mut waiting = vec![(self, first)];
+        while let Some((together, from)) = waiting.pop() {
+            if from > last.number {
+                continue;
+            }
             let to = last.number.min(from.saturating_add(stretch - 1));
             requests += 1;
-            match self.request(rpc, from, to, last, deadline).await {
+            match together.request(rpc, from, to, last, deadline).await {
                 Ok(more) => {
-                    for (place, parts) in more {
-                        changed.entry(place).or_default().extend(parts);
-                    }
-                    from = to + 1;
+                    named.add(more);
+                    waiting.push((together, to + 1));
                 }
-                Err(failure) if failure.error.is_about_size() && to > from => {
-                    stretch = rpc.ask_for_fewer_log_blocks((to - from).div_ceil(2));
+                Err(failure) if failure.may_narrow() && to > from => {
+                    stretch = (to - from).div_ceil(2);
                     let left = (last.number - from + 1).div_ceil(stretch);
-                    if requests + left > rpc.limits().log_requests {
+                    if requests + left > most {
                         return Err(failure);
+                    }
+                    waiting.push((together, from));
+                }
+                // One pool may have more in a block than a node serves: the others are read without it.
+                Err(failure) if failure.is_about_size() && splits < MAX_SPLITS => {
+                    (splits, requests) = (splits + 1, requests - 1);
+                    match together.halves() {
+                        Ok([first, second]) => waiting.extend([(second, from), (first, from)]),
+                        Err(alone) => {
+                            let places = alone.pools.values().map(|(place, ..)| *place);
+                            named
+                                .unread
+                                .extend(places.map(|place| (place, failure.detail.clone())));
+                        }
                     }
                 }
                 Err(failure) => return Err(failure),
             }
         }
         Ok(())
+    }
+
+    /// Both halves of pools that are more than one.
+    fn halves(mut self) -> Result<[Self; 2], Self> {
+        let middle = self.pools.keys().nth(self.pools.len() / 2).copied();
+        match middle.filter(|_| self.pools.len() > 1) {
+            Some(middle) => {
+                let second = Together { pools: self.pools.split_off(&middle) };
+                Ok([self, second])
+            }
+            None => Err(self),
+        }
     }
 
     async fn request(
@@ -105,14 +162,16 @@ impl Together<'_> {
         to: u64,
         last: BlockRef,
         deadline: Instant,
-    ) -> Result<Vec<(usize, Vec<i32>)>, Failure> {
+    ) -> Result<Vec<OfPool>, Failure> {
         let params = json!([self.filter(from, to)]);
-        let decode = |raw: &_| -> Result<Vec<(usize, Vec<i32>)>, RpcError> {
+        let decode = |raw: &_| -> Result<Vec<OfPool>, RpcError> {
             let logs: Vec<Log> = value(raw)?;
             let named = logs.iter().map(|log| self.parts_of_log(log, from, to, last));
             named.filter_map(Result::transpose).collect()
         };
-        rpc.request("eth_getLogs", &params, deadline, decode).await
+        let weight = Weight { of: Measure::TickBlocks, amount: to - from + 1 };
+        let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: false };
+        rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
     }
 
     fn filter(&self, from: u64, to: u64) -> Value {
@@ -140,7 +199,7 @@ impl Together<'_> {
         from: u64,
         to: u64,
         last: BlockRef,
-    ) -> Result<Option<(usize, Vec<i32>)>, RpcError> {
+    ) -> Result<Option<OfPool>, RpcError> {
         let emitter = own(log.address());
         let id = || Some(Word(log.topics().get(1)?.0));
         let of = |id| self.pools.get(&(emitter, id));
@@ -160,7 +219,7 @@ impl Together<'_> {
         }
         let event = log.topics().first();
         if event.is_some_and(|event| watch.events.contains(event)) {
-            return Ok(Some((*place, followed.named_by(log)?)));
+            return Ok(Some((*place, followed.named_by(log))));
         }
         let known = |event| self.pools.values().any(|(_, watch, _)| watch.events.contains(event));
         if event.is_some_and(known) {
@@ -178,6 +237,7 @@ mod tests {
     use super::*;
     use crate::abi::{Answer, Call};
     use crate::read_failure::ReadFailure;
+    use crate::trial_node::{Reply, TrialNode, rpc, short_limits};
 
     const POOL: Address = Address([8; 20]);
     const MANAGER: Address = Address([9; 20]);
@@ -193,8 +253,11 @@ mod tests {
         fn watch(&self) -> Watch {
             self.0.clone()
         }
-        fn named_by(&self, _: &Log) -> Result<Vec<i32>, RpcError> {
-            Ok(vec![self.1])
+        fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError> {
+            match log.topics() {
+                [_, garbled] if *garbled == OF_MANAGER => Err(contradiction("a log's tick", 1, 2)),
+                _ => Ok(vec![self.1]),
+            }
         }
         fn part_calls(&self, _: &[i32]) -> Vec<Call> {
             Vec::new()
@@ -254,9 +317,9 @@ mod tests {
         assert_eq!(by_id.filter(1, 2)["address"], json!([MANAGER.to_string()]));
 
         let good = log(POOL, vec![OWN, B256::ZERO]);
-        assert_eq!(by_address.parts_of_log(&good, 11, 20, LAST), Ok(Some((0, vec![5]))));
+        assert_eq!(by_address.parts_of_log(&good, 11, 20, LAST), Ok(Some((0, Ok(vec![5])))));
         let of_id = log(MANAGER, vec![OF_MANAGER, B256::from(ID.0)]);
-        assert_eq!(by_id.parts_of_log(&of_id, 11, 20, LAST), Ok(Some((3, vec![6]))));
+        assert_eq!(by_id.parts_of_log(&of_id, 11, 20, LAST), Ok(Some((3, Ok(vec![6])))));
 
         let what =
             |together: &Together<'_>, log: &Log| match together.parts_of_log(log, 11, 20, LAST) {
@@ -275,5 +338,79 @@ mod tests {
         assert_eq!(what(by_address, &log(MANAGER, vec![OWN])), "a log's address");
         assert_eq!(what(by_address, &log(POOL, vec![OF_MANAGER])), "a log's topics");
         assert_eq!(what(by_id, &log(MANAGER, vec![OF_MANAGER, OWN])), "a log's address");
+    }
+
+    const OTHER: Address = Address([10; 20]);
+
+    fn own_pools() -> [Names; 2] {
+        [(POOL, 5), (OTHER, 6)]
+            .map(|(emitter, part)| Names(Watch { emitter, events: vec![OWN], id: None }, part))
+    }
+
+    async fn parts_of_log(rpc: &Rpc, first: u64) -> Result<Named, Failure> {
+        let pools = own_pools();
+        let waiting =
+            pools.iter().enumerate().map(|(place, pool)| (place, pool as &dyn PartReader));
+        let deadline = Instant::now() + core::time::Duration::from_secs(20);
+        changed_parts(rpc, &waiting.collect(), first, LAST, deadline).await
+    }
+
+    fn in_wire(log: &Log) -> Value {
+        serde_json::to_value(log).unwrap()
+    }
+
+    #[tokio::test]
+    async fn one_pools_garbled_log_leaves_the_other_pool_known() {
+        let garbled = in_wire(&log(POOL, vec![OWN, OF_MANAGER]));
+        let good = in_wire(&log(OTHER, vec![OWN, B256::ZERO]));
+        let node = TrialNode::start(move |_| Reply::Result(json!([garbled, good, garbled])));
+        let named = named(&rpc(&[&node], short_limits()), 11).await.unwrap();
+        assert_eq!(named.changed, ChangedParts::from([(1, BTreeSet::from([6]))]));
+        assert!(named.unread[&0].contains("a log's tick"), "{:?}", named.unread);
+        assert_eq!(named.unread.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_pool_with_more_logs_in_a_block_than_a_node_serves_holds_up_no_other() {
+        let good = in_wire(&log(OTHER, vec![OWN, B256::ZERO]));
+        let node = TrialNode::start(move |request| {
+            let named = request["params"][0]["address"].as_array().unwrap();
+            if named.contains(&json!(POOL.to_string())) {
+                return Reply::Error(json!({ "code": -32_008, "message": "Response is too big" }));
+            }
+            Reply::Result(json!([good]))
+        });
+        let named = named(&rpc(&[&node], short_limits()), 20).await.unwrap();
+        assert_eq!(named.changed, ChangedParts::from([(1, BTreeSet::from([6]))]));
+        assert_eq!(named.unread.into_keys().collect::<Vec<_>>(), [0]);
+    }
+
+    #[tokio::test]
+    async fn logs_that_were_refused_for_a_while_are_asked_for_again() {
+        let is_out = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let out = is_out.clone();
+        let node = TrialNode::start(move |_| {
+            if out.load(std::sync::atomic::Ordering::SeqCst) {
+                let message = "exceed maximum block range: 1";
+                return Reply::Error(json!({ "code": -32_000, "message": message }));
+            }
+            Reply::Result(json!([]))
+        });
+        let rpc = rpc(&[&node], short_limits());
+        for _ in 0..5 {
+            assert!(named(&rpc, 1).await.unwrap_err().is_about_size());
+        }
+        assert!(rpc.most_of(Measure::TickBlocks) < 3, "the control: it was lowered");
+        is_out.store(false, std::sync::atomic::Ordering::SeqCst);
+        let before = node.asked("eth_getLogs").len();
+        named(&rpc, 1).await.unwrap();
+        assert!(node.asked("eth_getLogs").len() - before <= 8);
+        for _ in 0..6 {
+            named(&rpc, 1).await.unwrap();
+        }
+        assert!(rpc.most_of(Measure::TickBlocks) >= 20, "{}", rpc.most_of(Measure::TickBlocks));
+        let before = node.asked("eth_getLogs").len();
+        named(&rpc, 1).await.unwrap();
+        assert_eq!(node.asked("eth_getLogs").len() - before, 1);
     }
 }

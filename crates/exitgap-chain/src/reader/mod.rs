@@ -7,7 +7,7 @@
 //! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
 //! - `facts`: what contracts other than the pools report at the block
-//! - `check`: checks a configuration with its nodes, also its `calendars` and `equities`
+//! - `check`: checks a configuration with its nodes
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
 //! when and at which block.
@@ -37,12 +37,12 @@ use crate::blocks::{self, BlockFinder, SeenBlock};
 use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::limits::Limits;
+use crate::missing::Missing;
 use crate::multicall::Multicall;
-use crate::pool_logs::{self, LogsSince, LogsUntil};
+use crate::pool_logs::{self, LogsRead, LogsSince};
 use crate::pools::{PoolInfo, identify};
 use crate::prove::{AnchoringError, ProveError, Proven, SnapshotProver, anchors, prove};
-use crate::read_failure::ReadFailure;
-use crate::rpc::{ClientError, Rpc};
+use crate::rpc::{ClientError, RequestOutcomes, Rpc};
 use follow::PartMemory;
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
@@ -125,6 +125,12 @@ impl ChainReader {
     /// HTTP requests sent so far, failed ones included.
     pub fn requests(&self) -> u64 {
         self.rpc.requests() + self.second.as_ref().map_or(0, Rpc::requests)
+    }
+
+    /// What its nodes answered since this was taken last, by node, method and outcome.
+    pub fn take_outcomes(&self) -> Vec<RequestOutcomes> {
+        let second = self.second.iter().flat_map(Rpc::take_outcomes);
+        self.rpc.take_outcomes().into_iter().chain(second).collect()
     }
 
     /// Reads every pool of the chain at the slot's block.
@@ -265,12 +271,7 @@ impl ChainReader {
 
     /// What pools logged of swaps and of what changes their states, each after its block and up to `last`; nearer where
     /// the nodes serve no more within the bounds on requests.
-    pub async fn logs_since(
-        &self,
-        since: &LogsSince,
-        last: u64,
-        deadline: Instant,
-    ) -> Result<BTreeMap<Address, LogsUntil>, ReadFailure> {
+    pub async fn logs_since(&self, since: &LogsSince, last: u64, deadline: Instant) -> LogsRead {
         let most = self.rpc.limits().log_requests;
         pool_logs::read_since(&self.rpc, since, last, most, deadline).await
     }

@@ -49,6 +49,12 @@ pub(super) fn second_deadline(deadline: Instant) -> Instant {
     now + deadline.saturating_duration_since(now) / 4
 }
 
+/// Until when logs are asked for: a third of the time, so that ticks can be read in full where they do not come.
+pub(super) fn logs_deadline(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now) / 3
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

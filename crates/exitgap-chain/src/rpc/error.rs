@@ -5,6 +5,8 @@ use core::time::Duration;
 use alloy::primitives::B256;
 use exitgap_core::series::MissingReason;
 
+use super::outcome::Outcome;
+
 /// One failed exchange with one node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RpcError {
@@ -20,10 +22,10 @@ pub(crate) enum RpcError {
     /// The reading's own deadline passed.
     #[error("the deadline passed")]
     Deadline,
-    /// An HTTP status that is neither success nor one of the other variants.
-    #[error("HTTP status {0}")]
-    Status(u16),
-    /// HTTP 429, or a JSON-RPC error that says the same.
+    /// The node, or what is in front of it, says that it is out.
+    #[error("{0}")]
+    Outage(String),
+    /// The node says that it was asked too often.
     #[error("rate limit: {0}")]
     RateLimited(String),
     /// More bytes than are read of any answer.
@@ -35,10 +37,27 @@ pub(crate) enum RpcError {
     /// The node refused to compute or send this much.
     #[error("rejected for its size: {0}")]
     RefusedForSize(String),
-    /// Not the JSON-RPC document, or not the value, that belongs there.
+    /// The node gave up computing this much.
+    #[error("rejected for the time it takes: {0}")]
+    TooSlow(String),
+    /// The node does not have the method.
+    #[error("not supported: {0}")]
+    NotSupported(String),
+    /// An error that no row of the table knows.
+    #[error("{message}")]
+    Unclear {
+        /// The code of the JSON-RPC error, where it is one.
+        code: Option<i64>,
+        /// What was answered, cut to 200 characters.
+        message: String,
+    },
+    /// Not a JSON-RPC document.
+    #[error("malformed response: {0}")]
+    Unreadable(String),
+    /// Not the value that belongs there.
     #[error("malformed response: {0}")]
     Malformed(String),
-    /// A JSON-RPC error that is none of the other variants.
+    /// A transaction that the node refused for good.
     #[error("error {code}: {message}")]
     Refused {
         /// The error's code.
@@ -97,13 +116,18 @@ impl RpcError {
     /// The reason a slot is missing for, where this is the cause.
     pub(crate) fn reason(&self) -> MissingReason {
         match self {
-            Self::Connection(_) | Self::TimedOut { .. } | Self::Status(_) => {
-                MissingReason::RpcUnavailable
-            }
+            Self::Connection(_)
+            | Self::TimedOut { .. }
+            | Self::Outage(_)
+            | Self::TooSlow(_)
+            | Self::Unclear { code: None, .. } => MissingReason::RpcUnavailable,
             Self::Deadline => MissingReason::DeadlineExceeded,
             Self::RateLimited(_) => MissingReason::RpcRateLimited,
             Self::Oversized { .. }
             | Self::RefusedForSize(_)
+            | Self::NotSupported(_)
+            | Self::Unclear { .. }
+            | Self::Unreadable(_)
             | Self::Malformed(_)
             | Self::Refused { .. }
             | Self::Contradiction { .. } => MissingReason::RpcResponseInvalid,
@@ -114,22 +138,45 @@ impl RpcError {
         }
     }
 
-    /// Whether asking for less may help.
+    /// What follows from it.
+    pub(super) fn outcome(&self) -> Outcome {
+        match self {
+            Self::Reverted(_) | Self::Refused { .. } => Outcome::Answer,
+            Self::Connection(_) | Self::TimedOut { .. } | Self::Outage(_) => Outcome::AskAgain,
+            Self::NoBlock(_) | Self::NoState(_) => Outcome::AskAnother,
+            Self::Oversized { .. } | Self::RefusedForSize(_) | Self::TooSlow(_) => Outcome::Narrow,
+            Self::RateLimited(_) => Outcome::WaitUntil,
+            Self::NotSupported(_) => Outcome::NotSupported,
+            Self::Malformed(_)
+            | Self::WrongChainId { .. }
+            | Self::WrongGenesis { .. }
+            | Self::Unlinked { .. }
+            | Self::Contradiction { .. } => Outcome::Contradicts,
+            Self::Deadline | Self::Unclear { .. } | Self::Unreadable(_) => Outcome::Unclear,
+        }
+    }
+
+    /// Whether asking for less helps, as far as it is known.
     pub(crate) fn is_about_size(&self) -> bool {
-        matches!(self, Self::Oversized { .. } | Self::RefusedForSize(_))
+        self.outcome() == Outcome::Narrow
+    }
+
+    /// Whether asking for less may help: it is known to, or nothing is known, or no answer came.
+    pub(super) fn may_narrow(&self) -> bool {
+        let is_unknown =
+            matches!(self, Self::Unclear { .. } | Self::Unreadable(_) | Self::TimedOut { .. });
+        is_unknown || self.is_about_size()
     }
 
     /// Whether the same node would answer the same again.
     pub(super) fn is_final_per_node(&self) -> bool {
-        self.is_about_size() || matches!(self, Self::Reverted(_))
+        let is_final = matches!(self, Self::Reverted(_) | Self::NotSupported(_));
+        is_final || self.is_about_size()
     }
 
     /// Whether the node may answer as soon as an outage, or a limit on requests, has passed.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(
-            self,
-            Self::Connection(_) | Self::TimedOut { .. } | Self::Status(_) | Self::RateLimited(_)
-        )
+        matches!(self.outcome(), Outcome::AskAgain | Outcome::WaitUntil)
     }
 
     /// Whether the node's identity must be checked again before it is believed.
@@ -139,6 +186,8 @@ impl RpcError {
             Self::RateLimited(_)
                 | Self::Reverted(_)
                 | Self::RefusedForSize(_)
+                | Self::TooSlow(_)
+                | Self::NotSupported(_)
                 | Self::NoBlock(_)
                 | Self::NoState(_)
                 | Self::Deadline
@@ -158,86 +207,7 @@ impl RpcError {
             _ => 0,
         }
     }
-
-    /// Sorts a JSON-RPC error object by what nodes are known to write.
-    pub(super) fn of_node(code: i64, message: &str) -> Self {
-        let lower = message.to_ascii_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let message = cut(message);
-        if code == 429 || code == -32_029 || says(RATE_LIMIT) {
-            Self::RateLimited(message)
-        } else if says(NO_STATE) {
-            Self::NoState(message)
-        } else if says(NO_BLOCK) {
-            Self::NoBlock(message)
-        } else if says(TOO_MUCH) {
-            Self::RefusedForSize(message)
-        } else if code == 3 || says(&["revert"]) {
-            Self::Reverted(message)
-        } else if code == -32_005 {
-            // "Limit exceeded" without a word on which: an answer's size has its own words.
-            Self::RateLimited(message)
-        } else if code == -32_603 {
-            Self::Connection(format!("internal error {code}: {message}"))
-        } else {
-            Self::Refused { code, message }
-        }
-    }
 }
-
-/// Words of nodes and gateways, lower case, as collected from their sources and issue trackers.
-const RATE_LIMIT: &[&str] = &[
-    "rate limit",
-    "rate-limit",
-    "ratelimit",
-    "too many requests",
-    "request limit",
-    "compute units",
-    "throughput",
-    "daily request count exceeded",
-];
-const NO_STATE: &[&str] = &[
-    "missing trie node",
-    "state is not available",
-    "state not available",
-    "state unavailable",
-    "historical state",
-    "state already discarded",
-    "pruned",
-    "required historical",
-    "distance to target block exceeds",
-    "no state available",
-    "blockoutofrangeerror",
-];
-const NO_BLOCK: &[&str] = &[
-    "header not found",
-    "block not found",
-    "unknown block",
-    "header for hash not found",
-    "could not find block",
-    "not canonical",
-    "not currently canonical",
-    "resource not found",
-];
-const TOO_MUCH: &[&str] = &[
-    "out of gas",
-    "outofgas",
-    "gas required exceeds",
-    "response size",
-    "response is too big",
-    "too large",
-    "query returned more than",
-    "block range",
-    "exceed maximum block range",
-    "range is too",
-    "too many blocks",
-    "blocks are not supported",
-    "limit the query to",
-    "limited to",
-    "max results",
-    "execution timeout",
-    "query timeout",
-];
 
 /// Text of a node, cut to a length that fits a log line and freed of control characters.
 pub(super) fn cut(text: &str) -> String {
@@ -252,6 +222,10 @@ pub(crate) struct Failure {
     pub(crate) error: RpcError,
     /// Method, attempts made, and each node's last fault.
     pub(crate) detail: String,
+    /// Whether a node may answer where less is asked for.
+    may_narrow: bool,
+    /// Whether a node said so.
+    is_about_size: bool,
 }
 
 impl Failure {
@@ -264,7 +238,23 @@ impl Failure {
             .max_by_key(|error| error.weight())
             .cloned()
             .unwrap_or(RpcError::Deadline);
-        Self { error, detail: format!("{method}, {attempts} attempts: {}", each.join("; ")) }
+        let any = |fits: fn(&RpcError) -> bool| faults.iter().any(|(_, error)| fits(error));
+        Self {
+            error,
+            detail: format!("{method}, {attempts} attempts: {}", each.join("; ")),
+            may_narrow: any(RpcError::may_narrow),
+            is_about_size: any(RpcError::is_about_size),
+        }
+    }
+
+    /// Whether a node may answer where less is asked for.
+    pub(crate) fn may_narrow(&self) -> bool {
+        self.may_narrow
+    }
+
+    /// Whether a node said that it was asked for too much.
+    pub(crate) fn is_about_size(&self) -> bool {
+        self.is_about_size
     }
 
     /// The reason a slot is missing for, where this is the cause.
@@ -278,46 +268,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_nodes_are_sorted_by_what_they_mean() {
-        let reason = |code, message| RpcError::of_node(code, message).reason();
-        for (code, message, expected) in [
-            (-32_000, "missing trie node 12ab (path )", MissingReason::BlockUnavailable),
-            (-32_000, "header not found", MissingReason::BlockUnavailable),
-            (-32_000, "hash 0x12 is not currently canonical", MissingReason::BlockUnavailable),
-            (3, "execution reverted: no", MissingReason::CallReverted),
-            (-32_000, "execution reverted", MissingReason::CallReverted),
-            (-32_005, "daily request count exceeded", MissingReason::RpcRateLimited),
-            (-32_005, "limit exceeded", MissingReason::RpcRateLimited),
-            (429, "slow down", MissingReason::RpcRateLimited),
-            (-32_603, "Internal error", MissingReason::RpcUnavailable),
-            (-32_601, "the method does not exist", MissingReason::RpcResponseInvalid),
-        ] {
-            assert_eq!(reason(code, message), expected, "{code} {message}");
-        }
-        for message in [
-            "out of gas",
-            "query returned more than 10000 results",
-            "Response is too big",
-            "exceed maximum block range: 50000",
-            "requested too many blocks from 1 to 5000, maximum is set to 2048",
-            "ranges over 10000 blocks are not supported on freetier",
-            "please limit the query to at most 1000 blocks",
-            "eth_getLogs is limited to a 10,000 range",
-            "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range",
-        ] {
-            assert!(RpcError::of_node(-32_005, message).is_about_size(), "{message}");
-        }
-    }
-
-    #[test]
     fn the_weightiest_fault_names_the_reason() {
         let faults = [
-            ("a".to_owned(), RpcError::Status(502)),
+            ("a".to_owned(), RpcError::Outage("HTTP status 502".to_owned())),
             ("b".to_owned(), RpcError::WrongChainId { expected: 1, found: 2 }),
             ("c".to_owned(), RpcError::RateLimited("slow".to_owned())),
         ];
         let failure = Failure::of_round("eth_call", 3, &faults);
         assert_eq!(failure.reason(), MissingReason::WrongChain);
+        assert!(!failure.may_narrow() && !failure.is_about_size());
         assert_eq!(
             failure.to_string(),
             "eth_call, 3 attempts: a: HTTP status 502; b: chain id 2, expected 1; c: rate limit: slow"

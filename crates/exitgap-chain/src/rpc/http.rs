@@ -1,13 +1,20 @@
 //! One exchange over HTTP: bounded in time and in bytes, before anything is parsed.
 
 use core::time::Duration;
+use std::io::Read as _;
 
 use alloy::primitives::U64;
-use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use flate2::read::MultiGzDecoder;
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue,
+    RETRY_AFTER,
+};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{RpcError, cut};
+use super::outcome::Fault;
 use crate::config::RpcUrl;
 
 /// A node that did not answer, and when it wants to be asked again, where it says so.
@@ -23,14 +30,14 @@ impl From<RpcError> for Refusal {
     }
 }
 
-/// Sends one JSON-RPC request and returns the bytes of its answer.
+/// Sends one JSON-RPC request and returns the bytes of its answer, unpacked.
 ///
 /// `body` is the whole request; `within` covers connecting, sending and the last byte; no more
-/// than `most` bytes are read, and a longer declared length is not read at all.
+/// than `most` bytes are read or unpacked, and a longer declared length is not read at all.
 pub(super) async fn post(
     client: &reqwest::Client,
     url: &RpcUrl,
-    body: Vec<u8>,
+    (method, body): (&str, Vec<u8>),
     within: Duration,
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
@@ -44,7 +51,8 @@ pub(super) async fn post(
     };
     let mut response = client
         .post(url.for_request())
-        .header(reqwest::header::CONTENT_TYPE, "application/json")
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT_ENCODING, "gzip, identity")
         .timeout(within)
         .body(body)
         .send()
@@ -52,12 +60,7 @@ pub(super) async fn post(
         .map_err(fault)?;
     let status = response.status();
     let retry_after = retry_after(response.headers());
-    let refusal = |error| Refusal { error, retry_after };
-    match status.as_u16() {
-        429 => return Err(refusal(RpcError::RateLimited("HTTP status 429".to_owned()))),
-        413 => return Err(RpcError::RefusedForSize("HTTP status 413".to_owned()).into()),
-        _ => {}
-    }
+    let encoding = text_of(response.headers(), CONTENT_ENCODING).map(str::to_ascii_lowercase);
     let oversized = || RpcError::Oversized { most };
     if response.content_length().is_some_and(|length| length > most as u64) {
         return Err(oversized().into());
@@ -69,34 +72,67 @@ pub(super) async fn post(
         }
         bytes.extend_from_slice(&part);
     }
+    let bytes = unpacked(bytes, encoding.as_deref(), most)?;
     if status.is_success() {
         return Ok(bytes);
     }
-    // Some nodes put a JSON-RPC error under a status that is not 200.
-    match serde_json::from_slice::<Answer<'_>>(&bytes) {
-        Ok(Answer { error: Some(error), .. }) => Err(refusal(error.sort())),
-        _ => Err(refusal(RpcError::Status(status.as_u16()))),
+    // Some nodes put a JSON-RPC error under a status that is not 200, and some put plain words there.
+    let status = status.as_u16();
+    let error = match answer_of(&bytes).ok().and_then(|answer| answer.error) {
+        Some(error) => error.sort(method, status),
+        None => sort_text(&bytes, method, status),
+    };
+    Err(Refusal { error, retry_after })
+}
+
+/// The bytes of a body without their encoding. What begins as gzip does is unpacked also where no header says so: no JSON
+/// begins like that.
+fn unpacked(bytes: Vec<u8>, encoding: Option<&str>, most: usize) -> Result<Vec<u8>, RpcError> {
+    const GZIP: [u8; 2] = [0x1f, 0x8b];
+    if bytes.starts_with(&GZIP) {
+        let mut unpacked = Vec::new();
+        let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+        let read = MultiGzDecoder::new(&bytes[..]).take(bound).read_to_end(&mut unpacked);
+        if unpacked.len() > most {
+            return Err(RpcError::Oversized { most });
+        }
+        read.map_err(|error| RpcError::Unreadable(format!("gzip: {error}")))?;
+        return Ok(unpacked);
     }
+    match encoding {
+        // A proxy that unpacked it may have left the header.
+        None | Some("" | "identity" | "gzip" | "x-gzip") => Ok(bytes),
+        Some(other) => Err(RpcError::Unreadable(cut(&format!("it is encoded as {other}")))),
+    }
+}
+
+/// A header's text.
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::trim)
 }
 
 /// How long `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date, which is compared
 /// with the answer's own `Date`, because the node's clock need not be ours.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let wanted = text(RETRY_AFTER)?.trim();
+    let wanted = text_of(headers, RETRY_AFTER)?;
     if let Ok(seconds) = wanted.parse::<u32>() {
         return Some(Duration::from_secs(seconds.into()));
     }
-    let now = httpdate::parse_http_date(text(DATE)?).ok()?;
+    let now = httpdate::parse_http_date(text_of(headers, DATE)?).ok()?;
     httpdate::parse_http_date(wanted).ok()?.duration_since(now).ok()
 }
 
+/// An answer as nodes write it: its envelope is read whatever the types of its fields are.
 #[derive(Deserialize)]
-struct Answer<'a> {
-    id: Option<u64>,
+struct Wire<'a> {
+    id: Option<Value>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    error: Option<ErrorObject>,
+    error: Option<Value>,
+    // Where there is no `error`, some gateways write its fields beside it.
+    code: Option<Value>,
+    message: Option<Value>,
+    data: Option<Value>,
 }
 
 /// Keeps `"result": null` apart from an answer without a result.
@@ -104,26 +140,111 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-#[derive(Deserialize)]
+/// An answer: its id, and its result or its error.
+struct Answer<'a> {
+    id: Option<u64>,
+    result: Option<&'a RawValue>,
+    error: Option<ErrorObject>,
+}
+
+/// What a node says is wrong.
+#[derive(Debug, Default, PartialEq, Eq)]
 struct ErrorObject {
-    #[serde(default)]
-    code: i64,
-    #[serde(default)]
+    code: Option<i64>,
     message: String,
+    data: String,
 }
 
 impl ErrorObject {
-    fn sort(&self) -> RpcError {
-        RpcError::of_node(self.code, &self.message)
+    /// Out of an `error`: an object, or words alone.
+    fn of(error: &Value) -> Self {
+        match error {
+            Value::Object(fields) => {
+                let field = |name| fields.get(name);
+                let message = field("message").or_else(|| field("error")).map(words_of);
+                Self {
+                    code: field("code").and_then(number_of),
+                    message: message.unwrap_or_default(),
+                    data: field("data").map(words_of).unwrap_or_default(),
+                }
+            }
+            words => Self { message: words_of(words), ..Self::default() },
+        }
+    }
+
+    fn sort(&self, method: &str, status: u16) -> RpcError {
+        let Self { code, message, data } = self;
+        Fault { method, status, code: *code, message, data }.sort()
     }
 }
 
+/// Text as it is, anything else as JSON.
+fn words_of(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A number, also where it is written as text.
+fn number_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Reads an answer, or a list of one.
+fn answer_of(bytes: &[u8]) -> Result<Answer<'_>, RpcError> {
+    let unreadable = |error: serde_json::Error| RpcError::Unreadable(error.to_string());
+    let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    let wire = if is_list {
+        let mut list: Vec<Wire<'_>> = serde_json::from_slice(bytes).map_err(unreadable)?;
+        let count = list.len();
+        let only = list.pop().filter(|_| count == 1);
+        only.ok_or_else(|| RpcError::Unreadable(format!("a list of {count} responses")))?
+    } else {
+        serde_json::from_slice::<Wire<'_>>(bytes).map_err(unreadable)?
+    };
+    let Wire { id, result, error, code, message, data } = wire;
+    let error = error.filter(|error| !matches!(error, Value::Null | Value::Bool(false)));
+    let error = match error {
+        Some(error) => Some(ErrorObject::of(&error)),
+        None if result.is_none() && (code.is_some() || message.is_some()) => Some(ErrorObject {
+            code: code.as_ref().and_then(number_of),
+            message: message.as_ref().map(words_of).unwrap_or_default(),
+            data: data.as_ref().map(words_of).unwrap_or_default(),
+        }),
+        None => None,
+    };
+    let id = id.as_ref().and_then(number_of).and_then(|id| u64::try_from(id).ok());
+    Ok(Answer { id, result, error })
+}
+
+/// A body that is not JSON-RPC: some gateways answer with words alone.
+fn sort_text(bytes: &[u8], method: &str, status: u16) -> RpcError {
+    let text = cut(String::from_utf8_lossy(bytes).trim());
+    Fault { method, status, message: &text, ..Fault::default() }.sort()
+}
+
 /// The `result` of the answer to request `id`, still as text.
-pub(super) fn result_of(bytes: &[u8], id: u64) -> Result<&RawValue, RpcError> {
-    let answer: Answer<'_> =
-        serde_json::from_slice(bytes).map_err(|error| RpcError::Malformed(error.to_string()))?;
+pub(super) fn result_of<'a>(
+    bytes: &'a [u8],
+    method: &str,
+    id: u64,
+) -> Result<&'a RawValue, RpcError> {
+    const STATUS: u16 = 200;
+    let answer = answer_of(bytes).map_err(|error| {
+        let text = cut(String::from_utf8_lossy(bytes).trim());
+        let fault = Fault { method, status: STATUS, message: &text, ..Fault::default() };
+        // A web page may have any words; an answer that ends in the middle as well.
+        let is_words = !text.starts_with(['<', '{', '[', '"']);
+        if is_words && fault.is_known() { fault.sort() } else { error }
+    })?;
     if let Some(error) = answer.error {
-        return Err(error.sort());
+        return Err(error.sort(method, STATUS));
     }
     if answer.id != Some(id) {
         return Err(RpcError::Contradiction {
@@ -132,7 +253,7 @@ pub(super) fn result_of(bytes: &[u8], id: u64) -> Result<&RawValue, RpcError> {
             found: answer.id.map_or_else(|| "absent".to_owned(), |found| found.to_string()),
         });
     }
-    answer.result.ok_or_else(|| RpcError::Malformed("neither result nor error".to_owned()))
+    answer.result.ok_or_else(|| RpcError::Unreadable("neither result nor error".to_owned()))
 }
 
 /// Reads a value out of a `result`.
@@ -149,23 +270,83 @@ pub(super) fn quantity(raw: &RawValue) -> Result<u64, RpcError> {
 mod tests {
     use super::*;
 
+    fn result(text: &str) -> Result<&RawValue, RpcError> {
+        result_of(text.as_bytes(), "eth_call", 7)
+    }
+
     #[test]
     fn answers_that_are_none_are_refused() {
-        let malformed = |text: &str| {
-            assert!(matches!(result_of(text.as_bytes(), 7), Err(RpcError::Malformed(_))), "{text}");
-        };
-        for text in ["", "{", "[]", "null", r#"{"id":7}"#, r#"{"id":"7","result":1}"#, "<html>"] {
-            malformed(text);
+        for text in
+            ["", "{", "[]", "null", r#"{"id":7}"#, "<html>", r#"[{"id":7,"result":1},{"id":8}]"#]
+        {
+            assert!(matches!(result(text), Err(RpcError::Unreadable(_))), "{text}");
+        }
+        for text in [r#"{"id":8,"result":1}"#, r#"{"result":1}"#, r#"{"id":{},"result":1}"#] {
+            assert!(
+                matches!(
+                    result(text),
+                    Err(RpcError::Contradiction { what: "the response's id", .. })
+                ),
+                "{text}"
+            );
         }
         assert!(matches!(
-            result_of(br#"{"id":8,"result":1}"#, 7),
-            Err(RpcError::Contradiction { what: "the response's id", .. })
-        ));
-        assert!(matches!(
-            result_of(br#"{"id":7,"error":{"code":3,"message":"execution reverted"}}"#, 7),
+            result(r#"{"id":7,"error":{"code":3,"message":"execution reverted"}}"#),
             Err(RpcError::Reverted(_))
         ));
-        assert_eq!(result_of(br#"{"id":7,"result":null}"#, 7).unwrap().get(), "null");
+        assert_eq!(result(r#"{"id":7,"result":null}"#).unwrap().get(), "null");
+    }
+
+    #[test]
+    fn the_envelope_is_read_whatever_the_types_of_its_fields_are() {
+        for text in [
+            r#"{"id":"7","result":5}"#,
+            r#"{"id":7,"result":5,"error":null}"#,
+            r#"{"jsonrpc":1,"id":7,"result":5,"more":{}}"#,
+            r#" [{"id":7,"result":5}]"#,
+        ] {
+            assert_eq!(result(text).unwrap().get(), "5", "{text}");
+        }
+        for text in [
+            r#"{"id":7,"error":{"code":"429","message":"no"}}"#,
+            r#"{"id":7,"error":"too many requests"}"#,
+            r#"{"id":null,"code":429,"message":"no"}"#,
+            r#"{"code":"-32005","message":"daily request count exceeded"}"#,
+            r#"{"error":{"message":{"text":"rate limit"}}}"#,
+            r#"{"id":7,"result":null,"error":{"code":-32000,"message":"no","data":"rate limit"}}"#,
+            "Too Many Requests",
+        ] {
+            assert!(
+                matches!(result(text), Err(RpcError::RateLimited(_))),
+                "{text}: {:?}",
+                result(text)
+            );
+        }
+        // A page with such words is no rate limit.
+        assert!(matches!(result("<p>rate limit</p>"), Err(RpcError::Unreadable(_))));
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        use std::io::Write as _;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    #[test]
+    fn gzip_is_unpacked_within_the_bound() {
+        let text = vec![b'x'; 100_000];
+        let packed = gzip(&text);
+        assert!(packed.len() < 1_000, "the control: it is far smaller");
+        for encoding in [Some("gzip"), Some("identity"), None] {
+            assert_eq!(unpacked(packed.clone(), encoding, 100_000), Ok(text.clone()));
+            let beyond = unpacked(packed.clone(), encoding, 99_999);
+            assert_eq!(beyond, Err(RpcError::Oversized { most: 99_999 }));
+        }
+        let cut_short = packed[..packed.len() / 2].to_vec();
+        assert!(matches!(unpacked(cut_short, Some("gzip"), 100_000), Err(RpcError::Unreadable(_))));
+        assert_eq!(unpacked(b"{}".to_vec(), Some("gzip"), 10), Ok(b"{}".to_vec()));
+        assert!(matches!(unpacked(b"{}".to_vec(), Some("br"), 10), Err(RpcError::Unreadable(_))));
     }
 
     #[test]

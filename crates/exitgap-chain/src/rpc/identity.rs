@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Failure, Rpc, RpcError, http, value};
+use super::{Failure, Manner, Rpc, RpcError, http, value};
 
 /// What is read of a block to know it again.
 #[derive(Deserialize)]
@@ -39,7 +39,8 @@ impl Rpc {
             self.state().nodes[node].linked = false;
             self.verify(node, deadline)
         };
-        self.in_rounds("eth_getBlockByNumber", vec![node], deadline, ask).await.map(drop)
+        let manner = Manner::PATIENT;
+        self.in_rounds("eth_getBlockByNumber", manner, vec![node], deadline, ask).await.map(drop)
     }
 
     /// The hash of a node's block 0, where it answers with the expected chain id.

@@ -1,11 +1,20 @@
 //! JSON-RPC to the nodes of one chain: bounded requests, rotation and backoff. A node is not used
 //! before it has shown that it serves the right chain and the series' own blocks.
+//!
+//! - `outcome`: what an error of a node means; `error`: what it says about a slot
+//! - `http`: one exchange; `bounds`: how much a node is asked for at once
+//! - `identity`: which chain a node serves
 
+mod bounds;
 mod error;
 mod http;
 mod identity;
+mod outcome;
+#[cfg(test)]
+mod tests;
 
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
@@ -14,8 +23,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use bounds::Bounds;
+pub(crate) use bounds::{Measure, Weight};
 pub(crate) use error::{Failure, RpcError};
 pub(crate) use http::value;
+use outcome::Outcome;
 
 use crate::config::{ChainPlan, RpcUrl};
 use crate::limits::Limits;
@@ -33,10 +45,24 @@ pub(crate) struct Rpc {
     limits: Limits,
     state: Mutex<State>,
     requests: AtomicU64,
-    /// Calls per multicall that the nodes have not refused yet.
-    most_calls: AtomicUsize,
-    /// Blocks per request for logs that the nodes have not refused yet.
-    most_log_blocks: AtomicU64,
+}
+
+/// How long a request is worth asking again, and whether less can be asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Manner {
+    /// How much it asks for, where nodes bound that.
+    pub(crate) weight: Option<Weight>,
+    /// Less can be asked for: where that may help, the request is given up at once, or, where nothing is known, after
+    /// [`Limits::rounds`].
+    pub(crate) narrows: bool,
+    /// The slot depends on it: nodes that lag are asked again for a third of the time, and where nothing is known of an
+    /// error, all of it.
+    pub(crate) is_patient: bool,
+}
+
+impl Manner {
+    /// Asked as long as there is time.
+    pub(crate) const PATIENT: Self = Self { weight: None, narrows: false, is_patient: true };
 }
 
 #[derive(Debug)]
@@ -49,10 +75,32 @@ struct State {
     genesis: Option<B256>,
     /// Blocks of the series, newest first, one of which every node must have.
     links: Vec<BlockRef>,
+    /// How many requests ended how, by node, method and outcome's name, since they were taken last.
+    outcomes: BTreeMap<(usize, &'static str, &'static str), u64>,
+}
+
+impl Manner {
+    /// How many rounds a request is worth whose nodes have these faults.
+    fn rounds(self, faults: &[&RpcError], limits: &Limits, is_lag_borne: bool) -> u32 {
+        use Outcome::{AskAnother, Narrow, Unclear};
+        let any = |outcome| faults.iter().any(|fault| fault.outcome() == outcome);
+        let passes = faults.iter().any(|fault| fault.may_pass());
+        if !faults.is_empty() && faults.iter().all(|fault| fault.is_final_per_node()) {
+            return 1;
+        }
+        if self.narrows && faults.iter().any(|fault| fault.may_narrow()) {
+            // No answer to so much, and no other node that is worth waiting for.
+            let is_heavy = |fault: &&RpcError| matches!(fault, RpcError::TimedOut { .. });
+            let is_clear = faults.iter().all(|fault| fault.outcome() == Narrow || is_heavy(fault));
+            return if is_clear { 1 } else { limits.rounds };
+        }
+        let waits = (any(AskAnother) && is_lag_borne) || any(Unclear);
+        if passes || (self.is_patient && waits) { limits.outage_rounds } else { limits.rounds }
+    }
 }
 
 /// What is known of one node.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Node {
     /// Its chain id and genesis were checked since its last failure.
     identified: bool,
@@ -60,6 +108,22 @@ struct Node {
     linked: bool,
     /// It asked not to be asked before.
     not_before: Option<Instant>,
+    /// How much it is asked for at once.
+    bounds: Bounds,
+}
+
+/// Requests to a node that ended alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestOutcomes {
+    /// The node, by its host.
+    pub node: String,
+    /// The method.
+    pub method: &'static str,
+    /// What follows from the answers: `answer`, or one of `ask_again`, `ask_another`, `narrow`, `wait_until`,
+    /// `not_supported`, `contradicts`, `unclear`.
+    pub outcome: &'static str,
+    /// How many there were.
+    pub requests: u64,
 }
 
 /// Why the HTTP client could not be made.
@@ -84,18 +148,20 @@ impl Rpc {
             .no_proxy()
             .connect_timeout(limits.request_timeout)
             .build()?;
+        let calls = u64::try_from(limits.calls_per_multicall).unwrap_or(u64::MAX);
+        let bounds = Bounds::new(calls, limits.log_blocks);
+        let node = Node { identified: false, linked: false, not_before: None, bounds };
         let state = State {
             current: 0,
-            nodes: vec![Node::default(); plan.urls().len()],
+            nodes: vec![node; plan.urls().len()],
             genesis: plan.genesis().map(|hash| B256::from(hash.0)),
             links: Vec::new(),
+            outcomes: BTreeMap::new(),
         };
         Ok(Self {
             urls: plan.urls().to_vec(),
             chain_id: plan.chain_id(),
             client,
-            most_calls: AtomicUsize::new(limits.calls_per_multicall.max(1)),
-            most_log_blocks: AtomicU64::new(limits.log_blocks.max(1)),
             limits,
             state: Mutex::new(state),
             requests: AtomicU64::new(0),
@@ -105,6 +171,18 @@ impl Rpc {
     /// HTTP requests sent so far, failed ones included.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// How many requests ended how, since they were taken last.
+    pub(crate) fn take_outcomes(&self) -> Vec<RequestOutcomes> {
+        let outcomes = core::mem::take(&mut self.state().outcomes);
+        let named = |((node, method, outcome), requests): ((usize, _, _), u64)| RequestOutcomes {
+            node: self.urls[node].to_string(),
+            method,
+            outcome,
+            requests,
+        };
+        outcomes.into_iter().map(named).collect()
     }
 
     /// The bounds in force.
@@ -117,28 +195,18 @@ impl Rpc {
         self.urls.len()
     }
 
-    /// How many calls to pack into one multicall.
-    pub(crate) fn calls_per_multicall(&self) -> usize {
-        self.most_calls.load(Ordering::Relaxed)
+    /// How much of a measure the node that is asked first has not refused lately.
+    pub(crate) fn most_of(&self, measure: Measure) -> u64 {
+        let state = self.state();
+        state.nodes[state.current].bounds.of(measure).most()
     }
 
-    /// Remembers that the nodes refused more than this many calls at once. A few dozen calls are
-    /// never too many: what is refused among so few is refused for another reason.
-    pub(crate) fn ask_for_fewer_calls(&self, calls: usize) {
-        const FEWEST: usize = 64;
-        self.most_calls.fetch_min(calls.max(FEWEST), Ordering::Relaxed);
-    }
-
-    /// How many blocks to ask the logs of at once.
-    pub(crate) fn blocks_per_log_request(&self) -> u64 {
-        self.most_log_blocks.load(Ordering::Relaxed)
-    }
-
-    /// Remembers that the nodes refused the logs of more than this many blocks at once; returns how
-    /// many to ask for now, at least 1.
-    pub(crate) fn ask_for_fewer_log_blocks(&self, blocks: u64) -> u64 {
-        let blocks = blocks.max(1);
-        self.most_log_blocks.fetch_min(blocks, Ordering::Relaxed).min(blocks)
+    /// Remembers that the node that is asked first, which answered this much, did not answer twice as much.
+    pub(crate) fn serves_no_more_than(&self, weight: Weight) {
+        let mut state = self.state();
+        let current = state.current;
+        let twice = weight.amount.saturating_mul(2);
+        state.nodes[current].bounds.of_mut(weight.of).refused(twice);
     }
 
     /// Asks another node first from now on, and checks this one again before it is next believed.
@@ -164,13 +232,42 @@ impl Rpc {
         deadline: Instant,
         decode: impl Fn(&RawValue) -> Result<T, RpcError>,
     ) -> Result<T, Failure> {
+        self.request_in(Manner::default(), method, params, deadline, decode).await
+    }
+
+    /// The same in a manner of its own.
+    pub(crate) async fn request_in<T>(
+        &self,
+        manner: Manner,
+        method: &'static str,
+        params: &Value,
+        deadline: Instant,
+        decode: impl Fn(&RawValue) -> Result<T, RpcError>,
+    ) -> Result<T, Failure> {
         let start = self.state().current;
         let nodes: Vec<usize> =
             (0..self.urls.len()).map(|step| (start + step) % self.urls.len()).collect();
-        let ask = |node| self.ask(node, method, params, deadline, &decode);
-        let (node, value) = self.in_rounds(method, nodes, deadline, ask).await?;
+        let decode = &decode;
+        let ask = |node| async move {
+            let answer = self.ask(node, method, params, deadline, decode).await;
+            self.learn_bound(node, manner.weight, answer.as_ref().err());
+            answer
+        };
+        let (node, value) = self.in_rounds(method, manner, nodes, deadline, ask).await?;
         self.state().current = node;
         Ok(value)
+    }
+
+    /// Asks a node for less where it refused this much, and for more where it answers.
+    fn learn_bound(&self, node: usize, weight: Option<Weight>, error: Option<&RpcError>) {
+        let Some(Weight { of, amount }) = weight else { return };
+        let mut state = self.state();
+        let bound = state.nodes[node].bounds.of_mut(of);
+        match error {
+            None => bound.answered(amount),
+            Some(error) if error.is_about_size() => bound.refused(amount),
+            Some(_) => {}
+        }
     }
 
     /// Asks these nodes in turn, and again after pauses, until one answers. A node that says when
@@ -178,10 +275,12 @@ impl Rpc {
     async fn in_rounds<T, F: Future<Output = Result<T, RpcError>>>(
         &self,
         method: &'static str,
+        manner: Manner,
         nodes: Vec<usize>,
         deadline: Instant,
         ask: impl Fn(usize) -> F,
     ) -> Result<(usize, T), Failure> {
+        let begun = Instant::now();
         let (mut attempts, mut rounds) = (0, 0);
         let mut faults: Vec<Option<RpcError>> = vec![None; self.urls.len()];
         loop {
@@ -198,16 +297,14 @@ impl Rpc {
                 }
             }
             rounds += 1;
-            let of_nodes = || nodes.iter().filter_map(|node| faults[*node].as_ref());
-            let most = if of_nodes().any(RpcError::may_pass) {
-                self.limits.outage_rounds
-            } else {
-                self.limits.rounds
-            };
+            let of_nodes: Vec<&RpcError> =
+                nodes.iter().filter_map(|node| faults[*node].as_ref()).collect();
+            let lag_until = begun + deadline.saturating_duration_since(begun) / 3;
+            let is_lag_borne = Instant::now() < lag_until;
+            let most = manner.rounds(&of_nodes, &self.limits, is_lag_borne);
             let next = nodes.iter().filter_map(waiting).min();
             let next = next.unwrap_or(now).max(Instant::now() + self.limits.pause(rounds));
-            let hopeless = of_nodes().count() > 0 && of_nodes().all(RpcError::is_final_per_node);
-            if hopeless || rounds >= most.max(1) || next >= deadline {
+            if rounds >= most.max(1) || next >= deadline {
                 break;
             }
             sleep_until(next).await;
@@ -233,6 +330,8 @@ impl Rpc {
             self.exchange(node, method, params, deadline, decode).await
         };
         let answer = asked.await;
+        let outcome = answer.as_ref().err().map_or(Outcome::Answer, RpcError::outcome);
+        *self.state().outcomes.entry((node, method, outcome.code())).or_default() += 1;
         if let Err(error) = &answer {
             tracing::debug!(node = %self.urls[node], method, %error, "a node failed a request");
             if error.unsettles_identity() {
@@ -258,14 +357,14 @@ impl Rpc {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let (within, most) = (self.limits.request_timeout, self.limits.answer_bytes_most);
         let body = request.to_string().into_bytes();
-        let answer = http::post(&self.client, &self.urls[node], body, within, most);
+        let answer = http::post(&self.client, &self.urls[node], (method, body), within, most);
         let answer = timeout_at(deadline, answer).await.map_err(|_| RpcError::Deadline)?;
         let bytes = answer.map_err(|refusal| {
             let wait = refusal.retry_after.map(|wait| wait.min(self.limits.retry_after_most));
             self.state().nodes[node].not_before = wait.map(|wait| Instant::now() + wait);
             refusal.error
         })?;
-        decode(http::result_of(&bytes, id)?)
+        decode(http::result_of(&bytes, method, id)?)
     }
 
     /// The state is plain data: a panic elsewhere cannot leave it half changed.

@@ -1,0 +1,304 @@
+//! Which logs of a node's answer are believed: judged pool by pool and block by block, so that neither a contract nor a
+//! node that garbles the logs of one pool keeps those of another from being read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exitgap_core::analytics::accuracy::{PoolLog, check_logs};
+use exitgap_core::ids::Address;
+
+/// Why logs of a pool are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum LogFault {
+    /// It is not a log: a field has another type or length.
+    #[error("a log has a field of another type or length")]
+    Malformed,
+    /// No block of those that were asked for, no index, or it was removed.
+    #[error("a log has no place in the requested blocks")]
+    NoPlace,
+    /// Its topics or its data do not fit its event.
+    #[error("a log's topics or data do not fit its event")]
+    DataInvalid,
+    /// Numbers that no pool logs: a tick outside the scale, liquidity beyond its bound.
+    #[error("a log's values are outside the bounds of a pool")]
+    OutOfBounds,
+    /// Two different logs of one block have the same index.
+    #[error("two different logs of a block have the same index")]
+    PlaceRepeated,
+    /// The order of the indices is not that of the transactions.
+    #[error("the log indices of a block are counted per transaction")]
+    IndexPerTransaction,
+    /// No node serves the logs of one block.
+    #[error("the logs of one block are more than the nodes serve")]
+    TooLarge,
+}
+
+impl LogFault {
+    /// The stable code, for measures.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::NoPlace => "no_place",
+            Self::DataInvalid => "data_invalid",
+            Self::OutOfBounds => "out_of_bounds",
+            Self::PlaceRepeated => "place_repeated",
+            Self::IndexPerTransaction => "index_per_transaction",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// Blocks in which logs of a pool are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnreadLogs {
+    /// The first of them.
+    pub first_block: u64,
+    /// The last of them.
+    pub last_block: u64,
+    /// Why those of the first are not.
+    pub fault: LogFault,
+}
+
+impl UnreadLogs {
+    /// These blocks, and later ones.
+    pub(super) fn and(self, later: Self) -> Self {
+        let (first, second) =
+            if later.first_block < self.first_block { (later, self) } else { (self, later) };
+        Self { last_block: first.last_block.max(second.last_block), ..first }
+    }
+}
+
+/// A log of a pool as it was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AnsweredLog {
+    pub(super) pool: Address,
+    /// The place of its transaction in the block, where the node gives it.
+    pub(super) transaction_index: Option<u64>,
+    /// What it says, or the block it is of, if that is known, and what is wrong with it.
+    pub(super) log: Result<PoolLog, (Option<u64>, LogFault)>,
+}
+
+/// What is believed of an answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// By pool, in the order of the chain; none of blocks that are unread.
+    pub(super) logs: BTreeMap<Address, Vec<PoolLog>>,
+    /// By pool.
+    pub(super) unread: BTreeMap<Address, UnreadLogs>,
+}
+
+impl Judged {
+    /// Judges the logs of an answer about the blocks from one to another. A log that is there twice counts once.
+    pub(super) fn of(answered: Vec<AnsweredLog>, [from, to]: [u64; 2]) -> Self {
+        let mut judged = Self::default();
+        let mut by_block: BTreeMap<u64, Vec<Placed>> = BTreeMap::new();
+        for AnsweredLog { pool, transaction_index, log } in answered {
+            match log {
+                Ok(log) => {
+                    let block = log.block;
+                    by_block.entry(block).or_default().push(Placed {
+                        pool,
+                        transaction_index,
+                        log,
+                    });
+                }
+                Err((Some(block), fault)) => judged.leave_unread(pool, [block; 2], fault),
+                Err((None, fault)) => judged.leave_unread(pool, [from, to], fault),
+            }
+        }
+        for (block, logs) in by_block {
+            judged.add_block(block, logs);
+        }
+        judged
+    }
+
+    /// Adds the logs of one block.
+    fn add_block(&mut self, block: u64, mut logs: Vec<Placed>) {
+        logs.sort_by_key(|placed| (placed.log.index, placed.pool));
+        logs.dedup_by(|a, b| a.pool == b.pool && a.log == b.log);
+        if let Some(fault) = wrong_order(&logs) {
+            // Which of them are where they should be cannot be told.
+            let pools: BTreeSet<Address> = logs.iter().map(|placed| placed.pool).collect();
+            for pool in pools {
+                self.leave_unread(pool, [block; 2], fault);
+            }
+            return;
+        }
+        let mut by_pool: BTreeMap<Address, Vec<PoolLog>> = BTreeMap::new();
+        for Placed { pool, log, .. } in logs {
+            by_pool.entry(pool).or_default().push(log);
+        }
+        for (pool, logs) in by_pool {
+            let is_unread =
+                self.unread.get(&pool).is_some_and(|unread| unread.first_block <= block);
+            if check_logs(&logs, block.saturating_sub(1), block).is_err() {
+                self.leave_unread(pool, [block; 2], LogFault::OutOfBounds);
+            } else if !is_unread {
+                self.logs.entry(pool).or_default().extend(logs);
+            }
+        }
+    }
+
+    /// Leaves blocks of a pool unread, and with them what it logged after them.
+    pub(super) fn leave_unread(
+        &mut self,
+        pool: Address,
+        [first_block, last_block]: [u64; 2],
+        fault: LogFault,
+    ) {
+        let unread = UnreadLogs { first_block, last_block, fault };
+        let all = self.unread.get(&pool).map_or(unread, |known| known.and(unread));
+        if let Some(logs) = self.logs.get_mut(&pool) {
+            logs.retain(|log| log.block < all.first_block);
+        }
+        self.unread.insert(pool, all);
+    }
+
+    /// Takes in what another node answered about pools whose logs are unread.
+    pub(super) fn replace(&mut self, mut other: Self, pools: &BTreeSet<Address>) {
+        for pool in pools {
+            let better = match (self.unread.get(pool), other.unread.get(pool)) {
+                (Some(_), None) => true,
+                (Some(ours), Some(theirs)) => theirs.first_block > ours.first_block,
+                (None, _) => false,
+            };
+            if !better {
+                continue;
+            }
+            self.logs.remove(pool);
+            self.unread.remove(pool);
+            self.logs.extend(other.logs.remove_entry(pool));
+            self.unread.extend(other.unread.remove_entry(pool));
+        }
+    }
+}
+
+/// A log at its place.
+struct Placed {
+    pool: Address,
+    transaction_index: Option<u64>,
+    log: PoolLog,
+}
+
+/// What is wrong with the order of a block's logs, which are sorted by their index.
+fn wrong_order(logs: &[Placed]) -> Option<LogFault> {
+    logs.windows(2).find_map(|two| {
+        let [before, after] = two else { return None };
+        let other_transaction = before.log.transaction != after.log.transaction;
+        if before.log.index == after.log.index {
+            let per_transaction = other_transaction
+                && before.transaction_index.is_some()
+                && before.transaction_index != after.transaction_index;
+            return Some(if per_transaction {
+                LogFault::IndexPerTransaction
+            } else {
+                LogFault::PlaceRepeated
+            });
+        }
+        let earlier = before.transaction_index.zip(after.transaction_index);
+        earlier.filter(|(before, after)| after < before).map(|_| LogFault::IndexPerTransaction)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::U256;
+    use exitgap_core::analytics::accuracy::{PoolEvent, PriceAfter, SwapAmounts};
+
+    use super::*;
+
+    const ONE: Address = Address([1; 20]);
+    const TWO: Address = Address([2; 20]);
+
+    fn swap(pool: Address, block: u64, index: u32, transaction: u8) -> AnsweredLog {
+        let sold = [U256::from(u64::from(index) + 1), U256::ZERO];
+        let amounts = SwapAmounts { sold, bought: [U256::ZERO, U256::from(4_u8)] };
+        let (transaction, parties) = ([transaction; 32], [pool; 2]);
+        let event = PoolEvent::Swap(amounts, None);
+        let log = PoolLog { block, index, transaction, parties, event };
+        AnsweredLog { pool, transaction_index: Some(u64::from(log.transaction[0])), log: Ok(log) }
+    }
+
+    fn with_tick(mut answered: AnsweredLog, tick: i32) -> AnsweredLog {
+        let price = PriceAfter { sqrt_price_x96: U256::from(7_u8), tick, liquidity: 1 };
+        if let Ok(PoolLog { event: PoolEvent::Swap(_, after), .. }) = &mut answered.log {
+            *after = Some(price);
+        }
+        answered
+    }
+
+    fn places(judged: &Judged, pool: Address) -> Vec<(u64, u32)> {
+        let logs = judged.logs.get(&pool).map(Vec::as_slice).unwrap_or_default();
+        logs.iter().map(|log| (log.block, log.index)).collect()
+    }
+
+    fn unread(judged: &Judged, pool: Address) -> Option<(u64, u64, LogFault)> {
+        let unread = judged.unread.get(&pool)?;
+        Some((unread.first_block, unread.last_block, unread.fault))
+    }
+
+    #[test]
+    fn a_log_that_is_there_twice_counts_once() {
+        let once = [swap(ONE, 5, 3, 1), swap(TWO, 5, 4, 2), swap(ONE, 6, 0, 1)];
+        let twice = once.iter().rev().chain(&once).cloned().collect();
+        let judged = Judged::of(twice, [5, 9]);
+        assert_eq!(judged, Judged::of(once.to_vec(), [5, 9]));
+        assert_eq!(places(&judged, ONE), [(5, 3), (6, 0)]);
+        assert!(judged.unread.is_empty());
+    }
+
+    #[test]
+    fn indices_that_are_counted_per_transaction_are_not_believed() {
+        // The same index in two transactions.
+        let judged = Judged::of(vec![swap(ONE, 5, 0, 1), swap(ONE, 5, 0, 2)], [5, 9]);
+        assert_eq!(unread(&judged, ONE), Some((5, 5, LogFault::IndexPerTransaction)));
+        assert!(places(&judged, ONE).is_empty());
+        // An order of indices that is not that of the transactions, in the logs of two pools.
+        let later = swap(ONE, 6, 1, 1);
+        let judged = Judged::of(vec![swap(ONE, 5, 7, 1), swap(TWO, 5, 2, 2), later], [5, 9]);
+        assert_eq!(unread(&judged, ONE), Some((5, 5, LogFault::IndexPerTransaction)));
+        assert_eq!(unread(&judged, TWO), Some((5, 5, LogFault::IndexPerTransaction)));
+        assert!(places(&judged, ONE).is_empty(), "what follows is read once the block was");
+        // Two logs of one transaction cannot be at one place.
+        let mut other = swap(ONE, 5, 3, 1);
+        other = with_tick(other, 1);
+        let judged = Judged::of(vec![swap(ONE, 5, 3, 1), other], [5, 9]);
+        assert_eq!(unread(&judged, ONE), Some((5, 5, LogFault::PlaceRepeated)));
+    }
+
+    #[test]
+    fn what_a_contract_cannot_have_meant_leaves_that_pool_unread_from_there_on() {
+        let wrong = with_tick(swap(ONE, 6, 1, 3), 8_388_607);
+        let answered = vec![
+            swap(ONE, 5, 1, 1),
+            wrong,
+            swap(ONE, 7, 1, 1),
+            swap(TWO, 6, 2, 3),
+            swap(TWO, 7, 2, 2),
+        ];
+        let judged = Judged::of(answered, [5, 9]);
+        assert_eq!(unread(&judged, ONE), Some((6, 6, LogFault::OutOfBounds)));
+        assert_eq!(places(&judged, ONE), [(5, 1)]);
+        assert_eq!(places(&judged, TWO), [(6, 2), (7, 2)]);
+        assert_eq!(unread(&judged, TWO), None);
+        // The control: the largest tick there is.
+        let judged = Judged::of(vec![with_tick(swap(ONE, 6, 1, 3), 887_272)], [5, 9]);
+        assert_eq!(places(&judged, ONE), [(6, 1)]);
+        // What has no block makes all of them unread.
+        let placeless = |fault| AnsweredLog { log: Err((None, fault)), ..swap(ONE, 5, 0, 1) };
+        let judged = Judged::of(vec![swap(ONE, 5, 1, 1), placeless(LogFault::NoPlace)], [5, 9]);
+        assert_eq!(unread(&judged, ONE), Some((5, 9, LogFault::NoPlace)));
+        assert!(places(&judged, ONE).is_empty());
+    }
+
+    #[test]
+    fn another_nodes_answer_counts_where_it_is_better() {
+        let bad = with_tick(swap(ONE, 6, 1, 3), 8_388_607);
+        let mut judged = Judged::of(vec![bad.clone(), swap(TWO, 6, 2, 3)], [5, 9]);
+        let pools = BTreeSet::from([ONE]);
+        judged.replace(Judged::of(vec![bad], [5, 9]), &pools);
+        assert!(judged.unread.contains_key(&ONE));
+        judged.replace(Judged::of(vec![swap(ONE, 6, 1, 3), swap(TWO, 8, 0, 0)], [5, 9]), &pools);
+        assert_eq!((places(&judged, ONE), unread(&judged, ONE)), (vec![(6, 1)], None));
+        assert_eq!(places(&judged, TWO), [(6, 2)]);
+    }
+}

@@ -1,0 +1,179 @@
+//! How much a node is asked for at once: less after it refused, and more again after it answered, so that a fault that
+//! passes leaves nothing behind.
+
+/// What a request has much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Calls of one `eth_call`.
+    Calls,
+    /// Blocks of one `eth_getLogs` for what changes ticks.
+    TickBlocks,
+    /// Blocks of one `eth_getLogs` for swaps: they are many more.
+    SwapBlocks,
+}
+
+/// How much a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Weight {
+    pub(crate) of: Measure,
+    pub(crate) amount: u64,
+}
+
+/// How much of one measure one node is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bound {
+    most: u64,
+    least: u64,
+    ceiling: u64,
+    /// Answers to requests of about this much since it last changed.
+    answered: u32,
+    /// Answers after which more is tried.
+    needed: u32,
+    /// It was raised, and nothing of about this much was answered since.
+    is_tried: bool,
+}
+
+impl Bound {
+    /// Answers after which more is tried, at first. Each try that fails doubles it.
+    const FEWEST: u32 = 2;
+    /// The most of them: a limit that stays costs one refusal in so many requests.
+    const MOST: u32 = 64;
+
+    pub(super) fn new(least: u64, ceiling: u64) -> Self {
+        let ceiling = ceiling.max(1);
+        let least = least.clamp(1, ceiling);
+        Self { most: ceiling, least, ceiling, answered: 0, needed: Self::FEWEST, is_tried: false }
+    }
+
+    /// How much to ask for.
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Asks for half of what was refused.
+    pub(super) fn refused(&mut self, amount: u64) {
+        if core::mem::take(&mut self.is_tried) {
+            self.needed = self.needed.saturating_mul(2).min(Self::MOST);
+        }
+        self.most = self.most.min((amount / 2).max(self.least));
+        self.answered = 0;
+    }
+
+    /// Asks for twice as much after some answers to requests of about this much.
+    pub(super) fn answered(&mut self, amount: u64) {
+        if amount > self.most {
+            self.most = amount.min(self.ceiling);
+        }
+        if self.most == self.ceiling {
+            if amount.saturating_mul(2) > self.ceiling {
+                (self.needed, self.is_tried) = (Self::FEWEST, false);
+            }
+            return;
+        }
+        if amount.saturating_mul(2) > self.most {
+            self.answered += 1;
+            self.is_tried = false;
+        }
+        if self.answered >= self.needed {
+            self.most = self.most.saturating_mul(2).min(self.ceiling);
+            (self.answered, self.is_tried) = (0, true);
+        }
+    }
+}
+
+/// The bounds of one node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    calls: Bound,
+    tick_blocks: Bound,
+    swap_blocks: Bound,
+}
+
+impl Bounds {
+    /// A few dozen calls are never too many: what is refused among so few is refused for another reason.
+    const FEWEST_CALLS: u64 = 64;
+
+    pub(super) fn new(calls: u64, blocks: u64) -> Self {
+        let blocks = Bound::new(1, blocks);
+        let calls = Bound::new(Self::FEWEST_CALLS, calls);
+        Self { calls, tick_blocks: blocks, swap_blocks: blocks }
+    }
+
+    pub(super) fn of(&self, measure: Measure) -> &Bound {
+        match measure {
+            Measure::Calls => &self.calls,
+            Measure::TickBlocks => &self.tick_blocks,
+            Measure::SwapBlocks => &self.swap_blocks,
+        }
+    }
+
+    pub(super) fn of_mut(&mut self, measure: Measure) -> &mut Bound {
+        match measure {
+            Measure::Calls => &mut self.calls,
+            Measure::TickBlocks => &mut self.tick_blocks,
+            Measure::SwapBlocks => &mut self.swap_blocks,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_that_was_lowered_by_a_passing_fault_rises_again() {
+        let mut bound = Bound::new(1, 2_000);
+        for _ in 0..40 {
+            bound.refused(bound.most());
+        }
+        assert_eq!(bound.most(), 1);
+        let mut answers = 0;
+        while bound.most() < 2_000 {
+            bound.answered(bound.most());
+            answers += 1;
+        }
+        assert_eq!(answers, 11 * Bound::FEWEST);
+        // One refusal costs a few answers only.
+        let mut bound = Bound::new(1, 2_000);
+        bound.refused(2_000);
+        assert_eq!(bound.most(), 1_000);
+        for _ in 0..Bound::FEWEST {
+            bound.answered(1_000);
+        }
+        assert_eq!(bound.most(), 2_000);
+    }
+
+    #[test]
+    fn a_limit_that_stays_is_tried_ever_more_seldom() {
+        let mut bound = Bound::new(1, 2_000);
+        let (mut refusals, mut answers) = (0, 0);
+        for _ in 0..2_000 {
+            if bound.most() > 10 {
+                bound.refused(bound.most());
+                refusals += 1;
+            } else {
+                bound.answered(bound.most());
+                answers += 1;
+            }
+        }
+        assert!(refusals < 60, "{refusals} refusals of {answers} answers");
+        // Small requests say nothing of large ones.
+        let before = bound.most();
+        for _ in 0..1_000 {
+            bound.answered(1);
+        }
+        assert_eq!(bound.most(), before);
+    }
+
+    #[test]
+    fn bounds_keep_to_their_ends() {
+        let mut bound = Bound::new(64, 2_000);
+        for _ in 0..20 {
+            bound.refused(bound.most());
+        }
+        assert_eq!(bound.most(), 64);
+        bound.answered(5_000);
+        assert_eq!(bound.most(), 2_000, "what was answered is no more than what is asked for");
+        assert_eq!(Bound::new(64, 10).most(), 10);
+    }
+}

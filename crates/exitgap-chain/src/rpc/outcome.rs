@@ -1,0 +1,190 @@
+//! What an answer of a node means: the one place where HTTP status, JSON-RPC code, method, `data` and words decide.
+//!
+//! The rows of [`ROWS`] are tried in their order, and the first that fits counts. Each names its source. An answer that no
+//! row knows is never judged at once: the request is sent again, then made smaller, then sent to another node, for as long
+//! as there is time ([`Outcome::Unclear`]).
+
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use super::error::{RpcError, cut};
+use rows::ROWS;
+
+/// What follows from a fault of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Outcome {
+    /// It is an answer: the contract's own.
+    Answer,
+    /// An outage: the same node may answer soon.
+    AskAgain,
+    /// The node lags or has pruned: another may have it, and so may this one soon.
+    AskAnother,
+    /// Too much was asked for.
+    Narrow,
+    /// Too many requests: the node wants to be left alone for a while.
+    WaitUntil,
+    /// The node does not have the method.
+    NotSupported,
+    /// The answer is at odds with itself or with what was asked.
+    Contradicts,
+    /// No row knows it: ask again, then narrow, then ask another node.
+    Unclear,
+}
+
+impl Outcome {
+    /// Its name, for measures.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::AskAgain => "ask_again",
+            Self::AskAnother => "ask_another",
+            Self::Narrow => "narrow",
+            Self::WaitUntil => "wait_until",
+            Self::NotSupported => "not_supported",
+            Self::Contradicts => "contradicts",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// What an error says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Reverted,
+    RateLimited,
+    NoState,
+    NoBlock,
+    TooMuch,
+    TooSlow,
+    Outage,
+    NotSupported,
+    /// The node refused a transaction for good.
+    Rejected,
+    Unclear,
+}
+
+/// An error of a node as it stands in its answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Fault<'a> {
+    /// The method that was asked for.
+    pub(super) method: &'a str,
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// The code of the JSON-RPC error, where there is one.
+    pub(super) code: Option<i64>,
+    /// Its message, or the text of a body that is not JSON-RPC.
+    pub(super) message: &'a str,
+    /// Its `data`, as text.
+    pub(super) data: &'a str,
+}
+
+impl Fault<'_> {
+    /// Whether a row knows it.
+    pub(super) fn is_known(&self) -> bool {
+        self.row().is_some()
+    }
+
+    /// The error that it is.
+    pub(super) fn sort(&self) -> RpcError {
+        let message = self.words();
+        match self.meaning() {
+            Meaning::Reverted => RpcError::Reverted(message),
+            Meaning::RateLimited => RpcError::RateLimited(message),
+            Meaning::NoState => RpcError::NoState(message),
+            Meaning::NoBlock => RpcError::NoBlock(message),
+            Meaning::TooMuch => RpcError::RefusedForSize(message),
+            Meaning::TooSlow => RpcError::TooSlow(message),
+            Meaning::Outage => RpcError::Outage(message),
+            Meaning::NotSupported => RpcError::NotSupported(message),
+            Meaning::Rejected => RpcError::Refused { code: self.code.unwrap_or_default(), message },
+            Meaning::Unclear => RpcError::Unclear { code: self.code, message },
+        }
+    }
+
+    /// What is told of it: its code or status, its message, and its `data` where that says more.
+    fn words(&self) -> String {
+        let mut words = cut(self.message);
+        if !self.data.is_empty() && !self.data.starts_with("0x") && self.data != self.message {
+            words = cut(&format!("{words} ({})", self.data));
+        }
+        match (self.meaning(), self.code, self.status) {
+            // These have their words alone, as they are shown to whoever sent a transaction or called a contract.
+            (Meaning::Reverted | Meaning::Rejected, ..) => words,
+            (_, Some(code), 200 | 0) => format!("error {code}: {words}"),
+            (_, Some(code), status) => format!("HTTP status {status}, error {code}: {words}"),
+            (_, None, status) if words.is_empty() => format!("HTTP status {status}"),
+            (_, None, status) => format!("HTTP status {status}: {words}"),
+        }
+    }
+
+    fn meaning(&self) -> Meaning {
+        self.row().map_or(Meaning::Unclear, |row| row.meaning)
+    }
+
+    fn row(&self) -> Option<&'static Row> {
+        let (message, data) = (self.message.to_ascii_lowercase(), self.data.to_ascii_lowercase());
+        ROWS.iter().find(|row| row.fits(self, &message, &data))
+    }
+}
+
+/// Where a row's words stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// There is no word to look for.
+    Any,
+    /// The message begins with one of these.
+    Begins(&'static [&'static str]),
+    /// The message has one of these.
+    Message(&'static [&'static str]),
+    /// The message or the data has one of these.
+    Anywhere(&'static [&'static str]),
+    /// The data has one of these.
+    Data(&'static [&'static str]),
+}
+
+/// One row: what all has to fit, and what it then means. Empty lists fit everything.
+#[derive(Debug)]
+struct Row {
+    status: &'static [u16],
+    codes: &'static [i64],
+    methods: &'static [&'static str],
+    words: Words,
+    meaning: Meaning,
+}
+
+impl Row {
+    const fn words(words: Words, meaning: Meaning) -> Self {
+        Self { status: &[], codes: &[], methods: &[], words, meaning }
+    }
+
+    const fn codes(codes: &'static [i64], meaning: Meaning) -> Self {
+        Self { status: &[], codes, methods: &[], words: Words::Any, meaning }
+    }
+
+    const fn status(status: &'static [u16], meaning: Meaning) -> Self {
+        Self { status, codes: &[], methods: &[], words: Words::Any, meaning }
+    }
+
+    const fn of(self, methods: &'static [&'static str]) -> Self {
+        Self { methods, ..self }
+    }
+
+    const fn with_codes(self, codes: &'static [i64]) -> Self {
+        Self { codes, ..self }
+    }
+
+    fn fits(&self, fault: &Fault<'_>, message: &str, data: &str) -> bool {
+        let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+        (self.status.is_empty() || self.status.contains(&fault.status))
+            && (self.codes.is_empty() || fault.code.is_some_and(|code| self.codes.contains(&code)))
+            && (self.methods.is_empty() || self.methods.contains(&fault.method))
+            && match self.words {
+                Words::Any => true,
+                Words::Begins(words) => words.iter().any(|word| message.starts_with(word)),
+                Words::Message(words) => has(message, words),
+                Words::Anywhere(words) => has(message, words) || has(data, words),
+                Words::Data(words) => has(data, words),
+            }
+    }
+}
