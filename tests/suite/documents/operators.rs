@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use exitgap_chain::Unproven;
+use exitgap_chain::{RequestOutcomes, Unproven};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::bucket::BucketTold;
 use exitgap_server::http::Telemetry;
@@ -28,6 +28,8 @@ fn measured() -> String {
     told.count_slot(3, &BTreeMap::from([(MissingReason::RecorderDown, 1)]));
     told.proofs(1, &BTreeMap::from([(Unproven::UnsupportedLayout, 1), (Unproven::NoTime, 1)]));
     told.drawn(Drawn { due: 1, proven: 1 });
+    let (node, method, outcome) = ("http://node".to_owned(), "eth_call", "answer");
+    told.nodes(&[RequestOutcomes { node, method, outcome, requests: 1 }], 0, 0);
     told.count_cosignatures(1, [&"other".to_owned()].into_iter());
     let peer = "other".to_owned();
     let (slot, observed) = (Slot::FIRST, false);

@@ -1,5 +1,6 @@
 //! Measures of what is beside the slots: proofs that were drawn, peers that are followed, the bucket, a log that is served as a replica.
 
+use exitgap_chain::RequestOutcomes;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -46,6 +47,57 @@ impl DrawMeasures {
     pub fn count(&self, Drawn { due, proven }: Drawn) {
         self.due.inc_by(due.into());
         self.proven.inc_by(proven.into());
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRequest {
+    node: String,
+    method: String,
+    outcome: String,
+}
+
+/// Of the nodes that are read.
+pub struct NodeMeasures {
+    requests: Family<OfRequest, Counter>,
+    unread: Gauge,
+    refused: Counter,
+}
+
+impl NodeMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            requests: measure(
+                registry,
+                "node_requests",
+                "Requests to nodes by node, method and outcome since the start",
+            ),
+            unread: measure(
+                registry,
+                "pools_with_unread_logs",
+                "Pools whose logs arrived with the last slot but could not be read",
+            ),
+            refused: measure(
+                registry,
+                "refused_documents",
+                "Documents of logs and receipts that the store refused, since the start",
+            ),
+        }
+    }
+
+    /// Counts those of a slot.
+    pub fn count(&self, outcomes: &[RequestOutcomes], unread: u32, refused: u32) {
+        for of in outcomes {
+            let label = OfRequest {
+                node: of.node.clone(),
+                method: of.method.to_owned(),
+                outcome: of.outcome.to_owned(),
+            };
+            self.requests.get_or_create(&label).inc_by(of.requests);
+        }
+        self.unread.set(unread.into());
+        self.refused.inc_by(refused.into());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use exitgap_chain::Unproven;
+use exitgap_chain::{RequestOutcomes, Unproven};
 use exitgap_core::series::MissingReason;
 use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
@@ -15,7 +15,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::measures::{BucketMeasures, DaysMeasures, DrawMeasures, PeerMeasures, ReplicaMeasures};
+use super::measures::{
+    BucketMeasures, DaysMeasures, DrawMeasures, NodeMeasures, PeerMeasures, ReplicaMeasures,
+};
 use crate::bucket::BucketTold;
 use crate::peers::PeerTold;
 use crate::recorder::Drawn;
@@ -64,6 +66,7 @@ pub struct Telemetry {
     drawn: DrawMeasures,
     cosignatures: Counter,
     not_cosigned: Family<OfWitness, Counter>,
+    nodes: NodeMeasures,
     peers: PeerMeasures,
     replica: ReplicaMeasures,
     bucket: BucketMeasures,
@@ -127,6 +130,7 @@ impl Default for Telemetry {
             "not_cosigned",
             "Slots that a witness was asked to cosign but did not, since the start",
         );
+        let nodes = NodeMeasures::new(&mut registry);
         let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
         let replica = ReplicaMeasures::new(&mut registry);
         let bucket = BucketMeasures::new(&mut registry);
@@ -174,6 +178,7 @@ impl Default for Telemetry {
             drawn,
             cosignatures,
             not_cosigned,
+            nodes,
             peers,
             replica,
             bucket,
@@ -238,6 +243,12 @@ impl Telemetry {
         for witness in not {
             self.not_cosigned.get_or_create(&OfWitness { witness: witness.clone() }).inc();
         }
+    }
+
+    /// A slot was recorded: what nodes answered, how many pools' logs came and cannot be read, and how many documents the
+    /// store refused.
+    pub fn nodes(&self, outcomes: &[RequestOutcomes], unread: u32, refused: u32) {
+        self.nodes.count(outcomes, unread, refused);
     }
 
     /// A slot was sealed: so many pools recorded, and the others missing by reason.

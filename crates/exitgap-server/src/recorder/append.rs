@@ -2,7 +2,7 @@
 
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_store::{NewEntry, Ready, Store, spread};
+use exitgap_store::{NewEntry, Ready, Store, StoreError, spread};
 
 use super::assemble::{SlotCounts, SlotDraft};
 use super::chains::{ReadSnapshot, make_ready};
@@ -23,13 +23,25 @@ impl<R: SlotReader> Recorder<R> {
     /// Appends the slot in one transaction. Then takes what its heads say off the lists it came from: receipts, what pools
     /// logged, retirements; and keeps its state proofs.
     pub(super) async fn append(&mut self, draft: SlotDraft) -> Result<SealedSlot, RecorderError> {
-        let SlotDraft { slot, entries, changes, blocks, proof_files, counts } = draft;
-        let issued = changes.issued.clone();
-        let append =
-            move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
-        let filled_slots = self.store.run_blocking(append).await??.filled_slots;
+        let SlotDraft { slot, entries, mut changes, blocks, proof_files, mut counts } = draft;
+        let append = move |store: &mut Store| {
+            // What one pool's document breaks is no reason to lose the slot of all.
+            let refused = store.take_refused(slot, &mut changes)?;
+            let appended = store.append_ready(slot, all_ready(entries), &changes)?;
+            Ok::<_, StoreError>((appended, changes.issued, refused))
+        };
+        let (appended, issued, refused) = self.store.run_blocking(append).await??;
+        let filled_slots = appended.filled_slots;
         receipts::note_committed(&mut self.store, self.payments.as_ref(), slot, issued).await?;
         self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
+        counts.unread_logs = self.chains.iter().map(|chain| chain.fills.unread()).sum();
+        counts.refused_documents = u32::try_from(refused.len()).unwrap_or(u32::MAX);
+        for error in refused {
+            tracing::error!(%slot, %error, "the slot is recorded without a document that the store refused");
+            if let StoreError::Fills { pool, .. } = error {
+                self.chains.iter_mut().for_each(|chain| chain.fills.refused(&pool, slot));
+            }
+        }
         self.keep(slot, proof_files).await?;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");

@@ -35,7 +35,7 @@ pub struct SlotDraft {
     pub counts: SlotCounts,
 }
 
-/// What is counted of a slot before it is appended, for its report.
+/// What is counted of a slot for its report; the last two when it is appended.
 pub struct SlotCounts {
     pub recorded: u32,
     pub missing: BTreeMap<MissingReason, u32>,
@@ -45,6 +45,10 @@ pub struct SlotCounts {
     pub oracles_proven: u32,
     pub unproven: BTreeMap<Unproven, u32>,
     pub requests: u64,
+    /// Pools whose logs came and cannot be read.
+    pub unread_logs: u32,
+    /// Documents that the store refused.
+    pub refused_documents: u32,
 }
 
 /// Assembles the slot. Refused where it has no pool. Asks the store for retractions and `payments` for receipts, and takes
@@ -78,6 +82,8 @@ pub async fn assemble(
         oracles_proven,
         unproven,
         requests,
+        unread_logs: 0,
+        refused_documents: 0,
     };
     let PendingChanges { retirements, fills } = pending;
     let changes = Changes { retractions, retirements, doubts, fills, issued };

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_chain::{LogsSince, LogsUntil, ReadFailure};
+use exitgap_chain::{LogsRead, LogsSince, LogsUntil, UnreadLogs};
 use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_LOGS, is_told_of};
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
@@ -19,6 +19,9 @@ const QUIET_SLOTS: u32 = 12;
 /// Slots after which blocks that cannot be read are left out.
 const GIVEN_UP_SLOTS: u32 = Slot::PER_DAY;
 
+/// Slots after which blocks are left out whose logs came and cannot be read: those of an hour.
+const UNREAD_SLOTS: u32 = Slot::PER_DAY / 24;
+
 /// Which logs of a chain's pools its nodes are asked for with a slot.
 #[derive(Debug, Clone)]
 pub struct LogsRequest {
@@ -29,7 +32,7 @@ pub struct LogsRequest {
 }
 
 /// What the nodes answered; `None`: nothing was asked, or there was no time.
-pub type LogsAnswer = Option<Result<BTreeMap<Address, LogsUntil>, ReadFailure>>;
+pub type LogsAnswer = Option<LogsRead>;
 
 /// What is gathered of one chain.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ pub struct Gatherer {
     /// The block of each pool whose logs are known, of slots that this process recorded.
     noted: BTreeMap<Slot, BTreeMap<PoolId, u64>>,
     failing: bool,
+    /// Pools of the last slot whose logs came and cannot be read.
+    unread: u32,
 }
 
 /// The next document of a pool.
@@ -48,6 +53,8 @@ struct PendingFills {
     since: Slot,
     /// Whether it begins anew, so that it says of no block.
     begins: bool,
+    /// The first block whose logs cannot be read, and since when that is known.
+    unread: Option<(u64, Slot)>,
 }
 
 impl PendingFills {
@@ -55,16 +62,31 @@ impl PendingFills {
         Self::at(fills, fills.to_block, since, false)
     }
 
+    /// The document after this one, once it is written.
+    fn next(&self, slot: Slot) -> Self {
+        Self { unread: self.unread, ..Self::after(&self.fills, slot) }
+    }
+
     fn at(of: &Fills, block: u64, since: Slot, begins: bool) -> Self {
         let contract = of.contract.clone();
         let fills = Fills { contract, after_block: block, to_block: block, logs: Vec::new() };
-        Self { fills, since, begins }
+        Self { fills, since, begins, unread: None }
+    }
+
+    /// Takes in what was logged after the last block, and what of it cannot be read.
+    fn add_logs(&mut self, pool: &PoolId, until: LogsUntil, slot: Slot) {
+        let unread = until.unread;
+        self.extend(until, slot);
+        match unread {
+            Some(unread) => self.meet_unread(pool, unread, slot),
+            None => self.unread = None,
+        }
     }
 
     /// Takes in what was logged after the last block; no more than a document may have.
     fn extend(&mut self, until: LogsUntil, slot: Slot) {
         let Self { fills, .. } = self;
-        let LogsUntil { mut to_block, logs } = until;
+        let LogsUntil { mut to_block, logs, .. } = until;
         if to_block <= fills.to_block {
             return;
         }
@@ -83,10 +105,42 @@ impl PendingFills {
         self.fills.to_block = to_block;
     }
 
+    /// Notes blocks whose logs cannot be read. They are asked for again for an hour, since it may be the node's fault, and
+    /// then left out, once what was read before them is written.
+    fn meet_unread(&mut self, pool: &PoolId, unread: UnreadLogs, slot: Slot) {
+        let UnreadLogs { first_block, last_block, fault } = unread;
+        if first_block > self.fills.to_block.saturating_add(1) {
+            // What is before them did not fit into a document: it is asked for again.
+            return;
+        }
+        let since = match self.unread {
+            Some((known, since)) if known == first_block => since,
+            _ => {
+                tracing::warn!(%slot, %pool, first_block, last_block, why = %fault, "its swaps are unread and will be requested again");
+                self.unread = Some((first_block, slot));
+                slot
+            }
+        };
+        if slot.number().saturating_sub(since.number()) >= UNREAD_SLOTS && !self.is_due(slot) {
+            tracing::error!(%slot, %pool, first_block, last_block, why = %fault, "its swaps could not be read for an hour and are left out");
+            *self = Self::at(&self.fills, last_block, slot, true);
+        }
+    }
+
+    /// Notes that what was asked for was not told; what is a day behind is given up.
+    fn miss(&mut self, pool: &PoolId, slot: Slot, last: u64) {
+        if slot.number().saturating_sub(self.since.number()) > GIVEN_UP_SLOTS {
+            tracing::error!(%slot, %pool, "its swaps could not be read for a day and are left out");
+            *self = Self::at(&self.fills, last, slot, true);
+        }
+    }
+
     fn is_due(&self, slot: Slot) -> bool {
-        let Self { fills, since, begins } = self;
+        let Self { fills, since, begins, unread } = self;
+        // What is before blocks that may have to be left out does not wait for them.
+        let waits_for = if unread.is_some() { 0 } else { QUIET_SLOTS };
         let quiet = fills.to_block > fills.after_block
-            && slot.number().saturating_sub(since.number()) >= QUIET_SLOTS;
+            && slot.number().saturating_sub(since.number()) >= waits_for;
         *begins || !fills.logs.is_empty() || quiet
     }
 }
@@ -140,32 +194,47 @@ impl Gatherer {
         request: &LogsRequest,
         answer: LogsAnswer,
     ) {
-        match answer {
-            Some(Ok(mut logs)) => {
-                self.failing = false;
-                for (id, gathering) in &mut self.pools {
-                    let of_pool = alone(id).and_then(|address| logs.remove(&address));
-                    if let Some(until) = of_pool {
-                        gathering.extend(until, slot);
-                    }
+        let mut why = answer.is_none().then(|| "no time was left".to_owned());
+        let mut logs = answer.unwrap_or_default();
+        self.unread = 0;
+        for (id, gathering) in &mut self.pools {
+            let Some(address) = alone(id).filter(|pool| request.since.contains_key(pool)) else {
+                continue;
+            };
+            match logs.remove(&address) {
+                Some(Ok(until)) => {
+                    self.unread += u32::from(until.unread.is_some());
+                    gathering.add_logs(id, until, slot);
+                    continue;
                 }
+                Some(Err(missing)) => drop(why.get_or_insert_with(|| missing.to_string())),
+                // Those that are further ahead came first, and took the requests there may be.
+                None if why.is_none() => continue,
+                None => {}
             }
-            Some(Err(missing)) => self.note_missed(chain, slot, request, &missing.to_string()),
-            None => self.note_missed(chain, slot, request, "no time was left"),
+            gathering.miss(id, slot, request.last);
+        }
+        match why {
+            Some(why) if !std::mem::replace(&mut self.failing, true) => {
+                tracing::warn!(%chain, %slot, "swaps were not read and will be requested again: {why}");
+            }
+            Some(_) => {}
+            None => self.failing = false,
         }
     }
 
-    /// Notes that what was asked for was not told; what is a day behind is given up.
-    fn note_missed(&mut self, chain: &ChainSlug, slot: Slot, request: &LogsRequest, why: &str) {
-        if !std::mem::replace(&mut self.failing, true) {
-            tracing::warn!(%chain, %slot, "swaps were not read and will be requested again: {why}");
-        }
-        for (id, gathering) in &mut self.pools {
-            let asked = alone(id).is_some_and(|address| request.since.contains_key(&address));
-            if asked && slot.number().saturating_sub(gathering.since.number()) > GIVEN_UP_SLOTS {
-                tracing::error!(%slot, pool = %id, "its swaps could not be read for a day and are left out");
-                *gathering = PendingFills::at(&gathering.fills, request.last, slot, true);
-            }
+    /// How many pools' logs came with the last slot and cannot be read.
+    pub fn unread(&self) -> u32 {
+        self.unread
+    }
+
+    /// Begins anew after a document that the store refused; where it refused that too, with what the store has.
+    pub fn refused(&mut self, id: &PoolId, slot: Slot) {
+        let Some(gathering) = self.pools.get_mut(id) else { return };
+        if gathering.begins {
+            self.pools.remove(id);
+        } else {
+            *gathering = PendingFills::at(&gathering.fills, gathering.fills.to_block, slot, true);
         }
     }
 
@@ -179,7 +248,7 @@ impl Gatherer {
     /// Notes that the slot was written, and with it what was due.
     pub fn written(&mut self, slot: Slot) {
         for gathering in self.pools.values_mut().filter(|gathering| gathering.is_due(slot)) {
-            *gathering = PendingFills::after(&gathering.fills, slot);
+            *gathering = gathering.next(slot);
         }
     }
 }
@@ -230,4 +299,119 @@ fn read_blocks(
         }
     }
     Ok(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_chain::{LogFault, ReadFailure};
+    use exitgap_core::analytics::accuracy::{PoolEvent, PoolLog};
+    use exitgap_core::series::MissingReason;
+
+    use super::*;
+
+    const POOL: &str = "anvil:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    const OTHER: &str = "anvil:0x99e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+    fn slot(n: u32) -> Slot {
+        Slot::new((Slot::FIRST.number() + n).into()).unwrap()
+    }
+
+    fn gatherer() -> Gatherer {
+        let pools = [POOL, OTHER].map(|id| {
+            let id: PoolId = id.parse().unwrap();
+            let contract = id.contract().clone();
+            let fills = Fills { contract, after_block: 10, to_block: 10, logs: Vec::new() };
+            (id, PendingFills::after(&fills, slot(0)))
+        });
+        Gatherer { pools: pools.into(), ..Gatherer::default() }
+    }
+
+    fn until(to_block: u64, unread: Option<[u64; 2]>) -> LogsUntil {
+        let log = PoolLog {
+            block: to_block,
+            index: 0,
+            transaction: [1; 32],
+            parties: [Address([1; 20]); 2],
+            event: PoolEvent::Reserves([1, 2]),
+        };
+        let fault = LogFault::OutOfBounds;
+        let unread =
+            unread.map(|[first_block, last_block]| UnreadLogs { first_block, last_block, fault });
+        let logs = if to_block > 10 { vec![log] } else { Vec::new() };
+        LogsUntil { to_block, logs, unread }
+    }
+
+    /// One slot: both pools are asked for up to block 30, and answered so.
+    fn step(gatherer: &mut Gatherer, n: u32, answers: [Result<LogsUntil, ReadFailure>; 2]) {
+        let ids = [POOL, OTHER].map(|id| alone(&id.parse().unwrap()).unwrap());
+        let since = ids.into_iter().map(|address| (address, 10)).collect();
+        let request = LogsRequest { since, last: 30 };
+        let answer = ids.into_iter().zip(answers).collect();
+        gatherer.add_logs(&"anvil".parse().unwrap(), slot(n), &request, Some(answer));
+    }
+
+    fn gathering<'a>(gatherer: &'a Gatherer, id: &str) -> &'a PendingFills {
+        &gatherer.pools[&id.parse().unwrap()]
+    }
+
+    #[test]
+    fn blocks_that_cannot_be_read_are_left_out_after_an_hour_and_hold_up_no_other_pool() {
+        let mut gatherer = gatherer();
+        for n in 1..=UNREAD_SLOTS + 1 {
+            // Blocks 14 to 16 of the first pool cannot be read.
+            step(&mut gatherer, n, [Ok(until(13, Some([14, 16]))), Ok(until(30, None))]);
+            assert_eq!(gatherer.unread(), 1);
+            assert_eq!(gathering(&gatherer, OTHER).fills.to_block, 30);
+            let of_pool = &gathering(&gatherer, POOL).fills;
+            let place = (of_pool.after_block, of_pool.to_block, of_pool.logs.len());
+            match n {
+                1 => assert_eq!(place, (10, 13, 1), "what is before them is committed to"),
+                n if n <= UNREAD_SLOTS => assert_eq!(place, (13, 13, 0), "{n}"),
+                _ => assert_eq!(place, (16, 16, 0), "they are left out"),
+            }
+            let due: Vec<String> =
+                gatherer.due(slot(n)).iter().map(|fills| fills.pool.to_string()).collect();
+            let expected: &[&str] = match n {
+                1 => &[POOL, OTHER],
+                n if n <= UNREAD_SLOTS => &[],
+                _ => &[POOL],
+            };
+            assert_eq!(due, expected, "{n}");
+            gatherer.written(slot(n));
+        }
+        // Read again before that, nothing is left out.
+        let mut gatherer = self::gatherer();
+        step(&mut gatherer, 1, [Ok(until(13, Some([14, 16]))), Ok(until(30, None))]);
+        gatherer.written(slot(1));
+        step(&mut gatherer, 2, [Ok(until(30, None)), Ok(until(30, None))]);
+        let of_pool = &gathering(&gatherer, POOL).fills;
+        assert_eq!((of_pool.after_block, of_pool.to_block, gatherer.unread()), (13, 30, 0));
+    }
+
+    #[test]
+    fn pools_that_a_node_did_not_serve_wait_and_the_others_do_not() {
+        let mut gatherer = gatherer();
+        let missing =
+            ReadFailure { reason: MissingReason::RpcUnavailable, detail: "out".to_owned() };
+        for n in [1, GIVEN_UP_SLOTS, GIVEN_UP_SLOTS + 1] {
+            step(&mut gatherer, n, [Err(missing.clone()), Ok(until(30, None))]);
+            assert_eq!(gathering(&gatherer, OTHER).fills.to_block, 30);
+            let left_out = n > GIVEN_UP_SLOTS;
+            assert_eq!(gathering(&gatherer, POOL).begins, left_out, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_the_store_refuses_is_given_up() {
+        let mut gatherer = gatherer();
+        step(&mut gatherer, 1, [Ok(until(30, None)), Ok(until(30, None))]);
+        let id: PoolId = POOL.parse().unwrap();
+        gatherer.refused(&id, slot(1));
+        assert!(
+            gathering(&gatherer, POOL).begins && gathering(&gatherer, POOL).fills.logs.is_empty()
+        );
+        gatherer.refused(&id, slot(2));
+        assert!(!gatherer.pools.contains_key(&id), "the store says where it goes on");
+        assert_eq!(gathering(&gatherer, OTHER).fills.logs.len(), 1);
+    }
 }

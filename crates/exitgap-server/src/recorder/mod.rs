@@ -126,7 +126,7 @@ use tokio::time::Instant;
 pub use clock::{Clock, ManualClock, Moment, SystemClock};
 pub use report::{Drawn, RecorderError, SlotReport};
 pub use run::Stop;
-pub use source::{MakeReader, ResumePoint, SlotReader, Source};
+pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use crate::witness::Witnesses;
 use assemble::{PendingChanges, assemble};
@@ -342,7 +342,9 @@ impl<R: SlotReader> Recorder<R> {
         let sealed = self.append(draft).await?;
         let elapsed = started.elapsed();
         let publication = self.publish().await?;
-        let report = SlotReport::from_sealed(&sealed, publication, drawn_before, elapsed);
+        let mut report = SlotReport::from_sealed(&sealed, publication, drawn_before, elapsed);
+        let readers = self.chains.iter().filter_map(|chain| chain.reader.as_ref());
+        report.node_outcomes = readers.flat_map(SlotReader::take_outcomes).collect();
         self.announce(&report);
         self.after(&sealed).await?;
         Ok(report)

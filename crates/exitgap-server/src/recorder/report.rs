@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use exitgap_chain::Unproven;
+use exitgap_chain::{RequestOutcomes, Unproven};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{PublishError, RestoreError, StoreError};
@@ -39,6 +39,12 @@ pub struct SlotReport {
     pub not_cosigned: Vec<(String, String)>,
     /// HTTP requests it took.
     pub requests: u64,
+    /// What nodes answered since the slot before, by node, method and outcome.
+    pub node_outcomes: Vec<RequestOutcomes>,
+    /// Pools whose logs came with it and cannot be read.
+    pub unread_logs: u32,
+    /// Documents of pools' logs and of receipts that the store refused, without which it was written.
+    pub refused_documents: u32,
     /// Slots before it that were filled with `recorder_down`.
     pub filled_slots: u32,
     /// From the start of the reading to the end of the commit.
@@ -71,6 +77,9 @@ impl SlotReport {
             cosigned,
             not_cosigned,
             requests: counts.requests,
+            node_outcomes: Vec::new(),
+            unread_logs: counts.unread_logs,
+            refused_documents: counts.refused_documents,
             filled_slots: *filled_slots,
             elapsed,
             unpublished,
@@ -154,6 +163,25 @@ impl RecorderError {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Whether nothing of the slot was written and the store is as it was, so that the recorder goes on with the next slot.
+    /// What nodes answered and contracts hold never ends it.
+    pub(super) fn leaves_store_whole(&self) -> bool {
+        match self {
+            Self::ClockUnconfirmed { .. } | Self::Sealed { .. } => true,
+            Self::Store(error) => {
+                let passes = matches!(
+                    error,
+                    StoreError::Database { .. }
+                        | StoreError::NotClaimed { .. }
+                        | StoreError::ClockDiffers { .. }
+                        | StoreError::Compress { .. }
+                );
+                passes || error.is_of_entries()
+            }
+            _ => false,
         }
     }
 

@@ -53,7 +53,8 @@ impl<R: SlotReader> Recorder<R> {
     /// the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`], [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`]); ends with any other error of a store in a file, such as a commit
+    /// ([`StoreError::Database`], [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`], and whatever the store refuses of
+    /// what was read, [`StoreError::is_of_entries`]); ends with any other error of a store in a file, such as a commit
     /// that failed: whoever starts it again opens the store anew. One on a server that is lost is opened again, and waited
     /// for while another recorder seals; what was claimed before it is sealed first.
     pub async fn run(
@@ -377,6 +378,8 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
                 cosigned = report.cosigned,
                 missing = missing.join(" "),
                 filled_slots = report.filled_slots,
+                unread_logs = report.unread_logs,
+                refused_documents = report.refused_documents,
                 requests = report.requests,
                 ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
                 "slot"
@@ -389,16 +392,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
             }
             Ok(())
         }
-        Err(
-            error @ (RecorderError::ClockUnconfirmed { .. }
-            | RecorderError::Sealed { .. }
-            | RecorderError::Store(
-                StoreError::Database { .. }
-                | StoreError::SlotTooLarge { .. }
-                | StoreError::NotClaimed { .. }
-                | StoreError::ClockDiffers { .. },
-            )),
-        ) => {
+        Err(error) if error.leaves_store_whole() => {
             tracing::error!(slot = %slot, %error, "the slot was not written");
             Ok(())
         }

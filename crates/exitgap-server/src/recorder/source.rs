@@ -1,15 +1,14 @@
 //! What the recorder reads from: one reader per chain.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsSince, LogsUntil, Proven, ReadFailure, SeenBlock, SlotReading,
+    ChainReader, Limits, LogsRead, LogsSince, LogsUntil, Proven, ReadFailure, RequestOutcomes, SeenBlock, SlotReading,
     Unproven,
 };
-use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Snapshot};
@@ -86,8 +85,8 @@ pub trait SlotReader: Send + 'static {
         _since: &LogsSince,
         _last: u64,
         _deadline: Instant,
-    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, ReadFailure>> {
-        ready(Ok(BTreeMap::new()))
+    ) -> impl Future<Output = LogsRead> {
+        ready(LogsRead::new())
     }
 
     /// Holds snapshots that it read at a slot against the chain's own state; one answer each, in their order. A reader that
@@ -129,6 +128,11 @@ pub trait SlotReader: Send + 'static {
     /// HTTP requests it sent so far.
     fn requests(&self) -> u64 {
         0
+    }
+
+    /// What its nodes answered since it was asked last, by node, method and outcome.
+    fn take_outcomes(&self) -> Vec<RequestOutcomes> {
+        Vec::new()
     }
 }
 
@@ -184,7 +188,7 @@ impl SlotReader for ChainReader {
         since: &LogsSince,
         last: u64,
         deadline: Instant,
-    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, ReadFailure>> {
+    ) -> impl Future<Output = LogsRead> {
         Self::logs_since(self, since, last, deadline)
     }
 
@@ -217,6 +221,10 @@ impl SlotReader for ChainReader {
 
     fn requests(&self) -> u64 {
         Self::requests(self)
+    }
+
+    fn take_outcomes(&self) -> Vec<RequestOutcomes> {
+        Self::take_outcomes(self)
     }
 }
 

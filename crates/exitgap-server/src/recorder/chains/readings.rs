@@ -1,10 +1,10 @@
 //! All chains at one slot, side by side, each bounded by the slot's deadline.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::time::Duration;
 
-use exitgap_chain::{Event, Limits, LogsUntil, ReadFailure, SlotReading};
-use exitgap_core::ids::{Address, PoolId};
+use exitgap_chain::{Event, Limits, LogsRead, ReadFailure, SlotReading};
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{NewDoubt, Ready, spread};
@@ -120,12 +120,12 @@ async fn read_chain<R: SlotReader>(
 
 /// The chains' nodes being asked for what pools logged, while others read their states.
 pub struct AskingLogs<R> {
-    tasks: JoinSet<(usize, R, LogsRead)>,
+    tasks: JoinSet<(usize, R, AnsweredLogs)>,
     deadline: Instant,
 }
 
 /// What the nodes answered, and the requests that it took.
-type LogsRead = (LogsAnswer, u64);
+type AnsweredLogs = (LogsAnswer, u64);
 
 /// Begins to ask for what was planned, where there is time for it.
 pub fn ask_logs<R: SlotReader>(
@@ -159,8 +159,8 @@ pub fn ask_logs<R: SlotReader>(
 
 impl<R: SlotReader> AskingLogs<R> {
     /// What they answered, chain by chain.
-    pub async fn answers(mut self, chains: &mut [Chain<R>]) -> Vec<LogsRead> {
-        let mut all: Vec<LogsRead> = chains.iter().map(|_| (None, 0)).collect();
+    pub async fn answers(mut self, chains: &mut [Chain<R>]) -> Vec<AnsweredLogs> {
+        let mut all: Vec<AnsweredLogs> = chains.iter().map(|_| (None, 0)).collect();
         // A reader that does not come back is made anew.
         while let Ok(Some(ended)) = timeout_at(self.deadline, self.tasks.join_next()).await {
             if let Ok((place, reader, logs)) = ended {
@@ -177,7 +177,7 @@ async fn read_logs<R: SlotReader>(
     reader: &R,
     request: &LogsRequest,
     deadline: Instant,
-) -> Option<(Result<BTreeMap<Address, LogsUntil>, ReadFailure>, u64)> {
+) -> Option<(LogsRead, u64)> {
     let left = deadline.saturating_duration_since(Instant::now());
     let until = Instant::now() + LOGS_WITHIN.min(left / 2);
     let (before, asked) =
