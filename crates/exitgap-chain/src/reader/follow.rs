@@ -192,4 +192,39 @@ mod tests {
         let again = vec![(0, None), (-10, Some(Part::from(7))), (20, Some(Part::from(1)))];
         assert_eq!(memory.merge_parts(again), parts(&[(-10, 7), (10, 6), (20, 1)]));
     }
+
+    #[tokio::test]
+    async fn logs_that_hang_leave_the_time_of_a_full_reading() {
+        use core::time::Duration;
+
+        use exitgap_core::ids::{Address, BlockHash};
+
+        use crate::pools::Watch;
+        use crate::reader::logs::tests::Names;
+        use crate::trial_node::{Reply, TrialNode, rpc, short_limits};
+
+        let node = TrialNode::start(|request| match request["method"].as_str() {
+            Some("eth_getLogs") => Reply::Hang(Duration::from_secs(8)),
+            _ => Reply::Result(serde_json::Value::Null),
+        });
+        let emitter = Address([8; 20]);
+        let followed =
+            Names(Watch { emitter, events: vec![alloy::primitives::B256::ZERO], id: None }, 5);
+        let block = |number: u64| {
+            let hash = BlockHash([u8::try_from(number).unwrap(); 32]);
+            BlockRef { hash, number, timestamp: number }
+        };
+        let pool = PoolId::new("anvil".parse().unwrap(), emitter);
+        let remembered = BTreeMap::from([(
+            0,
+            RememberedParts { pool: &pool, at: block(10), followed: &followed },
+        )]);
+        let (begun, whole) = (Instant::now(), Duration::from_secs(6));
+        let rpc = rpc(&[&node], short_limits());
+        let mut events = Events::default();
+        let plans = plan(&rpc, None, &mut events, &remembered, block(30), begun + whole).await;
+        assert!(matches!(plans[&0], Reread::Full(FullReadCause::NoLogs(_))), "{plans:?}");
+        assert!(!node.asked("eth_getLogs").is_empty(), "the control: it was asked");
+        assert!(begun.elapsed() < whole / 2, "{:?}", begun.elapsed());
+    }
 }

@@ -170,7 +170,8 @@ impl Together<'_> {
             named.filter_map(Result::transpose).collect()
         };
         let weight = Weight { of: Measure::TickBlocks, amount: to - from + 1 };
-        let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: false };
+        // A node that lags behind the slot's block has its logs soon.
+        let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: true };
         rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
     }
 
@@ -230,7 +231,7 @@ impl Together<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use alloy::primitives::{B256, Bytes, LogData};
     use exitgap_core::ids::{BlockHash, PoolId};
 
@@ -247,7 +248,7 @@ mod tests {
     const LAST: BlockRef = BlockRef { hash: BlockHash([2; 32]), number: 20, timestamp: 1 };
 
     /// A pool whose every log names this part.
-    struct Names(Watch, i32);
+    pub(in crate::reader) struct Names(pub(in crate::reader) Watch, pub(in crate::reader) i32);
 
     impl PartReader for Names {
         fn watch(&self) -> Watch {
