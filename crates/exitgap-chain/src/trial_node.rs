@@ -143,6 +143,7 @@ decimals = 8
 [[pool]]
 chain = "anvil"
 address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640"
+base = "token1"
 token0_usd = ["usd"]
 token1_usd = ["usd"]
 "#

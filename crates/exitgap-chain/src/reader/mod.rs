@@ -25,7 +25,7 @@ mod schedule;
 
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::proof::TickRange;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};

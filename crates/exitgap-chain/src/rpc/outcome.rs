@@ -48,6 +48,9 @@ impl Outcome {
     }
 }
 
+/// Characters of a message, and of its data, in which words are looked for.
+const MOST_WORDS: usize = 400;
+
 /// What an error says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
@@ -123,7 +126,9 @@ impl Fault<'_> {
     }
 
     fn row(&self) -> Option<&'static Row> {
-        let (message, data) = (self.message.to_ascii_lowercase(), self.data.to_ascii_lowercase());
+        // A stack trace that follows the words may have any others.
+        let head = |text: &str| text.chars().take(MOST_WORDS).collect::<String>();
+        let [message, data] = [self.message, self.data].map(|text| head(text).to_ascii_lowercase());
         ROWS.iter().find(|row| row.fits(self, &message, &data))
     }
 }

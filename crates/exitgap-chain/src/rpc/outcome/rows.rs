@@ -204,10 +204,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     Row::codes(&[-32_601, -32_604, -32_004], Meaning::NotSupported),
     // What a gateway writes of the node behind it says nothing of the request's weight at once: it is asked again, and then
-    // made smaller. Envoy: "upstream request timeout"; proxyd: "gateway timeout" (-32015); statuses 408 and 504 of RFC 9110,
-    // 522 and 524 of Cloudflare.
+    // made smaller. Envoy: "upstream request timeout"; proxyd: "gateway timeout" (-32015); below, statuses 408 and 504 of RFC
+    // 9110, 522 and 524 of Cloudflare.
     Row::words(Words::Message(&["gateway time", "upstream request timeout"]), Meaning::Unclear),
-    Row::status(&[408, 504, 522, 524], Meaning::Unclear),
     // Too heavy: the node gave up computing. go-ethereum: "execution aborted (timeout = 5s)", "request timed out" (-32002);
     // Arbitrum: "log query timed out"; Alchemy: "Query timeout exceeded"; Moonbeam: "query timeout of 10 seconds exceeded";
     // dRPC: "Request timeout on the free tier" (30); Besu: "Timeout expired"; Nethermind: code -32016.
@@ -228,6 +227,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .of(HEAVY),
     Row::codes(&[-32_016, 30], Meaning::TooSlow).of(HEAVY),
+    Row::status(&[408, 504, 522, 524], Meaning::Unclear),
     // Gas: go-ethereum "out of gas", "gas required exceeds allowance"; Nethermind and OpenEthereum: -32015 with `data` "Out of
     // gas" or "OutOfGas".
     Row::words(
