@@ -118,7 +118,9 @@ impl<'a> Multicall<'a> {
         let (mut waiting, mut splits, mut refused) = (vec![part], 0, 0);
         let (mut unexplained, mut node_is_at_fault) = (false, false);
         while let Some(calls) = waiting.pop() {
-            let failure = match self.request(calls, true).await {
+            let is_part = calls.len() < part.len() && calls.len() > 1;
+            let narrows = Manner { narrows: true, is_part, ..Manner::PATIENT };
+            let failure = match self.request(calls, narrows).await {
                 Ok(more) => {
                     answers.extend(more);
                     if core::mem::take(&mut unexplained) {
@@ -137,7 +139,7 @@ impl<'a> Multicall<'a> {
                 return Err(failure);
             }
             if hopeless {
-                return self.request(part, false).await;
+                return self.request(part, Manner::PATIENT).await;
             }
             if calls.len() == 1 {
                 refused += 1;
@@ -152,16 +154,16 @@ impl<'a> Multicall<'a> {
         }
         if node_is_at_fault && refused == answers.len() {
             // None was answered at all.
-            return self.request(part, false).await;
+            return self.request(part, Manner::PATIENT).await;
         }
         Ok(answers)
     }
 
-    /// Asks for these calls; `narrows`: for fewer where that may help, or else as long as there is time.
-    async fn request(&self, calls: &[Call], narrows: bool) -> Result<Vec<Answer>, Failure> {
+    /// Asks for these calls.
+    async fn request(&self, calls: &[Call], manner: Manner) -> Result<Vec<Answer>, Failure> {
         let params = self.params(calls);
         let decode = |raw: &RawValue| self.decode(raw, calls.len());
-        let manner = Manner { weight: Some(weight_of(calls)), narrows, is_patient: true };
+        let manner = Manner { weight: Some(weight_of(calls)), ..manner };
         self.rpc.request_in(manner, "eth_call", &params, self.deadline, decode).await
     }
 

@@ -264,7 +264,7 @@ async fn request(
         logs.into_iter().map(|log| answered(log, pools, from, to)).collect()
     };
     let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
-    let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: false };
+    let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
     rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
 }
 

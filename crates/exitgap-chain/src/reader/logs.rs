@@ -171,7 +171,7 @@ impl Together<'_> {
         };
         let weight = Weight { of: Measure::TickBlocks, amount: to - from + 1 };
         // A node that lags behind the slot's block has its logs soon.
-        let manner = Manner { weight: Some(weight), narrows: to > from, is_patient: true };
+        let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::PATIENT };
         rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
     }
 

@@ -188,6 +188,8 @@ impl RpcError {
                 | Self::RefusedForSize(_)
                 | Self::TooSlow(_)
                 | Self::NotSupported(_)
+                | Self::Unclear { .. }
+                | Self::Unreadable(_)
                 | Self::NoBlock(_)
                 | Self::NoState(_)
                 | Self::Deadline

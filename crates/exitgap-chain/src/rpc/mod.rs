@@ -55,6 +55,8 @@ pub(crate) struct Manner {
     /// Less can be asked for: where that may help, the request is given up at once, or, where nothing is known, after
     /// [`Limits::rounds`].
     pub(crate) narrows: bool,
+    /// It is part of a request that was asked again already: where nothing is known, once is enough.
+    pub(crate) is_part: bool,
     /// The slot depends on it: nodes that lag are asked again for a third of the time, and where nothing is known of an
     /// error, all of it.
     pub(crate) is_patient: bool,
@@ -62,7 +64,8 @@ pub(crate) struct Manner {
 
 impl Manner {
     /// Asked as long as there is time.
-    pub(crate) const PATIENT: Self = Self { weight: None, narrows: false, is_patient: true };
+    pub(crate) const PATIENT: Self =
+        Self { weight: None, narrows: false, is_part: false, is_patient: true };
 }
 
 #[derive(Debug)]
@@ -92,7 +95,7 @@ impl Manner {
             // No answer to so much, and no other node that is worth waiting for.
             let is_heavy = |fault: &&RpcError| matches!(fault, RpcError::TimedOut { .. });
             let is_clear = faults.iter().all(|fault| fault.outcome() == Narrow || is_heavy(fault));
-            return if is_clear { 1 } else { limits.rounds };
+            return if is_clear || self.is_part { 1 } else { limits.rounds };
         }
         let waits = (any(AskAnother) && is_lag_borne) || any(Unclear);
         if passes || (self.is_patient && waits) { limits.outage_rounds } else { limits.rounds }

@@ -41,7 +41,7 @@ async fn ask(
     (answer, nodes.iter().map(|node| node.asked(method).len()).collect())
 }
 
-const NARROWS: Manner = Manner { weight: None, narrows: true, is_patient: true };
+const NARROWS: Manner = Manner { narrows: true, ..Manner::PATIENT };
 
 #[tokio::test]
 async fn an_outage_is_borne_whatever_it_is_called() {
@@ -207,7 +207,7 @@ async fn each_node_is_asked_for_less_after_it_refused_and_for_more_after_it_answ
     let rpc = rpc(&[&small, &large], short_limits());
     let ask = async |amount: u64| {
         let weight = Some(Weight { of: Measure::Calls, amount });
-        let manner = Manner { weight, narrows: true, is_patient: false };
+        let manner = Manner { weight, narrows: true, ..Manner::default() };
         rpc.request_in(manner, "eth_call", &json!([amount]), within(20), number).await
     };
     assert_eq!(rpc.most_of(Measure::Calls), 2_000);
