@@ -343,8 +343,7 @@ impl<R: SlotReader> Recorder<R> {
         let elapsed = started.elapsed();
         let publication = self.publish().await?;
         let mut report = SlotReport::from_sealed(&sealed, publication, drawn_before, elapsed);
-        let readers = self.chains.iter().filter_map(|chain| chain.reader.as_ref());
-        report.node_outcomes = readers.flat_map(SlotReader::take_outcomes).collect();
+        report.node_outcomes = self.chains.iter().flat_map(Chain::take_outcomes).collect();
         self.announce(&report);
         self.after(&sealed).await?;
         Ok(report)

@@ -9,7 +9,7 @@ mod readings;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{ReadFailure, SeenBlock};
+use exitgap_chain::{ReadFailure, RequestOutcomes, SeenBlock};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -24,7 +24,7 @@ use super::anchors::AnchorProgress;
 use super::fills::{Gatherer, LogsAnswer, LogsRequest};
 use super::proofs::Proofs;
 use super::recheck::Recheck;
-use super::source::{ResumePoint, SlotReader, Source};
+use super::source::{SlotReader, Source, Standing};
 
 /// How long before the slot's deadline a reader must end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
@@ -165,6 +165,11 @@ impl<R: SlotReader> Chain<R> {
     /// Whether it has no reader, so that the next one begins from what the store says.
     pub fn begins(&self) -> bool {
         self.reader.is_none()
+    }
+
+    /// What its nodes answered since this was taken last, by node, method and outcome.
+    pub fn take_outcomes(&self) -> Vec<RequestOutcomes> {
+        self.reader.as_ref().map(SlotReader::take_outcomes).unwrap_or_default()
     }
 
     /// Makes its reader, where it has none, and lets it know where its series stand.
