@@ -113,8 +113,8 @@ fn serve(mut client: &TcpStream, answer: &Answering, heard: &Mutex<Vec<Value>>) 
     };
     let length = body.len();
     let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n");
-    client.write_all(head.as_bytes()).ok()?;
-    client.write_all(&body).ok()
+    // At once: what follows later waits for the client's acknowledgement.
+    client.write_all(&[head.as_bytes(), &body].concat()).ok()
 }
 
 /// The nodes of a chain that these are.

@@ -15,7 +15,7 @@ const EVERYWHERE: &[&str] =
     &["eth_call", "eth_getBlockByNumber", "eth_chainId", "eth_getTransactionReceipt"];
 
 /// The rows, in the order in which they are tried. Words are in lower case.
-pub(super) const ROWS: &[Row] = &[
+pub(super) static ROWS: &[Row] = &[
     // A contract's own words come first: it may revert with any text, such as another row's. go-ethereum, Erigon, reth and
     // Besu write "execution reverted" and give code 3 (ethereum/execution-apis, JSON-RPC error codes).
     Row::words(
