@@ -1,6 +1,6 @@
 //! Step 3, append: the slot is claimed, signed and committed; then whatever waited for its commit is settled.
 
-use exitgap_core::ids::BlockHash;
+use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{NewEntry, Ready, Store, StoreError, spread};
 
@@ -33,20 +33,26 @@ impl<R: SlotReader> Recorder<R> {
         let (appended, issued, refused) = self.store.run_blocking(append).await??;
         let filled_slots = appended.filled_slots;
         receipts::note_committed(&mut self.store, self.payments.as_ref(), slot, issued).await?;
-        self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
+        let refused_fills: Vec<PoolId> = refused.iter().filter_map(pool_of_fills).collect();
+        self.chains.iter_mut().for_each(|chain| chain.fills.written(slot, &refused_fills));
         counts.unread_logs = self.chains.iter().map(|chain| chain.fills.unread()).sum();
         counts.refused_documents = u32::try_from(refused.len()).unwrap_or(u32::MAX);
         for error in refused {
             tracing::error!(%slot, %error, "the slot is recorded without a document that the store refused");
-            if let StoreError::Fills { pool, .. } = error {
-                self.chains.iter_mut().for_each(|chain| chain.fills.refused(&pool, slot));
-            }
         }
         self.keep(slot, proof_files).await?;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
         }
         Ok(SealedSlot { slot, blocks, counts, filled_slots })
+    }
+}
+
+/// Whose logs the store refused.
+fn pool_of_fills(refused: &StoreError) -> Option<PoolId> {
+    match refused {
+        StoreError::Fills { pool, .. } => Some(pool.clone()),
+        _ => None,
     }
 }
 

@@ -228,16 +228,6 @@ impl Gatherer {
         self.unread
     }
 
-    /// Begins anew after a document that the store refused; where it refused that too, with what the store has.
-    pub fn refused(&mut self, id: &PoolId, slot: Slot) {
-        let Some(gathering) = self.pools.get_mut(id) else { return };
-        if gathering.begins {
-            self.pools.remove(id);
-        } else {
-            *gathering = PendingFills::at(&gathering.fills, gathering.fills.to_block, slot, true);
-        }
-    }
-
     /// What the heads of this slot commit to.
     pub fn due(&self, slot: Slot) -> Vec<NewFills> {
         let due = self.pools.iter().filter(|(_, gathering)| gathering.is_due(slot));
@@ -245,10 +235,25 @@ impl Gatherer {
             .collect()
     }
 
-    /// Notes that the slot was written, and with it what was due.
-    pub fn written(&mut self, slot: Slot) {
-        for gathering in self.pools.values_mut().filter(|gathering| gathering.is_due(slot)) {
-            *gathering = gathering.next(slot);
+    /// Notes that the slot was written, and with it what was due, but for the documents of pools that the store refused. These
+    /// begin anew after their blocks; where the store refused that too, it says where they go on.
+    pub fn written(&mut self, slot: Slot, refused: &[PoolId]) {
+        let mut lost = Vec::new();
+        for (id, gathering) in &mut self.pools {
+            if !gathering.is_due(slot) {
+                continue;
+            }
+            if !refused.contains(id) {
+                *gathering = gathering.next(slot);
+            } else if gathering.begins {
+                lost.push(id.clone());
+            } else {
+                *gathering =
+                    PendingFills::at(&gathering.fills, gathering.fills.to_block, slot, true);
+            }
+        }
+        for id in lost {
+            self.pools.remove(&id);
         }
     }
 }
@@ -377,12 +382,12 @@ mod tests {
                 _ => &[POOL],
             };
             assert_eq!(due, expected, "{n}");
-            gatherer.written(slot(n));
+            gatherer.written(slot(n), &[]);
         }
         // Read again before that, nothing is left out.
         let mut gatherer = self::gatherer();
         step(&mut gatherer, 1, [Ok(until(13, Some([14, 16]))), Ok(until(30, None))]);
-        gatherer.written(slot(1));
+        gatherer.written(slot(1), &[]);
         step(&mut gatherer, 2, [Ok(until(30, None)), Ok(until(30, None))]);
         let of_pool = &gathering(&gatherer, POOL).fills;
         assert_eq!((of_pool.after_block, of_pool.to_block, gatherer.unread()), (13, 30, 0));
@@ -406,12 +411,12 @@ mod tests {
         let mut gatherer = gatherer();
         step(&mut gatherer, 1, [Ok(until(30, None)), Ok(until(30, None))]);
         let id: PoolId = POOL.parse().unwrap();
-        gatherer.refused(&id, slot(1));
+        gatherer.written(slot(1), std::slice::from_ref(&id));
         assert!(
             gathering(&gatherer, POOL).begins && gathering(&gatherer, POOL).fills.logs.is_empty()
         );
-        gatherer.refused(&id, slot(2));
+        gatherer.written(slot(2), std::slice::from_ref(&id));
         assert!(!gatherer.pools.contains_key(&id), "the store says where it goes on");
-        assert_eq!(gathering(&gatherer, OTHER).fills.logs.len(), 1);
+        assert_eq!(gathering(&gatherer, OTHER).fills.after_block, 30, "its document was written");
     }
 }
