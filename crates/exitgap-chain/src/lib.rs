@@ -59,12 +59,12 @@ mod trial_node;
 pub use blocks::SeenBlock;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
-pub use missing::Missing;
 pub use pool_logs::{LogFault, LogsRead, LogsSince, LogsUntil, PoolLogs, UnreadLogs};
 pub use pools::PoolInfo;
 pub use prove::{
     AnchoringError, ProveError, Proven, StateProver, Unproven, figures_range, judge_snapshot,
     subject_to_record,
 };
+pub use read_failure::ReadFailure;
 pub use reader::{ChainReader, CheckFinding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, RequestOutcomes, provide_tls};

@@ -295,7 +295,7 @@ mod tests {
         let plan = plan(&[node]).into_chains().remove(0);
         let rpc = Rpc::new(&plan, short_limits()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(20);
-        Multicall::new(&rpc, &plan, BLOCK, deadline).read(&calls(count)).await
+        Multicall::new(&rpc, &plan, BLOCK, deadline).read_calls(&calls(count)).await
     }
 
     fn expected(count: u8) -> Vec<Answer> {
@@ -311,7 +311,7 @@ mod tests {
     async fn a_refusal_that_nobody_knows_is_narrowed_and_then_asked_again() {
         // A limit in words of its own.
         let small = node(|calls, _| (calls > 20).then(|| error("qux")));
-        assert_eq!(read(&small, 100).await.unwrap(), expected(100));
+        assert_eq!(read_calls(&small, 100).await.unwrap(), expected(100));
         // One call that makes the node fail costs that call alone.
         let failing = TrialNode::start(|request| {
             let (_, answer) = aggregated(request);
@@ -319,14 +319,14 @@ mod tests {
             let has_call = data.contains(&format!("{:0<64}", "0000002a"));
             if has_call { error("qux") } else { Reply::Result(answer) }
         });
-        let answers = read(&failing, 100).await.unwrap();
+        let answers = read_calls(&failing, 100).await.unwrap();
         let refused = |answer: &Answer| matches!(answer, Answer::Refused(_));
         let places: Vec<usize> =
             (0..answers.len()).filter(|place| refused(&answers[*place])).collect();
         assert_eq!(places, [0x2a]);
         // A node that refuses everything for a while is asked again for as long as there is time.
         let out = node(|_, asked| (asked < 40).then(|| error("qux")));
-        assert_eq!(read(&out, 100).await.unwrap(), expected(100));
+        assert_eq!(read_calls(&out, 100).await.unwrap(), expected(100));
         assert!(out.asked("eth_call").len() > 40);
     }
 
@@ -334,14 +334,14 @@ mod tests {
     async fn what_is_too_heavy_is_halved() {
         for message in ["execution aborted (timeout = 5s)", "request timed out", "out of gas"] {
             let heavy = node(|calls, _| (calls > 30).then(|| error(message)));
-            assert_eq!(read(&heavy, 100).await.unwrap(), expected(100));
+            assert_eq!(read_calls(&heavy, 100).await.unwrap(), expected(100));
             let asked: Vec<usize> =
                 heavy.asked("eth_call").iter().map(|request| aggregated(request).0).collect();
             assert_eq!(asked, [100, 50, 25, 25, 50, 25, 25], "{message}");
         }
         // A size that is refused however small it is ends at once.
         let refusing = node(|_, _| Some(error("response is too big")));
-        assert!(read(&refusing, 100).await.unwrap_err().is_about_size());
+        assert!(read_calls(&refusing, 100).await.unwrap_err().is_about_size());
         assert!(refusing.asked("eth_call").len() < 20);
     }
 }

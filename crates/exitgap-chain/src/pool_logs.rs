@@ -170,15 +170,14 @@ async fn fetch_logs(
             // One pool may have more in a block than a node serves: the others are read without it.
             Err(failure) if failure.is_about_size() && splits < MAX_SPLITS => {
                 (splits, requests) = (splits + 1, requests - 1);
-                match halves(&pools) {
-                    Some([first, second]) => waiting.extend([(second, from), (first, from)]),
-                    None => {
-                        let mut judged = Judged::default();
-                        for pool in &pools {
-                            judged.leave_unread(*pool, [from; 2], LogFault::TooLarge);
-                        }
-                        add(found, &pools, judged, from);
+                if let Some([first, second]) = halves(&pools) {
+                    waiting.extend([(second, from), (first, from)]);
+                } else {
+                    let mut judged = Judged::default();
+                    for pool in &pools {
+                        judged.leave_unread(*pool, [from; 2], LogFault::TooLarge);
                     }
+                    add(found, &pools, judged, from);
                 }
             }
             Err(failure) => return Err(failure.into()),

@@ -328,15 +328,15 @@ impl<T: Transport, S: Signer> Transport for PayingTransport<T, S> {
         loop {
             let domain_of = |entry: &Entry| self.domain_of(entry);
             let now_ms = self.ledger.now_ms();
-            let open = match self.open.find(&name, &self.ledger, now_ms, domain_of)? {
-                Some(open) => open,
-                None => {
-                    let answer = self.transport.send(request).await?;
-                    if answer.status != 402 {
-                        return Ok(answer);
-                    }
-                    self.pay(request, &name, &answer).await?
+            let open = self.open.find(&name, &self.ledger, now_ms, domain_of)?;
+            let open = if let Some(open) = open {
+                open
+            } else {
+                let answer = self.transport.send(request).await?;
+                if answer.status != 402 {
+                    return Ok(answer);
                 }
+                self.pay(request, &name, &answer).await?
             };
             let held = Held(&open);
             let answer = self.send_open(request, &open).await?;

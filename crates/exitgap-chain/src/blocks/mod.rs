@@ -125,7 +125,7 @@ impl BlockFinder {
 /// The header of the newest block.
 pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
     let (latest, read) = (json!(["latest", false]), |raw: &_| Header::from_json(raw, None));
-    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &latest, deadline, from_json).await
+    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &latest, deadline, read).await
 }
 
 /// The header of the newest block that, as the node says, no other will replace.

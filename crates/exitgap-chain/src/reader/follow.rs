@@ -11,7 +11,7 @@ use super::logs::{self, Named, PartReaders};
 use super::schedule::{logs_deadline, second_deadline};
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
-use crate::pools::{Followed, Part, Parts, parts_of};
+use crate::pools::{Part, PartReader, Parts, parts_of};
 use crate::rpc::Rpc;
 
 /// A pool's parts as they stood at a block.

@@ -365,7 +365,7 @@ pub(super) mod tests {
         let garbled = in_wire(&log(POOL, vec![OWN, OF_MANAGER]));
         let good = in_wire(&log(OTHER, vec![OWN, B256::ZERO]));
         let node = TrialNode::start(move |_| Reply::Result(json!([garbled, good, garbled])));
-        let named = named(&rpc(&[&node], short_limits()), 11).await.unwrap();
+        let named = parts_of_log(&rpc(&[&node], short_limits()), 11).await.unwrap();
         assert_eq!(named.changed, ChangedParts::from([(1, BTreeSet::from([6]))]));
         assert!(named.unread[&0].contains("a log's tick"), "{:?}", named.unread);
         assert_eq!(named.unread.len(), 1);
@@ -381,7 +381,7 @@ pub(super) mod tests {
             }
             Reply::Result(json!([good]))
         });
-        let named = named(&rpc(&[&node], short_limits()), 20).await.unwrap();
+        let named = parts_of_log(&rpc(&[&node], short_limits()), 20).await.unwrap();
         assert_eq!(named.changed, ChangedParts::from([(1, BTreeSet::from([6]))]));
         assert_eq!(named.unread.into_keys().collect::<Vec<_>>(), [0]);
     }
@@ -399,19 +399,19 @@ pub(super) mod tests {
         });
         let rpc = rpc(&[&node], short_limits());
         for _ in 0..5 {
-            assert!(named(&rpc, 1).await.unwrap_err().is_about_size());
+            assert!(parts_of_log(&rpc, 1).await.unwrap_err().is_about_size());
         }
         assert!(rpc.most_of(Measure::TickBlocks) < 3, "the control: it was lowered");
         is_out.store(false, std::sync::atomic::Ordering::SeqCst);
         let before = node.asked("eth_getLogs").len();
-        named(&rpc, 1).await.unwrap();
+        parts_of_log(&rpc, 1).await.unwrap();
         assert!(node.asked("eth_getLogs").len() - before <= 8);
         for _ in 0..6 {
-            named(&rpc, 1).await.unwrap();
+            parts_of_log(&rpc, 1).await.unwrap();
         }
         assert!(rpc.most_of(Measure::TickBlocks) >= 20, "{}", rpc.most_of(Measure::TickBlocks));
         let before = node.asked("eth_getLogs").len();
-        named(&rpc, 1).await.unwrap();
+        parts_of_log(&rpc, 1).await.unwrap();
         assert_eq!(node.asked("eth_getLogs").len() - before, 1);
     }
 }

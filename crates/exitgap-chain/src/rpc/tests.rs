@@ -191,7 +191,8 @@ async fn an_answer_in_another_shape_is_read() {
     }
     // A small body that unpacks to more than is read of any answer.
     let limits = Limits { answer_bytes_most: 10_000, ..short_limits() };
-    let bomb = refusing(9, Reply::Raw(200, "content-encoding: gzip\r\n", gzip(&[b' '; 100_000])));
+    let bomb =
+        refusing(9, Reply::Raw(200, "content-encoding: gzip\r\n", gzip(&vec![b' '; 100_000])));
     let rpc = rpc(&[&bomb], limits);
     let answer = rpc.request("eth_call", &json!([]), within(20), number).await;
     assert_eq!(answer.unwrap_err().error, RpcError::Oversized { most: 10_000 });

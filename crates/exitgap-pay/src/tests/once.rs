@@ -14,15 +14,18 @@ fn lost() -> Outcome {
     Err(TransportError::Unreachable("connection reset".to_owned()))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a scene's answers are outcomes")]
 fn pending(status: u16) -> Outcome {
     Ok(told(set(answer(status), "retry-after", Some("1")), false, "settlement_pending"))
 }
 
 /// An answer without a word on the settlement.
+#[expect(clippy::unnecessary_wraps, reason = "a scene's answers are outcomes")]
 fn old() -> Outcome {
     Ok(answer(200))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a scene's answers are outcomes")]
 fn settled() -> Outcome {
     Ok(told(answer(200), true, ""))
 }

@@ -29,7 +29,7 @@
 //! and what it left is mended as after a crash; in line 8 it also fails the call, with the slot
 //! sealed.
 //!
-//! 1. *slot_reading*: nothing. Where the reading is shared, each shard's reading is committed by the
+//! 1. *`slot_reading`*: nothing. Where the reading is shared, each shard's reading is committed by the
 //!    recorder that read it, and then the slot is frozen. A crash leaves the readings. The
 //!    recorder that seals next seals their slot before any other, up to a day late.
 //! 2. *assemble*: an orphaned slot that is too far back to be retracted, or whose pool is retired,
@@ -126,7 +126,7 @@ use tokio::time::Instant;
 pub use clock::{Clock, ManualClock, Moment, SystemClock};
 pub use report::{Drawn, RecorderError, SlotReport};
 pub use run::Stop;
-pub use source::{MakeReader, SlotReader, Source, Standing};
+pub use source::{MakeReader, ResumePoint, SlotReader, Source};
 
 use crate::witness::Witnesses;
 use assemble::{PendingChanges, assemble};

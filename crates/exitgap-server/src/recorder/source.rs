@@ -5,8 +5,8 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsRead, LogsSince, LogsUntil, Proven, ReadFailure, RequestOutcomes, SeenBlock, SlotReading,
-    Unproven,
+    ChainReader, Limits, LogsRead, LogsSince, Proven, ReadFailure, RequestOutcomes, SeenBlock,
+    SlotReading, Unproven,
 };
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;

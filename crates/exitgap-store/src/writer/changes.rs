@@ -119,7 +119,7 @@ impl PackedIssued {
         new.to_canonical().map_err(|error| refused_issued(new, slot, &error.to_string()))
     }
 
-    fn of(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Self, StoreError> {
+    fn from_issued(reader: &Reader, slot: Slot, new: &IssuedReceipts) -> Result<Self, StoreError> {
         let canonical = Self::check(reader, slot, new)?;
         let source = |source| StoreError::Compress { pool: new.pool.clone(), source };
         let zstd = codec::compress(&canonical, None).map_err(source)?;
@@ -159,7 +159,7 @@ impl PackedFills {
         fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))
     }
 
-    fn of(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
+    fn from_fills(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
         let document = Self::check(reader, slot, new)?;
         let NewFills { pool: id, fills } = new;
         let block = |number: u64| {
@@ -193,13 +193,13 @@ pub fn take_refused(
         Err(error) => Err(error),
     };
     let mut fills = Vec::with_capacity(changes.fills.len());
-    for new in core::mem::acquire(&mut changes.fills) {
+    for new in core::mem::take(&mut changes.fills) {
         if keep(PackedFills::check(reader, slot, &new))? {
             fills.push(new);
         }
     }
     let mut issued = Vec::with_capacity(changes.issued.len());
-    for new in core::mem::acquire(&mut changes.issued) {
+    for new in core::mem::take(&mut changes.issued) {
         if keep(PackedIssued::check(reader, slot, &new))? {
             issued.push(new);
         }

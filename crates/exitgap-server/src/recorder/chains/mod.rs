@@ -24,7 +24,7 @@ use super::anchors::AnchorProgress;
 use super::fills::{Gatherer, LogsAnswer, LogsRequest};
 use super::proofs::Proofs;
 use super::recheck::Recheck;
-use super::source::{SlotReader, Source, Standing};
+use super::source::{ResumePoint, SlotReader, Source};
 
 /// How long before the slot's deadline a reader must end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
