@@ -32,6 +32,19 @@ pub enum WrittenSizeError {
         /// The beginning of the text.
         shown: String,
     },
+    /// Its point may separate thousands, or be a decimal point.
+    #[error(
+        "{shown:?} is ambiguous: write {decimals} if the point is a decimal point, or {thousands} if it separates \
+         thousands"
+    )]
+    Ambiguous {
+        /// The text.
+        shown: String,
+        /// The size with a decimal point, as it is accepted.
+        decimals: String,
+        /// The size without a decimal point, as it is accepted.
+        thousands: String,
+    },
     /// The rest is not a number.
     #[error(transparent)]
     Decimal(#[from] DecimalError),
@@ -58,13 +71,15 @@ impl From<WrittenSizeError> for Problem {
 /// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
 ///
 /// What could mean two sizes is refused: a comma is never a decimal point, so `1,5` and `0,500`
-/// are no sizes. Refuses with `invalid_parameter` of `size_usd`.
+/// are no sizes. In `1.000` the point may separate thousands, so one to three digits, a point and exactly
+/// three digits are refused too, also before a suffix. Refuses with `invalid_parameter` of `size_usd`.
 ///
 /// ```
 /// use exitgap_api::size_as_written;
 /// assert_eq!(size_as_written("$250,000")?, size_as_written("250k")?);
 /// assert_eq!(size_as_written("1.5m")?.to_string(), "1500000");
 /// assert!(size_as_written("1,5").is_err());
+/// assert!(size_as_written("1.000").is_err());
 /// # Ok::<(), exitgap_api::Problem>(())
 /// ```
 pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
@@ -80,6 +95,20 @@ pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     let number = text.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim_start();
     let (number, power) = without_suffix(number);
+    if let Some((whole, decimals)) = split_at_ambiguous_point(number) {
+        let suffix = SUFFIXES.iter().find(|(_, of_letter)| *of_letter == power);
+        let suffix = suffix.map_or_else(String::new, |(letter, _)| letter.to_string());
+        let thousands = [whole, decimals].concat();
+        let thousands = match thousands.trim_start_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
+        return Err(WrittenSizeError::Ambiguous {
+            shown,
+            decimals: format!("{number}0{suffix}"),
+            thousands: format!("{thousands}{suffix}"),
+        });
+    }
     let Some(plain) = strip_separators(number) else {
         return Err(WrittenSizeError::DigitGroups { shown });
     };
@@ -92,6 +121,36 @@ pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
         SizeError::Decimal(error) => WrittenSizeError::Decimal(error),
         SizeError::BelowMinimum { .. } => WrittenSizeError::BelowMinimum { shown },
         SizeError::AboveMaximum { .. } => WrittenSizeError::AboveMaximum { shown },
+    })
+}
+
+/// A size as a program writes it into a link or a form that [`size_as_written`] reads again: a plain
+/// decimal, with a zero at its end where three decimals would be ambiguous.
+///
+/// ```
+/// use exitgap_api::{size_as_written, size_to_write};
+/// let size = "12.345".parse()?;
+/// assert_eq!(size_to_write(size), "12.3450");
+/// assert_eq!(size_as_written("12.3450").ok(), Some(size));
+/// # Ok::<(), exitgap_core::units::SizeError>(())
+/// ```
+pub fn size_to_write(size: SizeUsd) -> String {
+    let mut plain = size.to_string();
+    if split_at_ambiguous_point(&plain).is_some() {
+        plain.push('0');
+    }
+    plain
+}
+
+/// The digits on both sides of a point that may separate thousands: one to three digits before it and exactly three after
+/// it, and nothing else.
+fn split_at_ambiguous_point(number: &str) -> Option<(&str, &str)> {
+    let are_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    number.split_once('.').filter(|(whole, decimals)| {
+        (1..=3).contains(&whole.len())
+            && decimals.len() == 3
+            && are_digits(whole)
+            && are_digits(decimals)
     })
 }
 
@@ -219,6 +278,44 @@ mod tests {
         }
         let long = size_as_written(&"1".repeat(5_000)).unwrap_err();
         assert!(long.detail.len() < 120, "{}", long.detail);
+    }
+
+    #[test]
+    fn a_point_that_may_separate_thousands_is_refused_with_both_readings() {
+        for (text, decimals, thousands) in [
+            ("1.000", "1.0000", "1000"),
+            ("$12.345", "12.3450", "12345"),
+            (" 250.000 ", "250.0000", "250000"),
+            ("0.500", "0.5000", "500"),
+            ("1.500k", "1.5000k", "1500k"),
+            ("1.500 M", "1.5000m", "1500m"),
+        ] {
+            let WrittenSizeError::Ambiguous { decimals: written, thousands: grouped, .. } =
+                written_size(text).unwrap_err()
+            else {
+                panic!("{text:?}")
+            };
+            assert_eq!((&*written, &*grouped), (decimals, thousands), "{text:?}");
+            // What the error proposes is accepted, where there is such a size.
+            assert!(written_size(decimals).is_ok(), "{decimals}");
+            let problem = size_as_written(text).unwrap_err();
+            assert_eq!(problem.code, ProblemCode::InvalidParameter, "{text:?}");
+            assert!(problem.detail.contains(decimals), "{}", problem.detail);
+        }
+        // Neither could be a number with groups of three digits.
+        for text in ["1.00", "1.0000", "1000.000", "1,000.000", "1.5m"] {
+            assert!(written_size(text).is_ok(), "{text:?}");
+        }
+        // Programs send plain decimals: there the point is a decimal point.
+        assert_eq!(crate::parse_size("1.000").unwrap(), "1".parse().unwrap());
+    }
+
+    #[test]
+    fn a_size_that_a_program_writes_is_read_again_as_the_same_size() {
+        for plain in ["12.345", "999.999", "0.01", "0.125", "1000.125", "1000", "1.5", "12.3456"] {
+            let size: SizeUsd = plain.parse().unwrap();
+            assert_eq!(size_as_written(&size_to_write(size)).unwrap(), size, "{plain}");
+        }
     }
 
     #[test]

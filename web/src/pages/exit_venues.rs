@@ -1,5 +1,6 @@
 //! Where: the venues ranked, the best first, and what each sells of the exact split.
 
+use exitgap_api::size_to_write;
 use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
 use leptos_router::hooks::query_signal_with_options;
@@ -7,7 +8,7 @@ use leptos_router::hooks::query_signal_with_options;
 use super::exit_comparison::{Comparison, Leg, Venue};
 use super::pool_size::in_place;
 use crate::chart::{length, parse_number};
-use crate::check::{CheckState, PublishedGap, Sold};
+use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::Page;
 use crate::text;
@@ -117,7 +118,8 @@ fn row(
         (None, Some(leg)) => text::percent_read(&leg.gap).into_any(),
         (None, None) => "–".into_any(),
     };
-    let href = format!("{}?size_usd={}", Page::Pool(venue.pool.clone()).href(), told.size);
+    let size = size_to_write(told.size);
+    let href = format!("{}?size_usd={size}", Page::Pool(venue.pool.clone()).href());
     let swatch = venue.leg.as_ref().map(|_| {
         view! { <span class=format!("swatch {}", shade_of(place))></span> }
     });

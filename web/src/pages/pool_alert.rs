@@ -47,7 +47,9 @@ impl RuleDraft {
         match self.kind {
             "gap_above" => {
                 let size = size_as_written(&self.size);
-                let size = size.map_or_else(|_| self.size.clone(), |size| size.to_string());
+                // The service reads `1.000` as one dollar. A size that is refused here is not sent, and the
+                // service then asks for it.
+                let size = size.map_or_else(|_| String::new(), |size| size.to_string());
                 members.extend([("size_usd", size), ("pct", self.number.clone())]);
             }
             "depth_below" => members.push(("usd", self.number.clone())),

@@ -1,6 +1,6 @@
 //! What a lender asks of the pools that a collateral is sold in: a page to read, to print, and to take away.
 
-use exitgap_api::slot_at;
+use exitgap_api::{size_to_write, slot_at};
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
@@ -15,9 +15,7 @@ use super::risk_tables::{csv, slots, totals};
 use crate::browser::download;
 use crate::document::Document;
 use crate::parts::size_asked;
-use crate::parts::{
-    Card, CollapsibleSection, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice,
-};
+use crate::parts::{Asking, Card, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice};
 use crate::paths::Page;
 use crate::service::{client, listed_pools, name_of};
 use crate::text;
@@ -53,7 +51,7 @@ impl RiskAsked {
         let pools = self.pools.iter().map(|pool| ("pool", encoded(pool)));
         let instant = |slot: Option<Slot>| slot.map(|slot| encoded(&slot.to_string()));
         let given = [
-            ("size_usd", Some(self.size.to_string())),
+            ("size_usd", Some(size_to_write(self.size))),
             ("bonus_pct", Some(encoded(&self.bonus))),
             ("fall_pct", Some(encoded(&self.fall))),
             ("haircut_pct", Some(encoded(&self.haircut))),
@@ -208,7 +206,7 @@ fn Controls(
         <form class="controls card" method="get" action="/risk">
             <label>"Collateral" <select id="collateral" on:change=choose><option value="">"any token"</option>{tokens}</select></label>
             <fieldset class="pools" on:change=pick><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
-            <label>"Liquidation size (USD)" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
+            <label>"Liquidation size (USD)" <input name="size_usd" inputmode="decimal" value=field(|asked| size_to_write(asked.size))/></label>
             <label>"Liquidation bonus (%)" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
             <label>"Price drop (%)" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
             <label>"Liquidity withdrawn (%)" <input name="haircut_pct" inputmode="decimal" value=field(|asked| asked.haircut.clone())/></label>

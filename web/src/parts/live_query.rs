@@ -119,6 +119,7 @@ pub fn size_asked(text: &str) -> Result<SizeUsd, Problem> {
         let written = "Write a size in dollars, such as 250,000.";
         let detail = match &error {
             WrittenSizeError::DigitGroups { .. } => format!("{error}. {written}"),
+            WrittenSizeError::Ambiguous { .. } => format!("{error}."),
             WrittenSizeError::TooLong { .. }
             | WrittenSizeError::AboveMaximum { .. }
             | WrittenSizeError::Decimal(DecimalError::TooLarge { .. }) => {

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{ExposureAsked, ExposureFileAsked, Operation};
-use exitgap_api::{Band, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written};
+use exitgap_api::{
+    Band, LiquidationCascade, LiquidationExposure, Number, Status, parse_size, size_as_written,
+};
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
@@ -35,7 +37,7 @@ pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
     }
     // The larger one: the oracle follows.
     if let Some(last) = cascades.last().filter(|last| last.liquidated > 0) {
-        let cascade = size_as_written(last.cascade_usd.as_str())?;
+        let cascade = parse_size(last.cascade_usd.as_str())?;
         return answer(args, &ExposureAsked { cascade, ..asked }, &cascades, json);
     }
     if json {
