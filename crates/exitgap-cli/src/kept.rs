@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_client::Storage;
+use exitgap_store::write_output;
 
 use crate::failure::Failure;
 use crate::source::unreadable;
@@ -58,16 +59,6 @@ impl Folder {
         }
         self.path.join(file)
     }
-
-    /// In whole or not at all, whatever other runs write meanwhile.
-    fn write_atomic(&self, path: &Path, text: &str) -> io::Result<()> {
-        let new = path.with_added_extension(format!("{}.new", std::process::id()));
-        let mut file = fs::File::create(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, path)?;
-        fs::File::open(&self.path)?.sync_all()
-    }
 }
 
 impl Storage for Folder {
@@ -84,7 +75,7 @@ impl Storage for Folder {
             return;
         }
         let path = self.file(name);
-        if let Err(error) = self.write_atomic(&path, text) {
+        if let Err(error) = write_output(&path, text.as_bytes()) {
             remember(&self.unwritten, &path, &error);
         }
     }

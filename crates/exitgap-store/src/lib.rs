@@ -76,6 +76,7 @@ mod log;
 mod lookup;
 mod model;
 mod notes;
+mod output;
 pub mod payments;
 pub mod proofs;
 mod reader;
@@ -89,21 +90,21 @@ mod writer;
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
 pub use db::{DatabaseError, MigrationReport, ServerState, is_server, migrate, shown};
 pub use derived::figures::{
-    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, PoolStatus,
-    SlotRetraction, SnapshotFigures, TakenBack, WindowFigures,
+    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
+    SnapshotFigures, Standing, TakenBack, WindowFigures,
 };
 pub use derived::points::{Held, Point};
 pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchCache, WatchedSlot};
+pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{
     FollowError, LogFolder, Lost, PublishError, PublishReport, RestoreError, SuccessorError,
     check_published, unpack_body, unpack_table,
 };
-pub use fsck::{Damage, FsckCounts};
+pub use fsck::{Checked, Damage};
 pub use issued::StoredIssued;
 pub use log::cosignatures::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
@@ -113,6 +114,7 @@ pub use model::{
     NewRetractionCause, Outcome, Page, Pool, Totals,
 };
 pub use notes::{RecheckOutcome, Suspicion};
+pub use output::write_output;
 pub use reader::Reader;
 pub use writer::Store;
 pub use writer::changes::RetractionRule;

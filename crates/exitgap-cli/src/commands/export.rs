@@ -20,6 +20,7 @@ use exitgap_core::series::Day;
 use exitgap_core::tlog::{
     Checkpoint, Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, VerifierKey, keys_from_lines,
 };
+use exitgap_store::write_output;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print_json;
@@ -343,10 +344,7 @@ fn read_within(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
 
 /// A file is there whole or not at all.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut aside = path.to_owned();
-    aside.as_mut_os_string().push(".part");
-    let put = fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path));
-    put.map_err(|error| io_failure(path, &error))
+    write_output(path, bytes).map_err(|error| io_failure(path, &error))
 }
 
 fn io_failure(path: &Path, error: &io::Error) -> Failure {

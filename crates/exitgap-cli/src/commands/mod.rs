@@ -56,11 +56,12 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, GuardInputs, Number, OracleState, Provenance, Published,
+    Answers, Context, DepthSourceKind, Number, OracleState, Provenance, Published, Standing,
     Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
+use exitgap_store::write_output;
 use serde::Serialize;
 
 use crate::arguments::{Cli, Command, GuardedQuestion};
@@ -280,7 +281,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
 
 /// Writes a figure file, for `exitgap verify`.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<ExitCode, Failure> {
-    std::fs::write(path, bytes)
+    write_output(path, bytes)
         .map_err(|error| source::unreadable(format!("writing {}: {error}", path.display())))?;
     writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
     Ok(ExitCode::SUCCESS)

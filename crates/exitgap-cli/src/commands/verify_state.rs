@@ -1,6 +1,5 @@
 //! `exitgap verify --rpc`: the snapshot of an evidence file held against the chain's own state.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use exitgap_core::proof::{
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::SizeUsd;
+use exitgap_store::write_output;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
@@ -132,8 +132,7 @@ fn layout_of(name: &str) -> Result<Layout, Failure> {
 
 /// In whole or not at all.
 fn keep(path: &Path, proof: &[u8]) -> Result<(), Failure> {
-    let new = path.with_added_extension("new");
-    let kept = fs::write(&new, proof).and_then(|()| fs::rename(&new, path));
+    let kept = write_output(path, proof);
     kept.map_err(|error| unreadable(format!("{}: {error}", path.display())).into())
 }
 

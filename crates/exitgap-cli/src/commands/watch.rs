@@ -1,6 +1,5 @@
 //! `exitgap watch`: a published log, followed and audited slot by slot, on the reader's own machine.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +12,7 @@ use exitgap_core::evidence::{HeadEntry, Verdict};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
+use exitgap_store::write_output;
 use serde_json::{Value, json};
 
 use super::{alert, audit, verify};
@@ -151,8 +151,7 @@ fn last_of(checkpoint: &Checkpoint) -> Option<Slot> {
 
 /// In whole or not at all.
 fn keep(path: &Path, note: &str) -> Result<(), Failure> {
-    let new = path.with_added_extension("new");
-    let kept = fs::write(&new, note).and_then(|()| fs::rename(&new, path));
+    let kept = write_output(path, note.as_bytes());
     kept.map_err(|error| unreadable(format!("{}: {error}", path.display())).into())
 }
 

@@ -1,6 +1,5 @@
 //! `evidence`: an evidence file, and the head window beside it.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use clap::{Args, ValueEnum};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, LogFolder, Reader};
+use exitgap_store::{EvidenceError, LogFolder, Reader, write_output};
 
 use super::CliError;
 use super::slot_arg::SlotArg;
@@ -85,5 +84,5 @@ pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    fs::write(path, bytes).map_err(|source| CliError::File { path: path.to_owned(), source })
+    write_output(path, bytes).map_err(|source| CliError::File { path: path.to_owned(), source })
 }

@@ -23,7 +23,7 @@ use exitgap_client::BaseUrl;
 use exitgap_client::copy::{Copier, Newest};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
-use exitgap_store::{FollowError, LogFolder, Store};
+use exitgap_store::{FollowError, LogFolder, Store, write_output};
 use tokio::sync::watch;
 
 pub use error::ReplicaError;
@@ -205,7 +205,7 @@ impl Replica {
         let path = self.places.refused.join(format!("fork-{held}-{told}.json"));
         let failed = |source| ReplicaError::File { path: path.clone(), source };
         fs::create_dir_all(&self.places.refused).map_err(failed)?;
-        fs::write(&path, contradiction.fork.unwrap_or_default()).map_err(failed)?;
+        write_output(&path, contradiction.fork.unwrap_or_default().as_bytes()).map_err(failed)?;
         Ok(ReplicaError::TwoHistories { held, told, path })
     }
 }

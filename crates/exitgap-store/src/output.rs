@@ -1,0 +1,121 @@
+//! Files that a command was asked to write. What a name held before is kept until the new file is whole: a disk
+//! that is full, or a process that ends, never leaves half a file there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes a file of these bytes at `path`: next to it, synced, and then renamed. What was there is replaced by a file
+/// with the same permissions. Through a symbolic link its target is replaced; what is no file, such as a pipe, is
+/// written to.
+pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_output_with(path, |file| file.write_all(bytes))
+}
+
+fn write_output_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let before = match fs::metadata(path) {
+        Ok(before) if before.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(before) if !before.is_file() => {
+            return write(&mut File::options().write(true).open(path)?);
+        }
+        Ok(before) => Some(before),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let path = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
+    let aside = Aside::next_to(&path);
+    let mut file = File::create_new(&aside.path)?;
+    write(&mut file)?;
+    if let Some(before) = before {
+        file.set_permissions(before.permissions())?;
+    }
+    file.sync_all()?;
+    fs::rename(&aside.path, &path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all())
+}
+
+/// A file that is not yet whole, removed where it does not become so.
+struct Aside {
+    path: PathBuf,
+}
+
+impl Aside {
+    fn next_to(path: &Path) -> Self {
+        static BEGUN: AtomicU64 = AtomicU64::new(0);
+        let number = BEGUN.fetch_add(1, Ordering::Relaxed);
+        let mut aside = path.to_owned();
+        aside.as_mut_os_string().push(format!(".{}-{number}.part", std::process::id()));
+        Self { path: aside }
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // It is not there any more where it was renamed.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap();
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_is_kept_where_the_disk_is_full_before_the_new_one_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("figure.json");
+        write_output(&path, b"what was there").unwrap();
+        let full = write_output_with(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&path).unwrap(), b"what was there");
+        // A control: with room it is replaced.
+        write_output(&path, b"what is new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"what is new");
+        assert_eq!(names(folder.path()), ["figure.json"]);
+    }
+
+    #[test]
+    fn nothing_is_there_where_a_new_file_could_not_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("figure.json");
+        let full = write_output_with(&path, |_| Err(io::ErrorKind::StorageFull.into()));
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+        let absent = folder.path().join("absent/figure.json");
+        assert_eq!(write_output(&absent, b"x").unwrap_err().kind(), io::ErrorKind::NotFound);
+        let is_a_folder = write_output(folder.path(), b"x").unwrap_err();
+        assert_eq!(is_a_folder.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn links_and_permissions_stay_and_what_is_no_file_is_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, b"before").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("target", &link).unwrap();
+        write_output(&link, b"after").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"after");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        write_output(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let full = write_output(Path::new("/dev/full"), b"x").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+    }
+}
