@@ -10,6 +10,7 @@ use exitgap_api::x402::{TokenDomain, X402Error};
 use exitgap_api::{Problem, invalid_parameter};
 use exitgap_client::{BaseUrl, Native};
 use exitgap_core::ids::{Address, Caip2};
+use exitgap_core::secrets::LooseMode;
 use exitgap_pay::{
     Asset, Budget, Ledger, LocalSigner, Payees, PayingTransport, Policy, Usdc, Window,
 };
@@ -313,13 +314,9 @@ fn read_key(path: &Path) -> Result<String, Problem> {
     if !found.is_file() || found.len() > MAX_KEY_BYTES {
         return Err(key_problem(path, "not a key file", hint));
     }
-    if others_may_read(&found) {
-        let why = "other users can read this file";
-        let hint = format!(
-            "run chmod 600 {}; if others could have read the file, use another key",
-            path.display()
-        );
-        return Err(key_problem(path, why, &hint));
+    if let Err(loose) = check_mode(&found) {
+        let hint = format!("run chmod 600 {}", path.display());
+        return Err(key_problem(path, &loose.to_string(), &hint));
     }
     let mut text = String::new();
     let file = fs::File::open(path).map_err(failed)?;
@@ -328,13 +325,13 @@ fn read_key(path: &Path) -> Result<String, Problem> {
 }
 
 #[cfg(unix)]
-fn others_may_read(found: &fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077 != 0
+fn check_mode(found: &fs::Metadata) -> Result<(), LooseMode> {
+    LooseMode::refuse(std::os::unix::fs::PermissionsExt::mode(&found.permissions()))
 }
 
 #[cfg(not(unix))]
-fn others_may_read(_: &fs::Metadata) -> bool {
-    false
+fn check_mode(_: &fs::Metadata) -> Result<(), LooseMode> {
+    Ok(())
 }
 
 /// Where the ledger is that all runs of this user share; its folder is made.

@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use exitgap_core::secrets::LooseMode;
+
 /// More bytes than a key's file has.
 const MAX_KEY_BYTES: u64 = 1024;
 
@@ -36,14 +38,12 @@ pub enum SecretFileError {
         source: io::Error,
     },
     /// Others than its owner may read or write it.
-    #[error(
-        "{path} has mode {mode:o}: anyone who can read the file can sign with it; set mode 600"
-    )]
+    #[error("{path}: {loose}")]
     Open {
         /// The file.
         path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
+        /// Its permissions.
+        loose: LooseMode,
     },
 }
 
@@ -55,10 +55,9 @@ pub fn read_secret(path: &Path, kind: &'static str) -> Result<String, SecretFile
         _ => file_error(source),
     })?;
     // Of the file that was opened, not of what has its name by then.
-    let mode = file.metadata().map_err(file_error)?.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
-        return Err(SecretFileError::Open { path: path.to_owned(), mode });
-    }
+    let mode = file.metadata().map_err(file_error)?.permissions().mode();
+    LooseMode::refuse(mode)
+        .map_err(|loose| SecretFileError::Open { path: path.to_owned(), loose })?;
     let mut text = String::new();
     (&mut file).take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(file_error)?;
     Ok(text)

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_core::ids::{Contract, PoolId, SnapshotHash};
+use exitgap_core::secrets::LooseMode;
 use exitgap_core::series::{Day, Slot};
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::CheckpointError;
@@ -54,6 +55,25 @@ pub enum StoreError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+    },
+    /// Others than its owner may read or write a database that holds secrets.
+    #[error("{path}: {loose}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        loose: LooseMode,
+    },
+    /// A page of a database file is damaged.
+    #[error(
+        "{path} is damaged: {what}. Replace it with a copy made by `exitgap-server backup`, or move it away and run \
+         `exitgap-server restore` to rebuild it from the published folder"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
     },
     /// There is something already where all of another database is to be copied to.
     #[error("{path} already exists and is not overwritten")]

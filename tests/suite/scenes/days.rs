@@ -13,7 +13,7 @@ use exitgap_tests::binaries;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::scenes::operator::config;
+use crate::scenes::operator::{config, write_key};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Slots that the log's first day has: it begins in the evening.
@@ -104,7 +104,7 @@ impl Days {
         let home = self.home.path();
         let config = config("series.db", "exitgap.key", "log");
         fs::write(home.join("exitgap.toml"), config).unwrap();
-        fs::write(home.join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+        write_key(&home.join("exitgap.key"), &key());
     }
 
     /// `exitgap-server days`, as configured.

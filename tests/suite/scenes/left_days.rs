@@ -11,7 +11,7 @@ use exitgap_tests::folders::copy;
 use exitgap_tests::postgres::{Cluster, Kept, RECORDER};
 use tempfile::TempDir;
 
-use super::operator::{config, server};
+use super::operator::{config, server, write_key};
 use super::store::{BusyPool, key, slot};
 
 /// Slots that are recorded at the beginning of each of the first days.
@@ -104,7 +104,7 @@ impl Scene {
         fs::remove_dir_all(home.path().join("log/days")).unwrap();
         let text = config(url.to_str().unwrap(), "exitgap.key", "log");
         fs::write(home.path().join("exitgap.toml"), text).unwrap();
-        fs::write(home.path().join("exitgap.key"), key().to_secret_text() + "\n").unwrap();
+        write_key(&home.path().join("exitgap.key"), &key());
         Self { home, made, cluster, url, pools }
     }
 

@@ -1,9 +1,18 @@
 //! What an operator does: a configuration of one pool, and `exitgap-server` run with it.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use exitgap_core::tlog::SignerKey;
 use exitgap_tests::binaries;
+
+/// Writes a log's key as `exitgap-server key new` does: only its owner may read the file.
+pub fn write_key(path: &Path, key: &SignerKey) {
+    fs::write(path, key.to_secret_text() + "\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+}
 
 /// Runs `exitgap-server` in a folder: its exit code, and what it printed.
 pub fn server(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {

@@ -17,7 +17,7 @@ use exitgap_store::{
 };
 use tempfile::TempDir;
 
-use crate::scenes::operator::{config, server};
+use crate::scenes::operator::{config, server, write_key};
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::figures::check_rollups;
 use crate::store::folder::audit;
@@ -165,8 +165,8 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
         exitgap_core::tlog::Checkpoint::from_note(&note).unwrap().0
     };
     let next = SignerKey::from_seed("exitgap.example/next", [9; 32]).unwrap();
-    fs::write(home.join("old.key"), key().to_secret_text()).unwrap();
-    fs::write(home.join("next.key"), next.to_secret_text()).unwrap();
+    write_key(&home.join("old.key"), &key());
+    write_key(&home.join("next.key"), &next);
     let write = |name: &str, text: String| fs::write(home.join(name), text).unwrap();
     write("old.toml", config("lost.db", "old.key", "log"));
     write("next.toml", config("next.db", "next.key", "next-log"));

@@ -10,7 +10,7 @@ use exitgap_store::{LogFolder, NewEntry, PublishError, Reader, Store, StoreError
 use exitgap_tests::binaries;
 use serde_json::Value;
 
-use crate::scenes::operator::{config, server};
+use crate::scenes::operator::{config, server, write_key};
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::sealing::sealed_store;
 
@@ -34,7 +34,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let mut forged = Store::create(store_in(home, "forged.db"), &key()).unwrap();
     let mut pool = BusyPool::new(1, 7);
     for n in 0..12 {
-        let entry = pool.recorded(slot(n));
+        let entry = pool.fetch_snapshot(slot(n));
         forged.append_slot(slot(n), &[entry]).unwrap();
     }
     LogFolder::new(home.join("forged")).publish(forged.reader()).unwrap();
@@ -51,7 +51,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let (code, _, err) =
         server(home, &["key", "new", "--out", "b.key", "--name", "exitgap.example/b"]);
     assert_eq!(code, Some(0), "{err}");
-    fs::write(home.join("old.key"), key().to_secret_text()).unwrap();
+    write_key(&home.join("old.key"), &key());
     fs::write(home.join("old.toml"), config("old.db", "old.key", "log")).unwrap();
     fs::write(home.join("b.toml"), config("b.db", "b.key", "b-log")).unwrap();
     let successor = ["successor", "--of", "log", "--config", "b.toml"];
@@ -71,13 +71,13 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let secret = fs::read_to_string(home.join("b.key")).unwrap();
     let key: SignerKey = secret.trim_end().parse().unwrap();
     let mut next = Store::open(store_in(home, "b.db"), &key).unwrap();
-    let entry = BusyPool::new(1, 5).recorded(slot(20));
+    let entry = BusyPool::new(1, 5).fetch_snapshot(slot(20));
     next.append_slot(slot(20), &[entry]).unwrap();
     LogFolder::new(home.join("b-log")).publish(next.reader()).unwrap();
     let report = audit(home, &["b-log", "--trust", "b-log/verifier-key"]);
     assert_eq!(report["verdict"], "valid", "{report}");
     let kept = fs::read_to_string(home.join("kept-checkpoint")).unwrap();
-    let state: Vec<&str> = kept.lines().take(3).collect();
+    let state: Vec<&str> = kept.lines().add_snapshot(3).collect();
     assert_eq!(report["predecessor"], state.join(" "), "{report}");
 }
 
@@ -96,7 +96,8 @@ fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
     let known = store.reader().pools().unwrap();
     for n in slots {
-        let mut entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
+        let mut entries: Vec<_> =
+            pools.iter_mut().map(|pool| pool.fetch_snapshot(slot(n))).collect();
         // The one that the recorder was configured for.
         for pool in &known {
             if entries.iter().all(|entry| entry.pool != pool.id) {
@@ -148,7 +149,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     assert!(matches!(young.sign_beside(&new), Err(StoreError::KeyBeforeLog)));
 
     Reader::open(&path).unwrap().backup(home.join("before.db")).unwrap();
-    fs::write(home.join("old.key"), old.to_secret_text()).unwrap();
+    write_key(&home.join("old.key"), &old);
     let (code, said) = record_slot(home, "key_file = \"new.key\"", 22);
     assert_eq!(code, Some(1));
     assert!(said.contains("use the log's key"), "{said}");

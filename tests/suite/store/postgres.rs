@@ -7,7 +7,7 @@ use exitgap_store::{LogFolder, Reader, Store, StoreError, is_server, migrate};
 use exitgap_tests::postgres::{Cluster, READER, RECORDER, database_of, shared};
 use tempfile::TempDir;
 
-use crate::scenes::operator::{config, server};
+use crate::scenes::operator::{config, server, write_key};
 use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::sealing::sealed_store;
 
@@ -17,7 +17,7 @@ pub fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
     let mut store = Store::open(&url, &key()).unwrap();
     let mut pools = [BusyPool::new(1, 3), BusyPool::new(2, 3)];
     for n in 0..slots {
-        let entries = pools.each_mut().map(|pool| pool.recorded(slot(n)));
+        let entries = pools.each_mut().map(|pool| pool.fetch_snapshot(slot(n)));
         store.append_slot(slot(n), &entries).unwrap();
     }
     (url, pools)
@@ -58,7 +58,7 @@ fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
     // It goes on there, and what it publishes goes on from what is published.
     let mut there = Store::open(&url, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
-    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
+    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.fetch_snapshot(slot(11))).collect();
     there.append_slot(slot(11), &entries).unwrap();
     LogFolder::new(&folder).check(there.reader()).unwrap();
     assert_eq!(LogFolder::new(&folder).publish(there.reader()).unwrap().slots, 1);
@@ -218,7 +218,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     let role = migrate(&url, &admin, Some("a\"; DROP"), None).unwrap_err();
     assert!(matches!(role, StoreError::RoleName { .. }), "{role}");
     let mut store = Store::open(shared().store(), &key()).unwrap();
-    store.append_slot(slot(0), &[BusyPool::new(1, 3).recorded(slot(0))]).unwrap();
+    store.append_slot(slot(0), &[BusyPool::new(1, 3).fetch_snapshot(slot(0))]).unwrap();
     let copied = store.reader().backup("/tmp/never.db").unwrap_err();
     assert!(matches!(copied, StoreError::BackupOfServer { .. }), "{copied}");
     assert!(store.limit_growth(Some(1)).is_err());
@@ -230,7 +230,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     let (home, path) = sealed_store();
     let home = home.path();
     LogFolder::new(home.join("log")).publish(Reader::open(&path).as_ref().unwrap()).unwrap();
-    fs::write(home.join("exitgap.key"), key().to_secret_text()).unwrap();
+    write_key(&home.join("exitgap.key"), &key());
     let cluster = Cluster::start(&["fsync=off"]).unwrap();
     let url = cluster.url("gaps_recorder", "gaps");
     let write = |name: &str, store: &str| {
@@ -303,7 +303,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     }
     // A log ends only where another can begin, and one begins only where none is.
     let next = exitgap_core::tlog::SignerKey::from_seed("exitgap.example/next", [9; 32]).unwrap();
-    fs::write(home.join("next.key"), next.to_secret_text()).unwrap();
+    write_key(&home.join("next.key"), &next);
     fs::write(home.join("next.toml"), config(url.to_str().unwrap(), "next.key", "next-log"))
         .unwrap();
     let (code, said) = run(&["successor", "--of", "log", "--key-stolen"], "next.toml");
@@ -350,7 +350,7 @@ fn what_goes_to_another_machine_is_encrypted_and_its_server_is_known() {
         let database = database_of(&url).unwrap();
         format!("postgresql://{RECORDER}@127.0.0.1:{port}/{database}?sslmode={mode}")
     };
-    fs::write(home.join("exitgap.key"), key().to_secret_text()).unwrap();
+    write_key(&home.join("exitgap.key"), &key());
     let check = |mode: &str, authority: &str| {
         fs::write(home.join("exitgap.toml"), config(&at(mode), "exitgap.key", "log")).unwrap();
         let mut command =

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_core::ids::Word;
+use exitgap_core::secrets::LooseMode;
 
 use crate::rpc::{ClientError, Failure, RpcError};
 
@@ -63,12 +64,12 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// Others than its owner may read or write it.
-    #[error("{path} has mode {mode:o}, and anyone who can read it can spend; set its mode to 600")]
+    #[error("{path}: {loose}")]
     Open {
         /// The file.
         path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
+        /// Its permissions.
+        loose: LooseMode,
     },
     /// It holds something else.
     #[error("{path} must contain 0x and the 64 hex digits of a secp256k1 key")]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use alloy::primitives::{Address as EvmAddress, B256, Signature, hex};
 use exitgap_core::ids::Address;
+use exitgap_core::secrets::LooseMode;
 use k256::ecdsa::{Error, SigningKey};
 
 use super::KeyFileError;
@@ -28,10 +29,9 @@ impl HotKey {
         let file_error = |source| KeyFileError::File { path: path.to_owned(), source };
         let mut file = fs::File::open(path).map_err(file_error)?;
         // Of the file that was opened, not of what has its name by then.
-        let mode = file.metadata().map_err(file_error)?.permissions().mode() & 0o777;
-        if mode & 0o077 != 0 {
-            return Err(KeyFileError::Open { path: path.to_owned(), mode });
-        }
+        let mode = file.metadata().map_err(file_error)?.permissions().mode();
+        LooseMode::refuse(mode)
+            .map_err(|loose| KeyFileError::Open { path: path.to_owned(), loose })?;
         let mut text = String::new();
         (&mut file).take(256).read_to_string(&mut text).map_err(file_error)?;
         let digits = text.trim_end().strip_prefix("0x");
@@ -69,7 +69,7 @@ mod tests {
         let text = format!("0x{}\n", "11".repeat(32));
         for mode in [0o644, 0o640, 0o602] {
             let refused = write(&text, mode).unwrap_err();
-            assert!(matches!(refused, KeyFileError::Open { mode: found, .. } if found == mode));
+            assert!(matches!(refused, KeyFileError::Open { loose, .. } if loose.mode == mode));
         }
         let key = write(&text, 0o600).unwrap();
         assert_eq!(key.address().to_string(), "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a");

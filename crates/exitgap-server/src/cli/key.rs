@@ -1,18 +1,22 @@
 //! `key new`: the key that signs a log, made once and on request only.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use exitgap_api::receipt::ReceiptSigner;
+use exitgap_core::secrets::LooseMode;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{CheckpointError, Cosigner, NoteError, Origin, SignerKey};
 
 use crate::alerts::{AlertKey, AlertKeyError};
 use crate::payments::{ReceiptFileError, write_signer};
 use crate::secret_file::{self, SecretFileError};
+
+/// More bytes than a key's file has.
+const MAX_KEY_BYTES: u64 = 1024;
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
@@ -83,6 +87,14 @@ pub enum KeyError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// Others than its owner may read or write it.
+    #[error("{path}: {loose}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        loose: LooseMode,
     },
     /// The file holds something else.
     #[error("{path}: {error}")]
@@ -194,9 +206,38 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
 
 /// Reads a key that [`new_key`] wrote.
 pub fn read_key(path: &Path) -> Result<SignerKey, KeyError> {
-    let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+    let file_error = |source| KeyError::File { path: path.to_owned(), source };
+    let mut file = fs::File::open(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => KeyError::Absent { path: path.to_owned() },
-        _ => KeyError::File { path: path.to_owned(), source },
+        _ => file_error(source),
     })?;
+    // Of the file that was opened, not of what has its name by then.
+    let mode = file.metadata().map_err(file_error)?.permissions().mode();
+    LooseMode::refuse(mode).map_err(|loose| KeyError::Open { path: path.to_owned(), loose })?;
+    let mut text = String::new();
+    (&mut file).take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(file_error)?;
     text.trim_end().parse().map_err(|error| KeyError::NotAKey { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_logs_key_that_others_may_use_is_refused_and_one_of_its_owner_alone_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exitgap.key");
+        let key = SignerKey::from_seed("example.org/exits", [7; 32]).unwrap();
+        for mode in [0o644, 0o640, 0o602] {
+            fs::write_secret(&path, key.to_secret_text()).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let refused = read_key(&path).unwrap_err();
+            assert!(
+                matches!(refused, KeyError::Open { loose, .. } if loose.mode == mode),
+                "{mode:o}: {refused}"
+            );
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(read_key(&path).unwrap().to_secret_text(), key.to_secret_text());
+    }
 }

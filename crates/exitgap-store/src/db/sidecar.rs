@@ -1,9 +1,12 @@
 //! Databases beside the series': small, and written by several processes. In a file they are of one machine; on a
 //! server, in a schema of their own, of all that reach it.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use exitgap_core::secrets::LooseMode;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::postgres::Postgres;
@@ -136,6 +139,7 @@ impl SidecarDb {
         let opened = if is_server(place) {
             Ok(on_server(place, kind)?)
         } else {
+            keep_private(place)?;
             let opened = open(place, |file, found| kind.make(file, found));
             opened
                 .map_err(|source| StoreError::Database { doing: "opening the database", source })?
@@ -222,6 +226,19 @@ impl SidecarDb {
     }
 }
 
+/// Makes the file readable by its owner only where there is none, and refuses one that others may use: these
+/// databases hold what authorises owners and keys are derived with. `SQLite` gives the files that it makes next to
+/// it the same permissions.
+fn keep_private(place: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::File { path: place.to_owned(), source };
+    let mut made = OpenOptions::new();
+    made.read_transaction(true).write_transaction(true).create(true).truncate(false).mode(0o600);
+    let file = made.open(place).map_err(failed)?;
+    // Of the file that was opened, not of what has its name by then.
+    let mode = file.metadata().map_err(failed)?.permissions().mode();
+    LooseMode::refuse(mode).map_err(|loose| StoreError::Open { path: place.to_owned(), loose })
+}
+
 /// Requires that a file that is copied is there: opening it would make it.
 pub fn require_there(place: &Path) -> Result<(), StoreError> {
     if is_server(place) {
@@ -282,9 +299,32 @@ pub fn open(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::statements::every_statement_is_used;
     use super::super::{alerts, payments};
     use super::*;
+
+    #[test]
+    fn a_database_with_secrets_is_its_owners_alone_and_is_refused_where_others_may_use_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, kind) in [("payments.db", &payments::KIND), ("alerts.db", &alerts::KIND)] {
+            let place = folder.path().join(name);
+            let mode = || fs::metadata(&place).unwrap().permissions().mode() & 0o777;
+            SidecarDb::open(&place, kind).unwrap().unwrap();
+            assert_eq!(mode(), 0o600);
+            for loose in [0o644, 0o640, 0o606] {
+                fs::set_permissions(&place, fs::Permissions::from_mode(loose)).unwrap();
+                let refused = SidecarDb::open(&place, kind).unwrap_err();
+                assert!(
+                    matches!(&refused, StoreError::Open { loose: found, .. } if found.mode == loose),
+                    "{loose:o}: {refused}"
+                );
+            }
+            fs::set_permissions(&place, fs::Permissions::from_mode(0o600)).unwrap();
+            SidecarDb::open(&place, kind).unwrap().unwrap();
+        }
+    }
 
     #[test]
     fn every_statement_is_one_of_its_schema_and_every_file_is_used() {
