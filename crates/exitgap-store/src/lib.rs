@@ -88,7 +88,10 @@ pub mod witness;
 mod writer;
 
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
-pub use db::{DatabaseError, MigrationReport, ServerState, is_server, migrate, shown};
+pub use db::{
+    DatabaseError, MigrationReport, PagesChecked, ServerState, check_pages, is_server, migrate,
+    shown,
+};
 pub use derived::figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
     SnapshotFigures, Standing, TakenBack, WindowFigures,

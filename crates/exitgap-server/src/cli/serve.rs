@@ -10,15 +10,17 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
 
+use super::answering::{Answering, Listeners};
 use super::bucket::start_bucket;
 use super::days::start_days;
-use super::http_server::{HttpServer, Listeners};
 use super::key::read_key;
 use super::peers::{challenges, followers};
-use super::record::{WhereHeld, clock, recorder, run, start_log, start_shares, stop_on_signals};
+use super::record::{
+    WhereHeld, check_databases, clock, recorder, run, start_log, start_shares, stop_on_signals,
+};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
-use crate::alerts::{AlertService, AlertsRoom, machine_clock};
+use crate::alerts::{AlertsRoom, Desk, machine_clock};
 use crate::config::{CheckedConfig, Config};
 use crate::http::{App, Site};
 use crate::ops::{Deployment, Now, Service};
@@ -76,6 +78,7 @@ async fn serve_until_told(
     record: bool,
     site: Site,
 ) -> Result<(), CliError> {
+    check_databases(&checked.config)?;
     let listeners = Listeners::bind(&mut checked.config.http, &checked.config.serve).await?;
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;

@@ -1,5 +1,6 @@
 //! `SQLite`: one file, written by one process of one machine.
 
+mod check;
 mod copy;
 mod file;
 mod fold;
@@ -14,6 +15,7 @@ use super::statements::Statement;
 use super::{DatabaseError, Values};
 use crate::error::StoreError;
 
+pub use check::{PagesChecked, check_pages};
 pub use fold::AFTER_PAGES;
 
 /// Settings of a connection that writes.

@@ -18,7 +18,7 @@ const APPLICATION_ID: i32 = 0x4558_4750;
 const SCHEMA_VERSION: i32 = 11;
 
 /// How long a statement waits for another connection of the same file.
-const BUSY_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
 /// The longest value `SQLite` may build or return: a body of `MAX_SNAPSHOT_BYTES` that does
 /// not compress, and room.
