@@ -1,5 +1,8 @@
 //! What the pages of a Parquet file say of themselves, looked at before any of them is unpacked: a page's reader makes room for
 //! whatever is said, and trusts that it is of the kind that it expects. Ours are plain data pages.
+//!
+//! A reader takes as many values out of a page as it says, and passes over what is behind them. A few bytes can unpack to
+//! thousands of times as many, so what a page unpacks to is bounded by its values, and a group's by its maximum.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -18,12 +21,35 @@ const HEADER_BYTES: usize = 4 << 10;
 /// How deep what is passed over in a header may lie.
 const MAX_DEPTH: u32 = 8;
 
-/// Requires of every page of a file that it lies inside it and unpacks to no more than a page may.
-pub fn check_pages(file: &File, metadata: &ParquetMetaData) -> Result<(), String> {
+/// The most bytes that the levels of so many values skip_bytes: a run of one value is two bytes, and their length is before them.
+const fn level_bytes(values: u64) -> u64 {
+    2 * values + 8
+}
+
+/// What the pages of a column of a group unpack to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unpacked {
+    /// All of it.
+    pub bytes: u64,
+    /// As much of it as can be levels, and no values.
+    pub levels: u64,
+}
+
+/// Requires of every page of a file that it lies inside it and unpacks to no more than a page may, nor than its values
+/// need: `widest` has the most bytes of a value of each column. A group's values are at most `group_bytes`. Gives what each
+/// column of each group unpacks to.
+pub fn check_pages(
+    file: &File,
+    metadata: &ParquetMetaData,
+    widest: &[u64],
+    group_bytes: u64,
+) -> Result<Vec<Vec<Unpacked>>, String> {
     let length = file.metadata().map_err(|error| error.to_string())?.len();
-    let mut pages = 0;
+    let (mut pages, mut groups) = (0, Vec::new());
     for (number, group) in metadata.row_groups().iter().enumerate() {
-        for column in group.columns() {
+        let mut columns = Vec::new();
+        for (column, widest) in group.columns().iter().zip(widest) {
+            let (mut unpacked, mut values) = (Unpacked::default(), 0_u64);
             let wrong =
                 |what: &str| format!("group {number}, column {}: {what}", column.column_path());
             let starts = [column.dictionary_page_offset(), Some(column.data_page_offset())];
@@ -52,14 +78,35 @@ pub fn check_pages(file: &File, metadata: &ParquetMetaData) -> Result<(), String
                     );
                     return Err(wrong(&what));
                 }
+                let levels = level_bytes(page.values);
+                let most = page.values.saturating_mul(*widest).saturating_add(levels);
+                if page.unpacked > most {
+                    let (declared, count) = (page.unpacked, page.values);
+                    return Err(wrong(&format!(
+                        "a page of {count} values declares an unpacked size of {declared} bytes, which is more than \
+                         they can need"
+                    )));
+                }
+                unpacked.bytes = unpacked.bytes.saturating_add(page.unpacked);
+                unpacked.levels = unpacked.levels.saturating_add(levels);
+                values = values.saturating_add(page.values);
                 at = at.saturating_add(page.header).saturating_add(page.packed);
             }
             if at != run.end {
                 return Err(wrong("its last page ends outside the column"));
             }
+            if i64::try_from(values) != Ok(group.num_rows()) {
+                return Err(wrong("its pages do not have as many values as the group has rows"));
+            }
+            columns.push(unpacked);
         }
+        let of_values = |column: &Unpacked| column.bytes.saturating_sub(column.levels);
+        if columns.iter().map(of_values).sum::<u64>() > group_bytes {
+            return Err(format!("group {number}: its group unpacks to more than the maximum"));
+        }
+        groups.push(columns);
     }
-    Ok(())
+    Ok(groups)
 }
 
 /// What a page's header says.
@@ -67,6 +114,7 @@ struct Page {
     header: u64,
     packed: u64,
     unpacked: u64,
+    values: u64,
     /// Whether it is a data page of version 1 whose values are plain, and whose levels are runs.
     is_plain: bool,
 }
@@ -99,28 +147,33 @@ struct Compact<'a> {
 
 impl Compact<'_> {
     /// A page's header, as far as it is looked at: its type and sizes, which are fields 1 to 3, and what a data page says of
-    /// its encodings.
+    /// its values and their encodings.
     fn page(&mut self) -> Option<Page> {
         let (mut id, mut numbers, mut encodings) = (0, [None; 3], None);
         while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
                 (1..=3, 5) => numbers[usize::try_from(id - 1).ok()?] = Some(self.zigzag()?),
-                (5, 12) => encodings = Some(self.encodings()?),
+                (5, 12) => encodings = Some(self.data_page()?),
                 _ => self.pass(kind, 0)?,
             }
         }
         let [Some(of), Some(unpacked), Some(packed)] = numbers else { return None };
+        let (values, encodings) = match encodings {
+            Some([values, encodings @ ..]) => (values, Some(encodings)),
+            None => (0, None),
+        };
         let is_plain = of == DATA_PAGE && encodings == Some([PLAIN, RLE, RLE]);
-        let [unpacked, packed] = [unpacked, packed].map(|size| u64::try_from(size).ok());
-        Some(Page { header: 0, packed: packed?, unpacked: unpacked?, is_plain })
+        let sizes = [unpacked, packed, values].map(|size| u64::try_from(size).ok());
+        let [Some(unpacked), Some(packed), Some(values)] = sizes else { return None };
+        Some(Page { header: 0, packed, unpacked, values, is_plain })
     }
 
-    /// The encodings of a data page's values and levels.
-    fn encodings(&mut self) -> Option<[i64; 3]> {
-        let (mut id, mut found) = (0, [-1; 3]);
+    /// How many values a data page has, and the encodings of its values and levels.
+    fn data_page(&mut self) -> Option<[i64; 4]> {
+        let (mut id, mut found) = (0, [-1; 4]);
         while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
-                (2..=4, 5) => found[usize::try_from(id - 2).ok()?] = self.zigzag()?,
+                (1..=4, 5) => found[usize::try_from(id - 1).ok()?] = self.zigzag()?,
                 // Statistics of the page alone, which nobody could check.
                 (5.., _) => return None,
                 _ => self.pass(kind, 1)?,

@@ -18,7 +18,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
-use super::pages::check_pages;
+use super::pages::{Unpacked, check_pages};
 
 /// The most rows of a group: a pool's day, or more pools' where they are small.
 pub const MAX_GROUP_ROWS: usize = 1 << 14;
@@ -50,6 +50,18 @@ pub enum Kind {
     Bool,
     /// UTF-8, of at most so many bytes.
     Text(usize),
+}
+
+impl Kind {
+    /// The most bytes that a value takes in a page.
+    fn widest(self) -> u64 {
+        match self {
+            Self::Int32 => 4,
+            Self::Int64 | Self::Instant | Self::Millionths => 8,
+            Self::Bool => 1,
+            Self::Text(most) => (most as u64).saturating_add(LENGTH_BYTES as u64),
+        }
+    }
 }
 
 /// A column of a table.
@@ -274,6 +286,8 @@ pub struct TableReader {
     path: PathBuf,
     columns: Vec<Column>,
     reader: SerializedFileReader<File>,
+    /// What the pages of each group's columns unpack to.
+    unpacked: Vec<Vec<Unpacked>>,
 }
 
 impl TableReader {
@@ -292,10 +306,12 @@ impl TableReader {
                 return Err("it does not have the columns of this table".to_owned());
             }
             check_alone(reader.metadata())?;
-            check_pages(&file, reader.metadata())?;
-            Ok(reader)
+            let widest: Vec<u64> = columns.iter().map(|column| column.kind.widest()).collect();
+            let unpacked = check_pages(&file, reader.metadata(), &widest, MAX_GROUP_BYTES as u64)?;
+            Ok((reader, unpacked))
         });
-        Ok(Self { path: path.to_owned(), columns, reader: reader.map_err(wrong)? })
+        let (reader, unpacked) = reader.map_err(wrong)?;
+        Ok(Self { path: path.to_owned(), columns, reader, unpacked })
     }
 
     /// How many groups of rows there are.
@@ -320,7 +336,9 @@ impl TableReader {
         let mut left = MAX_GROUP_BYTES;
         for (at, column) in self.columns.iter().enumerate().take(columns) {
             let reader = group.get_column_reader(at).map_err(told)?;
+            let unpacked = self.unpacked.get(index).and_then(|group| group.get(at));
             let cells = read_column(reader, column, count, &mut left)
+                .and_then(|cells| check_whole(&cells, column, unpacked).map(|()| cells))
                 .map_err(|reason| format!("group {index}, column {}: {reason}", column.name))?;
             for (row, cell) in rows.iter_mut().zip(cells) {
                 row[at] = cell;
@@ -361,6 +379,18 @@ fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
                 return Err("a column does not have the number of rows of its group".to_owned());
             }
         }
+    }
+    Ok(())
+}
+
+/// Requires that a column of texts unpacked to them and nothing more: a page may be as long as its longest texts would
+/// be, and have others. In other columns all values are of one length, and this was seen before.
+fn check_whole(cells: &[Cell], column: &Column, unpacked: Option<&Unpacked>) -> Result<(), String> {
+    let (Kind::Text(_), Some(unpacked)) = (column.kind, unpacked) else { return Ok(()) };
+    let texts = cells.iter().filter(|cell| **cell != Cell::Null).map(Cell::bytes).sum::<usize>();
+    if unpacked.bytes > (texts as u64).saturating_add(unpacked.levels) {
+        let bytes = unpacked.bytes;
+        return Err(format!("its pages unpack to {bytes} bytes, but its texts have only {texts}"));
     }
     Ok(())
 }

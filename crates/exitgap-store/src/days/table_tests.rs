@@ -3,12 +3,16 @@
 use std::fs;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaDataBuilder, ParquetMetaDataWriter,
+    RowGroupMetaData,
+};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::SchemaDescriptor;
 
 use super::table::{Cell, Column, Kind, MAX_GROUP_BYTES, Row, TableReader, TableWriter};
 
@@ -98,4 +102,79 @@ fn what_unpacks_to_more_than_there_may_be_is_refused_by_page_group_and_cell() {
     let cell = of_zeros(1, 10);
     assert!(read(&cell, short).unwrap_err().contains("longer than the maximum of 9 bytes"));
     assert_eq!(read(&cell, columns()).unwrap().len(), 1);
+}
+
+/// A page of one text and so many bytes behind it, which a reader passes over.
+fn padded_page(text: &[u8], padding: usize) -> Vec<u8> {
+    let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+    let plain = [&length, text, &vec![0; padding]].concat();
+    let packed = zstd::encode_all(&plain[..], 3).unwrap();
+    // Thrift's compact protocol: numbers are doubled, seven bits a byte.
+    let number = |number: usize| {
+        let (mut left, mut bytes) = (number * 2, Vec::new());
+        while left > 127 {
+            bytes.push(u8::try_from(left & 127).unwrap() | 128);
+            left >>= 7;
+        }
+        bytes.push(u8::try_from(left).unwrap());
+        bytes
+    };
+    let parts: [&[u8]; 7] = [
+        &[0x15, 0, 0x15],
+        &number(plain.len()),
+        &[0x15],
+        &number(packed.len()),
+        &[0x2c, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0],
+        &packed,
+        &[],
+    ];
+    parts.concat()
+}
+
+/// A file of one column with so many such pages, each a row.
+fn padded_file(pages: usize, text: &[u8], padding: usize) -> Vec<u8> {
+    let message = "message exitgap { REQUIRED BYTE_ARRAY pool (STRING); }";
+    let schema = Arc::new(SchemaDescriptor::new(Arc::new(parse_message_type(message).unwrap())));
+    let page = padded_page(text, padding);
+    let mut file = [b"PAR1".to_vec(), page.repeat(pages)].concat();
+    let (rows, bytes) = (i64::try_from(pages).unwrap(), i64::try_from(page.len() * pages).unwrap());
+    let column = ColumnChunkMetaData::builder(schema.column(0))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3).unwrap()))
+        .set_encodings(vec![Encoding::PLAIN, Encoding::RLE])
+        .set_num_values(rows)
+        .set_total_compressed_size(bytes)
+        .set_total_uncompressed_size(bytes)
+        .set_data_page_offset(4)
+        .build()
+        .unwrap();
+    let group = RowGroupMetaData::builder(schema.clone())
+        .set_num_rows(rows)
+        .set_total_byte_size(bytes)
+        .set_column_metadata(vec![column])
+        .build()
+        .unwrap();
+    let metadata = FileMetaData::new(1, rows, None, None, schema, None);
+    let metadata = ParquetMetaDataBuilder::new(metadata).set_row_groups(vec![group]).build();
+    ParquetMetaDataWriter::new(&mut file, &metadata).finish().unwrap();
+    file
+}
+
+#[test]
+fn pages_that_unpack_to_more_than_their_values_are_refused() {
+    let texts = |most| vec![Column::new("pool", Kind::Text(most))];
+    // The program that makes them makes a valid file.
+    let honest = read(&padded_file(3, b"abc", 0), texts(9)).unwrap();
+    assert_eq!(honest, vec![vec![Cell::text("abc")]; 3]);
+    // 400 rows of three bytes that unpack to 25 GiB.
+    let bomb = padded_file(400, b"abc", (64 << 20) - 7);
+    assert!(bomb.len() < 2 << 20, "{} bytes", bomb.len());
+    let refused = read(&bomb, texts(9)).unwrap_err();
+    assert!(refused.contains("more than they can need"), "{refused}");
+    // Where a text may be as long, all pages of a group together are too many.
+    let refused = read(&bomb, texts(64 << 20)).unwrap_err();
+    assert!(refused.contains("group unpacks to more than the maximum"), "{refused}");
+    // Where they are not too many, texts that are shorter than their pages are seen.
+    let padded = padded_file(3, b"abc", 1 << 20);
+    let refused = read(&padded, texts(2 << 20)).unwrap_err();
+    assert!(refused.contains("but its texts have only 21"), "{refused}");
 }
