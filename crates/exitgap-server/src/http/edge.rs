@@ -31,8 +31,9 @@ use serde::Serialize;
 use tower_http::cors::{self, CorsLayer};
 
 use super::free::{Free, UsedUp};
-use super::rate::{Rate, Verdict};
-use super::reply::{HttpRefusal, JSON};
+use super::head::HostFault;
+use super::rate::{Rate, Verdict, subscriber};
+use super::reply::{HttpRefusal, Refused};
 use super::telemetry::Telemetry;
 use super::witness;
 use crate::payments::Members;
@@ -160,9 +161,7 @@ impl Edge {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
-            Some((free, client)) => {
-                take_estimates(free, client, cost(request.method(), request.uri()).get())
-            }
+            Some((free, client)) => take(free, client, cost(request.method(), request.uri()).get()),
             None => Ok(()),
         }
     }
@@ -266,6 +265,9 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
     if length > MAX_ADDRESS {
         let hint = "ask for less at once: an address has at most 16384 bytes";
         return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
+        if let Some(fault) = request.extensions().get::<HostFault>() {
+            return (verdict, Some(HttpRefusal::from(Problem::from(*fault))));
+        }
     }
     // Another method is answered as it is without a body: no handler reads one but that of the tools,
     // which bounds it.

@@ -10,6 +10,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::header::CONNECTION;
+use axum::response::IntoResponse;
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -22,11 +25,9 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use super::edge::Peer;
+use super::head::{self, MAX_HEAD_BYTES};
 use super::rate::subscriber;
 use super::telemetry::Telemetry;
-
-/// The buffer of a connection: a longer head is refused.
-const MAX_HEAD_BYTES: usize = 32 << 10;
 
 /// How long a connection may take, and how many there may be.
 #[derive(Debug, Clone)]
@@ -211,9 +212,22 @@ async fn answer_all(
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(connections.write_within));
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer.ip()));
-        router.clone().oneshot(request)
+        let router = router.clone();
+        async move {
+            if head::is_too_large(&request) {
+                // As the connection answers a head that exceeds its buffer.
+                let refusal =
+                    (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, [(CONNECTION, "close")]);
+                return Ok(refusal.into_response());
+            }
+            let host = head::check_host(&request);
+            let mut request: Request = request.map(Body::new);
+            request.extensions_mut().insert(Peer(peer.ip()));
+            if let Err(fault) = host {
+                request.extensions_mut().insert(fault);
+            }
+            router.oneshot(request).await
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -222,5 +236,65 @@ async fn answer_all(
         .serve_connection(TokioIo::new(Box::pin(stream)), answer);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%peer, %error, "a connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::super::{Limits, empty_router};
+    use super::*;
+
+    /// What a service answers to these bytes: the first line, and the rest.
+    fn answer_to(address: SocketAddr, request: &[u8]) -> String {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        // A head that is refused before its end may be cut off.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn request(hosts: &str, padding: usize) -> Vec<u8> {
+        let padding = "v".repeat(padding);
+        format!("GET / HTTP/1.1\r\n{hosts}connection: close\r\nx: {padding}\r\n\r\n").into_bytes()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_request_has_one_host_and_a_head_within_its_limit() {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), "--listen").await.unwrap();
+        let address = listener.address();
+        let (stop, stopped) = watch::channel(false);
+        let router = empty_router(&Limits::default(), Vec::new());
+        let serving =
+            tokio::spawn(listener.serve(router, Connections::default(), Arc::default(), stopped));
+        let host = "host: exitgap.example\r\n";
+        let form = request(host, 0).len();
+        let sent = [
+            ("one host", request(host, 1), "HTTP/1.1 200"),
+            ("no host", request("", 1), "HTTP/1.1 400"),
+            ("two hosts", request(&format!("{host}{host}"), 1), "HTTP/1.1 400"),
+            ("an invalid host", request("host: a/b\r\n", 1), "HTTP/1.1 400"),
+            ("the largest head", request(host, MAX_HEAD_BYTES - form), "HTTP/1.1 200"),
+            ("a byte more", request(host, MAX_HEAD_BYTES - form + 1), "HTTP/1.1 431"),
+            ("40 KiB", request(host, 40 << 10), "HTTP/1.1 431"),
+            ("63 KiB", request(host, 63 << 10), "HTTP/1.1 431"),
+        ];
+        let answers = tokio::task::spawn_blocking(move || {
+            let answer = |(what, request, status): (&'static str, Vec<u8>, &'static str)| {
+                (what, status, answer_to(address, &request))
+            };
+            sent.into_iter().map(answer).collect::<Vec<_>>()
+        });
+        for (what, status, answer) in answers.await.unwrap() {
+            assert!(answer.starts_with(status), "{what}: {answer}");
+            if status.ends_with("400") {
+                assert!(answer.contains("\"field\":\"host\""), "{what}: {answer}");
+            }
+        }
+        stop.send(true).unwrap();
+        serving.await.unwrap();
     }
 }

@@ -16,6 +16,7 @@ mod evidence;
 mod export;
 mod free;
 mod handlers;
+mod head;
 mod listen;
 mod log_files;
 mod measures;

@@ -1,0 +1,110 @@
+//! What a request's head must be: of no more bytes than are accepted, and with exactly one `Host`. Two of them, or
+//! none, may name another host to a proxy in front than here.
+
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{Request, Version};
+use exitgap_api::{Problem, ProblemCode};
+
+/// The most bytes of a request's head.
+pub const MAX_HEAD_BYTES: usize = 32 << 10;
+
+/// Between a header's name and its value, and after it: `: ` and a line break.
+const BYTES_PER_HEADER: usize = 4;
+
+/// In a request's first line next to method and address, and after the last header: two spaces, the version and two line
+/// breaks.
+const BYTES_OF_FORM: usize = 14;
+
+/// Why a request's `Host` is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostFault {
+    /// There is none.
+    Absent,
+    /// There are several.
+    Repeated,
+    /// It is not a host with an optional port.
+    Invalid,
+}
+
+impl From<HostFault> for Problem {
+    fn from(fault: HostFault) -> Self {
+        let detail = match fault {
+            HostFault::Absent => "the request has no Host header",
+            HostFault::Repeated => "the request has more than one Host header",
+            HostFault::Invalid => "the Host header is not a host with an optional port",
+        };
+        Self::new(ProblemCode::InvalidParameter, detail)
+            .field("host")
+            .hint("send exactly one Host header, such as Host: exitgap.example")
+    }
+}
+
+/// Whether a head has more bytes than are accepted, counted as it is written without needless spaces. The connection's
+/// buffer bounds the head before it is parsed, but only to the buffer and what is read at once.
+pub fn is_too_large<B>(request: &Request<B>) -> bool {
+    let uri = request.uri();
+    let path = uri.path_and_query().map_or(1, |path| path.as_str().len());
+    let authority = uri.authority().map_or(0, |authority| authority.as_str().len());
+    let line = request.method().as_str().len() + authority + path;
+    let headers = request.headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + BYTES_PER_HEADER);
+    line + BYTES_OF_FORM + headers.sum::<usize>() > MAX_HEAD_BYTES
+}
+
+/// Requires exactly one valid `Host`. In HTTP/1.0, which some probes speak, it may be absent.
+pub fn check_host<B>(request: &Request<B>) -> Result<(), HostFault> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() < Version::HTTP_11 => Ok(()),
+        (None, _) => Err(HostFault::Absent),
+        (Some(_), Some(_)) => Err(HostFault::Repeated),
+        (Some(host), None) => {
+            let host = host.to_str().ok().filter(|host| !host.contains('@'));
+            let host = host.and_then(|host| host.parse::<Authority>().ok());
+            host.map(drop).ok_or(HostFault::Invalid)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(version: Version, hosts: &[&str]) -> Request<()> {
+        let mut request = Request::builder().version(version).uri("/livez");
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        request.body(()).unwrap()
+    }
+
+    #[test]
+    fn a_request_has_exactly_one_host() {
+        let check = |hosts: &[&str]| check_host(&request(Version::HTTP_11, hosts));
+        for host in ["exitgap.example", "exitgap.example:8080", "127.0.0.1:1", "[::1]:8080"] {
+            assert_eq!(check(&[host]), Ok(()), "{host}");
+        }
+        assert_eq!(check(&[]), Err(HostFault::Absent));
+        assert_eq!(check(&["a.example", "b.example"]), Err(HostFault::Repeated));
+        assert_eq!(check(&["a.example", "a.example"]), Err(HostFault::Repeated));
+        for host in ["", " ", "a.example/path", "me@a.example", "a b", "a.example,b.example"] {
+            assert_eq!(check(&[host]), Err(HostFault::Invalid), "{host:?}");
+        }
+        assert_eq!(check_host(&request(Version::HTTP_10, &[])), Ok(()));
+        let two = request(Version::HTTP_10, &["a.example", "b.example"]);
+        assert_eq!(check_host(&two), Err(HostFault::Repeated));
+    }
+
+    #[test]
+    fn a_head_is_counted_as_it_is_written() {
+        // `GET /livez HTTP/1.1`, `host: h`, `x: …` and their line breaks.
+        let of = |value: usize| {
+            let request = Request::builder().uri("/livez").header(HOST, "h");
+            request.header("x", "v".repeat(value)).body(()).unwrap()
+        };
+        let written = "GET /livez HTTP/1.1\r\nhost: h\r\nx: \r\n\r\n".len();
+        assert!(!is_too_large(&of(MAX_HEAD_BYTES - written)));
+        assert!(is_too_large(&of(MAX_HEAD_BYTES - written + 1)));
+    }
+}
