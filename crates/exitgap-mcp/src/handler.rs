@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use exitgap_api::Problem;
 use exitgap_api::operations::Question;
+use exitgap_ops::ClientKey;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, DiscoverResult, ErrorData, Implementation, JsonObject,
@@ -108,6 +109,19 @@ fn allowance_of(context: &RequestContext<RoleServer>) -> Option<&Allowance> {
     context.extensions.get::<::http::request::Parts>()?.extensions.get()
 }
 
+/// Who called: a call over HTTP is answered in a task of its own, which does not know it.
+#[cfg(feature = "http")]
+fn client_of(context: &RequestContext<RoleServer>) -> ClientKey {
+    let parts = context.extensions.get::<::http::request::Parts>();
+    parts.and_then(|parts| parts.extensions.get().copied()).unwrap_or_default()
+}
+
+/// On standard input there is one caller.
+#[cfg(not(feature = "http"))]
+fn client_of(_: &RequestContext<RoleServer>) -> ClientKey {
+    ClientKey::default()
+}
+
 /// On standard input everything is the caller's own.
 #[cfg(not(feature = "http"))]
 fn allowance_of(_: &RequestContext<RoleServer>) -> Option<&Allowance> {
@@ -206,6 +220,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         };
         let arguments = request.arguments.unwrap_or_default();
         let allowance = allowance_of(&context);
-        Ok(self.call(tool, &arguments, allowance).await.into())
+        let called = self.call(tool, &arguments, allowance);
+        Ok(client_of(&context).scope(called).await.into())
     }
 }

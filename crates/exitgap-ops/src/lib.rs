@@ -7,10 +7,9 @@
 //!
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `snapshot_cache`: snapshots that were asked about, kept ready
-//! - `readers`: how much of what blocks a thread is done at a time
+//! - `lane`, `readers`: how much of what blocks a thread is done at a time
 //! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
 //!   `capabilities`: the questions
-//! - `urls`: the addresses that answers point to
 
 #![allow(
     clippy::result_large_err,
@@ -39,6 +38,7 @@ mod shocks;
 mod snapshot_cache;
 mod stream;
 mod stress;
+mod turns;
 mod urls;
 mod venue_stress;
 mod verification;
@@ -47,7 +47,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use exitgap_api::operations::SnapshotAsked;
-use exitgap_api::{GuardInputs, Problem, ProblemCode};
+use exitgap_api::{Problem, ProblemCode, Standing};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{FindError, LogFolder, Reader, StoreError};
@@ -57,12 +57,13 @@ pub use current::{Current, PoolNow};
 pub use equities::EquityOfToken;
 pub use evidence::Proof;
 pub use figures::{FigureFile, ResolvedFigure, ServedFigure};
+pub use prepared::Prepared;
 pub use readers::{BlockingPool, Readers};
 pub use redemption::TermsOfToken;
 pub use routes::QuoteGroup;
 pub use shocks::ShockOf;
-pub use snapshot_cache::PreparedSnapshot;
 pub use stream::{LogProgress, StreamedEvents, too_many_streams};
+pub use turns::ClientKey;
 pub use urls::Urls;
 
 use evidence::EvidenceCache;
@@ -92,6 +93,10 @@ impl Default for Bounds {
     }
 }
 
+/// How much of what takes seconds is done at once: that of one client, and that of another, who does not wait for the
+/// first.
+const LONG_AT_ONCE: usize = 2;
+
 /// The operations over one store.
 pub struct Service {
     readers: Readers,
@@ -101,9 +106,10 @@ pub struct Service {
     /// Where readers read and curves are followed: what takes longer than a moment must not hold
     /// up the threads that talk to all clients.
     lane: BlockingPool,
-    /// Figures of thousands of slots, one at a time: they take seconds, and others must not wait for them.
+    /// Figures of thousands of slots, one at a time for each client: they take seconds, and others must not wait for
+    /// them.
     figures: Readers,
-    /// Where the largest size within a gap is looked for, one at a time. Whoever asks chooses the gap,
+    /// Where the largest size within a gap is looked for, one at a time for each client. Whoever asks chooses the gap,
     /// and some take seconds: others must not wait for those.
     searches: BlockingPool,
     current: RwLock<Arc<Current>>,
@@ -131,10 +137,10 @@ impl Service {
         let lane = BlockingPool::new(bounds.readers);
         Self {
             readers: Readers::new(path.clone(), lane.clone()),
-            figures: Readers::new(path.clone(), BlockingPool::new(1)),
+            figures: Readers::new(path.clone(), BlockingPool::fair(LONG_AT_ONCE)),
             looking: Readers::new(path, BlockingPool::new(1)),
             lane,
-            searches: BlockingPool::new(1),
+            searches: BlockingPool::fair(LONG_AT_ONCE),
             current: RwLock::default(),
             prepared: snapshot_cache::cache(bounds.cache_bytes - proofs),
             evidence: evidence::cache(proofs),

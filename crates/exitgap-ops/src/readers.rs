@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_store::{LogFolder, Reader, StoreError};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::IntoProblem;
+use super::turns::{Turn, Turns};
 
 /// Readers of one store.
 #[derive(Clone)]
@@ -87,13 +88,48 @@ impl ReaderPool {
 /// reason what waits for a permit is not work yet: it costs nothing, and ends with its client.
 #[derive(Debug, Clone)]
 pub struct BlockingPool {
-    free: Arc<Semaphore>,
+    room: Room,
+}
+
+/// Who has room in a lane.
+#[derive(Debug, Clone)]
+enum Room {
+    /// Whoever asked first.
+    InOrder(Arc<Semaphore>),
+    /// Each client in turn.
+    InTurn(Arc<Turns>),
+}
+
+/// Room for one piece of work, given back when dropped.
+enum Place {
+    InOrder { _permit: OwnedSemaphorePermit },
+    InTurn { _turn: Turn },
 }
 
 impl BlockingPool {
     /// A lane in which so much is done side by side; at least one thing.
     pub fn new(width: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(width.clamp(1, Semaphore::MAX_PERMITS))) }
+        let free = Semaphore::new(width.clamp(1, Semaphore::MAX_PERMITS));
+        Self { room: Room::InOrder(Arc::new(free)) }
+    }
+
+    /// The same for work that takes seconds: one client has one thing in hand at once, so that it never occupies a
+    /// lane of more, and clients that wait have their turns one after the other.
+    pub fn fair(width: usize) -> Self {
+        Self { room: Room::InTurn(Turns::new(width, 1)) }
+    }
+
+    async fn place(&self) -> Option<Place> {
+        match &self.room {
+            Room::InOrder(free) => {
+                let permit = Arc::clone(free).acquire_owned().await.ok()?;
+                Some(Place::InOrder { _permit: permit })
+            }
+            Room::InTurn(turns) => {
+                let turn = Arc::clone(turns).take().await?;
+                Some(Place::InTurn { _turn: turn })
+            }
+        }
     }
 
     /// Does the work on a thread that may block, once there is room for it.
@@ -102,10 +138,10 @@ impl BlockingPool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let ended = || Problem::new(ProblemCode::InternalError, "the answer was cut off");
-        let permit = self.free.clone().acquire_owned().await.map_err(|_| ended())?;
+        let place = self.place().await.ok_or_else(ended)?;
         let working = move || {
             // Given back when the work is done, and also when it panics.
-            let _permit = permit;
+            let _place = place;
             work()
         };
         tokio::task::spawn_blocking(working).await.map_err(|_| ended())

@@ -36,6 +36,7 @@ use super::rate::{Rate, Verdict, subscriber};
 use super::reply::{HttpRefusal, Refused};
 use super::telemetry::Telemetry;
 use super::witness;
+use crate::ops::ClientKey;
 use crate::payments::Members;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -224,7 +225,10 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         let client = edge.client(&request);
         request.extensions_mut().insert(Client(client));
     }
-    let mut response = next.run(request).await;
+    // The tools answer in tasks of their own, to which the request is handed.
+    let client = ClientKey(edge.client(&request).map(subscriber));
+    request.extensions_mut().insert(client);
+    let mut response = client.scope(next.run(request)).await;
     if let Some(HttpRefusal(problem)) = response.extensions_mut().remove() {
         response = tell(*problem, &id, methods_at(path), response);
         if has_body {
@@ -261,13 +265,13 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let detail = "more requests than one client may make";
         return (verdict, refuse(ProblemCode::RateLimited, detail, &hint));
     }
+    if let Some(fault) = request.extensions().get::<HostFault>() {
+        return (verdict, Some(HttpRefusal::from(Problem::from(*fault))));
+    }
     let length = request.uri().path().len() + request.uri().query().map_or(0, str::len);
     if length > MAX_ADDRESS {
         let hint = "ask for less at once: an address has at most 16384 bytes";
         return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
-        if let Some(fault) = request.extensions().get::<HostFault>() {
-            return (verdict, Some(HttpRefusal::from(Problem::from(*fault))));
-        }
     }
     // Another method is answered as it is without a body: no handler reads one but that of the tools,
     // which bounds it.

@@ -1,0 +1,222 @@
+//! Turns at work that takes seconds, shared fairly: a client has so much of it in hand at once and no more, however
+//! much it asks for, and clients that wait are served one after the other.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+tokio::task_local! {
+    /// Who asked what this task answers.
+    static CLIENT: ClientKey;
+}
+
+/// By what clients are told apart: an address, or `None` for all whose address is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ClientKey(pub Option<IpAddr>);
+
+impl ClientKey {
+    /// Does work for this client: what it waits for is waited for in this client's turn.
+    pub async fn scope<F: Future>(self, work: F) -> F::Output {
+        CLIENT.scope(self, work).await
+    }
+
+    /// Whose work this task does.
+    fn current() -> Self {
+        CLIENT.try_with(|client| *client).unwrap_or_default()
+    }
+}
+
+/// Turns: how many at once, and how many of one client.
+#[derive(Debug)]
+pub struct Turns {
+    most: usize,
+    most_per_client: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Turns in hand.
+    count: usize,
+    by_client: HashMap<ClientKey, usize>,
+    /// Clients that wait, the next one first, each with its questions in their order.
+    waiting: VecDeque<(ClientKey, VecDeque<oneshot::Sender<Turn>>)>,
+}
+
+/// A turn, given back when dropped.
+#[derive(Debug)]
+pub struct Turn {
+    turns: Arc<Turns>,
+    client: ClientKey,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut state = self.turns.state();
+        state.count = state.count.saturating_sub(1);
+        if let Some(count) = state.by_client.get_mut(&self.client) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.by_client.remove(&self.client);
+            }
+        }
+        drop(state);
+        self.turns.hand_out();
+    }
+}
+
+impl Turns {
+    /// So many turns at once, and so many of one client; at least one of each.
+    pub fn new(most: usize, most_per_client: usize) -> Arc<Self> {
+        let (most, most_per_client) = (most.max(1), most_per_client.max(1));
+        Arc::new(Self { most, most_per_client, state: Mutex::default() })
+    }
+
+    /// The next turn of the client whose work this task does.
+    pub async fn take(self: Arc<Self>) -> Option<Turn> {
+        let receiver = self.queue(ClientKey::current());
+        self.hand_out();
+        // A question that is dropped while it waits closes its end, and is passed over.
+        receiver.await.ok()
+    }
+
+    fn queue(&self, client: ClientKey) -> oneshot::Receiver<Turn> {
+        let (sender, receiver) = oneshot::channel();
+        let waiting = &mut self.state().waiting;
+        match waiting.iter_mut().find(|(waiting, _)| *waiting == client) {
+            Some((_, senders)) => senders.push_back(sender),
+            None => waiting.push_back((client, VecDeque::from([sender]))),
+        }
+        receiver
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives turns to those who wait, while there are any.
+    fn hand_out(self: &Arc<Self>) {
+        loop {
+            let mut state = self.state();
+            let Some((client, sender)) = state.next(self.most, self.most_per_client) else {
+                return;
+            };
+            state.count += 1;
+            *state.by_client.entry(client).or_default() += 1;
+            drop(state);
+            // Where nobody waits for it any more, the turn comes back and is handed out again.
+            let _ = sender.send(Turn { turns: Arc::clone(self), client });
+        }
+    }
+}
+
+impl State {
+    /// Who has the next turn: of the clients that may have one more, the one that waited longest for its turn.
+    fn next(
+        &mut self,
+        most: usize,
+        most_per_client: usize,
+    ) -> Option<(ClientKey, oneshot::Sender<Turn>)> {
+        if self.count >= most {
+            return None;
+        }
+        for (_, senders) in &mut self.waiting {
+            senders.retain(|sender| !sender.is_closed());
+        }
+        self.waiting.retain(|(_, senders)| !senders.is_empty());
+        let in_hand = |client| self.by_client.get(client).copied().unwrap_or_default();
+        let place =
+            self.waiting.iter().position(|(client, _)| in_hand(client) < most_per_client)?;
+        let (client, mut senders) = self.waiting.remove(place)?;
+        let sender = senders.pop_front()?;
+        if !senders.is_empty() {
+            self.waiting.push_back((client, senders));
+        }
+        Some((client, sender))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::Lane;
+    use super::*;
+
+    const WORK: Duration = Duration::from_millis(100);
+
+    fn client(last: u8) -> ClientKey {
+        ClientKey(Some(IpAddr::from([192, 0, 2, last])))
+    }
+
+    /// How long a client waits for its own work while another one has asked for so much.
+    async fn wait_beside_flood(lane: &Lane, questions: usize) -> Duration {
+        let flood: Vec<_> = (0..questions)
+            .map(|_| {
+                let lane = lane.clone();
+                let work = async move { lane.run(|| std::thread::sleep(WORK)).await };
+                tokio::spawn(client(1).scope(work))
+            })
+            .collect();
+        tokio::time::sleep(WORK / 2).await;
+        let asked = Instant::now();
+        client(2).scope(lane.run(|| std::thread::sleep(WORK))).await.unwrap();
+        let waited = asked.elapsed();
+        flood.iter().for_each(tokio::task::JoinHandle::abort);
+        waited
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_second_client_does_not_wait_for_all_that_the_first_asked_for() {
+        let waited = wait_beside_flood(&Lane::fair(2), 30).await;
+        assert!(waited < WORK * 8, "{waited:?}");
+        // A control: in one queue for all it does.
+        let waited = wait_beside_flood(&Lane::new(1), 30).await;
+        assert!(waited > WORK * 20, "{waited:?}");
+    }
+
+    #[tokio::test]
+    async fn clients_that_wait_are_served_in_turn_whatever_each_has_asked_for() {
+        let turns = Turns::new(1, 1);
+        let first = client(1).scope(turns.clone().take()).await.unwrap();
+        let (told, mut order) = tokio::sync::mpsc::unbounded_channel();
+        for asking in [1, 1, 1, 2, 3, 2] {
+            let (turns, told) = (turns.clone(), told.clone());
+            tokio::spawn(client(asking).scope(async move {
+                let turn = turns.take().await.unwrap();
+                told.send(asking).unwrap();
+                drop(turn);
+            }));
+            tokio::task::yield_now().await;
+        }
+        drop(first);
+        let mut served = Vec::new();
+        for _ in 0..6 {
+            served.push(order.recv().await.unwrap());
+        }
+        assert_eq!(served, [1, 2, 3, 1, 2, 1]);
+    }
+
+    #[tokio::test]
+    async fn a_client_has_its_share_of_the_turns_and_what_is_no_longer_waited_for_takes_none() {
+        let turns = Turns::new(2, 1);
+        let held = client(1).scope(turns.clone().take()).await.unwrap();
+        // The second of the same client waits, although there is a turn left, and then hangs up.
+        let waiting = client(1).scope(turns.clone().take());
+        assert!(tokio::time::timeout(Duration::from_millis(20), waiting).await.is_err());
+        let other = client(2).scope(turns.clone().take()).await.unwrap();
+        drop((held, other));
+        let state = turns.state();
+        assert_eq!((state.count, state.by_client.len()), (0, 0));
+        drop(state);
+        client(1).scope(turns.clone().take()).await.unwrap();
+        assert!(turns.state().waiting.is_empty());
+    }
+
+    #[tokio::test]
+    async fn work_of_no_known_client_is_done_too() {
+        assert_eq!(Lane::fair(1).run(|| 7).await.unwrap(), 7);
+    }
+}
