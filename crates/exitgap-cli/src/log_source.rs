@@ -10,6 +10,7 @@ use exitgap_api::invalid_parameter;
 use exitgap_client::BaseUrl;
 use exitgap_client::copy::{Copier, CopyError};
 use exitgap_core::log_folder::LogFile;
+use exitgap_core::tlog::VerifierKey;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
@@ -44,14 +45,18 @@ pub struct LogSource {
 
 impl LogSource {
     /// A log that is read once. What a service publishes is brought into `copy`, or into a folder that is
-    /// removed afterwards.
-    pub fn for_reading(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+    /// removed afterwards, if one of the `trusted` keys signed it; where none is given, one of those that it names.
+    pub fn for_reading(
+        log: &LogAt,
+        copy: Option<&Path>,
+        trusted: &[VerifierKey],
+    ) -> Result<Self, Failure> {
         let mut source = match (log, copy) {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy)?,
-            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy)?,
+            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy, trusted)?,
             (LogAt::Url(url), None) => {
                 let temporary = Temporary::new()?;
-                let source = Self::from_url(url, &temporary.0)?;
+                let source = Self::from_url(url, &temporary.0, trusted)?;
                 let path = temporary.0.display();
                 anstream::eprintln!(
                     "Copying the log to {path}, which is deleted afterwards. Use --copy FOLDER to keep the copy."
@@ -72,10 +77,14 @@ impl LogSource {
     }
 
     /// A log that is followed. What a service publishes is kept in `copy`; it is not yet up to date.
-    pub fn for_watching(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+    pub fn for_watching(
+        log: &LogAt,
+        copy: Option<&Path>,
+        trusted: &[VerifierKey],
+    ) -> Result<Self, Failure> {
         match (log, copy) {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy),
-            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy),
+            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy, trusted),
             (LogAt::Url(_), None) => {
                 let detail = "copy: following a log at a URL needs a folder for the copy";
                 let hint = "give --copy FOLDER; the next run continues from there";
@@ -93,8 +102,8 @@ impl LogSource {
         Ok(Self { path: path.to_owned(), copier: None, _temporary: None })
     }
 
-    fn from_url(url: &str, path: &Path) -> Result<Self, Failure> {
-        let copier = Copier::new(address(url)?, path)?;
+    fn from_url(url: &str, path: &Path, trusted: &[VerifierKey]) -> Result<Self, Failure> {
+        let copier = Copier::new(address(url)?, path, trusted.to_vec())?;
         Ok(Self { path: path.to_owned(), copier: Some(copier), _temporary: None })
     }
 

@@ -69,20 +69,17 @@ async fn what_is_there_is_not_fetched_again() {
         let is_new = |file: &&String| file.starts_with(kind) && !before.contains_key(*file);
         files(&origin.folder()).keys().filter(is_new).cloned().collect::<Vec<_>>()
     };
-    // Whether there are any, only the service knows.
-    let documents =
-        |index| ["fills", "issued"].map(|kind| format!("{kind}/{}.zst", slot(index).number()));
+    // Documents are requested where heads commit to them. Tiles of hashes follow from those of entries.
     let mut expected: Vec<String> = always.map(str::to_owned).to_vec();
-    expected.extend([documents(5), documents(6)].concat());
-    expected.extend([new("parts/"), new("slots/")].concat());
-    expected.extend(["tile/0/000.p/7", "tile/entries/000.p/7"].map(str::to_owned));
+    expected.extend(["parts/", "slots/", "fills/", "issued/"].map(new).concat());
+    expected.push("tile/entries/000.p/7".to_owned());
     expected.sort();
     assert_eq!(origin.asked(), expected);
     // A file that was lost is fetched again, and only that.
     let lost = format!("slots/{}.jsonl", slot(6).number());
     fs::remove_file(origin.log.path().join("copy").join(&lost)).unwrap();
     assert_eq!(origin.audit("copy").status.code(), Some(0));
-    let mut expected = [&always.map(str::to_owned)[..], &documents(6), &[lost]].concat();
+    let mut expected = [&always.map(str::to_owned)[..], &[lost]].concat();
     expected.sort();
     assert_eq!(origin.asked(), expected);
 }
@@ -102,7 +99,9 @@ async fn a_copy_goes_over_full_tiles_and_one_that_grew_meanwhile() {
     assert!(late.status.code() == Some(0) && origin.be_honest() == 1, "{}", words(&late));
     let copied = origin.log.path().join("late");
     assert_eq!(fs::read(copied.join("checkpoint")).unwrap(), seen);
-    assert!(copied.join("tile/entries/000").is_file() && !copied.join("tile/0/000.p").exists());
+    // Of the full tile it keeps what that checkpoint signs.
+    assert!(copied.join("tile/entries/000.p/250").is_file());
+    assert!(!copied.join("tile/entries/000").exists() && !copied.join("tile/0/000").exists());
     // Both copies go on, and narrower tiles go from them as from the log.
     for copy in ["copy", "late"] {
         let audited = origin.audit(copy);
@@ -191,7 +190,8 @@ async fn a_log_is_followed_at_its_url() {
     origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
     let mut child =
         origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
+    let mut errors =
+        BufReader::new(child.stderr.add_snapshot().unwrap()).lines().map(|line| line.unwrap());
     let said = errors.next().unwrap();
     assert!(
         said.contains("cannot be updated [not_as_specified]") && said.contains("500"),
@@ -200,7 +200,7 @@ async fn a_log_is_followed_at_its_url() {
     wait_until(|| origin.fired() >= 2);
     origin.be_honest();
     assert_eq!(errors.next().unwrap(), "the copy is up to date again", "it was said once");
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.stdout.add_snapshot().unwrap()).lines();
     let mut next = || of(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
     assert_eq!(next(), told("slot", 0));
     origin.log.seal(true);

@@ -102,7 +102,7 @@ fn of_log(
     replayed: &mut RuleReplay,
 ) -> Result<Option<Box<Fault>>, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
-    let source = LogSource::for_reading(log, args.copy.as_deref())?;
+    let source = LogSource::for_reading(log, args.copy.as_deref(), &trusted)?;
     let folder = FolderReader::new(source.path());
     let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     let newest = audit::newest(&folder)?;

@@ -55,7 +55,8 @@ fn replay_log(
     copy: Option<&Path>,
     trusted: &[VerifierKey],
 ) -> Result<LogReplay, Failure> {
-    let source = LogSource::for_reading(log, copy)?;
+    // A key may be of the other log alone: this one is then copied as it signs itself.
+    let source = LogSource::for_reading(log, copy, &[])?;
     let folder = FolderReader::new(source.path());
     let newest = audit::newest(&folder)?;
     let origin = &newest.checkpoint.origin;

@@ -78,7 +78,7 @@ pub fn look(
         return Ok((vec![check], None));
     };
     let trusted = trust::keys(&args.trust.trust)?;
-    let source = LogSource::for_reading(log, args.copy.as_deref())?;
+    let source = LogSource::for_reading(log, args.copy.as_deref(), &trusted)?;
     let folder = FolderReader::new(source.path());
     let (held, keys) = if trusted.is_empty() {
         let why = NOT_TRUSTED.to_owned();

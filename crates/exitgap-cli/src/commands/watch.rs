@@ -55,7 +55,7 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
     let rules = args.rule.iter().map(|path| alert::read_rule(path)).collect::<Result<_, _>>()?;
     let seen = args.seen.as_deref().filter(|path| path.exists()).map(verify::kept).transpose()?;
-    let mut followed = FollowedLog::begin(args)?;
+    let mut followed = FollowedLog::begin(args, &trusted)?;
     let folder = FolderReader::new(followed.source.path());
     let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     if let Some(seen) = &seen {
@@ -104,8 +104,8 @@ struct FollowedLog {
 
 impl FollowedLog {
     /// Looks for the first time: until there is something to read, or once.
-    fn begin(args: &WatchArgs) -> Result<Self, Failure> {
-        let source = LogSource::for_watching(&args.log, args.copy.as_deref())?;
+    fn begin(args: &WatchArgs, trusted: &[VerifierKey]) -> Result<Self, Failure> {
+        let source = LogSource::for_watching(&args.log, args.copy.as_deref(), trusted)?;
         let mut followed = Self { source, said: None };
         if args.once {
             followed.source.refresh(LONGEST_LOOK)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
 use exitgap_core::log_folder::{LogFile, ProofName};
-use exitgap_core::tlog::{self, Hash, Tile, TileKind, split_entries};
+use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
 
 use super::fault::Rule;
 
@@ -28,6 +28,12 @@ impl FolderReader {
     /// The folder at `path`; nothing is read yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }
+    }
+
+    /// Removes a file of a copy.
+    pub fn remove(&self, file: &str) {
+        // What stays is read again with the next audit, and refused again.
+        let _ = std::fs::remove_file(self.path.join(file));
     }
 
     /// A file as text, of at most `most` bytes.

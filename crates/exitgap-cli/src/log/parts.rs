@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::marker::PhantomData;
 
+use exitgap_client::copy::{unpack_body, unpack_table};
 use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::{
@@ -11,7 +12,6 @@ use exitgap_core::log_folder::{
 };
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
-use zstd::zstd_safe::{self, DCtx};
 
 use super::fault::Rule;
 use super::folder::FolderReader;
@@ -93,29 +93,6 @@ impl Folder for FolderReader {
     }
 
     fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
-        let mut context = DCtx::create();
-        let words = |code| zstd_safe::get_error_name(code).to_owned();
-        if let Some(base) = base {
-            context.ref_prefix(base).map_err(words)?;
-        }
-        // No more than this is ever written, whatever the frame says of itself.
-        let mut unpacked = Vec::with_capacity(length);
-        context.decompress(&mut unpacked, packed).map_err(words)?;
-        if unpacked.len() == length {
-            Ok(unpacked)
-        } else {
-            Err(format!("{} bytes were decompressed instead of {length}", unpacked.len()))
-        }
+        unpack_body(packed, length, base)
     }
-}
-
-fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
-    let mut table = Vec::new();
-    Decoder::with_buffer(packed)
-        .and_then(|mut decoder| {
-            decoder.window_log_max(WINDOW_LOG_MAX)?;
-            decoder.take(most as u64 + 1).read_to_end(&mut table)
-        })
-        .map_err(|error| error.to_string())?;
-    Ok(table)
 }

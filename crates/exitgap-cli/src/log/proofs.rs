@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_api::AuditedProofs;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{ChainSlug, Contract, PoolId};
-use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{
     MAX_PROOF_BYTES, Place, Reach, StateCheckName, StateProof, check_state, is_drawn,
 };
+use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
@@ -113,8 +113,14 @@ impl<'a> ProofAudit<'a> {
                 && bring(&name)
             {
                 self.counts.present += 1;
+                let unusable = self.counts.unusable;
                 if let Some(snapshot) = &snapshot {
                     self.judge(&name, &pool, snapshot);
+                }
+                // Nothing of the log commits to it: one that proves nothing does not stay, and no more are fetched.
+                if self.counts.unusable > unusable {
+                    self.folder.remove(&name.to_string());
+                    self.bring = None;
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use exitgap_core::Newer;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::Origin;
+use exitgap_core::tlog::{Origin, SignedError};
 
 use super::fetch::{LONGEST_PAUSE, LONGEST_WAIT};
 use crate::{ClientError, TransportError};
@@ -31,6 +31,10 @@ pub enum CopyError {
     Absent { url: String },
     #[error("{url}: {why}")]
     Invalid { url: String, why: String },
+    #[error("{url}: the newest checkpoint is not accepted: {error}; nothing more was fetched")]
+    Unsigned { url: String, error: Box<SignedError> },
+    #[error("{url}: {why}, so it is not part of the signed log")]
+    NotSigned { url: String, why: String },
     #[error("{url}: {newer}")]
     Newer { url: String, newer: Newer },
     #[error("{url} has {found} bytes, but its manifest has {expected}")]
@@ -85,6 +89,8 @@ impl CopyError {
                 TransportError::Payment { code, .. } => code,
             },
             Self::Refused { .. } | Self::Invalid { .. } => "not_as_specified",
+            Self::Unsigned { .. } => "signature_not_trusted",
+            Self::NotSigned { .. } => "not_as_signed",
             Self::Busy { .. } => "rate_limited",
             Self::Absent { .. } => "file_absent",
             Self::Newer { newer, .. } => newer.code(),

@@ -3,47 +3,67 @@
 //! written as a whole, a slot's manifest after its other files and the checkpoint last. A copy
 //! interrupted at any time is still a valid folder of the log, and the next update continues there.
 //!
-//! **In scope**: that the files exist, with the right sizes, shapes and parts of their names; that
-//! the log is the one already in the folder, and not shorter. **Out of scope**: whether the content
-//! is valid, which is checked by the reader of the folder (`exitgap audit`, or a follower that
-//! applies it to a store).
+//! **In scope**: that every file is one that the newest signed checkpoint commits to, and no longer than what
+//! it commits to allows; that the log is the one already in the folder, and not shorter. So a server
+//! without the log's key can neither fill the disk nor leave anything there but the log. **Out of
+//! scope**: whether what was signed is valid, which is checked by the reader of the folder
+//! (`exitgap audit`, or a follower that applies it to a store).
 //!
 //! - `fetch`: one file, up to its limit, requested again where that helps
 //! - `place`: the folder, and how a file is written into it
-//! - `files`: a slot's files, and tiles, each checked before it is put in place
+//! - `leaves`: the leaves that the checkpoint signs, and tiles
+//! - `slot`: a slot's files, each checked before it is put in place
+//! - `unpack`: packed files, never unpacked to more than they may hold
+//! - `ordered`: work begun in order, some of it at once
 //! - `single`: single files, without a copy
-//! - `error`: why a copy could not be brought up to date
 
 mod error;
 mod fetch;
-mod files;
+mod leaves;
+mod ordered;
 mod place;
 mod single;
+mod slot;
+#[cfg(test)]
+mod tests;
+mod unpack;
 
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exitgap_api::Contradiction;
-use exitgap_core::log_folder::{DefaultBases, LogFile, MAX_BASES_BYTES};
+use exitgap_core::log_folder::{Bodies, DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Tile, keys_from_lines};
+use exitgap_core::tlog::{
+    Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, Tile, VerifierKey, keys_from_lines,
+};
 use tokio::runtime::Runtime;
-use tokio::task::JoinSet;
 
 use self::fetch::Fetcher;
+use self::leaves::{Entries, Leaves};
+use self::ordered::Ordered;
 use self::place::Place;
+use self::slot::{NoteOf, Wanted};
 use crate::{BaseUrl, Client, Native};
 
 pub use error::CopyError;
 pub use single::LogFiles;
+pub use unpack::{unpack_body, unpack_table};
 
 /// The longest line that names a successor.
 pub const MAX_ORIGIN_BYTES: usize = 4 << 10;
 
 /// How many slots are fetched at once, and how many tiles.
 const AT_ONCE: usize = 8;
+
+/// The most bytes of a line that names a pool and its token.
+const MAX_BASE_LINE_BYTES: usize = 256;
+
+/// How many bytes of slots are on the disk before they were checked, unless a single slot has more.
+const MAX_UNCHECKED_BYTES: u64 = 16 << 20;
 
 /// How far a log may be ahead of this machine's clock: a day of slots.
 const SLACK_SLOTS: u64 = Slot::PER_DAY as u64;
@@ -57,6 +77,8 @@ pub struct Copier {
     native: Native,
     base: BaseUrl,
     place: Arc<Place>,
+    /// The keys that must have signed its checkpoint; none: the log's own.
+    trusted: Vec<VerifierKey>,
     /// Known once the service was asked where its log is.
     log: Option<Arc<Log>>,
     /// The checkpoint that was brought last.
@@ -79,12 +101,16 @@ struct Log {
     fetcher: Fetcher,
     client: Client<Native>,
     place: Arc<Place>,
+    trusted: Vec<VerifierKey>,
+    /// The leaves of the checkpoint that was copied last.
+    leaves: Mutex<Arc<Leaves>>,
 }
 
 impl Copier {
     /// A copier of the log of the service at `base`, or that is published at an address that ends with `/log`,
-    /// into the folder at `path`. Nothing is asked for yet.
-    pub fn new(base: BaseUrl, path: &Path) -> Result<Self, CopyError> {
+    /// into the folder at `path`. One of the `trusted` keys must have signed its checkpoint; where none is given, one of
+    /// those that the log names. Nothing is asked for yet.
+    pub fn new(base: BaseUrl, path: &Path, trusted: Vec<VerifierKey>) -> Result<Self, CopyError> {
         let unstarted = |error| CopyError::Folder { path: path.to_owned(), error };
         // Their files are synced by these threads: some may wait while others go on.
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -92,7 +118,7 @@ impl Copier {
         let native = Native::new()
             .map_err(|error| CopyError::Unanswered { url: base.to_string(), error })?;
         let place = Arc::new(Place::open(path)?);
-        Ok(Self { runtime, native, base, place, log: None, brought: None, named: None })
+        Ok(Self { runtime, native, base, place, trusted, log: None, brought: None, named: None })
     }
 
     /// Brings the copy up to the log's newest checkpoint, within `limit`, and lets `progress` follow. What this copier
@@ -111,22 +137,25 @@ impl Copier {
         let log = self.log(limit)?;
         let newest = self.within(limit, async {
             let _lock = log.place.lock()?;
-            log.fetch_metadata(self.named.as_ref()).await
+            log.fetch_metadata(self.named.as_ref()).await.map(|(newest, _)| newest)
         })?;
         self.named = Some(newest.clone());
         Ok(newest)
     }
 
-    /// Brings the files of these slots, which [`Copier::newest`] covers, into the copy.
+    /// Brings the files of these slots, one after the other, which the newest checkpoint covers, into the copy. The slots
+    /// before them must be there.
     pub fn slots(
         &mut self,
         slots: impl Iterator<Item = Slot>,
+        newest: &Newest,
         limit: Duration,
     ) -> Result<(), CopyError> {
         let log = self.log(limit)?;
         let bring = async {
             let _lock = log.place.lock()?;
-            log.slots(slots, || {}).await
+            let (leaves, _) = log.leaves(&newest.checkpoint).await?;
+            log.slots(slots, &newest.checkpoint.origin, &leaves, || {}).await
         };
         self.within(limit, bring)
     }
@@ -156,8 +185,15 @@ impl Copier {
         if let Some(log) = &self.log {
             return Ok(Arc::clone(log));
         }
-        let finding = open_log(self.native.clone(), self.base.clone(), Arc::clone(&self.place));
-        let log = Arc::new(self.within(limit, finding)?);
+        let finding = address_of(&self.native, self.base.clone());
+        let (client, address) = self.within(limit, finding)?;
+        let log = Arc::new(Log {
+            fetcher: Fetcher::new(self.native.clone(), address),
+            client,
+            place: Arc::clone(&self.place),
+            trusted: self.trusted.clone(),
+            leaves: Mutex::default(),
+        });
         self.log = Some(Arc::clone(&log));
         Ok(log)
     }
@@ -191,12 +227,6 @@ impl Copier {
     }
 }
 
-/// The log at an address, and its copy at a place.
-async fn open_log(native: Native, base: BaseUrl, place: Arc<Place>) -> Result<Log, CopyError> {
-    let (client, address) = address_of(&native, base).await?;
-    Ok(Log { fetcher: Fetcher::new(native, address), client, place })
-}
-
 /// Where the log is: below the address, or that which the service there names.
 async fn address_of(native: &Native, base: BaseUrl) -> Result<(Client<Native>, String), CopyError> {
     let address = base.to_string();
@@ -219,7 +249,7 @@ impl Log {
         progress: Progress<'_>,
     ) -> Result<Newest, CopyError> {
         let _lock = self.place.lock()?;
-        let newest = self.fetch_metadata(brought).await?;
+        let (newest, entries) = self.fetch_metadata(brought).await?;
         if brought == Some(&newest) {
             return Ok(newest);
         }
@@ -228,36 +258,122 @@ impl Log {
         let (first, done) = (u64::from(origin.first_slot().number()), AtomicU64::new(before));
         let numbers = first.saturating_add(before)..first.saturating_add(*size);
         let slots = numbers.map_while(|number| Slot::new(number).ok());
-        self.slots(slots, || progress(done.fetch_add(1, Ordering::Relaxed) + 1, *size)).await?;
-        let tile = |log: Arc<Self>, tile| async move { log.tile(tile).await };
-        self.run_jobs(Tile::grown(before, *size), tile, || {}).await?;
+        let leaves = self.known_leaves();
+        let done = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, *size);
+        self.slots(slots, origin, &leaves, done).await?;
+        self.put_tiles(before, *size, &leaves, entries).await?;
         self.place.put(&LogFile::Checkpoint, newest.note.as_bytes())?;
         Tile::full_tiles(before, *size).try_for_each(|full| self.place.remove_narrower(&full))?;
         Ok(newest)
     }
 
     /// What the log says of itself: its keys, what it succeeds and what succeeds it, which come into the copy, and its
-    /// newest checkpoint. Where that is the one that is `known`, nothing else is asked for.
-    async fn fetch_metadata(&self, known: Option<&Newest>) -> Result<Newest, CopyError> {
+    /// newest checkpoint, which is signed, with the tiles of entries that were fetched for its leaves. Where that is the
+    /// one that is `known`, nothing else is asked for.
+    async fn fetch_metadata(
+        self: &Arc<Self>,
+        known: Option<&Newest>,
+    ) -> Result<(Newest, Entries), CopyError> {
         let newest = self.newest().await?;
         if known == Some(&newest) {
-            return Ok(newest);
+            return Ok((newest, Entries::new()));
+        }
+        // The keys that the log names are no more than its word, and are not put into the copy for it.
+        if !self.trusted.is_empty() {
+            self.check_signed(&newest, &self.trusted)?;
         }
         self.keys().await?;
+        if self.trusted.is_empty() {
+            self.check_signed(&newest, &self.keys_named()?)?;
+        }
         self.written_once(&LogFile::Predecessor, MAX_NOTE_BYTES).await?;
         self.written_once(&LogFile::SupersededBy, MAX_ORIGIN_BYTES).await?;
-        self.bases().await?;
-        Ok(newest)
+        let (leaves, entries) = self.leaves(&newest.checkpoint).await?;
+        self.bases(&leaves).await?;
+        Ok((newest, entries))
     }
 
-    /// The files of these slots.
+    /// Requires that one of these keys signed a checkpoint.
+    fn check_signed(&self, newest: &Newest, keys: &[VerifierKey]) -> Result<(), CopyError> {
+        let signed = Checkpoint::signed_by(&newest.note, keys);
+        signed.map(drop).map_err(|error| {
+            let url = self.fetcher.url(&LogFile::Checkpoint);
+            CopyError::Unsigned { url, error: Box::new(error) }
+        })
+    }
+
+    /// The keys that the copy names as the log's.
+    fn keys_named(&self) -> Result<Vec<VerifierKey>, CopyError> {
+        let file = LogFile::VerifierKey;
+        let lines = self.place.read_file(&file, MAX_KEY_FILE_BYTES)?.unwrap_or_default();
+        let path = self.place.path_of(&file);
+        keys_from_lines(&lines).map_err(|why| CopyError::Damaged { path, why })
+    }
+
+    /// The files of these slots, one after the other. Several are fetched at once, and put into the copy in their order.
     async fn slots(
         self: &Arc<Self>,
         slots: impl Iterator<Item = Slot>,
+        origin: &Origin,
+        leaves: &Leaves,
         done: impl Fn(),
     ) -> Result<(), CopyError> {
-        let slot = |log: Arc<Self>, slot| async move { log.slot(slot).await };
-        self.run_jobs(slots, slot, done).await
+        let mut slots = slots.peekable();
+        let index = |slot: Slot| origin.index_of(slot).unwrap_or(u64::MAX);
+        let Some(first) = slots.peek().copied() else { return Ok(()) };
+        let mut tree = leaves.tree_before(index(first));
+        let keys = [self.keys_named()?, self.trusted.clone()].concat();
+        let mut bodies = Bodies::new(&*self.place);
+        let (mut manifests, mut files) = (Ordered::new(), Ordered::new());
+        let (mut unchecked, mut next) = (VecDeque::<u64>::new(), None);
+        loop {
+            while manifests.len() < AT_ONCE
+                && let Some(slot) = slots.next()
+            {
+                let file = LogFile::Slot(slot);
+                let absent = || CopyError::Absent { url: self.fetcher.url(&file) };
+                let leaf = leaves.at(index(slot)).ok_or_else(absent)?;
+                let log = Arc::clone(self);
+                manifests.begin(async move { Ok((leaf, log.next_want(slot, leaf).await?)) });
+            }
+            if next.is_none() {
+                next = manifests.next().await.transpose()?;
+            }
+            let bytes = next
+                .as_ref()
+                .and_then(|(_, wanted)| wanted.as_ref())
+                .map_or(0, Wanted::absent_bytes);
+            let in_hand: u64 = unchecked.iter().sum();
+            let has_room = unchecked.is_empty()
+                || unchecked.len() < AT_ONCE
+                    && in_hand.saturating_add(bytes) <= MAX_UNCHECKED_BYTES;
+            if let Some((leaf, wanted)) = next.take_if(|_| has_room) {
+                unchecked.push_back(bytes);
+                let log = Arc::clone(self);
+                files.begin(async move {
+                    let Some(wanted) = wanted else { return Ok((leaf, None)) };
+                    log.fetch(wanted).await.map(|fetched| (leaf, Some(fetched)))
+                });
+                continue;
+            }
+            let Some(fetched) = files.next().await else { return Ok(()) };
+            let (leaf, fetched) = fetched?;
+            unchecked.pop_front();
+            tree.push(leaf.hash);
+            if let Some(fetched) = fetched {
+                let note = NoteOf { origin, tree: &tree, keys: &keys };
+                self.put_slot(&fetched, &mut bodies, &note)?;
+            }
+            done();
+        }
+    }
+
+    fn known_leaves(&self) -> Arc<Leaves> {
+        Arc::clone(&self.leaves.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set_known_leaves(&self, leaves: Arc<Leaves>) {
+        *self.leaves.lock().unwrap_or_else(PoisonError::into_inner) = leaves;
     }
 
     /// The log's keys: those that are here, and perhaps more behind them.
@@ -306,10 +422,13 @@ impl Log {
         Ok(newest)
     }
 
-    /// Which token of each pool is sold where a question does not say so: it may be absent, and may change.
-    async fn bases(&self) -> Result<(), CopyError> {
+    /// Which token of each pool is sold where a question does not say so: it may be absent, and may change. It has a line
+    /// at most for each pool, and each pool has a head.
+    async fn bases(&self, leaves: &Leaves) -> Result<(), CopyError> {
         let file = LogFile::DefaultBases;
-        let Some(there) = self.fetcher.bytes(&file, MAX_BASES_BYTES).await? else { return Ok(()) };
+        let most = usize::try_from(leaves.heads()).unwrap_or(usize::MAX);
+        let most = most.saturating_mul(MAX_BASE_LINE_BYTES).min(MAX_BASES_BYTES);
+        let Some(there) = self.fetcher.bytes(&file, most).await? else { return Ok(()) };
         let read = core::str::from_utf8(&there).map_err(|error| error.to_string());
         read.and_then(|text| DefaultBases::from_text(text).map_err(|error| error.to_string()))
             .map_err(|why| CopyError::Invalid { url: self.fetcher.url(&file), why })?;
@@ -337,29 +456,6 @@ impl Log {
         }
         let why = "it does not end with a line break".to_owned();
         Err(CopyError::Invalid { url: self.fetcher.url(file), why })
-    }
-
-    /// Does all of it, some at once, begun in order; the first that fails ends it.
-    async fn run_jobs<J, W: Future<Output = Result<(), CopyError>> + Send + 'static>(
-        self: &Arc<Self>,
-        mut jobs: impl Iterator<Item = J>,
-        work: impl Fn(Arc<Self>, J) -> W,
-        done: impl Fn(),
-    ) -> Result<(), CopyError> {
-        let mut running = JoinSet::new();
-        loop {
-            while running.len() < AT_ONCE
-                && let Some(job) = jobs.next()
-            {
-                running.spawn(work(Arc::clone(self), job));
-            }
-            match running.join_next().await {
-                None => return Ok(()),
-                Some(Ok(ended)) => ended?,
-                Some(Err(panicked)) => std::panic::resume_unwind(panicked.into_panic()),
-            }
-            done();
-        }
     }
 }
 

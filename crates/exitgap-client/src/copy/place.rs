@@ -2,19 +2,19 @@
 //! goes: written aside, synced, renamed into place, its folder synced.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::log_folder::LogFile;
+use exitgap_core::log_folder::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
+use exitgap_core::series::Slot;
 use exitgap_core::tlog::Tile;
 use sha2::{Digest, Sha256};
-use zstd::zstd_safe;
 
 use super::error::CopyError;
 use super::fetch::Sink;
+use super::unpack::{unpack_body, unpack_table};
 
 /// Where files stand that are not yet whole.
 const ASIDE: &str = ".copy-aside";
@@ -118,6 +118,12 @@ impl Place {
         sync(folder)
     }
 
+    /// Removes a file.
+    pub fn remove(&self, file: &LogFile) -> Result<(), CopyError> {
+        let path = self.path_of(file);
+        fs::remove_file(&path).map_err(folder_error(&path))
+    }
+
     /// Moves a file, where it is there, out of the copy and into a folder beside it.
     pub fn set_aside(&self, file: &LogFile, folder: &Path) -> Result<(), CopyError> {
         let (path, to) = (self.path_of(file), folder.join(file.to_string()));
@@ -150,6 +156,50 @@ impl Place {
     }
 }
 
+/// What bodies are read from that others refer to.
+impl Folder for Place {
+    type Error = CopyError;
+
+    fn manifest(&self, slot: Slot) -> Result<Manifest, CopyError> {
+        let file = LogFile::Slot(slot);
+        let bytes = self.read_file(&file, MAX_MANIFEST_BYTES)?.ok_or_else(|| self.absent(&file))?;
+        Manifest::from_bytes(&bytes).map_err(|error| self.damaged(&file, &error))
+    }
+
+    fn table(&self, part: &PartRef) -> Result<(Table, u64), CopyError> {
+        let file = LogFile::Part(part.sha256);
+        let most = usize::try_from(part.bytes).unwrap_or(usize::MAX);
+        let bytes = self.read_file(&file, most)?.ok_or_else(|| self.absent(&file))?;
+        part.read_file(&bytes, unpack_table).map_err(|error| self.damaged(&file, &error))
+    }
+
+    fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, CopyError> {
+        let path = self.path_of(&LogFile::Part(part.sha256));
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(from))?;
+            file.take(length.into()).read_to_end(&mut bytes)
+        });
+        read.map_err(folder_error(&path))?;
+        Ok(bytes)
+    }
+
+    fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        unpack_body(packed, length, base)
+    }
+}
+
+impl Place {
+    fn absent(&self, file: &LogFile) -> CopyError {
+        let error = io::ErrorKind::NotFound.into();
+        CopyError::Folder { path: self.path_of(file), error }
+    }
+
+    fn damaged(&self, file: &LogFile, error: &dyn core::fmt::Display) -> CopyError {
+        CopyError::Damaged { path: self.path_of(file), why: error.to_string() }
+    }
+}
+
 /// A file that is not yet whole. It is removed where it does not become so.
 pub struct Aside {
     file: File,
@@ -159,14 +209,14 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// Whether it is one Zstandard frame, and nothing after it: by its blocks' lengths, without unpacking
-    /// them.
-    pub fn is_one_frame(&self) -> Result<bool, CopyError> {
-        // Such a file may be large: no two are looked at at once.
-        static ONE: Mutex<()> = Mutex::new(());
-        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = fs::read(&self.path).map_err(folder_error(&self.path))?;
-        Ok(zstd_safe::find_frame_compressed_size(&bytes) == Ok(bytes.len()))
+    /// Its bytes.
+    pub fn read_file(&self) -> Result<Vec<u8>, CopyError> {
+        fs::read(&self.path).map_err(folder_error(&self.path))
+    }
+
+    /// Makes its bytes outlast a power cut.
+    pub fn sync(&self) -> Result<(), CopyError> {
+        self.file.sync_all().map_err(folder_error(&self.path))
     }
 
     /// Its length and its hash.

@@ -6,7 +6,7 @@ use super::{
     Lines, LogFile, MAX_CHECKPOINT_LINE_BYTES, MAX_MANIFEST_BYTES, MAX_PART_BYTES,
     MAX_PART_LINE_BYTES, MAX_PART_POOLS, MAX_PARTS, PublishedError, push_line, read_line,
 };
-use crate::evidence::SlotLeaf;
+use crate::evidence::{MAX_LEAF_BYTES, SlotLeaf};
 use crate::ids::{Contract, DocumentHash, Pair, PoolId};
 use crate::json::{from_canonical, wire_struct};
 
@@ -113,6 +113,12 @@ impl Manifest {
             }
             parts.push(PartRef { sha256, bytes, first, pools });
         }
+    }
+
+    /// The most bytes of a manifest of so many heads: each part has one at least.
+    pub fn most_bytes(pools: u32) -> usize {
+        let parts = (pools as usize).clamp(1, MAX_PARTS);
+        MAX_LEAF_BYTES + parts * MAX_PART_LINE_BYTES + MAX_CHECKPOINT_LINE_BYTES + 2
     }
 
     /// Requires that the parts hold as many heads as the leaf commits to.

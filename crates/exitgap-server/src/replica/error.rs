@@ -78,6 +78,8 @@ impl ReplicaError {
                     | CopyError::PartHash { .. }
                     | CopyError::PartLength { .. }
                     | CopyError::TooManySlots { .. }
+                    | CopyError::Unsigned { .. }
+                    | CopyError::NotSigned { .. }
                     | CopyError::Invalid { .. }
             ),
             Self::Follow(_) | Self::NotTrusted { .. } | Self::TwoHistories { .. } => true,

@@ -20,7 +20,8 @@ use std::time::Duration;
 
 use exitgap_api::Contradiction;
 use exitgap_client::BaseUrl;
-use exitgap_client::copy::{Copier, Newest};
+use exitgap_client::copy::{Copier, CopyError, Newest};
+use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
 use exitgap_store::{FollowError, LogFolder, Store, write_output};
@@ -86,7 +87,7 @@ impl Replica {
         places: Places,
         trusted: Vec<VerifierKey>,
     ) -> Result<Self, ReplicaError> {
-        let copier = Copier::new(log, &places.log)?;
+        let copier = Copier::new(log, &places.log, trusted.clone())?;
         let store = Store::open_follower(&places.store, &trusted)?;
         let folder = LogFolder::new(&places.log);
         Ok(Self { copier, store, folder, trusted, places })
@@ -147,7 +148,10 @@ impl Replica {
         end: &watch::Receiver<bool>,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<ReplicaStatus, ReplicaError> {
-        let newest = self.copier.newest(STATE_WITHIN)?;
+        let newest = self.copier.newest(STATE_WITHIN).map_err(|error| match error {
+            CopyError::Unsigned { error: why, .. } => ReplicaError::NotTrusted { why },
+            error => error.into(),
+        })?;
         self.check(&newest)?;
         let mut held = self.folder.follow(&mut self.store, &newest.note, &self.trusted, 0)?;
         let Checkpoint { origin, size, .. } = &newest.checkpoint;
@@ -155,7 +159,14 @@ impl Replica {
             let until = (*size).min(held + SLOTS_AT_ONCE);
             let first = u64::from(origin.first_slot().number());
             let slots = (held..until).map_while(|at| Slot::new(first.saturating_add(at)).ok());
-            self.copier.slots(slots.clone(), SLOTS_WITHIN)?;
+            let copied = self.copier.slots(slots.clone(), &newest, SLOTS_WITHIN);
+            // The slots before one that is refused are applied all the same.
+            let is_here =
+                |slot: &Slot| self.folder.path().join(LogFile::Slot(*slot).to_string()).exists();
+            let until = match &copied {
+                Ok(()) => until,
+                Err(_) => held + slots.clone().take_while(is_here).count() as u64,
+            };
             match self.folder.follow(&mut self.store, &newest.note, &self.trusted, until) {
                 Ok(now) => held = now,
                 Err(error) => {
@@ -169,6 +180,7 @@ impl Replica {
                     return Err(error.into());
                 }
             }
+            copied?;
             progress(held, *size);
         }
         Ok(ReplicaStatus { held, published: *size, refuses: false })

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::{DocumentHash, PoolId};
-use exitgap_core::log_folder::{Folder, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
+use exitgap_core::log_folder::{
+    Folder, MAX_MANIFEST_BYTES, Manifest, PartRef, Table, is_one_frame,
+};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 
@@ -125,11 +127,13 @@ impl Folder for Files<'_> {
 
 /// The bytes that a packed body of a log's folder holds, exactly as many as it says; words where it does not.
 pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    check_frame(packed)?;
     codec::decompress(packed, length, base).map_err(|error| error.to_string())
 }
 
 /// The bytes that the packed table of a part of a log's folder holds, at most so many and one more; words where it does not unpack.
 pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    check_frame(packed)?;
     let mut table = Vec::new();
     Decoder::with_buffer(packed)
         .and_then(|mut decoder| {
@@ -138,6 +142,12 @@ pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
         })
         .map_err(|error| error.to_string())?;
     Ok(table)
+}
+
+/// Unpackers pass over skippable frames, in which anything can be.
+fn check_frame(packed: &[u8]) -> Result<(), String> {
+    let wrong = "it is not a complete Zstandard frame, or more than one";
+    if is_one_frame(packed) { Ok(()) } else { Err(wrong.to_owned()) }
 }
 
 fn wrong(path: &Path, reason: &dyn std::fmt::Display) -> FileError {

@@ -1,0 +1,102 @@
+//! Unpacking of a log's files, never to more than they may hold. Each is exactly one Zstandard frame.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use exitgap_core::analytics::accuracy::Committed;
+use exitgap_core::ids::DocumentHash;
+use exitgap_core::log_folder::{is_one_frame, most_packed};
+use exitgap_core::series::Slot;
+use zstd::stream::parse_json::Decoder;
+use zstd::zstd_safe::{self, DCtx};
+
+/// The largest back-reference window that a file may ask memory for: 8 MiB.
+const WINDOW_LOG_MAX: u32 = 23;
+
+const NOT_ONE_FRAME: &str = "it is not a complete Zstandard frame, or more than one";
+
+/// The bytes of a packed table, at most so many and one more; words where it does not unpack.
+pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    let mut table = Vec::new();
+    let unpacked =
+        decoder(packed).and_then(|decoder| decoder.take(most as u64 + 1).read_to_end(&mut table));
+    unpacked.map_err(|error| error.to_string())?;
+    check_form(packed, table.len() as u64)?;
+    Ok(table)
+}
+
+/// The bytes that a packed body holds, exactly as many as it should; words where it does not.
+pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    check_form(packed, length as u64)?;
+    let mut context = DCtx::create();
+    let words = |code| zstd_safe::get_error_name(code).to_owned();
+    if let Some(base) = base {
+        context.ref_prefix(base).map_err(words)?;
+    }
+    // No more than this is ever written, whatever the frame says of itself.
+    let mut unpacked = Vec::with_capacity(length);
+    context.decompress(&mut unpacked, packed).map_err(words)?;
+    if unpacked.len() == length {
+        Ok(unpacked)
+    } else {
+        Err(format!("{} bytes were decompressed instead of {length}", unpacked.len()))
+    }
+}
+
+/// Why a file does not hold the documents to which a slot's heads commit.
+pub enum NotCommitted {
+    /// Words.
+    Wrong(String),
+    /// A later version made one.
+    Newer(exitgap_core::Newer),
+}
+
+/// Requires that a packed file holds the documents of a kind to which the heads of a slot commit, in their order, and
+/// nothing else.
+pub fn check_committed<D: Committed>(
+    packed: &[u8],
+    slot: Slot,
+    committed: &[DocumentHash],
+) -> Result<(), NotCommitted> {
+    let wrong = |error: &dyn core::fmt::Display| NotCommitted::Wrong(error.to_string());
+    if !is_one_frame(packed) {
+        return Err(wrong(&NOT_ONE_FRAME));
+    }
+    let mut lines = BufReader::new(decoder(packed).map_err(|error| wrong(&error))?);
+    let mut unpacked = 0;
+    for expected in committed {
+        let mut line = Vec::new();
+        let read = (&mut lines).take(D::MAX_LINE_BYTES as u64).read_until(b'\n', &mut line);
+        unpacked += read.map_err(|error| wrong(&error))? as u64;
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let (of, _, found) = D::from_line(line).map_err(|error| match D::newer(&error) {
+            Some(newer) => NotCommitted::Newer(newer),
+            None => wrong(&error),
+        })?;
+        if (of, found) != (slot, *expected) {
+            let why = format!("it has a document with hash {found} of slot {of}");
+            return Err(wrong(&format!("in place of {expected}, {why}")));
+        }
+    }
+    if !lines.fill_buf().map_err(|error| wrong(&error))?.is_empty() {
+        return Err(wrong(&"it has more documents than the heads commit to"));
+    }
+    check_form(packed, unpacked).map_err(NotCommitted::Wrong)
+}
+
+/// Requires one frame of no more bytes than it takes to pack so many.
+fn check_form(packed: &[u8], unpacked: u64) -> Result<(), String> {
+    if !is_one_frame(packed) {
+        return Err(NOT_ONE_FRAME.to_owned());
+    }
+    let (found, most) = (packed.len() as u64, most_packed(unpacked));
+    if found > most {
+        return Err(format!("{found} bytes are more than {unpacked} bytes can be packed to"));
+    }
+    Ok(())
+}
+
+fn decoder(packed: &[u8]) -> io::Result<Decoder<'static, &[u8]>> {
+    let mut decoder = Decoder::with_buffer(packed)?;
+    decoder.window_log_max(WINDOW_LOG_MAX)?;
+    Ok(decoder)
+}

@@ -1,0 +1,99 @@
+//! Zstandard frames, looked at from outside: whether bytes are one frame and nothing else, by the lengths of its blocks.
+//! Unpackers pass over *skippable* frames, in which anything can be, and continue with the next frame.
+
+/// What a frame begins with. A skippable one begins with something else.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The most bytes of a block, packed or not.
+const MAX_BLOCK_BYTES: usize = 128 << 10;
+
+/// Whether these bytes are exactly one Zstandard frame, which is not a skippable one. Nothing is unpacked.
+pub fn is_one_frame(bytes: &[u8]) -> bool {
+    after_frame(bytes).is_some_and(<[u8]>::is_empty)
+}
+
+/// The most bytes that a packer makes of so many: whatever does not get smaller is kept as it is, in blocks.
+pub const fn most_packed(unpacked: u64) -> u64 {
+    unpacked.saturating_add(unpacked / 256).saturating_add(512)
+}
+
+/// What comes after the frame that these bytes begin with.
+fn after_frame(bytes: &[u8]) -> Option<&[u8]> {
+    let (descriptor, rest) = bytes.strip_prefix(&MAGIC)?.split_first()?;
+    let is_single = descriptor & 0x20 != 0;
+    let window = usize::from(!is_single);
+    let dictionary = [0, 1, 2, 4].get(usize::from(descriptor & 3))?;
+    let content = match (descriptor >> 6, is_single) {
+        (0, true) => 1,
+        (0, false) => 0,
+        (flag, _) => 1 << flag,
+    };
+    let mut rest = rest.get(window + dictionary + content..)?;
+    loop {
+        let (header, blocks) = rest.split_first_chunk::<3>()?;
+        let header =
+            header.iter().rev().fold(0_usize, |number, byte| (number << 8) | usize::from(*byte));
+        let size = header >> 3;
+        if size > MAX_BLOCK_BYTES {
+            return None;
+        }
+        let stored = match (header >> 1) & 3 {
+            // As it is, or packed.
+            0 | 2 => size,
+            // One byte, repeated.
+            1 => 1,
+            _ => return None,
+        };
+        rest = blocks.get(stored..)?;
+        if header & 1 == 1 {
+            break;
+        }
+    }
+    let checksum = if descriptor & 4 == 0 { 0 } else { 4 };
+    rest.get(checksum..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `abc` as one block that is not packed.
+    const FRAME: [u8; 12] = *b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc";
+
+    /// Three bytes that no unpacker looks at.
+    const SKIPPABLE: [u8; 11] = *b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
+
+    #[test]
+    fn one_frame_is_told_from_skippable_ones_and_from_more() {
+        assert!(is_one_frame(&FRAME));
+        let frames: [&[u8]; 6] = [
+            &[],
+            &SKIPPABLE,
+            &[&SKIPPABLE[..], &FRAME].concat(),
+            &[&FRAME[..], &SKIPPABLE].concat(),
+            &[&FRAME[..], &FRAME].concat(),
+            &[&FRAME[..], b"x"].concat(),
+        ];
+        for bytes in frames {
+            assert!(!is_one_frame(bytes), "{bytes:x?}");
+        }
+        for cut in 0..FRAME.len() {
+            assert!(!is_one_frame(&FRAME[..cut]), "{cut}");
+        }
+    }
+
+    #[test]
+    fn each_form_of_a_frames_header_and_blocks_is_read() {
+        // A window and no length of the content; a repeated byte, then an empty last block, and a checksum.
+        let checked = b"\x28\xb5\x2f\xfd\x04\x58\x42\x0d\x03a\x01\x00\x00sums";
+        assert!(is_one_frame(checked));
+        assert!(!is_one_frame(&checked[..checked.len() - 1]));
+        // A dictionary's id of one byte, and a length of two.
+        assert!(is_one_frame(b"\x28\xb5\x2f\xfd\x61\x07\x00\x00\x01\x00\x00"));
+        // A kind of block that there is not, and one that is too long.
+        assert!(!is_one_frame(b"\x28\xb5\x2f\xfd\x20\x03\x1f\x00\x00abc"));
+        assert!(!is_one_frame(
+            &[&b"\x28\xb5\x2f\xfd\x20\x03\xff\xff\xff"[..], &[0; 1 << 21]].concat()
+        ));
+    }
+}
