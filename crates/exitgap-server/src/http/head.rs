@@ -60,11 +60,20 @@ pub fn check_host<B>(request: &Request<B>) -> Result<(), HostFault> {
         (None, _) => Err(HostFault::Absent),
         (Some(_), Some(_)) => Err(HostFault::Repeated),
         (Some(host), None) => {
-            let host = host.to_str().ok().filter(|host| !host.contains('@'));
-            let host = host.and_then(|host| host.parse::<Authority>().ok());
-            host.map(drop).ok_or(HostFault::Invalid)
+            let is_valid = host.to_str().is_ok_and(is_host);
+            if is_valid { Ok(()) } else { Err(HostFault::Invalid) }
         }
     }
+}
+
+/// Whether a text is a name or an address, and perhaps a port. The form of an address of the web allows more, such as
+/// commas.
+fn is_host(text: &str) -> bool {
+    let Ok(authority) = text.parse::<Authority>() else { return false };
+    let of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%[]:".contains(&byte);
+    let port = text.strip_prefix(authority.host());
+    authority.host().bytes().all(of_host)
+        && port.is_some_and(|port| matches!(port, "" | ":") || authority.port_u16().is_some())
 }
 
 #[cfg(test)]
@@ -88,7 +97,16 @@ mod tests {
         assert_eq!(check(&[]), Err(HostFault::Absent));
         assert_eq!(check(&["a.example", "b.example"]), Err(HostFault::Repeated));
         assert_eq!(check(&["a.example", "a.example"]), Err(HostFault::Repeated));
-        for host in ["", " ", "a.example/path", "me@a.example", "a b", "a.example,b.example"] {
+        for host in [
+            "",
+            " ",
+            "a.example/path",
+            "me@a.example",
+            "a b",
+            "a.example,b.example",
+            "a.example:port",
+            "a.example:99999",
+        ] {
             assert_eq!(check(&[host]), Err(HostFault::Invalid), "{host:?}");
         }
         assert_eq!(check_host(&request(Version::HTTP_10, &[])), Ok(()));
