@@ -324,7 +324,8 @@ mod tests {
         for text in ["2b", "99999999999b"] {
             assert!(matches!(reason(text), WrittenSizeError::AboveMaximum { .. }), "{text}");
         }
-        assert!(matches!(reason("0.009"), WrittenSizeError::BelowMinimum { .. }));
+        assert!(matches!(reason("0.0090"), WrittenSizeError::BelowMinimum { .. }));
+        assert!(matches!(reason("0.009"), WrittenSizeError::Ambiguous { .. }));
         assert!(matches!(reason("1,5"), WrittenSizeError::DigitGroups { .. }));
         assert!(matches!(reason(&"1".repeat(101)), WrittenSizeError::TooLong { .. }));
         let beyond = reason(&"9".repeat(60));
