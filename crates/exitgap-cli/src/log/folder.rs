@@ -33,7 +33,7 @@ impl FolderReader {
     /// Removes a file of a copy.
     pub fn remove(&self, file: &str) {
         // What stays is read again with the next audit, and refused again.
-        let _ = std::fs::remove_file(self.path.join(file));
+        let _ = fs::remove_file(self.path.join(file));
     }
 
     /// A file as text, of at most `most` bytes.
