@@ -99,7 +99,7 @@ pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
-pub use guards::{Days, Guards, Standing};
+pub use guards::{Days, GuardInputs, Guards};
 pub use handed_over::{
     FileKind, FileVerified, FilesVerified, is_report_first_line, report_first_line,
 };
@@ -110,7 +110,7 @@ pub use history::{
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, MaxSize, MaxSizeResult, SizeRung};
-pub use names::{Naming, PoolLabels, names_apart};
+pub use names::{PoolLabels, PoolName, names_apart};
 pub use number::Number;
 pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_pool, parse_size,

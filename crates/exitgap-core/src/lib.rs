@@ -23,7 +23,7 @@ pub mod evidence;
 pub mod exit;
 pub mod hours;
 pub mod log_folder;
-pub mod log_folder;
+pub mod proof;
 pub mod secrets;
 pub mod series;
 pub mod snapshot;

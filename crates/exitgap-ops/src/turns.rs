@@ -142,7 +142,7 @@ impl State {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::super::Lane;
+    use super::super::BlockingPool;
     use super::*;
 
     const WORK: Duration = Duration::from_millis(100);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     /// How long a client waits for its own work while another one has asked for so much.
-    async fn wait_beside_flood(lane: &Lane, questions: usize) -> Duration {
+    async fn wait_beside_flood(lane: &BlockingPool, questions: usize) -> Duration {
         let flood: Vec<_> = (0..questions)
             .map(|_| {
                 let lane = lane.clone();
@@ -170,10 +170,10 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_second_client_does_not_wait_for_all_that_the_first_asked_for() {
-        let waited = wait_beside_flood(&Lane::fair(2), 30).await;
+        let waited = wait_beside_flood(&BlockingPool::fair(2), 30).await;
         assert!(waited < WORK * 8, "{waited:?}");
         // A control: in one queue for all it does.
-        let waited = wait_beside_flood(&Lane::new(1), 30).await;
+        let waited = wait_beside_flood(&BlockingPool::new(1), 30).await;
         assert!(waited > WORK * 20, "{waited:?}");
     }
 
@@ -208,15 +208,17 @@ mod tests {
         assert!(tokio::time::timeout(Duration::from_millis(20), waiting).await.is_err());
         let other = client(2).scope(turns.clone().take()).await.unwrap();
         drop((held, other));
-        let state = turns.state();
-        assert_eq!((state.count, state.by_client.len()), (0, 0));
-        drop(state);
+        let counts = {
+            let state = turns.state();
+            (state.count, state.by_client.len())
+        };
+        assert_eq!(counts, (0, 0));
         client(1).scope(turns.clone().take()).await.unwrap();
         assert!(turns.state().waiting.is_empty());
     }
 
     #[tokio::test]
     async fn work_of_no_known_client_is_done_too() {
-        assert_eq!(Lane::fair(1).run(|| 7).await.unwrap(), 7);
+        assert_eq!(BlockingPool::fair(1).run(|| 7).await.unwrap(), 7);
     }
 }

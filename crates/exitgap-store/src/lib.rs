@@ -93,21 +93,21 @@ pub use db::{
     shown,
 };
 pub use derived::figures::{
-    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
-    SnapshotFigures, Standing, TakenBack, WindowFigures,
+    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, PoolStatus,
+    SlotRetraction, SnapshotFigures, TakenBack, WindowFigures,
 };
 pub use derived::points::{Held, Point};
 pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchedSlot, Watching};
+pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchCache, WatchedSlot};
 pub use fills::StoredFills;
 pub use folder::{
     FollowError, LogFolder, Lost, PublishError, PublishReport, RestoreError, SuccessorError,
     check_published, unpack_body, unpack_table,
 };
-pub use fsck::{Checked, Damage};
+pub use fsck::{Damage, FsckCounts};
 pub use issued::StoredIssued;
 pub use log::cosignatures::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};

@@ -190,8 +190,7 @@ async fn a_log_is_followed_at_its_url() {
     origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
     let mut child =
         origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut errors =
-        BufReader::new(child.stderr.add_snapshot().unwrap()).lines().map(|line| line.unwrap());
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
     let said = errors.next().unwrap();
     assert!(
         said.contains("cannot be updated [not_as_specified]") && said.contains("500"),
@@ -200,7 +199,7 @@ async fn a_log_is_followed_at_its_url() {
     wait_until(|| origin.fired() >= 2);
     origin.be_honest();
     assert_eq!(errors.next().unwrap(), "the copy is up to date again", "it was said once");
-    let mut lines = BufReader::new(child.stdout.add_snapshot().unwrap()).lines();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || of(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
     assert_eq!(next(), told("slot", 0));
     origin.log.seal(true);

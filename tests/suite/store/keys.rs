@@ -34,7 +34,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let mut forged = Store::create(store_in(home, "forged.db"), &key()).unwrap();
     let mut pool = BusyPool::new(1, 7);
     for n in 0..12 {
-        let entry = pool.fetch_snapshot(slot(n));
+        let entry = pool.recorded(slot(n));
         forged.append_slot(slot(n), &[entry]).unwrap();
     }
     LogFolder::new(home.join("forged")).publish(forged.reader()).unwrap();
@@ -71,13 +71,13 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let secret = fs::read_to_string(home.join("b.key")).unwrap();
     let key: SignerKey = secret.trim_end().parse().unwrap();
     let mut next = Store::open(store_in(home, "b.db"), &key).unwrap();
-    let entry = BusyPool::new(1, 5).fetch_snapshot(slot(20));
+    let entry = BusyPool::new(1, 5).recorded(slot(20));
     next.append_slot(slot(20), &[entry]).unwrap();
     LogFolder::new(home.join("b-log")).publish(next.reader()).unwrap();
     let report = audit(home, &["b-log", "--trust", "b-log/verifier-key"]);
     assert_eq!(report["verdict"], "valid", "{report}");
     let kept = fs::read_to_string(home.join("kept-checkpoint")).unwrap();
-    let state: Vec<&str> = kept.lines().add_snapshot(3).collect();
+    let state: Vec<&str> = kept.lines().take(3).collect();
     assert_eq!(report["predecessor"], state.join(" "), "{report}");
 }
 
@@ -96,8 +96,7 @@ fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
     let known = store.reader().pools().unwrap();
     for n in slots {
-        let mut entries: Vec<_> =
-            pools.iter_mut().map(|pool| pool.fetch_snapshot(slot(n))).collect();
+        let mut entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
         // The one that the recorder was configured for.
         for pool in &known {
             if entries.iter().all(|entry| entry.pool != pool.id) {

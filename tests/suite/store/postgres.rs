@@ -17,7 +17,7 @@ pub fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
     let mut store = Store::open(&url, &key()).unwrap();
     let mut pools = [BusyPool::new(1, 3), BusyPool::new(2, 3)];
     for n in 0..slots {
-        let entries = pools.each_mut().map(|pool| pool.fetch_snapshot(slot(n)));
+        let entries = pools.each_mut().map(|pool| pool.recorded(slot(n)));
         store.append_slot(slot(n), &entries).unwrap();
     }
     (url, pools)
@@ -58,7 +58,7 @@ fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
     // It goes on there, and what it publishes goes on from what is published.
     let mut there = Store::open(&url, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
-    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.fetch_snapshot(slot(11))).collect();
+    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
     there.append_slot(slot(11), &entries).unwrap();
     LogFolder::new(&folder).check(there.reader()).unwrap();
     assert_eq!(LogFolder::new(&folder).publish(there.reader()).unwrap().slots, 1);
@@ -218,7 +218,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     let role = migrate(&url, &admin, Some("a\"; DROP"), None).unwrap_err();
     assert!(matches!(role, StoreError::RoleName { .. }), "{role}");
     let mut store = Store::open(shared().store(), &key()).unwrap();
-    store.append_slot(slot(0), &[BusyPool::new(1, 3).fetch_snapshot(slot(0))]).unwrap();
+    store.append_slot(slot(0), &[BusyPool::new(1, 3).recorded(slot(0))]).unwrap();
     let copied = store.reader().backup("/tmp/never.db").unwrap_err();
     assert!(matches!(copied, StoreError::BackupOfServer { .. }), "{copied}");
     assert!(store.limit_growth(Some(1)).is_err());

@@ -7,8 +7,8 @@ use anstyle::Style;
 use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs, SlotsAfterClock};
 use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
-use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::log_folder::{LogFile, ProofName};
+use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::tlog::{
     Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Note, VerifierKey, keys_from_lines,
 };
@@ -20,8 +20,8 @@ use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{group_digits, printable};
 use crate::log::{
-    Against, Bring, Counts, Fault, FolderReader, ProofAudit, Rule, SignedCheckpoint, WatchedPools,
-    replay,
+    Against, Counts, Fault, FolderReader, ProofAudit, ProofFetcher, Rule, SignedCheckpoint,
+    WatchedPools, replay,
 };
 use crate::log_source::{LogAt, LogSource};
 use crate::{source, trust};

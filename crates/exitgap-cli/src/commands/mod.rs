@@ -56,7 +56,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, Number, OracleState, Provenance, Published, Standing,
+    Answers, Context, DepthSourceKind, GuardInputs, Number, OracleState, Provenance, Published,
     Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
 use exitgap_core::log_folder::{LogFile, ProofName};
-use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
+use exitgap_core::tlog::{self, Hash, Tile, TileKind, split_entries};
 
 use super::fault::Rule;
 

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_api::AuditedProofs;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{ChainSlug, Contract, PoolId};
+use exitgap_core::log_folder::ProofName;
 use exitgap_core::proof::{
     MAX_PROOF_BYTES, Place, Reach, StateCheckName, StateProof, check_state, is_drawn,
 };
-use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 

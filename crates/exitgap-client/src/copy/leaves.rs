@@ -7,7 +7,7 @@ use std::sync::Arc;
 use exitgap_core::evidence::{MAX_LEAF_BYTES, SlotLeaf};
 use exitgap_core::log_folder::LogFile;
 use exitgap_core::tlog::{
-    Checkpoint, Frontier, Hash, Shelf, TILE_WIDTH, Tile, root, split_entries,
+    Checkpoint, Frontier, Hash, TILE_WIDTH, Tile, TileKind, root, split_entries,
 };
 
 use super::error::CopyError;
@@ -59,7 +59,7 @@ impl Leaves {
 
     /// The bytes of a tile of hashes; `None` where these leaves do not have it.
     pub fn tile(&self, tile: &Tile) -> Option<Vec<u8>> {
-        let Shelf::Level(level) = tile.kind() else { return None };
+        let TileKind::Level(level) = tile.kind() else { return None };
         let leaves_per_hash = TILE_WIDTH.checked_pow(level)?;
         let mut bytes = Vec::new();
         for place in tile.places() {
@@ -185,12 +185,12 @@ impl Log {
             }
             let fetched = entries.iter().position(|(fetched, _)| *fetched == tile);
             let bytes = match (tile.kind(), fetched) {
-                (Shelf::Level(_), _) => {
+                (TileKind::Level(_), _) => {
                     let absent = || CopyError::Absent { url: self.fetcher.url(&file) };
                     leaves.tile(&tile).ok_or_else(absent)?
                 }
-                (Shelf::Entries, Some(place)) => entries.swap_remove(place).1,
-                (Shelf::Entries, None) => self.signed_entries(tile, leaves).await?,
+                (TileKind::Entries, Some(place)) => entries.swap_remove(place).1,
+                (TileKind::Entries, None) => self.signed_entries(tile, leaves).await?,
             };
             self.place.put(&file, &bytes)?;
         }
@@ -203,7 +203,7 @@ impl Log {
         let is_signed = |(index, entry): (u64, &&[u8])| {
             leaves.at(index).is_some_and(|leaf| leaf.hash == SlotLeaf::leaf_of(entry))
         };
-        if tile.places().zip(&split_entries(&bytes).0).run_jobs(is_signed) {
+        if tile.places().zip(&split_entries(&bytes).0).all(is_signed) {
             return Ok(bytes);
         }
         let url = self.fetcher.url(&LogFile::Tile(tile));
@@ -214,7 +214,7 @@ impl Log {
 
 /// The tiles of entries that a log's growth made or widened.
 fn entry_tiles(before: u64, size: u64) -> impl Iterator<Item = Tile> {
-    Tile::grown(before, size).filter(|tile| tile.kind() == Shelf::Entries)
+    Tile::grown(before, size).filter(|tile| tile.kind() == TileKind::Entries)
 }
 
 /// The most bytes of a tile of entries.

@@ -334,7 +334,7 @@ impl Log {
                 let absent = || CopyError::Absent { url: self.fetcher.url(&file) };
                 let leaf = leaves.at(index(slot)).ok_or_else(absent)?;
                 let log = Arc::clone(self);
-                manifests.begin(async move { Ok((leaf, log.next_want(slot, leaf).await?)) });
+                manifests.begin(async move { Ok((leaf, log.wanted(slot, leaf).await?)) });
             }
             if next.is_none() {
                 next = manifests.next().await.transpose()?;

@@ -170,7 +170,7 @@ impl Folder for Place {
         let file = LogFile::Part(part.sha256);
         let most = usize::try_from(part.bytes).unwrap_or(usize::MAX);
         let bytes = self.read_file(&file, most)?.ok_or_else(|| self.absent(&file))?;
-        part.read_file(&bytes, unpack_table).map_err(|error| self.damaged(&file, &error))
+        part.read_table(&bytes, unpack_table).map_err(|error| self.damaged(&file, &error))
     }
 
     fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, CopyError> {

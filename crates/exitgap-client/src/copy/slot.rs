@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use exitgap_core::analytics::accuracy::{Committed, Fills, Issued};
+use exitgap_core::analytics::accuracy::{CommittedDocument, Fills, IssuedReceipts};
 use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, SlotLeaf};
 use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::log_folder::{
@@ -100,12 +100,11 @@ impl Log {
         let url = || self.fetcher.url(&file);
         let here = self.place.read_file(&file, MAX_MANIFEST_BYTES)?;
         let is_here = here.is_some();
-        let bytes = match here {
-            Some(bytes) => bytes,
-            None => {
-                let most = Manifest::most_bytes(signed.pools.unwrap_or_default());
-                self.fetcher.require_bytes(&file, most).await?
-            }
+        let bytes = if let Some(bytes) = here {
+            bytes
+        } else {
+            let most = Manifest::most_bytes(signed.pools.unwrap_or_default());
+            self.fetcher.require_bytes(&file, most).await?
         };
         let manifest = Manifest::from_bytes(&bytes).map_err(|error| match error.newer() {
             _ if is_here => {
@@ -171,7 +170,7 @@ impl Log {
         // Where a manifest is, documents that are absent were not served, and are not requested again.
         if bytes.is_some() {
             committed.extend(self.committed::<Fills>(slot, &fills).await?);
-            committed.extend(self.committed::<Issued>(slot, &issued).await?);
+            committed.extend(self.committed::<IssuedReceipts>(slot, &issued).await?);
         }
         Ok(Fetched { slot, manifest, bytes, parts, committed, bodies })
     }
@@ -213,7 +212,7 @@ impl Log {
                     Some((_, aside)) => aside.read_file()?,
                     None => self.place.read_file(&file, length(part.bytes))?.unwrap_or_default(),
                 };
-                let read = part.read_file(&bytes, unpack_table);
+                let read = part.read_table(&bytes, unpack_table);
                 read.map_err(|error| not_signed(error.to_string()))?
             };
             let mut frames = table.frames.iter();
@@ -224,14 +223,14 @@ impl Log {
                 })?;
                 hashes.push(Head::leaf_of(bytes));
                 named.fills.extend(head.commits.get(Fills::NAME));
-                named.issued.extend(head.commits.get(Issued::NAME));
+                named.issued.extend(head.commits.get(IssuedReceipts::NAME));
                 let HeadEntry::Recorded { snapshot, .. } = head.entry else { continue };
                 let Some(frame) = frames.next().copied() else {
                     let (expected, found) = (table.heads.len(), table.frames.len());
                     let error = PublishedError::Frames { expected, found };
                     return Err(not_signed(error.to_string()));
                 };
-                let place = published::Place { part: part.clone(), from, frame };
+                let place = log_folder::Place { part: part.clone(), from, frame };
                 named.bodies.push(Body { pool: head.pool, snapshot, place });
                 from += u64::from(frame.bytes);
             }
@@ -247,7 +246,7 @@ impl Log {
     }
 
     /// The documents of a kind to which a slot's heads commit. Whether they must be there, an audit says.
-    async fn committed<D: Committed>(
+    async fn committed<D: CommittedDocument>(
         &self,
         slot: Slot,
         committed: &[DocumentHash],

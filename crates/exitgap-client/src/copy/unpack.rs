@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use exitgap_core::analytics::accuracy::Committed;
+use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::{is_one_frame, most_packed};
 use exitgap_core::series::Slot;
-use zstd::stream::parse_json::Decoder;
+use zstd::stream::read::Decoder;
 use zstd::zstd_safe::{self, DCtx};
 
 /// The largest back-reference window that a file may ask memory for: 8 MiB.
@@ -52,7 +52,7 @@ pub enum NotCommitted {
 
 /// Requires that a packed file holds the documents of a kind to which the heads of a slot commit, in their order, and
 /// nothing else.
-pub fn check_committed<D: Committed>(
+pub fn check_committed<D: CommittedDocument>(
     packed: &[u8],
     slot: Slot,
     committed: &[DocumentHash],

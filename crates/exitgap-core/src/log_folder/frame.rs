@@ -93,7 +93,7 @@ mod tests {
         // A kind of block that there is not, and one that is too long.
         assert!(!is_one_frame(b"\x28\xb5\x2f\xfd\x20\x03\x1f\x00\x00abc"));
         assert!(!is_one_frame(
-            &[&b"\x28\xb5\x2f\xfd\x20\x03\xff\xff\xff"[..], &[0; 1 << 21]].concat()
+            &[&b"\x28\xb5\x2f\xfd\x20\x03\xff\xff\xff"[..], &vec![0; 1 << 21]].concat()
         ));
     }
 }

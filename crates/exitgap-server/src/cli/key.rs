@@ -229,7 +229,7 @@ mod tests {
         let path = folder.path().join("exitgap.key");
         let key = SignerKey::from_seed("example.org/exits", [7; 32]).unwrap();
         for mode in [0o644, 0o640, 0o602] {
-            fs::write_secret(&path, key.to_secret_text()).unwrap();
+            fs::write(&path, key.to_secret_text()).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let refused = read_key(&path).unwrap_err();
             assert!(

@@ -28,7 +28,7 @@ use super::{CliError, runtime};
 use crate::bucket::Bucket;
 use crate::config::{CheckedConfig, Config, LogConfig, LogFormat, LogLevel};
 use crate::payments::TillError;
-use crate::recorder::shared_reading::{SharedSource, Shares, Sharing};
+use crate::recorder::shared_reading::{ShareConfig, SharedSource, Shares};
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
 use crate::witness::Witnesses;
 

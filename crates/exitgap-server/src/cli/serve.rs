@@ -10,9 +10,9 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
 
-use super::answering::{Answering, Listeners};
 use super::bucket::start_bucket;
 use super::days::start_days;
+use super::http_server::{HttpServer, Listeners};
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::record::{
@@ -20,7 +20,7 @@ use super::record::{
 };
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
-use crate::alerts::{AlertsRoom, Desk, machine_clock};
+use crate::alerts::{AlertService, AlertsRoom, machine_clock};
 use crate::config::{CheckedConfig, Config};
 use crate::http::{App, Site};
 use crate::ops::{Deployment, Now, Service};

@@ -33,7 +33,7 @@ use tower_http::cors::{self, CorsLayer};
 use super::free::{Free, UsedUp};
 use super::head::HostFault;
 use super::rate::{Rate, Verdict, subscriber};
-use super::reply::{HttpRefusal, Refused};
+use super::reply::{HttpRefusal, JSON};
 use super::telemetry::Telemetry;
 use super::witness;
 use crate::ops::ClientKey;
@@ -162,7 +162,9 @@ impl Edge {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
-            Some((free, client)) => take(free, client, cost(request.method(), request.uri()).get()),
+            Some((free, client)) => {
+                take_estimates(free, client, cost(request.method(), request.uri()).get())
+            }
             None => Ok(()),
         }
     }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use exitgap_api::Contradiction;
 use exitgap_client::BaseUrl;
 use exitgap_client::copy::{Copier, CopyError, Newest};
-use exitgap_core::published::LogFile;
+use exitgap_core::log_folder::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
 use exitgap_store::{FollowError, LogFolder, Store, write_output};

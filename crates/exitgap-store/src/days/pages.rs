@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 4 << 10;
 /// How deep what is passed over in a header may lie.
 const MAX_DEPTH: u32 = 8;
 
-/// The most bytes that the levels of so many values skip_bytes: a run of one value is two bytes, and their length is before them.
+/// The most bytes that the levels of so many values take: a run of one value is two bytes, and their length is before them.
 const fn level_bytes(values: u64) -> u64 {
     2 * values + 8
 }

@@ -232,7 +232,7 @@ impl SidecarDb {
 fn keep_private(place: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::File { path: place.to_owned(), source };
     let mut made = OpenOptions::new();
-    made.read_transaction(true).write_transaction(true).create(true).truncate(false).mode(0o600);
+    made.read(true).write(true).create(true).truncate(false).mode(0o600);
     let file = made.open(place).map_err(failed)?;
     // Of the file that was opened, not of what has its name by then.
     let mode = file.metadata().map_err(failed)?.permissions().mode();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use exitgap_core::analytics::accuracy::{Committed, Fills};
+use exitgap_core::analytics::accuracy::{CommittedDocument, Fills};
 use exitgap_core::evidence::{Commits, Head, HeadEntry, SlotLeaf};
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::log_folder::{FrameRef, LogFile, Manifest, PartRef, Table};
@@ -16,7 +16,7 @@ use exitgap_core::pools::PoolState;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_core::tlog::{
-    Checkpoint, Frontier, Origin, Shelf, SignerKey, Tile, leaf_hash, push_entry, root,
+    Checkpoint, Frontier, Origin, SignerKey, Tile, TileKind, leaf_hash, push_entry, root,
 };
 
 use super::skippable;
@@ -111,7 +111,7 @@ impl Log {
         }
         log.signed_bytes += 2 * note.len() as u64 * u64::from(slots);
         let width = u64::from(slots);
-        for (shelf, bytes) in [(Shelf::Entries, tile), (Shelf::Level(0), hashes)] {
+        for (shelf, bytes) in [(TileKind::Entries, tile), (TileKind::Level(0), hashes)] {
             let tile = Tile::new(shelf, 0, width).unwrap();
             log.files.insert(LogFile::Tile(tile).to_string(), bytes);
         }
@@ -268,7 +268,7 @@ impl Server {
                 let mut head = Vec::new();
                 while !head.ends_with(b"\r\n\r\n") {
                     let mut byte = [0];
-                    match stream.read_file(&mut byte) {
+                    match stream.read(&mut byte) {
                         Ok(1) => head.push(byte[0]),
                         _ => break,
                     }

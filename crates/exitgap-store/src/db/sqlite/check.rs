@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{failed, open};
+use super::{database_error, open};
 use crate::error::StoreError;
 
 /// Looks through the structure of all pages, and of every row's form.
@@ -28,8 +28,8 @@ pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreEr
     let doing = "checking the database's pages";
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
-        Connection::open_with_flags(path, flags).map_err(|error| failed(doing, error))?;
-    connection.busy_timeout(open::BUSY_LIMIT).map_err(|error| failed(doing, error))?;
+        Connection::open_with_flags(path, flags).map_err(|error| database_error(doing, error))?;
+    connection.busy_timeout(open::BUSY_LIMIT).map_err(|error| database_error(doing, error))?;
     let damaged = |what: String| StoreError::Damaged { path: path.to_owned(), what };
     let stop = connection.get_interrupt_handle();
     let (ended, running) = channel::<()>();
@@ -49,7 +49,7 @@ pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreEr
         Err(error) => match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => Ok(PagesChecked::CutShort),
             Some(ErrorCode::DatabaseCorrupt) => Err(damaged(error.to_string())),
-            _ => Err(failed(doing, error)),
+            _ => Err(database_error(doing, error)),
         },
     }
 }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_damaged_page_is_found_wherever_it_is_although_the_file_opens() {
         let (_folder, path) = database(64);
-        let limit = Duration::from_secs(60);
+        let limit = Duration::from_mins(1);
         assert_eq!(check_pages(&path, limit).unwrap(), PagesChecked::Whole);
         let sound = fs::read(&path).unwrap();
         for page in [2, sound.len() / PAGE_BYTES / 2, sound.len() / PAGE_BYTES - 1] {
