@@ -8,7 +8,7 @@ use leptos_router::hooks::query_signal_with_options;
 use super::exit_comparison::{Comparison, Leg, Venue};
 use super::pool_size::in_place;
 use crate::chart::{length, parse_number};
-use crate::check::{Published, Sold, Standing};
+use crate::check::{CheckState, PublishedGap, Sold};
 use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::Page;
 use crate::text;

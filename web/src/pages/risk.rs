@@ -15,7 +15,9 @@ use super::risk_tables::{csv, slots, totals};
 use crate::browser::download;
 use crate::document::Document;
 use crate::parts::size_asked;
-use crate::parts::{Asking, Card, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice};
+use crate::parts::{
+    Card, CollapsibleSection, Empty, FailureNotice, LiveQuery, LoadingNotice, PreviewNotice,
+};
 use crate::paths::Page;
 use crate::service::{client, listed_pools, name_of};
 use crate::text;
