@@ -40,9 +40,9 @@ pub enum WrittenSizeError {
     Ambiguous {
         /// The text.
         shown: String,
-        /// The size with a decimal point, as it is accepted.
+        /// The accepted size with a decimal point.
         decimals: String,
-        /// The size without a decimal point, as it is accepted.
+        /// The accepted size without a decimal point.
         thousands: String,
     },
     /// The rest is not a number.

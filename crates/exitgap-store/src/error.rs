@@ -593,28 +593,3 @@ pub enum StoreError {
         source: DatabaseError,
     },
 }
-
-impl StoreError {
-    /// Whether a slot was refused for what was given of it, which is no fault of the machine or of what is stored.
-    pub fn is_of_entries(&self) -> bool {
-        matches!(
-            self,
-            Self::SlotTooLarge { .. }
-                | Self::NoEntries { .. }
-                | Self::PoolRepeated { .. }
-                | Self::PoolWithoutEntry { .. }
-                | Self::PoolNotInSlot { .. }
-                | Self::PoolRetired { .. }
-                | Self::SnapshotOfOtherSlot { .. }
-                | Self::SnapshotsDiffer { .. }
-                | Self::SnapshotOfOtherPool { .. }
-                | Self::Snapshot { .. }
-                | Self::Retirement { .. }
-                | Self::Retraction { .. }
-                | Self::Fills { .. }
-                | Self::Issued { .. }
-                | Self::SealedOtherwise { .. }
-                | Self::Seal { .. }
-        )
-    }
-}

@@ -105,7 +105,7 @@ pub fn check_databases(config: &Config) -> Result<(), CliError> {
         if check_pages(path, CHECK_WITHIN)? == PagesChecked::CutShort {
             let (path, seconds) = (path.display(), CHECK_WITHIN.as_secs());
             tracing::warn!(
-                "{path} was checked for damaged pages for {seconds} s and is larger than that; check all of it with \
+                "{path} was checked for damaged pages for {seconds} s and is larger than that; check the whole file with \
                  `exitgap-server fsck`"
             );
         }
