@@ -21,12 +21,20 @@ fn payment() -> NewPayment {
     }
 }
 
+/// Leaves a file to its owner alone, as the server requires of files with secrets.
+fn make_private(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
 #[test]
 fn a_database_of_an_earlier_version_goes_on() {
     for version in [1, 2] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("payments.db");
         make_version(&path, version);
+        make_private(&path);
         let open = || Payments::open(&path).unwrap();
         open().claim(&payment(), ClaimToken([1; 16]), 1_000).unwrap();
         let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse().unwrap();
@@ -41,10 +49,12 @@ fn another_file_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("payments.db");
     std::fs::write(&path, b"not a database, but a text of some length").unwrap();
+    make_private(&path);
     assert!(matches!(Payments::open(&path), Err(PaymentsError::Database(_))));
     std::fs::remove_file(&path).unwrap();
     let key = exitgap_core::tlog::SignerKey::from_seed("example.org/exits", [7; 32]).unwrap();
     drop(crate::Store::create(&path, &key).unwrap());
+    make_private(&path);
     let refused = Payments::open(&path).unwrap_err();
     assert!(matches!(refused, PaymentsError::NotPayments { found: 0x4558_4750, .. }), "{refused}");
 }

@@ -35,8 +35,11 @@ pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreEr
     let (ended, running) = channel::<()>();
     let found = thread::scope(|scope| {
         scope.spawn(move || {
-            if running.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            let mut wait = limit;
+            // Again and again: an interrupt does nothing to a statement that has not begun.
+            while running.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 stop.interrupt();
+                wait = Duration::from_millis(1);
             }
         });
         let found = connection.query_row(QUICK_CHECK, (), |row| row.get::<_, String>(0));
