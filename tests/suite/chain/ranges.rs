@@ -50,7 +50,7 @@ async fn a_refused_range_is_split_and_its_size_remembered() {
     snapshots(read(&mut limited, FIRST_SLOT).await);
     let position = world.pools[1].positions[7];
     let mut refused = Vec::new();
-    for slot in FIRST_SLOT + 1..FIRST_SLOT + 4 {
+    for slot in FIRST_SLOT + 1..FIRST_SLOT + 6 {
         chain.burn_position(&position, position.liquidity / 8).await.unwrap();
         pass_long_slot(&chain, slot).await;
         let before = proxy.fired();
@@ -61,7 +61,9 @@ async fn a_refused_range_is_split_and_its_size_remembered() {
         assert_eq!(snapshots(reading), snapshots(fresh));
     }
     assert!(refused[0] > 0, "{refused:?}");
-    assert_eq!(refused[1..], [0, 0], "what was refused once is not asked again");
+    let later = &refused[1..];
+    let is_remembered = later.iter().all(|again| *again < refused[0]) && later.contains(&0);
+    assert!(is_remembered, "what was refused is tried again, and ever more rarely: {refused:?}");
 }
 
 #[tokio::test]
@@ -85,7 +87,7 @@ async fn where_more_requests_would_be_needed_than_allowed_ticks_are_read_in_full
         last = reading.events.clone();
         snapshots(reading);
     }
-    let too_far =
-        |event: &Event| matches!(event, Event::ReadInFull { cause: FullReadCause::TooFar, .. });
-    assert!(proxy.fired() > 0 && last.iter().any(too_far), "{last:?}");
+    let no_logs =
+        |event: &Event| matches!(event, Event::ReadInFull { cause: FullReadCause::NoLogs(_), .. });
+    assert!(proxy.fired() > 0 && last.iter().any(no_logs), "{last:?}");
 }
